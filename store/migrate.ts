@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+
+const MIGRATIONS = new URL('migrations/', import.meta.url);
+/** Any fixed number: everyone who migrates takes this advisory lock, so that two at once do it in turn. */
+const MIGRATION_LOCK = 7_204_411;
+
+interface Migration {
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+async function applyPending(client: pg.Client, migrations: Migration[]): Promise<string[]> {
+  await client.query(`
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+      name text PRIMARY KEY,
+      checksum text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now()
+    )`);
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM schema_migrations',
+  );
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]));
+  const unknown = rows.find((row) => !migrations.some((migration) => migration.name === row.name));
+  if (unknown) throw new Error(`The database is newer than this program: it has had migration ${unknown.name}.`);
+
+  const done: string[] = [];
+  for (const { name, sql, checksum } of migrations) {
+    const before = applied.get(name);
+    if (before === checksum) continue;
+    if (before !== undefined) throw new Error(`Migration ${name} was changed after it had been applied.`);
+    await client.query('BEGIN');
+    try {
+      await client.query(sql);
+      await client.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw new Error(`Migration ${name} failed and left nothing behind.`, { cause: error });
+    }
+    done.push(name);
+  }
+  return done;
+}
+
+/**
+ * Brings the database to the newest schema: applies, in order and each in a transaction of its own, the files of
+ * `store/migrations` that it has not had. Safe to run from several processes at once.
+ *
+ * @returns the names of the migrations that were applied now.
+ * @throws Error when a migration fails, was edited after it was applied, or is not known to this program.
+ */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  const migrations = await readMigrations();
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    return await applyPending(client, migrations);
+  } finally {
+    await client.end();
+  }
+}
