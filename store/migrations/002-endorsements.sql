@@ -51,13 +51,17 @@ CREATE INDEX change_log_by_time ON change_log (occurred_at, sequence);
 
 CREATE FUNCTION ensure_change_log_partition(day date) RETURNS void
   LANGUAGE plpgsql AS $$
+DECLARE
+  partition_name text := 'change_log_' || to_char(day, 'YYYYMMDD');
 BEGIN
-  EXECUTE format(
-    'CREATE TABLE IF NOT EXISTS %I PARTITION OF change_log FOR VALUES FROM (%L) TO (%L)',
-    'change_log_' || to_char(day, 'YYYYMMDD'),
-    day::timestamp AT TIME ZONE 'UTC',
-    (day + 1)::timestamp AT TIME ZONE 'UTC'
-  );
+  IF to_regclass(partition_name) IS NULL THEN
+    EXECUTE format(
+      'CREATE TABLE %I PARTITION OF change_log FOR VALUES FROM (%L) TO (%L)',
+      partition_name,
+      day::timestamp AT TIME ZONE 'UTC',
+      (day + 1)::timestamp AT TIME ZONE 'UTC'
+    );
+  END IF;
 END $$;
 
 -- What the relay sends together. The offsets, one a partition, are where each partition ended before the batch

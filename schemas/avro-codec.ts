@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import avro from 'avsc';
+
+/*
+ * Avro single-object encoding: the two bytes C3 01, the schema's CRC-64-AVRO fingerprint in little-endian order, and
+ * the datum in Avro's binary form. A value therefore says by itself which version of the schema wrote it.
+ */
+const MARKER = Buffer.from([0xc3, 0x01]);
+const HEADER_LENGTH = 10;
+
+/** A value whose bytes no known version of the schema explains. */
+export class AvroDecodeError extends Error {
+  override name = 'AvroDecodeError';
+}
+
+/** Writes the newest version of a record, reads every version that it knows. */
+export interface AvroCodec<T> {
+  encode(value: T): Buffer;
+  /** @throws AvroDecodeError when the bytes are not single-object encoded, or not of a known version. */
+  decode(bytes: Uint8Array): T;
+}
+
+/** A named schema in all its versions, oldest first, as the parsed `.avsc` files of `schemas/avro`. */
+export function readSchemaVersions(name: string): avro.Schema[] {
+  const folder = new URL('avro/', import.meta.url);
+  const pattern = new RegExp(`^${name}\\.v([0-9]+)\\.avsc$`);
+  return readdirSync(folder)
+    .flatMap((file) => {
+      const version = pattern.exec(file)?.[1];
+      return version === undefined ? [] : [{ file, version: Number(version) }];
+    })
+    .sort((a, b) => a.version - b.version)
+    .map(({ file }) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as avro.Schema);
+}
+
+/**
+ * The codec of a schema that is kept as `schemas/avro/<name>.v1.avsc`, `.v2.avsc` and so on.
+ *
+ * `T` is the shape of the newest version; a test holds every version to be readable by every other.
+ */
+export function createAvroCodec<T>(name: string): AvroCodec<T> {
+  const versions = readSchemaVersions(name).map((schema) => avro.Type.forSchema(schema));
+  const newest = versions.at(-1);
+  if (!newest) throw new Error(`There is no schema schemas/avro/${name}.v1.avsc.`);
+  const header = Buffer.concat([MARKER, fingerprint(newest)]);
+  const readers = new Map(
+    versions.map((writer) => [
+      fingerprint(writer).readBigUInt64LE(),
+      writer === newest ? undefined : newest.createResolver(writer),
+    ]),
+  );
+
+  return {
+    encode: (value) => Buffer.concat([header, newest.toBuffer(value)]),
+    decode(bytes) {
+      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      if (buffer.length < HEADER_LENGTH || !buffer.subarray(0, 2).equals(MARKER)) {
+        throw new AvroDecodeError(`This is not an Avro single-object encoding of ${name}: no C3 01 marker.`);
+      }
+      const writer = buffer.readBigUInt64LE(2);
+      if (!readers.has(writer)) {
+        throw new AvroDecodeError(`No known version of ${name} has the fingerprint ${writer.toString(16)}.`);
+      }
+      try {
+        return newest.fromBuffer(buffer.subarray(HEADER_LENGTH), readers.get(writer)) as T;
+      } catch (error) {
+        throw new AvroDecodeError(`These bytes do not hold a ${name}.`, { cause: error });
+      }
+    },
+  };
+}
+
+const EMPTY = 0xc15d213aa4d7a795n;
+const CRC_TABLE = BigUint64Array.from({ length: 256 }, (_, byte) => {
+  let crc = BigInt(byte);
+  for (let bit = 0; bit < 8; bit += 1) crc = (crc >> 1n) ^ (crc & 1n ? EMPTY : 0n);
+  return crc;
+});
+
+/** CRC-64-AVRO of the schema's Parsing Canonical Form, as eight little-endian bytes. */
+export function fingerprint(type: avro.Type): Buffer {
+  let crc = EMPTY;
+  for (const byte of Buffer.from(JSON.stringify(type.schema()))) {
+    crc = (crc >> 8n) ^ (CRC_TABLE[Number((crc ^ BigInt(byte)) & 0xffn)] ?? 0n);
+  }
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(crc);
+  return bytes;
+}

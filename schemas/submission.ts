@@ -1,0 +1,46 @@
+import { createAvroCodec } from './avro-codec.ts';
+
+export const SUBMISSION_ACTIONS = ['endorse', 'withdraw', 'position'] as const;
+
+/** One choice that an endorser picks in a contest, as submitted. */
+export interface SubmittedPick {
+  /** The choice's key within the contest. */
+  choice: string;
+  /** 1, 2, 3... in ranked-choice contests. */
+  rank: number | null;
+  statement: string | null;
+  statement_es: string | null;
+  source_url: string | null;
+  /** YYYY-MM-DD. */
+  published_on: string | null;
+  /** A JSON object as text, carried along and not shown. */
+  details: string | null;
+}
+
+/** What an endorser says about one contest: a message of the submissions topic, keyed by the endorser's slug. */
+export interface Submission {
+  action: (typeof SUBMISSION_ACTIONS)[number];
+  /** The endorser's slug. */
+  endorser: string;
+  /** The contest's key: election slug, slash, contest slug. */
+  contest: string;
+  /** One pick to endorse or withdraw; for a position, all of the endorser's picks in the contest. */
+  picks: SubmittedPick[];
+}
+
+export const submissionCodec = createAvroCodec<Submission>('endorsement-submission');
+
+/** A refused submission: a message of the rejected topic. */
+export interface Rejection {
+  code: string;
+  message: string;
+  topic: string;
+  partition: number;
+  offset: number;
+  /** Milliseconds since 1970. */
+  rejected_at: number;
+  /** The submission's bytes as read; null where there were none. */
+  value: Buffer | null;
+}
+
+export const rejectionCodec = createAvroCodec<Rejection>('submission-rejection');

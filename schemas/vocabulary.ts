@@ -1,0 +1,44 @@
+/** The closed sets of values of the interface, and the types made of them. */
+
+export const ELECTION_TYPES = [
+  'general',
+  'primary',
+  'special',
+  'special_primary',
+  'runoff',
+  'consolidated',
+] as const;
+export type ElectionType = (typeof ELECTION_TYPES)[number];
+
+export const PRIMARY_SYSTEMS = ['none', 'closed', 'semi_closed', 'open', 'top_two', 'nonpartisan'] as const;
+export type PrimarySystem = (typeof PRIMARY_SYSTEMS)[number];
+
+export const LEVELS = ['federal', 'state', 'county', 'city', 'school', 'special'] as const;
+export type Level = (typeof LEVELS)[number];
+
+export const CONTEST_KINDS = ['candidate', 'measure', 'retention'] as const;
+export type ContestKind = (typeof CONTEST_KINDS)[number];
+
+export const VOTE_METHODS = ['plurality', 'multi_seat', 'ranked_choice', 'approval', 'yes_no'] as const;
+export type VoteMethod = (typeof VOTE_METHODS)[number];
+
+export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
+export type ChangeType = (typeof CHANGE_TYPES)[number];
+
+export const LANGUAGES = ['en', 'es'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+export const SCOPES = ['data:read', 'stream:read', 'subscriptions:write'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** USPS codes of the 50 states, D.C. and the five territories. */
+export const STATE_CODES = [
+  ...['AK', 'AL', 'AR', 'AS', 'AZ', 'CA', 'CO', 'CT', 'DC', 'DE', 'FL', 'GA', 'GU', 'HI', 'IA', 'ID', 'IL', 'IN'],
+  ...['KS', 'KY', 'LA', 'MA', 'MD', 'ME', 'MI', 'MN', 'MO', 'MP', 'MS', 'MT', 'NC', 'ND', 'NE', 'NH', 'NJ', 'NM'],
+  ...['NV', 'NY', 'OH', 'OK', 'OR', 'PA', 'PR', 'RI', 'SC', 'SD', 'TN', 'TX', 'UT', 'VA', 'VI', 'VT', 'WA', 'WI'],
+  ...['WV', 'WY'],
+] as const;
+
+/** An endorser's home state: a USPS code, or this word for one that works nationwide. */
+export const NATIONAL = 'national';
+export const ENDORSER_STATES = [...STATE_CODES, NATIONAL] as const;
