@@ -34,7 +34,8 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
   );
   const applied = new Map(rows.map((row) => [row.name, row.checksum]));
   const unknown = rows.find((row) => !migrations.some((migration) => migration.name === row.name));
-  if (unknown) throw new Error(`The database is newer than this program: it has had migration ${unknown.name}.`);
+  if (unknown)
+    throw new Error(`The database is newer than this program: it has had migration ${unknown.name}.`);
 
   const done: string[] = [];
   for (const { name, sql, checksum } of migrations) {

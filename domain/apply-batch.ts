@@ -1,0 +1,107 @@
+import type { ChangeBody } from '../schemas/change.ts';
+import type { Submission, SubmittedPick } from '../schemas/submission.ts';
+import type { ChangeType } from '../schemas/vocabulary.ts';
+import { decidePosition, type Position } from './position.ts';
+import type { Refusal } from './refusal.ts';
+import { refuseMalformed } from './submission-rules.ts';
+
+/** A contest with what a submission to it can name. */
+export interface BallotContest {
+  contest: ChangeBody['contest'];
+  election: ChangeBody['election'];
+  choices: ReadonlyMap<string, ChangeBody['choice']>;
+}
+
+/** The part of the catalogue that a batch of submissions names. */
+export interface Ballot {
+  endorsers: ReadonlyMap<string, ChangeBody['endorser']>;
+  contests: ReadonlyMap<string, BallotContest>;
+}
+
+/** An endorser's picks in a contest, with the names of both. */
+export interface HeldPosition {
+  endorser: ChangeBody['endorser'];
+  contest: BallotContest;
+  picks: Position;
+}
+
+/** A change that a batch makes, in the order in which it is made. */
+export interface BatchChange {
+  type: ChangeType;
+  endorser: ChangeBody['endorser'];
+  contest: BallotContest;
+  choice: ChangeBody['choice'];
+  pick: SubmittedPick;
+}
+
+export interface BatchDecision {
+  changes: BatchChange[];
+  /** By index in the batch. */
+  refusals: Map<number, Refusal>;
+  /** Every position that a submission of the batch spoke of, as it is afterwards. */
+  positions: Map<string, HeldPosition>;
+}
+
+/** Names an endorser's position in a contest: endorser slug, space, contest key. */
+export function positionKey(endorser: string, contest: string): string {
+  return `${endorser} ${contest}`;
+}
+
+function findNamed(ballot: Ballot, submission: Submission): HeldPosition | Refusal {
+  const endorser = ballot.endorsers.get(submission.endorser);
+  if (!endorser) {
+    return { code: 'unknown_endorser', message: `No endorser has the slug "${submission.endorser}".` };
+  }
+  const contest = ballot.contests.get(submission.contest);
+  if (!contest)
+    return { code: 'unknown_contest', message: `No contest has the key "${submission.contest}".` };
+  return { endorser, contest, picks: new Map() };
+}
+
+/**
+ * Decides a batch of submissions in its order, each upon what the ones before it left.
+ *
+ * @param submissions a refusal stands for a message that is no submission; it is passed through.
+ * @param held the positions as they are before the batch, by `positionKey`; absent ones are empty.
+ */
+export function decideBatch(
+  ballot: Ballot,
+  held: ReadonlyMap<string, Position>,
+  submissions: readonly (Submission | Refusal)[],
+): BatchDecision {
+  const decision: BatchDecision = { changes: [], refusals: new Map(), positions: new Map() };
+  for (const [index, submission] of submissions.entries()) {
+    const refusal =
+      'code' in submission
+        ? submission
+        : (refuseMalformed(submission) ?? decideOne(ballot, held, submission, decision));
+    if (refusal) decision.refusals.set(index, refusal);
+  }
+  return decision;
+}
+
+function decideOne(
+  ballot: Ballot,
+  held: ReadonlyMap<string, Position>,
+  submission: Submission,
+  { changes, positions }: BatchDecision,
+): Refusal | undefined {
+  const named = findNamed(ballot, submission);
+  if ('code' in named) return named;
+  const { endorser, contest } = named;
+  const key = positionKey(submission.endorser, submission.contest);
+  const before = positions.get(key)?.picks ?? held.get(key) ?? new Map();
+  const decided = decidePosition(before, submission, {
+    key: submission.contest,
+    vote_method: contest.contest.vote_method,
+    hasChoice: (choice) => contest.choices.has(choice),
+  });
+  if ('code' in decided) return decided;
+  positions.set(key, { endorser, contest, picks: decided.position });
+  for (const { type, pick } of decided.changes) {
+    const choice = contest.choices.get(pick.choice);
+    // A held pick's choice is there, since a removed choice takes its endorsements with it.
+    if (choice) changes.push({ type, endorser, contest, choice, pick });
+  }
+  return undefined;
+}

@@ -1,0 +1,13 @@
+/** Why a submission is refused: a code for programs and a sentence for people. */
+export interface Refusal {
+  code:
+    | 'undecodable'
+    | 'invalid_submission'
+    | 'unknown_endorser'
+    | 'unknown_contest'
+    | 'unknown_choice'
+    | 'rank_not_allowed'
+    | 'rank_taken'
+    | 'unstorable';
+  message: string;
+}

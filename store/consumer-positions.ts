@@ -1,0 +1,43 @@
+import type { ClientBase } from 'pg';
+
+/** Somebody else advanced the position meanwhile; nothing of this transaction may be kept (INV-8). */
+export class PositionMovedError extends Error {
+  override name = 'PositionMovedError';
+}
+
+/** The offset of the next submission of a partition to apply; 0 where none was. Locked until the transaction ends. */
+export async function lockConsumerPosition(
+  client: ClientBase,
+  topic: string,
+  partition: number,
+): Promise<number> {
+  await client.query(
+    'INSERT INTO consumer_positions (topic, partition, next_offset) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING',
+    [topic, partition],
+  );
+  const { rows } = await client.query<{ next_offset: string }>(
+    'SELECT next_offset FROM consumer_positions WHERE topic = $1 AND partition = $2 FOR UPDATE',
+    [topic, partition],
+  );
+  return Number(rows[0]?.next_offset);
+}
+
+/**
+ * Moves a partition's position, within the transaction of what was applied up to there (INV-8).
+ *
+ * @throws PositionMovedError when the position is no longer `from`.
+ */
+export async function advanceConsumerPosition(
+  client: ClientBase,
+  topic: string,
+  partition: number,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  const { rowCount } = await client.query(
+    'UPDATE consumer_positions SET next_offset = $4 WHERE topic = $1 AND partition = $2 AND next_offset = $3',
+    [topic, partition, from, to],
+  );
+  if (rowCount !== 1) {
+    throw new PositionMovedError(`The position of ${topic}/${partition} is no longer ${from}.`);
+  }
+}

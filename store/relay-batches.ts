@@ -1,0 +1,119 @@
+import type { ClientBase } from 'pg';
+import type { ChangeBody } from '../schemas/change.ts';
+import type { ChangeType } from '../schemas/vocabulary.ts';
+
+/** What the relay sends to Kafka together: a run of the change log. */
+export interface RelayBatch {
+  firstSequence: number;
+  lastSequence: number;
+  /** By partition: where it ended before the batch was first sent. Lower bounds for every copy of the batch. */
+  offsets: number[];
+  acknowledged: boolean;
+}
+
+/** An entry of the change log. */
+export interface LoggedChange {
+  sequence: number;
+  /** Milliseconds since 1970. */
+  occurredAt: number;
+  type: ChangeType;
+  /** The endorser's slug: the key in Kafka. */
+  endorser: string;
+  body: ChangeBody;
+}
+
+/** The batch that was begun last, or undefined before the first. */
+export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | undefined> {
+  const { rows } = await client.query<{
+    first_sequence: string;
+    last_sequence: string;
+    offsets: string[];
+    acknowledged: boolean;
+  }>(
+    `SELECT first_sequence, last_sequence, offsets, acknowledged_at IS NOT NULL AS acknowledged
+     FROM relay_batches ORDER BY first_sequence DESC LIMIT 1`,
+  );
+  const row = rows[0];
+  return (
+    row && {
+      firstSequence: Number(row.first_sequence),
+      lastSequence: Number(row.last_sequence),
+      offsets: row.offsets.map(Number),
+      acknowledged: row.acknowledged,
+    }
+  );
+}
+
+/** Records a batch before it is first sent, which fixes its events' ids (INV-3). */
+export async function beginBatch(
+  client: ClientBase,
+  { firstSequence, lastSequence, offsets }: Omit<RelayBatch, 'acknowledged'>,
+): Promise<void> {
+  await client.query(
+    'INSERT INTO relay_batches (first_sequence, last_sequence, offsets) VALUES ($1, $2, $3)',
+    [firstSequence, lastSequence, offsets],
+  );
+}
+
+/** Records that Kafka has all of a batch. */
+export async function acknowledgeBatch(client: ClientBase, firstSequence: number): Promise<void> {
+  await client.query(
+    'UPDATE relay_batches SET acknowledged_at = clock_timestamp() WHERE first_sequence = $1',
+    [firstSequence],
+  );
+}
+
+/** The changes from one sequence to another, both included, at most `limit`, in order. */
+export async function loadChanges(
+  client: ClientBase,
+  { from, to = Number.MAX_SAFE_INTEGER, limit }: { from: number; to?: number; limit: number },
+): Promise<LoggedChange[]> {
+  const { rows } = await client.query<{
+    sequence: string;
+    occurred_ms: string;
+    type: ChangeType;
+    endorser: string;
+    body: ChangeBody;
+  }>(
+    `SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type, endorser, body
+     FROM change_log WHERE sequence BETWEEN $1 AND $2 ORDER BY sequence LIMIT $3`,
+    [from, to, limit],
+  );
+  return rows.map((row) => ({
+    sequence: Number(row.sequence),
+    occurredAt: Number(row.occurred_ms),
+    type: row.type,
+    endorser: row.endorser,
+    body: row.body,
+  }));
+}
+
+/** The epoch of the stream: names the history that sequences count in. */
+export async function loadEpoch(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ epoch: string }>('SELECT epoch FROM stream_head');
+  if (!rows[0]) throw new Error('The table stream_head has lost its row.');
+  return Number(rows[0].epoch);
+}
+
+/**
+ * Drops what the window no longer needs: days of the change log, and batches older than them. The newest batch
+ * stays, since new cursors are made of it. Makes the log's partitions for today and tomorrow.
+ */
+export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: number): Promise<void> {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const dayMs = 86_400_000;
+  for (const time of [now.getTime(), now.getTime() + dayMs]) {
+    await client.query('SELECT ensure_change_log_partition($1::date)', [day(time)]);
+  }
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'change_log'::regclass AND c.relname < $1 ORDER BY c.relname`,
+    [`change_log_${day(now.getTime() - keepMs).replaceAll('-', '')}`],
+  );
+  for (const { name } of rows) await client.query(`DROP TABLE ${name}`);
+  await client.query(
+    `DELETE FROM relay_batches
+     WHERE last_sequence < (SELECT min(sequence) FROM change_log)
+       AND first_sequence < (SELECT max(first_sequence) FROM relay_batches)`,
+  );
+}

@@ -1,0 +1,20 @@
+import type { ClientBase, Pool, PoolClient } from 'pg';
+
+/** Runs `work` in a transaction on a connection of the pool: committed when it resolves, undone when it throws. */
+export async function inTransaction<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
+  const client: PoolClient = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((rollbackError: Error) => {
+      broken = rollbackError;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
