@@ -1,0 +1,111 @@
+/**
+ * The way into every npm script: `node ops/local/bootstrap.mjs <entry.ts> [arguments...]`.
+ *
+ * A fresh clone has neither packages nor the right Node, so this file is plain JavaScript that an older Node
+ * can read and that imports nothing from npm. It installs what package-lock.json names where that is not
+ * there, then runs the entry under Node 24: in this process where it is new enough, else under the one that
+ * the `node` package brings. Its own words go to standard error; standard output belongs to the entry, and
+ * `npm run ops -- keys create` prints a key there and nothing else.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const OLDEST_NODE_TO_START_FROM = 20;
+const NODE_THAT_READS_TYPESCRIPT = 24;
+const OLDEST_NPM = 10;
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
+const pinnedNode = path.join(root, 'node_modules', 'node', 'bin', 'node');
+const runningNode = Number.parseInt(process.versions.node, 10);
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function giveUp(line) {
+  say(line);
+  process.exit(1);
+}
+
+function readLock(...names) {
+  try {
+    return JSON.parse(readFileSync(path.join(root, ...names), 'utf8')).packages ?? {};
+  } catch {
+    return null;
+  }
+}
+
+/** Whether node_modules holds other packages than the lock file names, by npm's own record of what it put there. */
+function packagesAreStale() {
+  const installed = readLock('node_modules', '.package-lock.json');
+  if (installed === null) return true;
+  const wanted = readLock('package-lock.json') ?? {};
+  const productionOnly = process.env.NODE_ENV === 'production';
+  for (const [name, entry] of Object.entries(wanted)) {
+    if (name === '' || entry.optional || entry.devOptional || (productionOnly && entry.dev)) continue;
+    if (installed[name]?.version !== entry.version) return true;
+  }
+  return Object.entries(installed).some(([name, entry]) => wanted[name]?.version !== entry.version);
+}
+
+function installPackages() {
+  const npmVersion = Number(/^npm\/(\d+)/.exec(process.env.npm_config_user_agent ?? '')?.[1] ?? OLDEST_NPM);
+  if (npmVersion < OLDEST_NPM) {
+    giveUp(`npm ${OLDEST_NPM} or newer is needed, and this is npm ${npmVersion}: run "npm install -g npm".`);
+  }
+  say('Installing the packages that package-lock.json names (npm ci); this happens once ...');
+  // npm tells its scripts where it is; without that, whichever npm the shell would find.
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
+  const { status, error } = spawnSync(
+    command,
+    [...first, 'ci', '--loglevel=error', '--no-audit', '--no-fund'],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+    },
+  );
+  if (error) giveUp(`npm could not be started (${error.message}): install npm ${OLDEST_NPM} or newer.`);
+  if (status !== 0) giveUp('npm ci failed; its message is above.');
+}
+
+/** Runs the entry under the pinned Node, passes signals on, and ends as it ends. */
+function runUnderPinnedNode(entry, args) {
+  const child = spawn(pinnedNode, [entry, ...args], { stdio: 'inherit' });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  const pass = (signal) => child.kill(signal);
+  for (const signal of signals) process.on(signal, pass);
+  child.on('error', (error) => giveUp(`${pinnedNode} could not be started: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    for (const name of signals) process.off(name, pass);
+    if (signal === null) process.exit(code);
+    process.kill(process.pid, signal);
+    // A signal that this process cannot die of again still has to end it with the shell's number for it.
+    setTimeout(() => process.exit(128 + os.constants.signals[signal]), 1000);
+  });
+}
+
+if (runningNode < OLDEST_NODE_TO_START_FROM) {
+  giveUp(
+    `Node ${OLDEST_NODE_TO_START_FROM} or newer is needed to start from, and this is ${process.version}.`,
+  );
+}
+const [entryArgument, ...args] = process.argv.slice(2);
+if (entryArgument === undefined) giveUp('usage: node ops/local/bootstrap.mjs <entry.ts> [arguments...]');
+if (packagesAreStale()) installPackages();
+
+const entry = path.resolve(root, entryArgument);
+if (runningNode >= NODE_THAT_READS_TYPESCRIPT) {
+  process.argv = [process.execPath, entry, ...args];
+  await import(pathToFileURL(entry).href);
+} else if (existsSync(pinnedNode)) {
+  runUnderPinnedNode(entry, args);
+} else {
+  giveUp(
+    `Node ${NODE_THAT_READS_TYPESCRIPT} is needed and this is ${process.version}; the one in devDependencies is not ` +
+      'installed (NODE_ENV=production leaves it out).',
+  );
+}

@@ -1,0 +1,56 @@
+/** The broker's files of settings, as text. */
+
+export interface BrokerPlan {
+  /** Where the log segments go. */
+  dataDir: string;
+  port: number;
+  controllerPort: number;
+}
+
+/** One node that is broker and controller at once, on 127.0.0.1 only. */
+function brokerSettings({ dataDir, port, controllerPort }: BrokerPlan): Record<string, string> {
+  return {
+    'process.roles': 'broker,controller',
+    'node.id': '1',
+    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    'controller.listener.names': 'CONTROLLER',
+    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'log.dirs': dataDir,
+    // Topics are made by `ops topics apply`; one that a typo would make has the wrong settings.
+    'auto.create.topics.enable': 'false',
+    ...singleNodeSettings,
+  };
+}
+
+/** What one node needs that a cluster has otherwise, wherever the node runs. */
+export const singleNodeSettings: Record<string, string> = {
+  'default.replication.factor': '1',
+  'offsets.topic.replication.factor': '1',
+  'offsets.topic.num.partitions': '4',
+  'transaction.state.log.replication.factor': '1',
+  'transaction.state.log.min.isr': '1',
+  'transaction.state.log.num.partitions': '4',
+  'share.coordinator.state.topic.replication.factor': '1',
+  'share.coordinator.state.topic.min.isr': '1',
+  'group.initial.rebalance.delay.ms': '0',
+};
+
+/** server.properties, with `overrides` over ours. */
+export function renderServerProperties(plan: BrokerPlan, overrides: Record<string, string>): string {
+  const settings = { ...brokerSettings(plan), ...overrides };
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value.replaceAll('\\', '\\\\')}\n`)
+    .join('');
+}
+
+/** log4j2.properties: warnings and errors to the process's own output, which goes to kafka.log. */
+export const log4jProperties = `status=error
+appender.console.type=Console
+appender.console.name=console
+appender.console.layout.type=PatternLayout
+appender.console.layout.pattern=%d %-5p %c{1}: %m%n
+rootLogger.level=warn
+rootLogger.appenderRef.console.ref=console
+`;

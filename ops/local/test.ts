@@ -1,0 +1,57 @@
+/**
+ * `npm test`: jest under this Node, with its arguments passed on (`npm test -- test/domain`). Ends with one plain
+ * line, `N passed, N failed`, and fails where anything failed or nothing ran.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { describeFailure } from '../ops-error.ts';
+import { childExit } from './daemon.ts';
+import { chooseRunner, inspectMachine } from './runner.ts';
+import { formatTally, type JestResults } from './test-tally.ts';
+
+const NODE_OPTIONS = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  // kafkajs 2.2 schedules a timer in the past, harmlessly.
+  '--disable-warning=TimeoutNegativeWarning',
+];
+
+async function runJest(args: string[]): Promise<number> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-jest-'));
+  const outputFile = path.join(folder, 'results.json');
+  try {
+    const require = createRequire(import.meta.url);
+    const jest = path.join(path.dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
+    const child = spawn(process.execPath, [jest, ...args, '--json', `--outputFile=${outputFile}`], {
+      // With --json, jest prints its results on standard output as well; they are read from the file.
+      stdio: ['inherit', 'ignore', 'inherit'],
+      env: {
+        ...process.env,
+        NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', ...NODE_OPTIONS].join(' ').trim(),
+      },
+    });
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+    const ending = await childExit(child);
+    const results = await readFile(outputFile, 'utf8').catch(() => null);
+    if (results === null) {
+      process.stderr.write(`jest ended without results (${ending}).\n`);
+      return 1;
+    }
+    const tally = formatTally(JSON.parse(results) as JestResults);
+    process.stdout.write(`${tally.line}\n`);
+    return ending === 'exit code 0' && tally.ok ? 0 : 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+try {
+  chooseRunner(await inspectMachine());
+  process.exitCode = await runJest(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${describeFailure(error)}\n`);
+  process.exitCode = 1;
+}

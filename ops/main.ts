@@ -1,0 +1,39 @@
+/**
+ * `npm run ops -- <command> ...`: finds the command's module and runs it. Modules are imported when they are
+ * asked for, so that a command loads only what it uses.
+ */
+import type { CommandIo, RunCommand } from './command.ts';
+import { describeFailure } from './ops-error.ts';
+
+const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCommand }> }> = {
+  topics: { usage: 'topics apply | topics check', load: () => import('./topics.ts') },
+};
+
+function usage(): string {
+  const lines = Object.values(commands).map((command) => `  npm run ops -- ${command.usage}`);
+  return ['Commands:', ...lines].join('\n');
+}
+
+async function main(argv: string[], io: CommandIo): Promise<number> {
+  const [name, ...args] = argv;
+  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    io.err(name === undefined ? usage() : `There is no command "${name}". ${usage()}`);
+    return 1;
+  }
+  try {
+    const { run } = await command.load();
+    return await run(args, io);
+  } catch (error) {
+    io.err(describeFailure(error));
+    return 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2), {
+  env: process.env,
+  stdin: process.stdin,
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+  terminal: process.stderr.isTTY === true,
+});

@@ -1,0 +1,166 @@
+/** `topics apply` and `topics check`: the topics of the service, as code. */
+import { ConfigResourceTypes } from 'kafkajs';
+import type { CommandIo } from './command.ts';
+import { createConfig, readEnv } from './config.ts';
+import { type Admin, withAdmin } from './kafka/client.ts';
+import { OpsError } from './ops-error.ts';
+import {
+  chooseReplicationFactor,
+  findChangesProblems,
+  findQueueProblems,
+  planTopics,
+  type Topic,
+} from './topic-settings.ts';
+
+/** Kafka's number for "set on this topic", as opposed to a default. */
+const SET_ON_TOPIC = 1;
+
+export interface TopicsOptions {
+  /** `host:port` of each broker. */
+  brokers: string[];
+  topicPrefix: string;
+  /** How long an event has to stay readable, in milliseconds. */
+  retentionMs: number;
+  changesPartitions: number;
+}
+
+interface ActualTopic extends Topic {
+  /** Those settings that were made on the topic itself. */
+  ownConfig: Record<string, string>;
+}
+
+async function planFor(admin: Admin, options: TopicsOptions): Promise<ReturnType<typeof planTopics>> {
+  const cluster = await admin.describeCluster();
+  return planTopics({
+    topicPrefix: options.topicPrefix,
+    retentionMs: options.retentionMs,
+    partitions: options.changesPartitions,
+    replicationFactor: chooseReplicationFactor(cluster.brokers.length),
+  });
+}
+
+/** The topic as it is, or null where there is none. */
+async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null> {
+  if (!(await admin.listTopics()).includes(name)) return null;
+  const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
+  const described = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: ConfigResourceTypes.TOPIC, name }],
+  });
+  const partitions = topics[0]?.partitions ?? [];
+  const entries = described.resources[0]?.configEntries ?? [];
+  const asRecord = (list: typeof entries) =>
+    Object.fromEntries(list.map(({ configName, configValue }) => [configName, configValue]));
+  return {
+    name,
+    partitions: partitions.length,
+    replicationFactor: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+    config: asRecord(entries),
+    ownConfig: asRecord(entries.filter(({ configSource }) => configSource === SET_ON_TOPIC)),
+  };
+}
+
+async function createTopic(admin: Admin, topic: Topic): Promise<string> {
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: [
+      {
+        topic: topic.name,
+        numPartitions: topic.partitions,
+        replicationFactor: topic.replicationFactor,
+        configEntries: Object.entries(topic.config).map(([name, value]) => ({ name, value })),
+      },
+    ],
+  });
+  return `created ${topic.name} with ${topic.partitions} partitions`;
+}
+
+/** Brings a topic that is there to what it should be. */
+async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Promise<string[]> {
+  const done: string[] = [];
+  const changed = Object.entries(wanted.config).filter(([name, value]) => actual.config[name] !== value);
+  if (changed.length > 0) {
+    // The request replaces all that is set on the topic, so what others have set there goes along.
+    const config = { ...actual.ownConfig, ...wanted.config };
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: ConfigResourceTypes.TOPIC,
+          name: wanted.name,
+          configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+        },
+      ],
+    });
+    for (const [name, value] of changed) {
+      done.push(`set ${name}=${value} on ${wanted.name} (it was ${actual.config[name]})`);
+    }
+  }
+  if (actual.partitions < wanted.partitions) {
+    await admin.createPartitions({ topicPartitions: [{ topic: wanted.name, count: wanted.partitions }] });
+    done.push(`grew ${wanted.name} from ${actual.partitions} to ${wanted.partitions} partitions`);
+  }
+  return done;
+}
+
+/**
+ * Creates the topics that are missing, sets what differs, adds partitions; never takes any away.
+ *
+ * @returns a line for each thing it did; none where everything was as it should be
+ */
+export async function applyTopics(options: TopicsOptions): Promise<string[]> {
+  return withAdmin(options.brokers, async (admin) => {
+    const done: string[] = [];
+    for (const wanted of Object.values(await planFor(admin, options))) {
+      const actual = await readTopic(admin, wanted.name);
+      if (actual === null) done.push(await createTopic(admin, wanted));
+      else done.push(...(await alterTopic(admin, actual, wanted)));
+    }
+    return done;
+  });
+}
+
+/** @returns a sentence for each thing that is wrong with the topics; none where all is well */
+export async function checkTopics(options: TopicsOptions): Promise<string[]> {
+  return withAdmin(options.brokers, async (admin) => {
+    const problems: string[] = [];
+    const plan = await planFor(admin, options);
+    for (const wanted of Object.values(plan)) {
+      const actual = await readTopic(admin, wanted.name);
+      const find = wanted === plan.changes ? findChangesProblems : findQueueProblems;
+      problems.push(...(actual === null ? [`${wanted.name} is missing`] : find(actual, wanted)));
+    }
+    return problems;
+  });
+}
+
+/** The command: see ops/command.ts. */
+export async function run(args: string[], io: CommandIo): Promise<number> {
+  const [action, ...rest] = args;
+  if ((action !== 'apply' && action !== 'check') || rest.length > 0) {
+    throw new OpsError('usage: npm run ops -- topics apply | topics check');
+  }
+  const { databaseUrl: _, ...options } = createConfig(readEnv(io.env));
+  try {
+    if (action === 'apply') {
+      const done = await applyTopics(options);
+      for (const line of done) io.out(line);
+      if (done.length === 0) io.out('The topics are as they should be.');
+      return 0;
+    }
+    const problems = await checkTopics(options);
+    for (const problem of problems) io.err(problem);
+    if (problems.length > 0) io.err('Run "npm run ops -- topics apply" to put right what it can.');
+    else io.out('The topics are as they should be.');
+    return problems.length > 0 ? 1 : 0;
+  } catch (error) {
+    throw asOpsError(error, options.brokers);
+  }
+}
+
+/** A broker that cannot be reached is the operator's to mend; anything else is thrown on as it is. */
+function asOpsError(error: unknown, brokers: string[]): unknown {
+  const { name, message } = error as Error;
+  if (!/^KafkaJS(Connection|NumberOfRetries|BrokerNotFound)/.test(name)) return error;
+  return new OpsError(`Kafka at ${brokers.join(', ')} does not answer: ${message}`, { cause: error });
+}

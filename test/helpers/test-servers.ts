@@ -1,0 +1,60 @@
+/** One Postgres and one Kafka for a whole test run, in a folder that goes with them. */
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { findRunner } from '../../ops/local/runner.ts';
+import type { LocalServer } from '../../ops/local/server.ts';
+
+/** Nothing here outlives the run, so nothing needs to survive a power cut. */
+const POSTGRES_FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** Old segments are looked at often, so that a test of retention or compaction waits for moments only. */
+const KAFKA_FOR_TESTS = {
+  'log.cleaner.backoff.ms': '200',
+  'log.initial.task.delay.ms': '100',
+  'log.retention.check.interval.ms': '500',
+};
+
+let folder: string | null = null;
+let running: LocalServer[] = [];
+
+/** An interrupted run has no time to stop its servers in order, and nothing to lose by killing them. */
+function killAll(): void {
+  for (const { pid } of running) {
+    try {
+      if (pid !== null) process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended already.
+    }
+  }
+  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+}
+
+function exitOn(signal: NodeJS.Signals): void {
+  process.once(signal, () => process.exit(128 + os.constants.signals[signal]));
+}
+
+/** Starts both and gives their addresses. */
+export async function startTestServers(): Promise<{ databaseUrl: string; brokers: string[] }> {
+  const runner = await findRunner();
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-test-'));
+  folder = dir;
+  process.once('exit', killAll);
+  exitOn('SIGINT');
+  exitOn('SIGTERM');
+  const [postgres, kafka] = await Promise.all([
+    runner.startPostgres({ dir: path.join(dir, 'postgres'), overrides: POSTGRES_FOR_TESTS }),
+    runner.startKafka({ dir: path.join(dir, 'kafka'), overrides: KAFKA_FOR_TESTS }),
+  ]);
+  running = [postgres, kafka];
+  return { databaseUrl: postgres.url, brokers: kafka.brokers };
+}
+
+/** Stops both and removes their folder. */
+export async function stopTestServers(): Promise<void> {
+  await Promise.all(running.map((server) => server.stop()));
+  running = [];
+  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+  folder = null;
+}
