@@ -1,0 +1,74 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { CATALOGUE_KINDS, type CatalogueKind } from '../../schemas/catalogue-files.ts';
+import { OpsError } from '../ops-error.ts';
+
+export interface CatalogueFile {
+  kind: CatalogueKind;
+  /** As it was given, which is how messages name it. */
+  path: string;
+  bytes: number;
+}
+
+export interface FoundFiles {
+  /** By kind and then by path, so that the order in which they were given makes no difference. */
+  files: CatalogueFile[];
+  /** Files of the given folders that are no catalogue files. */
+  notRead: string[];
+}
+
+const FILE_NAMES = CATALOGUE_KINDS.map((kind) => `${kind}.ndjson`);
+const SUBMISSIONS_FILE = 'endorsements.ndjson';
+
+/** The kind of a single file by the end of its name: `undated-elections.ndjson` is an elections file. */
+export function kindOfFile(file: string): CatalogueKind | null {
+  const name = path.basename(file);
+  return CATALOGUE_KINDS.find((kind) => new RegExp(`(^|[^a-z0-9])${kind}\\.ndjson$`).test(name)) ?? null;
+}
+
+/**
+ * What to read for these paths. A folder stands for the catalogue files in it; a file given twice is read once.
+ *
+ * @throws OpsError for a path that is not there, a folder without a catalogue file, or a file of no known kind.
+ */
+export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
+  const found = new Map<string, CatalogueFile>();
+  const notRead: string[] = [];
+  for (const given of paths) {
+    const info = await stat(given).catch(() => null);
+    if (!info) throw new OpsError(`There is no file or folder ${given}.`);
+    if (info.isDirectory()) {
+      const names = (await readdir(given)).sort();
+      const files = names.filter((name) => FILE_NAMES.includes(name));
+      if (files.length === 0) {
+        throw new OpsError(`The folder ${given} has none of the files ${FILE_NAMES.join(', ')}.`);
+      }
+      for (const name of files) await add(path.join(given, name));
+      const others = names.filter((name) => name.endsWith('.ndjson') && !FILE_NAMES.includes(name));
+      notRead.push(...others.map((name) => path.join(given, name)));
+    } else {
+      await add(given);
+    }
+  }
+
+  async function add(file: string): Promise<void> {
+    const kind = kindOfFile(file);
+    if (!kind) throw new OpsError(unknownKind(file));
+    const { size } = await stat(file);
+    const real = await realpath(file);
+    if (!found.has(real)) found.set(real, { kind, path: file, bytes: size });
+  }
+
+  const files = [...found].sort(
+    ([a, { kind: kindA }], [b, { kind: kindB }]) =>
+      CATALOGUE_KINDS.indexOf(kindA) - CATALOGUE_KINDS.indexOf(kindB) || (a < b ? -1 : 1),
+  );
+  return { files: files.map(([, file]) => file), notRead };
+}
+
+function unknownKind(file: string): string {
+  if (path.basename(file).endsWith(SUBMISSIONS_FILE)) {
+    return `${file} holds endorsements, which "npm run ops -- submit ${file}" sends.`;
+  }
+  return `${file} is of no known kind: its name must end in ${FILE_NAMES.join(', ')}.`;
+}

@@ -1,0 +1,63 @@
+import pg from 'pg';
+import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
+import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { OpsError } from '../ops-error.ts';
+import type { CatalogueFile } from './find-files.ts';
+import { readCatalogue } from './read-catalogue.ts';
+import { createRefusalList, type LineRefusal, MAX_LISTED, type RefusalList } from './refusal-list.ts';
+
+export interface ImportOptions {
+  databaseUrl: string;
+  /** Loads what is good and leaves out what is refused; otherwise one refusal stops the whole import. */
+  skipRefused: boolean;
+  now?: Date;
+}
+
+export interface ImportOutcome extends CatalogueImport {
+  /** The first refusals of every kind, and how many there are. */
+  listed: LineRefusal[];
+  total: number;
+}
+
+/** Loads catalogue files in one transaction (contract, "Catalogue and submission files"). */
+export async function importFiles(
+  files: CatalogueFile[],
+  options: ImportOptions & { onBytes?: (count: number) => void },
+): Promise<ImportOutcome> {
+  return importLines((refusals) => readCatalogue(files, refusals, options.onBytes), options);
+}
+
+/**
+ * Loads lines from anywhere, checked as those of files are.
+ *
+ * @throws OpsError when the database cannot be reached or is not migrated.
+ */
+export async function importLines(
+  read: (refusals: RefusalList) => AsyncIterable<StagedLine>,
+  { databaseUrl, skipRefused, now = new Date() }: ImportOptions,
+): Promise<ImportOutcome> {
+  const refusals = createRefusalList();
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'catalog-import' });
+  // A lost connection also fails the query that waits on it, which says so.
+  client.on('error', () => {});
+  try {
+    await client.connect().catch((error: Error) => {
+      throw new OpsError(
+        `The database cannot be reached: ${error.message || String(error)}. Nothing was loaded.`,
+      );
+    });
+    const result = await importCatalogue(client, read(refusals), { skipRefused, now });
+    return { ...result, ...joinRefusals(refusals, result) };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The refusals of single lines, then those that come of comparing lines with each other and with the store. */
+function joinRefusals(
+  refusals: RefusalList,
+  result: CatalogueImport,
+): Pick<ImportOutcome, 'listed' | 'total'> {
+  const listed = [...refusals.kept, ...result.refusals].slice(0, MAX_LISTED);
+  return { listed, total: refusals.total + result.refusalCount };
+}

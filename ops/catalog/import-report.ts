@@ -1,0 +1,40 @@
+import { CATALOGUE_KINDS } from '../../schemas/catalogue-files.ts';
+import type { CatalogueCounts, CatalogueImport, CatalogueTable } from '../../store/catalogue/import.ts';
+import { count } from './refusal-list.ts';
+
+const LABELS: Record<CatalogueTable, string> = {
+  endorser_categories: 'endorser categories',
+  endorsers: 'endorsers',
+  elections: 'elections',
+  districts: 'districts',
+  contests: 'contests',
+  candidates: 'candidates',
+  choices: 'choices',
+};
+const COLUMNS = ['added', 'changed', 'unchanged', 'removed', 'refused'] as const;
+
+/** The kind of file whose lines are the rows of a table. */
+function kindOf(table: CatalogueTable): (typeof CATALOGUE_KINDS)[number] | undefined {
+  return CATALOGUE_KINDS.find((kind) => kind.replace('-', '_') === table);
+}
+
+/** A table of what an import did: a line a kind of row, numbers under their headings. */
+export function formatImport(result: CatalogueImport): string[] {
+  const rows = Object.entries(LABELS).flatMap(([name, label]) => {
+    const table = name as CatalogueTable;
+    const kind = kindOf(table);
+    const counts = { ...result.counts[table], refused: (kind && result.refused[kind]) || 0 };
+    const numbers = COLUMNS.map(
+      (column) => (counts as Partial<CatalogueCounts & { refused: number }>)[column] ?? 0,
+    );
+    return numbers.some((number) => number > 0) ? [[label, ...numbers.map(count)]] : [];
+  });
+  const lines = [['', ...COLUMNS], ...rows].map(([label, ...cells]) =>
+    [label?.padEnd(20), ...cells.map((cell) => cell.padStart(11))].join(''),
+  );
+  if (result.endorsementsWithdrawn > 0) {
+    const withdrawn = count(result.endorsementsWithdrawn);
+    lines.push(`${withdrawn} endorsements of what was removed were withdrawn.`);
+  }
+  return lines;
+}

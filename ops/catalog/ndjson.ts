@@ -1,0 +1,87 @@
+/*
+ * Reads files of one JSON value a line without ever holding a whole file. A line ends at a line feed; a carriage return
+ * before it is white space to JSON. Blank lines are passed over, but counted.
+ */
+import { createReadStream } from 'node:fs';
+
+/** A line of a file: its JSON value, or why it has none. */
+export type JsonLine = { line: number; value: unknown } | { line: number; fault: string };
+
+export interface NdjsonOptions {
+  /** A longer line is refused unread. */
+  maxLineBytes: number;
+  /** Told the bytes of every piece read, for a progress bar. */
+  onBytes?: (count: number) => void;
+}
+
+const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * The lines of the file, from 1.
+ *
+ * @throws Error of the file system when the file cannot be read.
+ */
+export async function* readNdjson(path: string, options: NdjsonOptions): AsyncGenerator<JsonLine> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let line = 0;
+  for await (const bytes of readLines(path, options)) {
+    line += 1;
+    if (bytes === null) {
+      yield { line, fault: `is longer than ${options.maxLineBytes.toLocaleString('en-US')} bytes` };
+      continue;
+    }
+    let text: string;
+    try {
+      text = decoder.decode(bytes);
+    } catch {
+      yield { line, fault: 'is not valid UTF-8' };
+      continue;
+    }
+    if (line === 1 && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(1);
+    if (text.trim() === '') continue;
+    yield parseLine(line, text);
+  }
+}
+
+function parseLine(line: number, text: string): JsonLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { line, fault: `is not JSON: ${(error as Error).message}` };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { line, fault: 'is not a JSON object' };
+  }
+  return { line, value };
+}
+
+/** The bytes of each line; null for one that is too long. */
+async function* readLines(path: string, options: NdjsonOptions): AsyncGenerator<Buffer | null> {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  const add = (piece: Buffer) => {
+    length += piece.length;
+    if (length > options.maxLineBytes) pieces = [];
+    else pieces.push(piece);
+  };
+  const take = () => {
+    const bytes = length > options.maxLineBytes ? null : Buffer.concat(pieces);
+    pieces = [];
+    length = 0;
+    return bytes;
+  };
+
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
+    options.onBytes?.(chunk.length);
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      add(chunk.subarray(start, end));
+      yield take();
+      start = end + 1;
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+  }
+  if (length > 0) yield take();
+}

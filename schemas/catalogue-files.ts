@@ -1,0 +1,51 @@
+import { type ContestRecord, parseContest } from './catalogue/contest.ts';
+import { type ElectionRecord, parseElection } from './catalogue/election.ts';
+import {
+  type EndorserCategoryRecord,
+  type EndorserRecord,
+  parseEndorser,
+  parseEndorserCategory,
+} from './catalogue/endorser.ts';
+import type { Parsed } from './catalogue/problems.ts';
+import { unstorableParts } from './catalogue/storable.ts';
+
+export type { ChoiceRecord, ContestRecord } from './catalogue/contest.ts';
+export type { ElectionRecord } from './catalogue/election.ts';
+export type { EndorserCategoryRecord, EndorserRecord } from './catalogue/endorser.ts';
+
+/** The kinds of catalogue files, in the order in which their records need each other. */
+export const CATALOGUE_KINDS = ['endorser-categories', 'endorsers', 'elections', 'contests'] as const;
+export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];
+
+/** What a line of each kind of file holds. */
+export interface CatalogueRecords {
+  'endorser-categories': EndorserCategoryRecord;
+  endorsers: EndorserRecord;
+  elections: ElectionRecord;
+  contests: ContestRecord;
+}
+export type CatalogueRecord = CatalogueRecords[CatalogueKind];
+
+const PARSERS: { [K in CatalogueKind]: (json: unknown) => Parsed<CatalogueRecords[K]> } = {
+  'endorser-categories': parseEndorserCategory,
+  endorsers: parseEndorser,
+  elections: parseElection,
+  contests: parseContest,
+};
+
+/** Checks the value of one line of a catalogue file (contract, "Catalogue and submission files"). */
+export function parseCatalogueRecord(kind: CatalogueKind, json: unknown): Parsed<CatalogueRecord> {
+  return PARSERS[kind](json);
+}
+
+/**
+ * What names a record within its kind: a contest's key, otherwise the slug. Works on records that were refused too:
+ * null where the value does not say, says two things, or says what cannot be stored.
+ */
+export function catalogueKey(kind: CatalogueKind, json: unknown): string | null {
+  if (typeof json !== 'object' || json === null) return null;
+  const { key, election, slug } = json as Record<string, unknown>;
+  const name = kind === 'contests' ? key : slug;
+  if (typeof name !== 'string' || unstorableParts(name).length > 0) return null;
+  return kind === 'contests' && name !== `${election}/${slug}` ? null : name;
+}

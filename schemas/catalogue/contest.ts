@@ -1,0 +1,120 @@
+import { CONTEST_KINDS, LEVELS, STATE_CODES, VOTE_METHODS } from '../vocabulary.ts';
+import * as field from './fields.ts';
+import { type Parsed, type Problem, showValue } from './problems.ts';
+import { createRecordCheck, trimUrl } from './record-check.ts';
+
+const MAX_CHOICES = 2_000;
+const state = field.oneOf(STATE_CODES, 'the USPS code of a state or territory');
+
+const district = field.record({
+  ocd_id: field.optional(field.key),
+  name: field.title,
+  name_es: field.optional(field.title),
+  level: field.oneOf(LEVELS),
+  type: field.key,
+  /** Null for a district that is the whole nation. */
+  state: field.optional(state),
+});
+
+const candidate = field.record({
+  full_name: field.title,
+  /** Tells two candidates of one name in one contest apart; the full name where it is left out. */
+  key: field.optional(field.title),
+});
+
+const choice = field.record({
+  key: field.key,
+  label: field.title,
+  label_es: field.optional(field.title),
+  measure_answer: field.optional(field.oneOf(['yes', 'no'])),
+  candidate: field.optional(candidate),
+  party: field.optional(field.title),
+  party_label: field.optional(field.title),
+  party_label_es: field.optional(field.title),
+  option: field.optional(field.oneOf(['none_of_these'])),
+  withdrawn: field.optional(field.boolean),
+  ballot_designation: field.optional(field.title),
+  ballot_designation_es: field.optional(field.title),
+  details: field.optional(field.anyObject),
+});
+
+export const contestFields = field.record({
+  key: field.contestKey,
+  election: field.slug,
+  slug: field.contestSlug,
+  title: field.title,
+  title_es: field.optional(field.title),
+  short_title: field.title,
+  short_title_es: field.optional(field.title),
+  description: field.optional(field.longText),
+  description_es: field.optional(field.longText),
+  kind: field.oneOf(CONTEST_KINDS),
+  vote_method: field.oneOf(VOTE_METHODS),
+  votes_allowed: field.optional(field.positiveInteger),
+  ranks_allowed: field.optional(field.positiveInteger),
+  measure_code: field.optional(field.title),
+  ballot_order: field.optional(field.positiveInteger),
+  district,
+  choices: field.listOf(choice, MAX_CHOICES),
+  source_url: field.optional(field.url),
+  details: field.optional(field.openRecord({ source_url: field.optional(field.url) })),
+  source: field.optional(field.anyObject),
+});
+
+/** A line of a contests file. */
+export type ContestRecord = field.Accepted<typeof contestFields>;
+/** An item of a contest's choices. */
+export type ChoiceRecord = field.Accepted<typeof choice>;
+
+const check = createRecordCheck(contestFields, contestProblems);
+
+/** What a contest's fields say against each other. */
+function contestProblems(contest: ContestRecord): Problem[] {
+  const key = `${contest.election}/${contest.slug}`;
+  const problems: Problem[] = [];
+  if (contest.key !== key) {
+    problems.push({
+      field: 'key',
+      message: `must be ${showValue(key)}, election/slug, is ${showValue(contest.key)}`,
+    });
+  }
+  return problems.concat(choiceProblems(contest.choices));
+}
+
+/** Choice keys are unique in a contest, and one candidate on several party lines has one name. */
+function choiceProblems(choices: ChoiceRecord[]): Problem[] {
+  const problems: Problem[] = [];
+  const indexOfKey = new Map<string, number>();
+  const nameOfCandidate = new Map<string, string>();
+  choices.forEach((item, index) => {
+    const first = indexOfKey.get(item.key);
+    if (first === undefined) indexOfKey.set(item.key, index);
+    else {
+      const message = `must be unique in the contest, is ${showValue(item.key)} as in choices[${first}]`;
+      problems.push({ field: `choices[${index}].key`, message });
+    }
+    if (!item.candidate) return;
+    const { full_name, key } = item.candidate;
+    const name = nameOfCandidate.get(key ?? full_name);
+    if (name === undefined) nameOfCandidate.set(key ?? full_name, full_name);
+    else if (name !== full_name) {
+      const message = `must be ${showValue(name)}, as elsewhere for this candidate key, is ${showValue(full_name)}`;
+      problems.push({ field: `choices[${index}].candidate.full_name`, message });
+    }
+  });
+  return problems;
+}
+
+/**
+ * Checks a line of a contests file and drops the spaces around its source's address, which is the record's own or
+ * else the one in its details.
+ */
+export function parseContest(json: unknown): Parsed<ContestRecord> {
+  const parsed = check(json);
+  if (!parsed.ok) return parsed;
+  const contest = parsed.value;
+  return {
+    ok: true,
+    value: { ...contest, source_url: trimUrl(contest.source_url ?? contest.details?.source_url) },
+  };
+}

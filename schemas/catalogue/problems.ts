@@ -1,0 +1,65 @@
+import type { ErrorObject } from 'ajv';
+
+/** What is wrong with one field of a record. */
+export interface Problem {
+  /** Such as `choices[2].label`; null for the record as a whole. */
+  field: string | null;
+  /** Completes the sentence that begins with the field: "must be text of 1 to 500 characters, is 7". */
+  message: string;
+}
+
+/** A record that holds, or everything that is wrong with it. */
+export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
+
+const MAX_SHOWN = 80;
+
+/** A value as it is shown in a message: JSON, cut where it is long. */
+export function showValue(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value) ?? 'missing';
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** `choices[2].label` for `/choices/2/label`. */
+export function fieldOfPointer(pointer: string): string | null {
+  if (pointer === '') return null;
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((field, part) => joinField(field, /^[0-9]+$/.test(part) ? Number(part) : part), '');
+}
+
+/** The field of an item or property of another. */
+export function joinField(parent: string | null, part: string | number): string {
+  if (typeof part === 'number') return `${parent ?? ''}[${part}]`;
+  return parent ? `${parent}.${part}` : part;
+}
+
+/** One error of ajv, compiled with `verbose`, as a sentence about a field. */
+export function problemOfError(error: ErrorObject): Problem {
+  const field = fieldOfPointer(error.instancePath);
+  const { keyword, params, data, parentSchema } = error;
+  if (keyword === 'required') {
+    return { field: joinField(field, params.missingProperty as string), message: 'is missing' };
+  }
+  if (keyword === 'additionalProperties') {
+    const known = Object.keys((parentSchema?.properties as object | undefined) ?? {}).join(', ');
+    return {
+      field: joinField(field, showName(params.additionalProperty as string)),
+      message: `is not a known field; known are ${known}`,
+    };
+  }
+  const expected = (parentSchema?.title as string | undefined) ?? error.message ?? keyword;
+  if (keyword === 'maxLength') {
+    const length = Array.from(data as string).length;
+    return { field, message: `must be ${expected}, has ${length.toLocaleString('en-US')}` };
+  }
+  return { field, message: `must be ${expected}, is ${showValue(data)}` };
+}
+
+/** A field's own name where it can be printed as it is, else quoted. */
+function showName(name: string): string {
+  return /^[\p{L}\p{N}_-]{1,80}$/u.test(name) ? name : showValue(name);
+}

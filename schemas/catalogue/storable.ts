@@ -1,0 +1,43 @@
+import { joinField, type Problem } from './problems.ts';
+
+/** Deeper than any record of a catalogue, and far from where nesting exhausts the stack. */
+const MAX_DEPTH = 64;
+
+/**
+ * What Postgres cannot store of a JSON value, wherever it stands: NUL characters and lone surrogates, in texts and in
+ * names of fields, and nesting without end.
+ */
+export function unstorableParts(value: unknown): Problem[] {
+  const problems: Problem[] = [];
+  visit(value, null, 0, problems);
+  return problems;
+}
+
+function visit(value: unknown, field: string | null, depth: number, problems: Problem[]): void {
+  if (typeof value === 'string') {
+    const message = unstorableText(value);
+    if (message) problems.push({ field, message });
+  } else if (typeof value === 'object' && value !== null) {
+    if (depth >= MAX_DEPTH) {
+      problems.push({ field, message: `is nested more than ${MAX_DEPTH} levels deep` });
+      return;
+    }
+    if (Array.isArray(value)) {
+      value.forEach((item, index) => {
+        visit(item, joinField(field, index), depth + 1, problems);
+      });
+    } else {
+      for (const [name, item] of Object.entries(value)) {
+        const message = unstorableText(name);
+        if (message) problems.push({ field, message: `has a field whose name ${message}` });
+        else visit(item, joinField(field, name), depth + 1, problems);
+      }
+    }
+  }
+}
+
+function unstorableText(text: string): string | null {
+  if (text.includes('\0')) return 'holds a NUL character (\\u0000), which cannot be stored';
+  if (!text.isWellFormed()) return 'holds half of a surrogate pair, which is no character';
+  return null;
+}

@@ -1,0 +1,61 @@
+import type { ClientBase } from 'pg';
+import { type MergeCounts, mergeStaged } from './merge.ts';
+
+/** Spreads the choices of the staged contests, which are in the store by now, into `choice_records`. */
+export async function spreadChoices(client: ClientBase): Promise<void> {
+  await client.query(`
+    CREATE TEMPORARY TABLE choice_records ON COMMIT DROP AS
+    SELECT row_number() OVER (ORDER BY contest.position, item.number) AS position,
+      contests.id AS contest_id, item.number::integer AS ballot_order, record.*,
+      record.candidate ->> 'full_name' AS full_name,
+      COALESCE(record.candidate ->> 'key', record.candidate ->> 'full_name') AS candidate_key
+    FROM contest_records contest
+    JOIN contests ON contests.key = contest.key
+    CROSS JOIN jsonb_array_elements(contest.choices) WITH ORDINALITY AS item(choice, number)
+    CROSS JOIN jsonb_to_record(item.choice)
+      AS record(key text, label text, label_es text, measure_answer text, candidate jsonb, party text,
+        party_label text, party_label_es text, option text, withdrawn boolean, ballot_designation text,
+        ballot_designation_es text, details jsonb)`);
+  await client.query('ANALYZE choice_records');
+}
+
+/** Merges the candidates behind the choices: one row where several party lines are one candidate. */
+export async function mergeCandidates(client: ClientBase): Promise<MergeCounts> {
+  await client.query(`
+    CREATE TEMPORARY TABLE staged_candidates ON COMMIT DROP AS
+    SELECT DISTINCT ON (contest_id, candidate_key) position, contest_id, candidate_key AS key, full_name
+    FROM choice_records
+    WHERE candidate_key IS NOT NULL
+    ORDER BY contest_id, candidate_key, position`);
+  return mergeStaged(client, {
+    table: 'candidates',
+    staged: 'staged_candidates',
+    on: 't.contest_id = s.contest_id AND t.key = s.key',
+    identity: ['contest_id', 'key'],
+    columns: ['full_name'],
+  });
+}
+
+/** Merges the choices; one that was removed is there again. */
+export async function mergeChoices(client: ClientBase): Promise<MergeCounts> {
+  await client.query(`
+    CREATE TEMPORARY TABLE staged_choices ON COMMIT DROP AS
+    SELECT choice.position, choice.contest_id, choice.key, choice.label, choice.label_es, choice.measure_answer,
+      candidates.id AS candidate_id, choice.party, choice.party_label, choice.party_label_es, choice.option,
+      COALESCE(choice.withdrawn, false) AS withdrawn, choice.ballot_designation, choice.ballot_designation_es,
+      choice.ballot_order, COALESCE(choice.details, '{}') AS details, NULL::timestamptz AS removed_at
+    FROM choice_records choice
+    LEFT JOIN candidates
+      ON candidates.contest_id = choice.contest_id AND candidates.key = choice.candidate_key`);
+  return mergeStaged(client, {
+    table: 'choices',
+    staged: 'staged_choices',
+    on: 't.contest_id = s.contest_id AND t.key = s.key',
+    identity: ['contest_id', 'key'],
+    columns: [
+      ...['label', 'label_es', 'measure_answer', 'candidate_id', 'party', 'party_label', 'party_label_es'],
+      ...['option', 'withdrawn', 'ballot_designation', 'ballot_designation_es', 'ballot_order', 'details'],
+      'removed_at',
+    ],
+  });
+}

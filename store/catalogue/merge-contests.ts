@@ -1,0 +1,115 @@
+import type { ClientBase } from 'pg';
+import { type MergeCounts, mergeStaged } from './merge.ts';
+
+/** Merges the staged elections. */
+export async function mergeElections(client: ClientBase): Promise<MergeCounts> {
+  await client.query(`
+    CREATE TEMPORARY TABLE staged_elections ON COMMIT DROP AS
+    SELECT position, slug, name, name_es, short_name, short_name_es, date, state, type, primary_system, info_url,
+      COALESCE(details, '{}') AS details, source
+    FROM staged, jsonb_to_record(staged.record)
+      AS record(slug text, name text, name_es text, short_name text, short_name_es text, date date, state text,
+        type text, primary_system text, info_url text, details jsonb, source jsonb)
+    WHERE kind = 'elections' AND NOT refused`);
+  return mergeStaged(client, {
+    table: 'elections',
+    staged: 'staged_elections',
+    on: 't.slug = s.slug',
+    identity: ['slug'],
+    columns: [
+      ...['name', 'name_es', 'short_name', 'short_name_es', 'date', 'state', 'type', 'primary_system'],
+      ...['info_url', 'details', 'source'],
+    ],
+  });
+}
+
+/** Spreads the staged contests into `contest_records`, from which the next three merges read. */
+export async function spreadContests(client: ClientBase): Promise<void> {
+  await client.query(`
+    CREATE TEMPORARY TABLE contest_records ON COMMIT DROP AS
+    SELECT position, record.*
+    FROM staged, jsonb_to_record(staged.record)
+      AS record(key text, election text, title text, title_es text, short_title text, short_title_es text,
+        description text, description_es text, kind text, vote_method text, votes_allowed integer,
+        ranks_allowed integer, measure_code text, ballot_order integer, district jsonb, choices jsonb,
+        source_url text, details jsonb, source jsonb)
+    WHERE staged.kind = 'contests' AND NOT refused`);
+  await client.query(`
+    CREATE TEMPORARY TABLE district_records ON COMMIT DROP AS
+    SELECT position, record.*
+    FROM contest_records, jsonb_to_record(district)
+      AS record(ocd_id text, name text, name_es text, level text, type text, state text)`);
+  await client.query('ANALYZE contest_records');
+  await client.query('ANALYZE district_records');
+}
+
+/** The comparison that the unique index districts_identity makes. */
+const SAME_DISTRICT = `COALESCE(t.ocd_id, t.name) = COALESCE(s.ocd_id, s.name)
+  AND (t.ocd_id IS NULL) = (s.ocd_id IS NULL) AND t.level = s.level AND t.type = s.type
+  AND COALESCE(t.state, '') = COALESCE(s.state, '')`;
+
+/**
+ * Merges the districts that the staged contests name. Where contests call one district by several names, the one that
+ * it has already stays, so that the order of files does not rename it.
+ */
+export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
+  await client.query(`
+    CREATE TEMPORARY TABLE staged_districts ON COMMIT DROP AS
+    SELECT DISTINCT ON (COALESCE(s.ocd_id, s.name), s.ocd_id IS NULL, s.level, s.type, COALESCE(s.state, '')) s.*
+    FROM district_records s LEFT JOIN districts t ON ${SAME_DISTRICT}
+    ORDER BY COALESCE(s.ocd_id, s.name), s.ocd_id IS NULL, s.level, s.type, COALESCE(s.state, ''),
+      (t.name, t.name_es) IS NOT DISTINCT FROM (s.name, s.name_es) DESC, s.position`);
+  return mergeStaged(client, {
+    table: 'districts',
+    staged: 'staged_districts',
+    on: SAME_DISTRICT,
+    identity: ['ocd_id', 'level', 'type', 'state'],
+    columns: ['name', 'name_es'],
+  });
+}
+
+/** Merges the staged contests; one that was removed is there again. */
+export async function mergeContests(client: ClientBase): Promise<MergeCounts> {
+  await client.query(`
+    CREATE TEMPORARY TABLE staged_contests ON COMMIT DROP AS
+    SELECT contest.position, contest.key, elections.id AS election_id, t.id AS district_id, contest.title,
+      contest.title_es, contest.short_title, contest.short_title_es, contest.description, contest.description_es,
+      contest.kind, contest.vote_method, contest.votes_allowed, contest.ranks_allowed, contest.measure_code,
+      COALESCE(
+        contest.ballot_order,
+        row_number() OVER (PARTITION BY contest.election ORDER BY contest.position)
+      )::integer AS ballot_order,
+      contest.source_url, COALESCE(contest.details, '{}') AS details, contest.source,
+      NULL::timestamptz AS removed_at
+    FROM contest_records contest
+    JOIN elections ON elections.slug = contest.election
+    JOIN district_records s USING (position)
+    JOIN districts t ON ${SAME_DISTRICT}`);
+  return mergeStaged(client, {
+    table: 'contests',
+    staged: 'staged_contests',
+    on: 't.key = s.key',
+    identity: ['key', 'election_id'],
+    columns: [
+      ...[
+        'district_id',
+        'title',
+        'title_es',
+        'short_title',
+        'short_title_es',
+        'description',
+        'description_es',
+      ],
+      ...[
+        'kind',
+        'vote_method',
+        'votes_allowed',
+        'ranks_allowed',
+        'measure_code',
+        'ballot_order',
+        'source_url',
+      ],
+      ...['details', 'source', 'removed_at'],
+    ],
+  });
+}

@@ -1,0 +1,94 @@
+import type { ClientBase } from 'pg';
+import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
+
+/** Why a line of a catalogue file cannot go in. */
+export interface CatalogueRefusal {
+  kind: CatalogueKind;
+  file: string;
+  line: number;
+  /** Null where the line as a whole is at fault. */
+  field: string | null;
+  message: string;
+  /** What the record calls itself, where it says. */
+  name: string | null;
+}
+
+/** A field that names a record of another kind. */
+interface Reference {
+  kind: CatalogueKind;
+  field: string;
+  of: CatalogueKind;
+  /** The table in which such a record may already be. */
+  table: 'endorser_categories' | 'elections';
+}
+
+const REFERENCES: Reference[] = [
+  { kind: 'endorsers', field: 'category', of: 'endorser-categories', table: 'endorser_categories' },
+  { kind: 'contests', field: 'election', of: 'elections', table: 'elections' },
+];
+
+/** Refuses, among the staged lines, those that repeat another's key and those that name what is nowhere. */
+export async function refuseUnfit(client: ClientBase): Promise<void> {
+  await client.query(`
+    WITH numbered AS (
+      SELECT position, row_number() OVER same AS number,
+        first_value(file) OVER same || ':' || first_value(line) OVER same AS first
+      FROM staged
+      WHERE NOT refused
+      WINDOW same AS (PARTITION BY kind, key ORDER BY position)
+    )
+    UPDATE staged
+    SET refused = true,
+      field = CASE kind WHEN 'contests' THEN 'key' ELSE 'slug' END,
+      problem = 'must be unique, is ' || to_json(key) || ' as in ' || first
+    FROM numbered
+    WHERE numbered.position = staged.position AND number > 1`);
+  for (const reference of REFERENCES) await refuseUnresolved(client, reference);
+}
+
+async function refuseUnresolved(client: ClientBase, { kind, field, of, table }: Reference): Promise<void> {
+  await client.query(
+    `WITH given AS (
+      SELECT key, bool_and(refused) AS refused FROM staged WHERE kind = $2 AND key IS NOT NULL GROUP BY key
+    ), known AS (
+      SELECT key, refused FROM given
+      UNION ALL
+      SELECT slug, false FROM ${table} WHERE slug NOT IN (SELECT key FROM given)
+    ), lost AS (
+      SELECT staged.position, staged.record ->> $3 AS wanted, known.refused
+      FROM staged LEFT JOIN known ON known.key = staged.record ->> $3
+      WHERE staged.kind = $1 AND NOT staged.refused AND known.refused IS DISTINCT FROM false
+    )
+    UPDATE staged
+    SET refused = true, field = $3, problem = 'names ' || to_json(lost.wanted) ||
+      CASE WHEN lost.refused THEN ', whose own row was refused'
+        ELSE ', which is neither in these files nor in the catalogue' END
+    FROM lost
+    WHERE lost.position = staged.position`,
+    [kind, of, field],
+  );
+}
+
+/** The first `limit` refusals that `refuseUnfit` made, in the order of the files, and how many it made. */
+export async function listRefusals(
+  client: ClientBase,
+  limit: number,
+): Promise<{ refusals: CatalogueRefusal[]; refusalCount: number }> {
+  const { rows } = await client.query<CatalogueRefusal & { total: number }>(
+    `SELECT kind, file, line, field, problem AS message, key AS name, count(*) OVER ()::integer AS total
+    FROM staged WHERE problem IS NOT NULL ORDER BY position LIMIT $1`,
+    [limit],
+  );
+  return {
+    refusals: rows.map(({ total: _, ...refusal }) => refusal),
+    refusalCount: rows[0]?.total ?? 0,
+  };
+}
+
+/** How many lines of each kind are refused, for whatever reason. */
+export async function countRefused(client: ClientBase): Promise<Partial<Record<CatalogueKind, number>>> {
+  const { rows } = await client.query<{ kind: CatalogueKind; count: number }>(
+    'SELECT kind, count(*)::integer AS count FROM staged WHERE refused GROUP BY kind',
+  );
+  return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
+}

@@ -1,0 +1,47 @@
+import type { ClientBase } from 'pg';
+import { withdrawEndorsementsOfChoices } from '../withdraw.ts';
+
+/** What the elections of an import no longer have. */
+export interface Removal {
+  contests: number;
+  choices: number;
+  endorsements: number;
+}
+
+/**
+ * Marks as removed the contests and choices that vanished from the elections of which some staged contest is part, and
+ * withdraws their endorsements (contract, "Catalogue and submission files"). Takes the stream's lock, so it comes last.
+ *
+ * A contest whose line was refused has not vanished. A refused line that does not say which contest it is might be any
+ * of them, and then no contest is taken for vanished.
+ */
+export async function removeVanished(client: ClientBase, now: Date): Promise<Removal> {
+  const contests = await client.query<{ id: number }>(
+    `UPDATE contests SET removed_at = $1
+    WHERE removed_at IS NULL
+      AND election_id IN (SELECT election_id FROM staged_contests)
+      AND key NOT IN (SELECT key FROM staged WHERE kind = 'contests' AND key IS NOT NULL)
+      AND NOT EXISTS (SELECT FROM staged WHERE kind = 'contests' AND key IS NULL)
+    RETURNING id`,
+    [now],
+  );
+  const choices = await client.query<{ id: number }>(
+    `UPDATE choices SET removed_at = $1
+    FROM contests JOIN staged_contests USING (key)
+    WHERE choices.contest_id = contests.id AND choices.removed_at IS NULL
+      AND NOT EXISTS (
+        SELECT FROM staged_choices s WHERE s.contest_id = choices.contest_id AND s.key = choices.key
+      )
+    RETURNING choices.id`,
+    [now],
+  );
+  const ofContests = await client.query<{ id: number }>('SELECT id FROM choices WHERE contest_id = ANY($1)', [
+    contests.rows.map(({ id }) => id),
+  ]);
+  const choiceIds = [...choices.rows, ...ofContests.rows].map(({ id }) => id);
+  return {
+    contests: contests.rows.length,
+    choices: choices.rows.length,
+    endorsements: await withdrawEndorsementsOfChoices(client, choiceIds, now),
+  };
+}

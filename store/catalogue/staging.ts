@@ -1,0 +1,65 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { CatalogueKind, CatalogueRecord } from '../../schemas/catalogue-files.ts';
+
+/** One line of a catalogue file on its way into the store. */
+export interface StagedLine {
+  kind: CatalogueKind;
+  file: string;
+  line: number;
+  /** What names the record within its kind; null where a refused line does not say. */
+  key: string | null;
+  /** The record as its parser gave it; null for a line that was refused already. */
+  record: CatalogueRecord | null;
+}
+
+const CHUNK_CHARACTERS = 256 * 1024;
+
+/**
+ * Copies the lines into the temporary table `staged`, which lives as long as the caller's transaction. Lines that were
+ * refused already are staged too: what they name has not vanished from the catalogue.
+ *
+ * @throws whatever `lines` throws; the transaction must then be rolled back.
+ */
+export async function stageLines(client: pg.Client, lines: AsyncIterable<StagedLine>): Promise<void> {
+  await client.query(`
+    CREATE TEMPORARY TABLE staged (
+      position bigint GENERATED ALWAYS AS IDENTITY,
+      kind text NOT NULL,
+      file text NOT NULL,
+      line integer NOT NULL,
+      key text,
+      record jsonb,
+      refused boolean NOT NULL,
+      -- What the checks against other records found.
+      field text,
+      problem text
+    ) ON COMMIT DROP`);
+  const copy = client.query(copyFrom('COPY staged (kind, file, line, key, record, refused) FROM STDIN'));
+  await pipeline(Readable.from(encodeLines(lines)), copy);
+  await client.query('CREATE UNIQUE INDEX ON staged (position)');
+  await client.query('ANALYZE staged');
+}
+
+async function* encodeLines(lines: AsyncIterable<StagedLine>): AsyncGenerator<string> {
+  let chunk = '';
+  for await (const { kind, file, line, key, record } of lines) {
+    const json = record === null ? null : JSON.stringify(record);
+    const values = [kind, file, String(line), key, json, record === null ? 't' : 'f'];
+    chunk += `${values.map(encodeValue).join('\t')}\n`;
+    if (chunk.length >= CHUNK_CHARACTERS) {
+      yield chunk;
+      chunk = '';
+    }
+  }
+  if (chunk !== '') yield chunk;
+}
+
+const COPY_ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** A value in the text format of COPY, in which a backslash, a tab and line ends have a meaning. */
+function encodeValue(value: string | null): string {
+  return value === null ? '\\N' : value.replace(/[\\\n\r\t]/g, (character) => COPY_ESCAPES[character] ?? '');
+}
