@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 
 /** Somebody else advanced the position meanwhile; nothing of this transaction may be kept (INV-8). */
 export class PositionMovedError extends Error {
@@ -40,4 +40,27 @@ export async function advanceConsumerPosition(
   if (rowCount !== 1) {
     throw new PositionMovedError(`The position of ${topic}/${partition} is no longer ${from}.`);
   }
+}
+
+/** The stored positions of a topic, by partition. */
+export async function loadConsumerPositions(pool: Pool, topic: string): Promise<Map<number, number>> {
+  const { rows } = await pool.query<{ partition: number; next_offset: string }>(
+    'SELECT partition, next_offset FROM consumer_positions WHERE topic = $1',
+    [topic],
+  );
+  return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
+}
+
+/** Moves a partition's position regardless of where it is: for a topic that was made anew. */
+export async function resetConsumerPosition(
+  pool: Pool,
+  topic: string,
+  partition: number,
+  to: number,
+): Promise<void> {
+  await pool.query('UPDATE consumer_positions SET next_offset = $3 WHERE topic = $1 AND partition = $2', [
+    topic,
+    partition,
+    to,
+  ]);
 }

@@ -87,7 +87,10 @@ export async function saveEndorsements(
          WHEN (held.rank, held.statement, held.statement_es, held.source_url, held.published_on)
            IS DISTINCT FROM (excluded.rank, excluded.statement, excluded.statement_es, excluded.source_url,
              excluded.published_on)
-         THEN excluded.updated_at ELSE held.updated_at END`,
+         THEN excluded.updated_at ELSE held.updated_at END
+     WHERE (held.rank, held.statement, held.statement_es, held.source_url, held.published_on, held.details)
+       IS DISTINCT FROM (excluded.rank, excluded.statement, excluded.statement_es, excluded.source_url,
+         excluded.published_on, excluded.details)`,
     [
       column((row) => row.id),
       column((row) => row.endorserId),

@@ -1,0 +1,42 @@
+import pg from 'pg';
+import { topicNames } from '../schemas/topics.ts';
+import { createKafkaClient } from '../service/kafka-client.ts';
+import type { Stoppable } from '../service/lifecycle.ts';
+import type { Logger } from '../service/log.ts';
+import { startApplyConsumer } from './apply/consumer.ts';
+import type { ConsumersConfig } from './config.ts';
+import { startRelay } from './relay/leader.ts';
+
+/** The change log outlives the window by this, so that a repair at its very end still finds the change. */
+const KEEP_MARGIN_MS = 24 * 60 * 60 * 1000;
+
+/** Starts the roles that the configuration names; they share nothing but the process. */
+export async function startConsumers(
+  { databaseUrl, brokers, topicPrefix, roles, retentionMs }: Omit<ConsumersConfig, 'metricsPort'>,
+  { now, log }: { now: () => Date; log: Logger },
+): Promise<Stoppable> {
+  const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-consumers', log });
+  const topics = topicNames(topicPrefix);
+  const started: Stoppable[] = [];
+  if (roles.includes('apply')) {
+    const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+    pool.on('error', (error) => log.warn({ error }, 'a connection to Postgres was lost'));
+    const groupId = `${topicPrefix}endorsement-apply`;
+    const apply = await startApplyConsumer({ kafka, pool, topics, groupId, now, log });
+    started.push({
+      async stop() {
+        await apply.stop();
+        await pool.end();
+      },
+    });
+  }
+  if (roles.includes('relay')) {
+    const keepMs = retentionMs + KEEP_MARGIN_MS;
+    started.push(startRelay({ kafka, databaseUrl, topic: topics.changes, keepMs, now, log }));
+  }
+  return {
+    async stop() {
+      await Promise.all(started.map((role) => role.stop()));
+    },
+  };
+}

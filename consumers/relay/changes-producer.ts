@@ -1,0 +1,57 @@
+import type { Kafka } from 'kafkajs';
+
+/** A record of the changes topic. */
+export interface ChangeRecord {
+  /** The endorser's slug. */
+  key: string;
+  value: Buffer;
+}
+
+/** Stays below the broker's limit of a million bytes a batch, even where all records go to one partition. */
+const MAX_REQUEST_BYTES = 500_000;
+
+/** Records in runs that fit into a request each. */
+export function* splitIntoRequests(records: ChangeRecord[]): Generator<ChangeRecord[]> {
+  let request: ChangeRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    if (request.length > 0 && bytes + record.value.length > MAX_REQUEST_BYTES) {
+      yield request;
+      request = [];
+      bytes = 0;
+    }
+    request.push(record);
+    bytes += record.value.length;
+  }
+  if (request.length > 0) yield request;
+}
+
+/** Sends changes in order, each request only after the one before is acknowledged by all who must have it. */
+export function createChangesProducer(kafka: Kafka, topic: string) {
+  const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, metadataMaxAge: 30_000 });
+  const admin = kafka.admin();
+  return {
+    connect: () => Promise.all([producer.connect(), admin.connect()]),
+    disconnect: () => Promise.all([producer.disconnect(), admin.disconnect()]),
+
+    /** Where each partition ends now, by partition. */
+    async fetchEndOffsets(): Promise<number[]> {
+      const ends: number[] = [];
+      for (const { partition, high } of await admin.fetchTopicOffsets(topic)) ends[partition] = Number(high);
+      return Array.from(ends, (end) => end ?? 0);
+    },
+
+    /** @returns for each partition that got records, an offset that it has certainly reached. */
+    async send(records: ChangeRecord[]): Promise<Map<number, number>> {
+      const reached = new Map<number, number>();
+      for (const messages of splitIntoRequests(records)) {
+        for (const { partition, baseOffset } of await producer.send({ topic, acks: -1, messages })) {
+          reached.set(partition, Number(baseOffset ?? -1) + 1);
+        }
+      }
+      return reached;
+    },
+  };
+}
+
+export type ChangesProducer = ReturnType<typeof createChangesProducer>;

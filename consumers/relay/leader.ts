@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Kafka } from 'kafkajs';
+import pg from 'pg';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { CHANGES_CHANNEL } from '../../store/change-log.ts';
+import { maintainChangeLog } from '../../store/relay-batches.ts';
+import { type ChangesProducer, createChangesProducer } from './changes-producer.ts';
+import { relayLeader } from './metrics.ts';
+import { Relay } from './relay.ts';
+
+/** Any fixed number: whoever holds this advisory lock of the database is its relay. */
+const RELAY_LOCK = 7_204_412;
+/** How often a stand-by asks for the lock, in milliseconds. */
+const STANDBY_POLL_MS = 1000;
+/** How long a relay sleeps at most when no notification wakes it, in milliseconds. */
+const IDLE_POLL_MS = 500;
+/** How long it waits after a failure, in milliseconds. */
+const RETRY_MS = 500;
+const MAINTENANCE_INTERVAL_MS = 60 * 60 * 1000;
+
+export interface RelayOptions {
+  kafka: Kafka;
+  /** Must lead to Postgres itself, not to a pooler: locks and notifications belong to a connection. */
+  databaseUrl: string;
+  topic: string;
+  /** How long the change log is kept, in milliseconds. */
+  keepMs: number;
+  now: () => Date;
+  log: Logger;
+}
+
+/** Relays the change log to Kafka whenever this process is the leader, and stands by otherwise. */
+export function startRelay(options: RelayOptions): Stoppable {
+  const stopping = new AbortController();
+  const done = stayAvailable(options, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+}
+
+async function stayAvailable(options: RelayOptions, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      await serveTerm(options, stopping);
+    } catch (error) {
+      options.log.warn({ error }, 'the relay was interrupted; starting again');
+    }
+    relayLeader.set(0);
+    await pause(RETRY_MS, stopping);
+  }
+}
+
+/** Sleeps, but not beyond the signal. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}
+
+/** One connection's life: stands by until the lock is free, then leads until something fails. */
+async function serveTerm(options: RelayOptions, stopping: AbortSignal): Promise<void> {
+  const client = new pg.Client({ connectionString: options.databaseUrl, keepAlive: true });
+  const lost = new AbortController();
+  client.on('error', () => lost.abort());
+  const producer = createChangesProducer(options.kafka, options.topic);
+  try {
+    await client.connect();
+    if (!(await waitForLead(client, AbortSignal.any([stopping, lost.signal])))) return;
+    options.log.info('relaying changes');
+    relayLeader.set(1);
+    await producer.connect();
+    await lead(options, client, producer, AbortSignal.any([stopping, lost.signal]));
+  } finally {
+    // A relay that waits for its lock to be given back would hold the stand-by up, so both end at once.
+    await Promise.allSettled([client.end(), producer.disconnect()]);
+  }
+}
+
+async function waitForLead(client: pg.Client, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+      RELAY_LOCK,
+    ]);
+    if (rows[0]?.locked) return true;
+    await pause(STANDBY_POLL_MS, signal);
+  }
+  return false;
+}
+
+async function lead(
+  { topic, keepMs, now, log }: RelayOptions,
+  client: pg.Client,
+  producer: ChangesProducer,
+  signal: AbortSignal,
+): Promise<void> {
+  const bell = createBell(client);
+  await client.query(`LISTEN ${CHANGES_CHANNEL}`);
+  const relay = await Relay.start(client, producer);
+  let maintainedAt = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    // Armed before looking, so that a change which commits meanwhile is not slept through.
+    const rung = bell.next();
+    if ((await relay.relayNext()) > 0) continue;
+    const time = now();
+    if (time.getTime() - maintainedAt >= MAINTENANCE_INTERVAL_MS) {
+      await maintainChangeLog(client, time, keepMs);
+      maintainedAt = time.getTime();
+      log.debug({ topic }, 'the change log is tidied');
+    }
+    const quiet = new AbortController();
+    await Promise.race([rung, pause(IDLE_POLL_MS, AbortSignal.any([signal, quiet.signal]))]);
+    quiet.abort();
+  }
+}
+
+/** Turns notifications into promises: `next()` resolves at the first one that comes after it was called. */
+function createBell(client: pg.Client): { next: () => Promise<void> } {
+  let ring = Promise.withResolvers<void>();
+  client.on('notification', () => {
+    ring.resolve();
+    ring = Promise.withResolvers<void>();
+  });
+  return { next: () => ring.promise };
+}

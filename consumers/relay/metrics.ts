@@ -1,0 +1,16 @@
+import { Counter, Gauge } from 'prom-client';
+
+export const relayedChanges = new Counter({
+  name: 'changes_relayed_total',
+  help: 'Changes that Kafka has acknowledged, repeats included.',
+});
+
+export const relayedSequence = new Gauge({
+  name: 'changes_relayed_sequence',
+  help: 'The sequence of the last change that Kafka has acknowledged.',
+});
+
+export const relayLeader = new Gauge({
+  name: 'relay_leader',
+  help: '1 while this process is the one that relays changes, 0 while it stands by.',
+});

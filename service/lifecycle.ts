@@ -1,0 +1,36 @@
+import type { Logger } from './log.ts';
+
+/** Something that was started and can be stopped. */
+export interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** A process that was told to stop and has not done so by then is stuck, and ends itself. */
+const STOP_DEADLINE_MS = 30_000;
+
+/**
+ * Stops the service on SIGTERM or SIGINT and ends the process; a second signal ends it at once.
+ *
+ * @param deadlineMs how long stopping may take before the process ends regardless, in milliseconds.
+ */
+export function stopOnSignal(service: Stoppable, log: Logger, deadlineMs = STOP_DEADLINE_MS): void {
+  let stopping = false;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      log.error('could not stop in time');
+      process.exit(1);
+    }, deadlineMs).unref();
+    service.stop().then(
+      () => process.exit(0),
+      (error) => {
+        log.error({ error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}

@@ -1,0 +1,37 @@
+import { createServer, type Server } from 'node:http';
+import { register } from 'prom-client';
+import type { Logger } from './log.ts';
+
+/**
+ * Serves `/metrics` (Prometheus text), `/healthz` and `/readyz` on a port of their own.
+ *
+ * @param options.port 0 picks a free one.
+ * @param options.isReady whether the process may be sent work now.
+ */
+export function startMonitoring({
+  port,
+  isReady,
+  log,
+}: {
+  port: number;
+  isReady: () => boolean;
+  log: Logger;
+}): Server {
+  const server = createServer(async (request, response) => {
+    const send = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
+      response.writeHead(status, { 'content-type': type }).end(body);
+    switch (request.url) {
+      case '/metrics':
+        return send(200, await register.metrics(), register.contentType);
+      case '/healthz':
+        return send(200, 'ok\n');
+      case '/readyz':
+        return isReady() ? send(200, 'ready\n') : send(503, 'not ready\n');
+      default:
+        return send(404, 'Known here: /metrics, /healthz, /readyz\n');
+    }
+  });
+  server.on('error', (error) => log.error({ error }, 'the monitoring port failed'));
+  server.listen(port);
+  return server;
+}
