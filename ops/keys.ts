@@ -1,0 +1,159 @@
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { isCalendarDate } from '../domain/submission-rules.ts';
+import { SCOPES, type Scope } from '../schemas/vocabulary.ts';
+import { issueKey, isUsableKey, listKeys, PlanMismatchError, revokeKey } from '../store/accounts.ts';
+import { inTransaction } from '../store/transaction.ts';
+import type { CommandIo } from './command.ts';
+import { createConfig, readEnv } from './config.ts';
+import { OpsError } from './ops-error.ts';
+
+const USAGE = [
+  'Usage: npm run ops -- keys create --account NAME --plan PLAN [--scopes a,b] [--expires DATE]',
+  '       npm run ops -- keys list',
+  '       npm run ops -- keys revoke ID',
+].join('\n');
+
+const MAX_ACCOUNT_NAME_LENGTH = 100;
+
+export interface CreateKeyOptions {
+  databaseUrl: string;
+  account: string;
+  plan: string;
+  scopes?: readonly Scope[];
+  expiresAt?: Date | null;
+}
+
+async function withPool<T>(databaseUrl: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+/**
+ * Issues a key, making the account where it is new, and gives the key's text: the only time it is seen.
+ *
+ * @throws OpsError when the plan does not exist, or is not the account's.
+ */
+export async function createKey({
+  databaseUrl,
+  account,
+  plan,
+  scopes = SCOPES,
+  expiresAt = null,
+}: CreateKeyOptions): Promise<string> {
+  return withPool(databaseUrl, async (pool) => {
+    try {
+      const issued = await inTransaction(pool, (client) =>
+        issueKey(client, { account, plan, scopes, expiresAt }),
+      );
+      return issued.key;
+    } catch (error) {
+      if (error instanceof PlanMismatchError) throw new OpsError(error.message);
+      throw error;
+    }
+  });
+}
+
+/** Whether this key can be used on that database now. */
+export async function isKnownKey({
+  databaseUrl,
+  key,
+}: {
+  databaseUrl: string;
+  key: string;
+}): Promise<boolean> {
+  return withPool(databaseUrl, (pool) => inTransaction(pool, (client) => isUsableKey(client, key)));
+}
+
+function parseScopes(text: string): Scope[] {
+  const scopes = text.split(',').map((scope) => scope.trim());
+  const unknown = scopes.find((scope) => !SCOPES.some((known) => known === scope));
+  if (unknown !== undefined)
+    throw new OpsError(`There is no scope "${unknown}"; there are: ${SCOPES.join(', ')}.`);
+  return SCOPES.filter((scope) => scopes.includes(scope));
+}
+
+/** A key that expires on a day can be used until that day begins, in UTC. */
+function parseExpiry(text: string): Date {
+  if (!isCalendarDate(text))
+    throw new OpsError(`--expires is "${text}"; it must be a date such as 2027-01-31.`);
+  const expiresAt = new Date(`${text}T00:00:00Z`);
+  if (expiresAt.getTime() <= Date.now()) throw new OpsError(`--expires is ${text}, which is past.`);
+  return expiresAt;
+}
+
+function parseOptions(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        account: { type: 'string' },
+        plan: { type: 'string' },
+        scopes: { type: 'string' },
+        expires: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new OpsError(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+async function create(
+  databaseUrl: string,
+  options: ReturnType<typeof parseOptions>['values'],
+  io: CommandIo,
+) {
+  const account = options.account?.trim();
+  if (!account || !options.plan) throw new OpsError(USAGE);
+  if (account.length > MAX_ACCOUNT_NAME_LENGTH) {
+    throw new OpsError(`--account must have at most ${MAX_ACCOUNT_NAME_LENGTH} characters.`);
+  }
+  const key = await createKey({
+    databaseUrl,
+    account,
+    plan: options.plan,
+    ...(options.scopes !== undefined && { scopes: parseScopes(options.scopes) }),
+    ...(options.expires !== undefined && { expiresAt: parseExpiry(options.expires) }),
+  });
+  io.err(`A key of account "${account}", shown this once:`);
+  io.out(key);
+  return 0;
+}
+
+async function list(databaseUrl: string, io: CommandIo) {
+  const keys = await withPool(databaseUrl, (pool) => inTransaction(pool, listKeys));
+  const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? '-';
+  io.out(['ID', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED'].join('\t'));
+  for (const { id, account, plan, scopes, createdAt, expiresAt, revokedAt } of keys) {
+    io.out([id, account, plan, scopes.join(','), day(createdAt), day(expiresAt), day(revokedAt)].join('\t'));
+  }
+  return 0;
+}
+
+async function revoke(databaseUrl: string, text: string, io: CommandIo) {
+  const id = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+  if (id === undefined) throw new OpsError(`"${text}" is no key id; "keys list" shows them.`);
+  const revoked = await withPool(databaseUrl, (pool) =>
+    inTransaction(pool, (client) => revokeKey(client, id)),
+  );
+  if (!revoked) throw new OpsError(`There is no key ${id}; "keys list" shows those there are.`);
+  io.err(`Key ${id} is revoked.`);
+  return 0;
+}
+
+/** `keys create`, `keys list`, `keys revoke ID`. Only a new key's text goes to standard output by itself. */
+export async function run(args: string[], io: CommandIo): Promise<number> {
+  const { positionals, values } = parseOptions(args);
+  const [action, ...rest] = positionals;
+  const { databaseUrl } = createConfig(readEnv(io.env));
+  if (action === 'create' && rest.length === 0) return create(databaseUrl, values, io);
+  if (action === 'list' && rest.length === 0) return list(databaseUrl, io);
+  if (action === 'revoke' && rest[0] !== undefined && rest.length === 1)
+    return revoke(databaseUrl, rest[0], io);
+  throw new OpsError(USAGE);
+}
