@@ -5,7 +5,8 @@ import { formatImport } from './catalog/import-report.ts';
 import { startProgress } from './catalog/progress.ts';
 import { count, formatRefusals } from './catalog/refusal-list.ts';
 import type { CommandIo } from './command.ts';
-import { createConfig, readEnv } from './config.ts';
+import { readEnv } from './config.ts';
+import { readText } from './environment.ts';
 import { OpsError } from './ops-error.ts';
 
 const USAGE = 'Usage: npm run ops -- catalog import PATH... [--skip-refused]';
@@ -20,7 +21,8 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const { paths, skipRefused } = readArguments(args);
   const { files, notRead } = await findCatalogueFiles(paths);
   if (notRead.length > 0) io.err(`Not read, for they are no catalogue files: ${notRead.join(', ')}.`);
-  const { databaseUrl } = createConfig(readEnv(io.env));
+  const databaseUrl = readText(readEnv(io.env), 'DATABASE_URL');
+  if (databaseUrl === null) throw new OpsError('No service runs on this DATA_DIR: start one, or set DATABASE_URL.');
 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = startProgress(io.terminal, 'Reading', bytes);

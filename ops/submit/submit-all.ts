@@ -1,0 +1,88 @@
+import { type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { OpsError } from '../ops-error.ts';
+import { type Message, type MessageProducer, openProducer, topicExists } from './producer.ts';
+
+const MAX_BATCH_MESSAGES = 1_000;
+/** Well below the megabyte that a broker takes at once, also where every message has the same key. */
+const MAX_BATCH_BYTES = 500_000;
+
+export interface SubmitOptions {
+  /** `host:port` of each broker. */
+  brokers: string[];
+  topic: string;
+  submissions: AsyncIterable<Submission> | Iterable<Submission>;
+  /** Told how many more were acknowledged. */
+  onProgress?: (count: number) => void;
+}
+
+/**
+ * Produces submissions to Kafka, keyed by endorser, in their order; one batch is in memory at a time.
+ *
+ * @returns how many were sent, every one acknowledged by all in-sync replicas
+ * @throws OpsError when the brokers cannot be reached, the topic is not there, or a batch is not acknowledged; it says
+ *   how many were. Sending all of them again is then safe: a submission that changes nothing makes no event.
+ */
+export async function submitAll({ brokers, topic, submissions, onProgress }: SubmitOptions): Promise<number> {
+  const exists = await topicExists(brokers, topic).catch((error: unknown) => {
+    throw unreachable(brokers, 0, error);
+  });
+  if (!exists) {
+    throw new OpsError(
+      `There is no topic ${topic}: "npm run ops -- topics apply" creates it. Nothing was sent.`,
+    );
+  }
+  const producer = await openProducer(brokers, topic).catch((error: unknown) => {
+    throw unreachable(brokers, 0, error);
+  });
+  let sent = 0;
+  try {
+    for await (const batch of batches(submissions)) {
+      await send(producer, batch, brokers, sent);
+      sent += batch.length;
+      onProgress?.(batch.length);
+    }
+    return sent;
+  } finally {
+    await producer.close();
+  }
+}
+
+async function send(
+  producer: MessageProducer,
+  batch: Message[],
+  brokers: string[],
+  sent: number,
+): Promise<void> {
+  try {
+    await producer.send(batch);
+  } catch (error) {
+    throw unreachable(brokers, sent, error);
+  }
+}
+
+function unreachable(brokers: string[], sent: number, cause: unknown): OpsError {
+  const state =
+    sent === 0
+      ? 'Nothing was acknowledged'
+      : `The first ${sent.toLocaleString('en-US')} submissions were acknowledged; sending all of them again is safe`;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new OpsError(`Kafka at ${brokers.join(', ')} does not take the submissions: ${reason}. ${state}.`, {
+    cause,
+  });
+}
+
+async function* batches(submissions: SubmitOptions['submissions']): AsyncGenerator<Message[]> {
+  let batch: Message[] = [];
+  let bytes = 0;
+  for await (const submission of submissions) {
+    const value = submissionCodec.encode(submission);
+    if (batch.length >= MAX_BATCH_MESSAGES || (batch.length > 0 && bytes + value.length > MAX_BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push({ key: submission.endorser, value });
+    bytes += value.length;
+  }
+  if (batch.length > 0) yield batch;
+}
