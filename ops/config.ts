@@ -13,10 +13,8 @@ const ONE_WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 /** The longest window that makes sense: a year. Beyond it a value is more likely in the wrong unit. */
 const LONGEST_RETENTION_MS = 366 * 24 * 60 * 60 * 1000;
 
-export interface OpsConfig {
-  databaseUrl: string;
-  /** `host:port` of each broker. */
-  brokers: string[];
+/** What the topics are made for. */
+export interface TopicConfig {
   /** What every topic's name begins with; empty in ordinary use. */
   topicPrefix: string;
   /** How long an event stays readable, in milliseconds. */
@@ -24,11 +22,22 @@ export interface OpsConfig {
   changesPartitions: number;
 }
 
-/** What the change topic is made for, as the environment says it. */
-export type TopicConfig = Pick<OpsConfig, 'topicPrefix' | 'retentionMs' | 'changesPartitions'>;
+export interface KafkaConfig extends TopicConfig {
+  /** `host:port` of each broker. */
+  brokers: string[];
+}
+
+export interface DatabaseConfig {
+  databaseUrl: string;
+}
+
+export interface OpsConfig extends KafkaConfig, DatabaseConfig {}
+
+/** What a running service says of its Kafka, which goes together: its topics are made for these values. */
+const KAFKA_NAMES = ['KAFKA_BROKERS', 'TOPIC_PREFIX', 'RETENTION_MS', 'CHANGES_PARTITIONS'];
 
 /**
- * The environment, with DATABASE_URL and KAFKA_BROKERS filled in from the running service where it lacks them.
+ * The environment, with what it lacks filled in from the service that runs on its DATA_DIR.
  *
  * @param env the process's environment; DATA_DIR defaults to `.data`
  */
@@ -38,13 +47,13 @@ export function readEnv(env: Environment): Environment {
   try {
     running = parseEnv(readFileSync(file, 'utf8'));
   } catch {
-    // No service runs here; createConfig says what is missing.
+    // No service runs here; what is missing is said when it is needed.
   }
-  return {
-    ...env,
-    DATABASE_URL: readText(env, 'DATABASE_URL') ?? running.DATABASE_URL,
-    KAFKA_BROKERS: readText(env, 'KAFKA_BROKERS') ?? running.KAFKA_BROKERS,
-  };
+  const merged: Environment = { ...env };
+  const lacking =
+    readText(env, 'KAFKA_BROKERS') === null ? [...KAFKA_NAMES, 'DATABASE_URL'] : ['DATABASE_URL'];
+  for (const name of lacking) merged[name] = readText(env, name) ?? running[name];
+  return merged;
 }
 
 /**
@@ -60,21 +69,43 @@ export function createTopicConfig(values: Environment): TopicConfig {
   };
 }
 
+function requireText(values: Environment, name: string): string {
+  const text = readText(values, name);
+  if (text !== null) return text;
+  throw new OpsError(
+    `${name} is not given and no service runs on this DATA_DIR: start one with "npm start", ` +
+      `give the DATA_DIR it was started with, or set ${name}.`,
+  );
+}
+
 /**
+ * For commands that need Kafka alone.
+ *
+ * @param values what readEnv gave, or a test's own
+ * @throws OpsError where no broker is named, or a value cannot be right
+ */
+export function createKafkaConfig(values: Environment): KafkaConfig {
+  return { brokers: parseBrokers(requireText(values, 'KAFKA_BROKERS')), ...createTopicConfig(values) };
+}
+
+/**
+ * For commands that need Postgres alone.
+ *
+ * @param values what readEnv gave, or a test's own
+ * @throws OpsError where no database is named
+ */
+export function createDatabaseConfig(values: Environment): DatabaseConfig {
+  return { databaseUrl: requireText(values, 'DATABASE_URL') };
+}
+
+/**
+ * For commands that need both.
+ *
  * @param values what readEnv gave, or a test's own
  * @throws OpsError where a server is not named, or a value cannot be right
  */
 export function createConfig(values: Environment): OpsConfig {
-  const databaseUrl = readText(values, 'DATABASE_URL');
-  const brokers = readText(values, 'KAFKA_BROKERS');
-  if (databaseUrl === null || brokers === null) {
-    const missing = databaseUrl === null ? 'DATABASE_URL' : 'KAFKA_BROKERS';
-    throw new OpsError(
-      `${missing} is not given and no service runs on this DATA_DIR: start one with "npm start", ` +
-        `give the DATA_DIR it was started with, or set DATABASE_URL and KAFKA_BROKERS.`,
-    );
-  }
-  return { databaseUrl, brokers: parseBrokers(brokers), ...createTopicConfig(values) };
+  return { ...createDatabaseConfig(values), ...createKafkaConfig(values) };
 }
 
 /**

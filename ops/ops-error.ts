@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /**
  * A failure that the person at the keyboard can do something about. Its message is shown alone, without a
  * stack trace, and says what was wrong, with which value, and what would be right.
@@ -7,11 +9,12 @@ export class OpsError extends Error {
 }
 
 /**
- * The text to show for anything thrown: the message alone for an OpsError, the stack for a defect of ours.
+ * The text to show for anything thrown: the message alone for an OpsError; the stack, with those of its causes, for
+ * a defect of ours.
  *
  * @param error whatever was thrown
  */
 export function describeFailure(error: unknown): string {
   if (error instanceof OpsError) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return inspect(error);
 }

@@ -1,8 +1,7 @@
 /** `topics apply` and `topics check`: the topics of the service, as code. */
-import { ConfigResourceTypes } from 'kafkajs';
 import type { CommandIo } from './command.ts';
-import { createConfig, readEnv } from './config.ts';
-import { type Admin, withAdmin } from './kafka/client.ts';
+import { createKafkaConfig, type KafkaConfig, readEnv } from './config.ts';
+import { type Admin, TOPIC_RESOURCE, withAdmin } from './kafka/client.ts';
 import { OpsError } from './ops-error.ts';
 import {
   chooseReplicationFactor,
@@ -15,14 +14,8 @@ import {
 /** Kafka's number for "set on this topic", as opposed to a default. */
 const SET_ON_TOPIC = 1;
 
-export interface TopicsOptions {
-  /** `host:port` of each broker. */
-  brokers: string[];
-  topicPrefix: string;
-  /** How long an event has to stay readable, in milliseconds. */
-  retentionMs: number;
-  changesPartitions: number;
-}
+/** Which topics, on which brokers. */
+export type TopicsOptions = KafkaConfig;
 
 interface ActualTopic extends Topic {
   /** Those settings that were made on the topic itself. */
@@ -45,7 +38,7 @@ async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null
   const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
   const described = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name }],
+    resources: [{ type: TOPIC_RESOURCE, name }],
   });
   const partitions = topics[0]?.partitions ?? [];
   const entries = described.resources[0]?.configEntries ?? [];
@@ -86,7 +79,7 @@ async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Pro
       validateOnly: false,
       resources: [
         {
-          type: ConfigResourceTypes.TOPIC,
+          type: TOPIC_RESOURCE,
           name: wanted.name,
           configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
         },
@@ -140,7 +133,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   if ((action !== 'apply' && action !== 'check') || rest.length > 0) {
     throw new OpsError('usage: npm run ops -- topics apply | topics check');
   }
-  const { databaseUrl: _, ...options } = createConfig(readEnv(io.env));
+  const options = createKafkaConfig(readEnv(io.env));
   try {
     if (action === 'apply') {
       const done = await applyTopics(options);

@@ -1,7 +1,10 @@
 /** The one place where ops knows kafkajs. */
-import { type Admin, Kafka, logLevel } from 'kafkajs';
+import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 
 export type { Admin };
+
+/** What describeConfigs and alterConfigs call a topic. */
+export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
 
 let quiet = false;
 
@@ -27,10 +30,10 @@ function silenceNegativeTimeouts(): void {
  */
 export function createKafkaClient(brokers: string[], options: { retries?: number } = {}): Kafka {
   silenceNegativeTimeouts();
-  return new Kafka({
+  return new kafkajs.Kafka({
     clientId: 'ballot-endorsements-ops',
     brokers,
-    logLevel: logLevel.NOTHING,
+    logLevel: kafkajs.logLevel.NOTHING,
     connectionTimeout: 3000,
     retry: { retries: options.retries ?? 5, initialRetryTime: 100 },
   });

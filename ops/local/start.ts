@@ -1,0 +1,221 @@
+/**
+ * `npm start`: the whole service on one machine, kept running in the foreground until Ctrl-C.
+ *
+ * Servers first (Postgres and Kafka, unless the environment names others), then the schema and the topics, then
+ * consumers and gateway, then the demo. Whatever is started goes onto a stack, and Ctrl-C at any point stops what
+ * is on it in the opposite order.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate } from '../../store/migrate.ts';
+import { describeFailure, OpsError } from '../ops-error.ts';
+import { applyTopics } from '../topics.ts';
+import { ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
+import { listenForInterrupts, unlessAborted } from './interrupts.ts';
+import { type NodeProcess, startNodeProcess } from './node-process.ts';
+import { findFreePort, isPortFree } from './ports.ts';
+import { writePidFile } from './processes.ts';
+import { claimRunDir, type KnownProcess, releaseRunDir, writeServiceEnv } from './run-files.ts';
+import { findRunner } from './runner.ts';
+import type { LocalServer, ServerOptions } from './server.ts';
+import { createStartConfig, type StartConfig } from './start-config.ts';
+import { type Keeper, keepRunning } from './supervisor.ts';
+import { waitFor } from './wait-for.ts';
+
+const DEFAULT_METRICS_PORT = 9464;
+const READY_TIMEOUT_MS = 120_000;
+const CHILD_GRACE_MS = 15_000;
+
+const programs = {
+  'demo-traffic': fileURLToPath(new URL('../demo/traffic.ts', import.meta.url)),
+  gateway: fileURLToPath(new URL('../../gateway/main.ts', import.meta.url)),
+  consumers: fileURLToPath(new URL('../../consumers/main.ts', import.meta.url)),
+};
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Everything a start runs, in the order in which it is stopped. */
+function knownProcesses(dataDir: string): KnownProcess[] {
+  return [
+    ...Object.entries(programs).map(([name, marker]) => ({ name, marker, stopSignal: 'SIGTERM' as const })),
+    { name: 'kafka', marker: path.join(dataDir, 'kafka', 'server.properties'), stopSignal: 'SIGTERM' },
+    { name: 'postgres', marker: path.join(dataDir, 'postgres', 'data'), stopSignal: 'SIGINT' },
+  ];
+}
+
+class Start {
+  readonly #config: StartConfig;
+  readonly #runDir: string;
+  readonly #logDir: string;
+  readonly #stack = new AsyncDisposableStack();
+  readonly #pids = new Map<string, number>();
+  readonly #interrupted: AbortSignal;
+
+  constructor(config: StartConfig) {
+    this.#config = config;
+    this.#runDir = path.join(config.dataDir, 'run');
+    this.#logDir = path.join(config.dataDir, 'logs');
+    this.#interrupted = listenForInterrupts(() => this.#killAll());
+  }
+
+  /** Runs until it is interrupted. */
+  async run(): Promise<void> {
+    const known = knownProcesses(this.#config.dataDir);
+    await claimRunDir(this.#runDir, known, say);
+    this.#stack.defer(() => releaseRunDir(this.#runDir, known));
+    try {
+      await this.#bringUp();
+      await new Promise((resolve) => {
+        if (this.#interrupted.aborted) resolve(null);
+        this.#interrupted.addEventListener('abort', resolve, { once: true });
+      });
+    } catch (error) {
+      if (!this.#interrupted.aborted) throw error;
+    } finally {
+      if (this.#interrupted.aborted) say('Stopping ...');
+      await this.#stack.disposeAsync();
+    }
+    say('Stopped.');
+  }
+
+  async #bringUp(): Promise<void> {
+    const { port, metricsPort, consumersMetricsPort } = await this.#choosePorts();
+    const { databaseUrl, brokers } = await this.#startServers();
+    this.#interrupted.throwIfAborted();
+
+    for (const name of await migrate(databaseUrl)) say(`Migrated: ${name}`);
+    for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
+
+    const { retentionMs, changesPartitions, topicPrefix, dataDir, today, demo } = this.#config;
+    const service = {
+      DATABASE_URL: databaseUrl,
+      KAFKA_BROKERS: brokers.join(','),
+      PORT: String(port),
+      RETENTION_MS: String(retentionMs),
+      CHANGES_PARTITIONS: String(changesPartitions),
+      ...(topicPrefix === '' ? {} : { TOPIC_PREFIX: topicPrefix }),
+    };
+    await writeServiceEnv(this.#runDir, service);
+    const { PORT: _, ...inherited } = process.env;
+    const { PORT: gatewayPort, ...shared } = { ...inherited, ...service };
+    await this.#keepProgram('consumers', { ...shared, METRICS_PORT: String(consumersMetricsPort) });
+    await this.#keepProgram('gateway', { ...shared, PORT: gatewayPort, METRICS_PORT: String(metricsPort) });
+    await this.#untilReady(port);
+
+    const key = await ensureDemoKey(databaseUrl, dataDir);
+    if (demo) {
+      await unlessAborted(
+        this.#interrupted,
+        loadDemoOnce({ databaseUrl, brokers, dataDir, today, report: say }),
+      );
+      await this.#keepProgram('demo-traffic', { ...shared });
+    }
+    say(renderWelcome({ port, metricsPort, key, demo, logDir: this.#logDir }));
+  }
+
+  async #choosePorts(): Promise<{ port: number; metricsPort: number; consumersMetricsPort: number }> {
+    const { port, metricsPort } = this.#config;
+    if (!(await isPortFree(port))) {
+      throw new OpsError(
+        `Port ${port} is taken: set PORT to a free one, as in "PORT=${port + 1} npm start".`,
+      );
+    }
+    if (metricsPort !== null && !(await isPortFree(metricsPort))) {
+      throw new OpsError(`Port ${metricsPort} is taken: set METRICS_PORT to a free one.`);
+    }
+    const orFree = async (wanted: number) =>
+      wanted !== port && (await isPortFree(wanted)) ? wanted : findFreePort();
+    const chosen = metricsPort ?? (await orFree(DEFAULT_METRICS_PORT));
+    return { port, metricsPort: chosen, consumersMetricsPort: await orFree(chosen + 1) };
+  }
+
+  async #startServers(): Promise<{ databaseUrl: string; brokers: string[] }> {
+    const { dataDir } = this.#config;
+    let { databaseUrl, brokers } = this.#config;
+    if (databaseUrl !== null && brokers !== null) return { databaseUrl, brokers };
+    const runner = await findRunner();
+    say('Starting the servers ...');
+    if (databaseUrl === null) {
+      const dir = path.join(dataDir, 'postgres');
+      databaseUrl = (await this.#keepServer('postgres', { dir }, runner.startPostgres)).url;
+      this.#interrupted.throwIfAborted();
+    }
+    if (brokers === null) {
+      const dir = path.join(dataDir, 'kafka');
+      brokers = (await this.#keepServer('kafka', { dir }, runner.startKafka)).brokers;
+    }
+    return { databaseUrl, brokers };
+  }
+
+  /** Starts a server and keeps it running on the port it got at first. */
+  async #keepServer<T extends LocalServer & { port: number }>(
+    name: string,
+    options: ServerOptions,
+    start: (options: ServerOptions) => Promise<T>,
+  ): Promise<T> {
+    let port: number | undefined;
+    const keeper = await keepRunning({
+      name,
+      start: () => start({ ...options, port }),
+      onStart: async (server: T) => {
+        port = server.port;
+        if (server.pid !== null) await this.#remember(name, server.pid);
+      },
+      report: say,
+    });
+    this.#stack.defer(() => keeper.stop());
+    return keeper.current();
+  }
+
+  async #keepProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<Keeper<NodeProcess>> {
+    this.#interrupted.throwIfAborted();
+    const entry = programs[name];
+    const keeper = await keepRunning({
+      name,
+      start: async () =>
+        startNodeProcess({ name, entry, env, logDir: this.#logDir, graceMs: CHILD_GRACE_MS, report: say }),
+      onStart: (running) => this.#remember(name, running.pid),
+      report: say,
+    });
+    this.#stack.defer(() => keeper.stop());
+    return keeper;
+  }
+
+  async #remember(name: string, pid: number): Promise<void> {
+    this.#pids.set(name, pid);
+    await writePidFile(this.#runDir, name, pid);
+  }
+
+  async #untilReady(port: number): Promise<void> {
+    const probe = async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2000) });
+      await response.body?.cancel();
+      return response.ok ? true : null;
+    };
+    const ready = waitFor('The gateway', probe, { timeoutMs: READY_TIMEOUT_MS, everyMs: 100 });
+    await unlessAborted(this.#interrupted, ready).catch((cause: unknown) => {
+      if (this.#interrupted.aborted) throw cause;
+      throw new OpsError(`The gateway did not become ready; see ${this.#logDir}/gateway.log.`, { cause });
+    });
+  }
+
+  #killAll(): void {
+    for (const pid of this.#pids.values()) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended already.
+      }
+    }
+  }
+}
+
+try {
+  await new Start(createStartConfig(process.env)).run();
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${describeFailure(error)}\n`);
+  process.exit(1);
+}
