@@ -44,6 +44,8 @@ export function createKafkaClient({
   retries?: number;
 }): Kafka {
   silenceNegativeTimeouts();
+  // kafkajs would recommend at every start to read how version 2 places keys.
+  process.env.KAFKAJS_NO_PARTITIONER_WARNING = '1';
   return new Kafka({
     clientId,
     brokers,

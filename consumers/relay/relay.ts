@@ -15,6 +15,8 @@ import { relayedChanges, relayedSequence } from './metrics.ts';
 
 /** One batch is one transaction more in Postgres and at least one request to Kafka. */
 const MAX_BATCH = 1000;
+/** How old the known ends of the partitions may be when a batch is done, in milliseconds. */
+const ENDS_MAX_AGE_MS = 200;
 
 /** The Kafka record of a change. Its id is fixed by the batch that it is part of (INV-3). */
 function toRecord(
@@ -41,19 +43,20 @@ export class Relay {
   readonly #producer: ChangesProducer;
   readonly #epoch: number;
   #nextSequence: number;
-  /** By partition: an offset that it has reached; new records come after it. */
-  readonly #reached: number[];
+  /** By partition: where it ended a moment ago. New records come after it. */
+  #ends: number[];
+  #endsFetchedAt = performance.now();
 
   private constructor(
     client: pg.Client,
     producer: ChangesProducer,
-    start: { epoch: number; nextSequence: number; reached: number[] },
+    start: { epoch: number; nextSequence: number; ends: number[] },
   ) {
     this.#client = client;
     this.#producer = producer;
     this.#epoch = start.epoch;
     this.#nextSequence = start.nextSequence;
-    this.#reached = start.reached;
+    this.#ends = start.ends;
   }
 
   /** Finishes what the last relay left unacknowledged, and is then ready to go on. */
@@ -64,7 +67,7 @@ export class Relay {
     const relay = new Relay(client, producer, {
       epoch,
       nextSequence,
-      reached: await producer.fetchEndOffsets(),
+      ends: await producer.fetchEndOffsets(),
     });
     if (last && !last.acknowledged) {
       const { firstSequence: from, lastSequence: to } = last;
@@ -81,7 +84,7 @@ export class Relay {
     const batch = {
       firstSequence: this.#nextSequence,
       lastSequence: last.sequence,
-      offsets: [...this.#reached],
+      offsets: this.#ends,
     };
     await beginBatch(this.#client, batch);
     await this.#send(batch, changes);
@@ -96,13 +99,17 @@ export class Relay {
         `The change log has ${changes.length} of the ${expected} changes from ${batch.firstSequence} to ${batch.lastSequence}.`,
       );
     }
-    const reached = await this.#producer.send(changes.map((change) => toRecord(this.#epoch, batch, change)));
-    for (const [partition, offset] of reached) {
-      while (this.#reached.length <= partition) this.#reached.push(0);
-      this.#reached[partition] = Math.max(this.#reached[partition] ?? 0, offset);
-    }
+    await this.#producer.send(changes.map((change) => toRecord(this.#epoch, batch, change)));
     await acknowledgeBatch(this.#client, batch.firstSequence);
     relayedChanges.inc(changes.length);
     relayedSequence.set(batch.lastSequence);
+    await this.#refreshEnds();
+  }
+
+  /** Offsets only grow, so old ends are right, only further from the mark: a reader starts a little too early. */
+  async #refreshEnds(): Promise<void> {
+    if (performance.now() - this.#endsFetchedAt < ENDS_MAX_AGE_MS) return;
+    this.#ends = await this.#producer.fetchEndOffsets();
+    this.#endsFetchedAt = performance.now();
   }
 }
