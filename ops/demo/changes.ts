@@ -1,0 +1,50 @@
+import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
+import { demoStatement } from './positions.ts';
+import type { Random } from './random.ts';
+
+/** An endorser's place in a contest of the demo, as it is now. */
+export interface DemoSituation {
+  endorser: string;
+  contest: string;
+  voteMethod: string;
+  /** Keys of the choices that can be endorsed, in ballot order. */
+  choices: string[];
+  /** What the endorser picks there, in rank order. */
+  picks: { choice: string; rank: number | null }[];
+}
+
+/**
+ * One valid change of an endorser's position: a first endorsement where there is none, else another statement, another
+ * order of a ranking, or a withdrawal. Null where the contest has nobody to endorse.
+ */
+export function changeOf(situation: DemoSituation, today: string, random: Random): Submission | null {
+  const { endorser, contest, voteMethod, choices, picks } = situation;
+  const submission = (action: Submission['action'], changed: SubmittedPick[]): Submission => ({
+    action,
+    endorser,
+    contest,
+    picks: changed,
+  });
+  const [first] = picks;
+  if (!first) {
+    if (choices.length === 0) return null;
+    const rank = voteMethod === 'ranked_choice' ? 1 : null;
+    return submission('endorse', [createPick(random.pick(choices), rank, today, random)]);
+  }
+  if (picks.length > 1 && first.rank !== null && random.chance(0.5)) {
+    const [second, ...others] = picks.slice(1);
+    const order = second ? [second, first, ...others] : [first];
+    return submission(
+      'position',
+      order.map(({ choice }, index) => createPick(choice, index + 1, today, random)),
+    );
+  }
+  const { choice, rank } = random.pick(picks);
+  if (random.chance(0.4)) return submission('withdraw', [{ ...createPick(choice, null, today, random) }]);
+  return submission('endorse', [createPick(choice, rank, today, random)]);
+}
+
+function createPick(choice: string, rank: number | null, today: string, random: Random): SubmittedPick {
+  const [statement, statement_es] = demoStatement(random);
+  return { choice, rank, statement, statement_es, source_url: null, published_on: today, details: null };
+}

@@ -1,0 +1,142 @@
+import type {
+  ContestRecord,
+  ElectionRecord,
+  EndorserCategoryRecord,
+  EndorserRecord,
+} from '../../schemas/catalogue-files.ts';
+import type { SubmissionRecord } from '../../schemas/submission-files.ts';
+import { contestsOf } from './contests.ts';
+import { type DemoElection, demoElections } from './elections.ts';
+import { DEMO_CATEGORIES, type DemoEndorser, demoEndorsers } from './endorsers.ts';
+import { demoPosition } from './positions.ts';
+import { createRandom, type Random } from './random.ts';
+import { DEMO_STATES } from './states.ts';
+
+export interface DemoSize {
+  contests: number;
+  endorsers: number;
+  /** Single endorsements wanted; fewer come of a demo whose endorsers are too few for them. */
+  endorsements: number;
+}
+
+export interface DemoOptions extends DemoSize {
+  seed: number;
+  /** YYYY-MM-DD; elections lie around it. */
+  today: string;
+}
+
+/** What a demonstration on one machine loads in seconds. */
+export const DEMO_DEFAULT_SIZE: DemoSize = { contests: 2_500, endorsers: 400, endorsements: 30_000 };
+/** About what the whole country puts on its ballots around a general election. */
+export const DEMO_NATIONAL_SIZE: DemoSize = { contests: 60_000, endorsers: 5_000, endorsements: 1_000_000 };
+
+/** The records of a demo, in the shapes of the import's files; every call begins anew and gives the same again. */
+export interface Demo {
+  categories(): Iterable<EndorserCategoryRecord>;
+  endorsers(): Iterable<EndorserRecord>;
+  elections(): Iterable<ElectionRecord>;
+  contests(): Generator<ContestRecord>;
+  submissions(): Generator<SubmissionRecord>;
+}
+
+/**
+ * A national catalogue and its endorsements, all invented, and the same for the same options. Only elections and
+ * endorsers are held in memory; contests and endorsements are made one at a time.
+ */
+export function createDemo({ seed, today, ...size }: DemoOptions): Demo {
+  const random = createRandom(seed);
+  const elections = shareContests(demoElections(today), size.contests);
+  const endorsers = demoEndorsers(size.endorsers, random.fork('endorsers'));
+
+  function* contests(): Generator<{ contest: ContestRecord; election: DemoElection }> {
+    for (const { election, contests: limit } of elections) {
+      for (const contest of contestsOf(election, limit, random.fork('contests'))) yield { contest, election };
+    }
+  }
+
+  return {
+    categories: () => DEMO_CATEGORIES,
+    endorsers: () => endorsers.map(({ record }) => record),
+    elections: () => elections.map(({ election }) => election.record),
+    *contests() {
+      for (const { contest } of contests()) yield contest;
+    },
+    *submissions() {
+      const pools = poolsByState(endorsers);
+      let saved = 0;
+      for (const { contest, election } of contests()) {
+        saved += size.endorsements / Math.max(1, size.contests);
+        const drawn = random.fork(`endorsements of ${contest.key}`);
+        // Two contests in five go without, and what they save goes to those after them.
+        if (drawn.chance(0.4)) continue;
+        const facts = { electionDate: election.record.date, today };
+        const pool = pools.get(election.record.state) ?? [];
+        for (const { submission, picks } of positionsOf(contest, pool, Math.floor(saved), facts, drawn)) {
+          saved -= picks;
+          yield submission;
+        }
+      }
+    },
+  };
+}
+
+/** How many contests each election has: every state a like part at the bottom, the rest by size. */
+function shareContests(
+  elections: DemoElection[],
+  total: number,
+): { election: DemoElection; contests: number }[] {
+  const weights = elections.map(({ state, share }) => share * (6 + state.seats));
+  const sum = weights.reduce((a, b) => a + b, 0);
+  let weight = 0;
+  let given = 0;
+  return elections.map((election, index) => {
+    weight += weights[index] ?? 0;
+    const contests = Math.round((total * weight) / sum) - given;
+    given += contests;
+    return { election, contests };
+  });
+}
+
+/** The endorsers that speak in each state: its own, and those that work nationwide. */
+function poolsByState(endorsers: DemoEndorser[]): Map<string, DemoEndorser[]> {
+  const national = endorsers.filter(({ record }) => record.state === 'national');
+  return new Map(
+    DEMO_STATES.map(({ code }) => [
+      code,
+      [...national, ...endorsers.filter(({ record }) => record.state === code)],
+    ]),
+  );
+}
+
+/** Positions of different endorsers of the pool, until they have made `budget` picks. */
+function* positionsOf(
+  contest: ContestRecord,
+  pool: DemoEndorser[],
+  budget: number,
+  facts: { electionDate: string; today: string },
+  random: Random,
+): Generator<{ submission: SubmissionRecord; picks: number }> {
+  let left = budget;
+  for (const endorser of walk(pool, random)) {
+    if (left <= 0) return;
+    const position = demoPosition(contest, endorser, { ...facts, budget: left, random });
+    if (!position) return;
+    left -= position.picks;
+    yield position;
+  }
+}
+
+/** Every item once, from a place and with a stride of chance, without copying the list. */
+function* walk<T>(list: readonly T[], random: Random): Generator<T> {
+  const start = random.below(list.length);
+  let stride = 1 + random.below(list.length);
+  while (greatestCommonDivisor(stride, list.length) !== 1) stride += 1;
+  for (let step = 0; step < list.length; step += 1) {
+    const item = list[(start + step * stride) % list.length];
+    if (item !== undefined) yield item;
+  }
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

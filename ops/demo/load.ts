@@ -1,0 +1,77 @@
+import type { Submission } from '../../schemas/submission.ts';
+import { parseSubmission, type SubmissionRecord } from '../../schemas/submission-files.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { importLines } from '../catalog/import-catalogue.ts';
+import { checkRecord } from '../catalog/read-catalogue.ts';
+import { count, formatRefusal, type RefusalList } from '../catalog/refusal-list.ts';
+import { submitAll } from '../submit/submit-all.ts';
+import { createDemo, DEMO_DEFAULT_SIZE, type Demo, type DemoSize } from './generate.ts';
+
+export const DEMO_SEED = 1;
+
+export interface LoadDemoOptions {
+  databaseUrl: string;
+  /** `host:port` of each broker. */
+  brokers: string[];
+  topicPrefix?: string;
+  /** YYYY-MM-DD; the demo's elections lie around it. */
+  today: string;
+  size?: DemoSize;
+  /** Told in a sentence what was done. */
+  report: (line: string) => void;
+}
+
+/**
+ * Loads the demo: its catalogue as `catalog import` does, its endorsements as `submit` does. Doing it again on the same
+ * day changes nothing.
+ *
+ * @throws OpsError when the database or the brokers cannot be reached; Error when the demo itself is at fault.
+ */
+export async function loadDemo(options: LoadDemoOptions): Promise<void> {
+  const { databaseUrl, brokers, topicPrefix, today, size = DEMO_DEFAULT_SIZE, report } = options;
+  const demo = createDemo({ ...size, seed: DEMO_SEED, today });
+  const outcome = await importLines((refusals) => catalogueLines(demo, refusals), {
+    databaseUrl,
+    skipRefused: false,
+  });
+  const [refusal] = outcome.listed;
+  if (refusal) throw new Error(`The demo catalogue is not fit for import: ${formatRefusal(refusal)}`);
+  const { contests, choices, endorsers } = outcome.counts;
+  report(
+    `Demo catalogue: ${count(contests?.added ?? 0)} contests, ${count(choices?.added ?? 0)} choices and ` +
+      `${count(endorsers?.added ?? 0)} endorsers added.`,
+  );
+  const sent = await submitAll({
+    brokers,
+    topic: topicNames(topicPrefix).submissions,
+    submissions: submissions(demo.submissions()),
+  });
+  report(`Demo endorsements: ${count(sent)} submissions sent.`);
+}
+
+/** The demo's catalogue as lines of the files that it would be, checked as those are. */
+export async function* catalogueLines(demo: Demo, refusals: RefusalList): AsyncGenerator<StagedLine> {
+  const files = [
+    ['endorser-categories', demo.categories()],
+    ['endorsers', demo.endorsers()],
+    ['elections', demo.elections()],
+    ['contests', demo.contests()],
+  ] as const;
+  for (const [kind, records] of files) {
+    let line = 0;
+    for (const record of records) {
+      line += 1;
+      yield checkRecord(kind, `${kind}.ndjson`, line, record, refusals);
+    }
+  }
+}
+
+function* submissions(records: Iterable<SubmissionRecord>): Generator<Submission> {
+  for (const record of records) {
+    const parsed = parseSubmission(record);
+    if (!parsed.ok)
+      throw new Error(`The demo made a submission that is refused: ${JSON.stringify(parsed.problems)}`);
+    yield parsed.value;
+  }
+}

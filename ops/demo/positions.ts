@@ -1,0 +1,97 @@
+import type { ContestRecord } from '../../schemas/catalogue-files.ts';
+import type { SubmissionRecord } from '../../schemas/submission-files.ts';
+import { addDays } from './calendar.ts';
+import type { DemoEndorser } from './endorsers.ts';
+import type { Random } from './random.ts';
+
+const STATEMENTS = [
+  [
+    'A steady record and a clear plan for the next four years.',
+    'Una trayectoria firme y un plan claro para los próximos cuatro años.',
+  ],
+  [
+    'Our members interviewed every candidate; this was not close.',
+    'Nuestros miembros entrevistaron a cada candidato; no hubo duda.',
+  ],
+  ['Worth the cost, and overdue.', 'Vale lo que cuesta, y ya era hora.'],
+  ['Listens first, and knows the budget by heart.', 'Escucha primero y conoce el presupuesto de memoria.'],
+  [
+    'We would have liked a bolder choice, but the direction is right.',
+    'Habríamos querido una opción más audaz, pero la dirección es correcta.',
+  ],
+] as const;
+
+/** A statement in English and Spanish. */
+export function demoStatement(random: Random): readonly [string, string] {
+  return random.pick(STATEMENTS);
+}
+
+/** The keys of the choices that can be endorsed: on several lines, a candidate's first. */
+export function endorsableKeys(contest: ContestRecord): string[] {
+  const seen = new Set<string>();
+  return contest.choices.flatMap((choice) => {
+    const name = choice.candidate?.full_name ?? choice.key;
+    if (choice.withdrawn || choice.option || seen.has(name)) return [];
+    seen.add(name);
+    return [choice.key];
+  });
+}
+
+/** How many picks an endorser makes in a contest, of at most `available`. */
+function pickCount(contest: ContestRecord, available: number, random: Random): number {
+  const most = {
+    plurality: 1,
+    yes_no: 1,
+    multi_seat: contest.votes_allowed ?? 1,
+    approval: 2,
+    ranked_choice: 3,
+  };
+  const limit = Math.min(most[contest.vote_method], contest.ranks_allowed ?? available, available);
+  return limit <= 1 ? limit : 1 + random.below(limit);
+}
+
+/**
+ * What an endorser says about a contest, in at most `budget` picks, published before the election and not after today.
+ * Null where nobody can be endorsed. The lean orders the choices, so that endorsers alike pick alike.
+ */
+export function demoPosition(
+  contest: ContestRecord,
+  endorser: DemoEndorser,
+  facts: { electionDate: string; today: string; budget: number; random: Random },
+): { submission: SubmissionRecord; picks: number } | null {
+  const { electionDate, today, budget, random } = facts;
+  const keys = endorsableKeys(contest);
+  const number = Math.min(budget, pickCount(contest, keys.length, random));
+  if (number === 0) return null;
+  const tilt = endorser.lean + (random.next() - 0.5) * 0.8;
+  if (tilt < 0) keys.reverse();
+  const start = Math.abs(tilt) > 0.9 ? 1 : 0;
+  const chosen = [...keys.slice(start), ...keys.slice(0, start)].slice(0, number);
+
+  const [latest = today] = [electionDate, today].sort();
+  const published_on = addDays(latest, -(1 + random.below(90)));
+  const statement = random.chance(0.4) ? demoStatement(random) : null;
+  const about = {
+    statement: statement?.[0] ?? null,
+    statement_es: statement?.[1] ?? null,
+    source_url: random.chance(0.7)
+      ? `${endorser.record.website_url}/endorsements/${electionDate.slice(0, 4)}`
+      : null,
+    published_on,
+  };
+  const { slug } = endorser.record;
+  const ranked = contest.vote_method === 'ranked_choice';
+  const [only] = chosen;
+  if (!ranked && chosen.length === 1 && only !== undefined) {
+    return { picks: 1, submission: { endorser: slug, contest: contest.key, choice: only, ...about } };
+  }
+  const picks = chosen.map((choice, index) => ({
+    choice,
+    rank: ranked ? index + 1 : null,
+    ...(index === 0 ? about : { published_on }),
+  }));
+  return {
+    picks: picks.length,
+    submission: { action: 'position', endorser: slug, contest: contest.key, picks },
+  };
+}

@@ -1,0 +1,76 @@
+/*
+ * A process that keeps a demonstration alive: every other second a demo endorser changes its mind. It outlives outages
+ * of the database and the brokers without a word, and ends on SIGTERM or SIGINT.
+ *
+ * Environment: DATABASE_URL, KAFKA_BROKERS (and TOPIC_PREFIX), DEMO_INTERVAL_MS (default 2000), TODAY.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { submissionCodec } from '../../schemas/submission.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { createConfig, readEnv } from '../config.ts';
+import { readDate, readInteger } from '../environment.ts';
+import { describeFailure } from '../ops-error.ts';
+import { type MessageProducer, openProducer } from '../submit/producer.ts';
+import { changeOf } from './changes.ts';
+import { createRandom, type Random } from './random.ts';
+import { findSituation } from './situations.ts';
+
+interface Traffic {
+  pool: pg.Pool;
+  open: () => Promise<MessageProducer>;
+  random: Random;
+  intervalMs: number;
+  /** The date on which a change is published. */
+  today: () => string;
+  signal: AbortSignal;
+}
+
+/** Submits changes, one an interval, until the signal; what fails is tried anew at the next interval. */
+async function runTraffic({ pool, open, random, intervalMs, today, signal }: Traffic): Promise<void> {
+  let producer: MessageProducer | null = null;
+  const drop = async () => {
+    await producer?.close().catch(() => {});
+    producer = null;
+  };
+  while (!signal.aborted) {
+    try {
+      producer ??= await open();
+      const situation = await findSituation(pool, today(), [random.next(), random.next()]);
+      const change = situation && changeOf(situation, today(), random);
+      if (change) await producer.send([{ key: change.endorser, value: submissionCodec.encode(change) }]);
+    } catch {
+      // An outage: whoever runs this watches the servers themselves, and the demonstration goes on with them.
+      await drop();
+    }
+    // Half to one and a half intervals, as changes do not come by the clock.
+    await sleep(intervalMs * (0.5 + random.next()), undefined, { signal }).catch(() => {});
+  }
+  await drop();
+}
+
+async function main(): Promise<void> {
+  const env = readEnv(process.env);
+  const { databaseUrl, brokers, topicPrefix } = createConfig(env);
+  const fixedToday = readDate(env, 'TODAY');
+  const ending = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 5_000 });
+  pool.on('error', () => {});
+  await runTraffic({
+    pool,
+    open: () => openProducer(brokers, topicNames(topicPrefix).submissions),
+    random: createRandom(Date.now()),
+    intervalMs: readInteger(env, 'DEMO_INTERVAL_MS', { min: 10, max: 3_600_000 }) ?? 2_000,
+    today: () => fixedToday ?? new Date().toISOString().slice(0, 10),
+    signal: ending.signal,
+  });
+  await pool.end();
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${describeFailure(error)}\n`);
+  process.exitCode = 1;
+}
