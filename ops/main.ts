@@ -6,6 +6,13 @@ import type { CommandIo, RunCommand } from './command.ts';
 import { describeFailure } from './ops-error.ts';
 
 const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCommand }> }> = {
+  keys: {
+    usage:
+      'keys create --account NAME --plan PLAN [--scopes a,b] [--expires DATE] | keys list | keys revoke ID',
+    load: () => import('./keys.ts'),
+  },
+  catalog: { usage: 'catalog import PATH...', load: () => import('./catalog.ts') },
+  submit: { usage: 'submit FILE... (- reads standard input)', load: () => import('./submit.ts') },
   topics: { usage: 'topics apply | topics check', load: () => import('./topics.ts') },
 };
 

@@ -10,14 +10,19 @@ import {
   planTopics,
   type Topic,
 } from './topic-settings.ts';
+import { waitFor } from './wait-for.ts';
 
 /** Kafka's number for "set on this topic", as opposed to a default. */
 const SET_ON_TOPIC = 1;
+
+const APPLY_TIMEOUT_MS = 30_000;
 
 /** Which topics, on which brokers. */
 export type TopicsOptions = KafkaConfig;
 
 interface ActualTopic extends Topic {
+  /** Whether every partition has a leader. */
+  led: boolean;
   /** Those settings that were made on the topic itself. */
   ownConfig: Record<string, string>;
 }
@@ -46,6 +51,7 @@ async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null
     Object.fromEntries(list.map(({ configName, configValue }) => [configName, configValue]));
   return {
     name,
+    led: partitions.every(({ leader }) => leader >= 0),
     partitions: partitions.length,
     replicationFactor: Math.min(...partitions.map(({ replicas }) => replicas.length)),
     config: asRecord(entries),
@@ -55,7 +61,8 @@ async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null
 
 async function createTopic(admin: Admin, topic: Topic): Promise<string> {
   await admin.createTopics({
-    waitForLeaders: true,
+    // kafkajs's own wait gives up on a broker that has not heard of the topic yet.
+    waitForLeaders: false,
     topics: [
       {
         topic: topic.name,
@@ -68,10 +75,25 @@ async function createTopic(admin: Admin, topic: Topic): Promise<string> {
   return `created ${topic.name} with ${topic.partitions} partitions`;
 }
 
+function differences(actual: Topic, wanted: Topic): Array<[string, string]> {
+  return Object.entries(wanted.config).filter(([name, value]) => actual.config[name] !== value);
+}
+
+/** Waits until the brokers say of the topic what the controller has been told: they learn of it a little later. */
+async function untilApplied(admin: Admin, wanted: Topic): Promise<void> {
+  const probe = async () => {
+    const actual = await readTopic(admin, wanted.name);
+    const applied =
+      actual?.led && actual.partitions >= wanted.partitions && differences(actual, wanted).length === 0;
+    return applied ? true : null;
+  };
+  await waitFor(`Topic ${wanted.name}`, probe, { timeoutMs: APPLY_TIMEOUT_MS });
+}
+
 /** Brings a topic that is there to what it should be. */
 async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Promise<string[]> {
   const done: string[] = [];
-  const changed = Object.entries(wanted.config).filter(([name, value]) => actual.config[name] !== value);
+  const changed = differences(actual, wanted);
   if (changed.length > 0) {
     // The request replaces all that is set on the topic, so what others have set there goes along.
     const config = { ...actual.ownConfig, ...wanted.config };
@@ -106,8 +128,10 @@ export async function applyTopics(options: TopicsOptions): Promise<string[]> {
     const done: string[] = [];
     for (const wanted of Object.values(await planFor(admin, options))) {
       const actual = await readTopic(admin, wanted.name);
-      if (actual === null) done.push(await createTopic(admin, wanted));
-      else done.push(...(await alterTopic(admin, actual, wanted)));
+      const lines =
+        actual === null ? [await createTopic(admin, wanted)] : await alterTopic(admin, actual, wanted);
+      if (lines.length > 0) await untilApplied(admin, wanted);
+      done.push(...lines);
     }
     return done;
   });

@@ -72,12 +72,28 @@ function installPackages() {
   if (status !== 0) giveUp('npm ci failed; its message is above.');
 }
 
+/**
+ * Calls back once npm's shell has gone. A SIGTERM to npm ends that shell, which passes it to nobody: without this,
+ * the entry would go on running with nobody to stop it.
+ */
+function whenNpmEnds(callback) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    callback();
+  }, 250);
+  timer.unref();
+}
+
 /** Runs the entry under the pinned Node, passes signals on, and ends as it ends. */
 function runUnderPinnedNode(entry, args) {
   const child = spawn(pinnedNode, [entry, ...args], { stdio: 'inherit' });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const pass = (signal) => child.kill(signal);
   for (const signal of signals) process.on(signal, pass);
+  whenNpmEnds(() => child.kill('SIGTERM'));
   child.on('error', (error) => giveUp(`${pinnedNode} could not be started: ${error.message}`));
   child.on('exit', (code, signal) => {
     for (const name of signals) process.off(name, pass);
@@ -100,6 +116,7 @@ if (packagesAreStale()) installPackages();
 const entry = path.resolve(root, entryArgument);
 if (runningNode >= NODE_THAT_READS_TYPESCRIPT) {
   process.argv = [process.execPath, entry, ...args];
+  whenNpmEnds(() => process.kill(process.pid, 'SIGTERM'));
   await import(pathToFileURL(entry).href);
 } else if (existsSync(pinnedNode)) {
   runUnderPinnedNode(entry, args);

@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withAdmin } from '../kafka/client.ts';
+import { waitFor } from '../wait-for.ts';
 import { type DaemonOptions, startDaemon } from './daemon.ts';
 import { findKafkaJars } from './kafka-jars.ts';
 import { log4jProperties, renderServerProperties } from './kafka-settings.ts';
 import { findFreePort } from './ports.ts';
 import { readPidFile, removePidFile, stopProcess, writePidFile } from './processes.ts';
 import type { KafkaServer, ServerOptions } from './server.ts';
-import { waitFor } from './wait-for.ts';
 
 const STOP_GRACE_MS = 20_000;
 const START_TIMEOUT_MS = 60_000;
@@ -61,7 +61,12 @@ async function answers(brokers: string[]): Promise<true | null> {
  * @returns once the broker answers
  * @throws OpsError where its jars cannot be fetched; Error where it does not come up
  */
-export async function startKafka({ dir, port, overrides = {} }: ServerOptions): Promise<KafkaServer> {
+export async function startKafka({
+  dir,
+  port,
+  onSpawn,
+  overrides = {},
+}: ServerOptions): Promise<KafkaServer> {
   const folder = path.resolve(dir);
   const settings = path.join(folder, 'server.properties');
   const libs = await findKafkaJars();
@@ -80,6 +85,7 @@ export async function startKafka({ dir, port, overrides = {} }: ServerOptions): 
   const options = java(folder, libs, 'kafka.Kafka', [settings]);
   const server = await startDaemon(options);
   await writePidFile(folder, 'kafka', server.pid);
+  await onSpawn?.(server.pid);
   const brokers = [`127.0.0.1:${usedPort}`];
   try {
     await waitFor('Kafka', () => answers(brokers), {

@@ -9,12 +9,12 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Client } from 'pg';
 import { OpsError } from '../ops-error.ts';
+import { waitFor } from '../wait-for.ts';
 import { startDaemon } from './daemon.ts';
 import { findFreePort } from './ports.ts';
 import { findPostgresUser, type Identity, runAs } from './postgres-user.ts';
 import { stopProcess } from './processes.ts';
 import type { PostgresServer, ServerOptions } from './server.ts';
-import { waitFor } from './wait-for.ts';
 
 const USER = 'ballot';
 const DATABASE = 'ballot';
@@ -123,7 +123,12 @@ async function lastLines(file: string): Promise<string> {
  * @returns once the database answers
  * @throws OpsError where this machine cannot run it; Error where it does not come up
  */
-export async function startPostgres({ dir, port, overrides = {} }: ServerOptions): Promise<PostgresServer> {
+export async function startPostgres({
+  dir,
+  port,
+  onSpawn,
+  overrides = {},
+}: ServerOptions): Promise<PostgresServer> {
   const folder = path.resolve(dir);
   const data = path.join(folder, 'data');
   const logFile = path.join(folder, 'postgres.log');
@@ -153,6 +158,8 @@ export async function startPostgres({ dir, port, overrides = {} }: ServerOptions
     stopSignal,
     graceMs: STOP_GRACE_MS,
   });
+
+  await onSpawn?.(server.pid);
 
   const password = await readFile(path.join(folder, 'password'), 'utf8');
   const url = new URL(`postgres://${USER}:${password}@127.0.0.1:${usedPort}/${DATABASE}`);

@@ -25,6 +25,8 @@ export interface ServerOptions {
   dir: string;
   /** The port on 127.0.0.1; a free one where it is not given. */
   port?: number | undefined;
+  /** Called with the server's process as soon as there is one, before it answers. */
+  onSpawn?(pid: number): Promise<void>;
   /** Settings of the server's own, over ours. */
   overrides?: Record<string, string>;
 }

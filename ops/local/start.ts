@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { migrate } from '../../store/migrate.ts';
 import { describeFailure, OpsError } from '../ops-error.ts';
 import { applyTopics } from '../topics.ts';
+import { waitFor } from '../wait-for.ts';
 import { ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
 import { listenForInterrupts, unlessAborted } from './interrupts.ts';
 import { type NodeProcess, startNodeProcess } from './node-process.ts';
@@ -20,7 +21,6 @@ import { findRunner } from './runner.ts';
 import type { LocalServer, ServerOptions } from './server.ts';
 import { createStartConfig, type StartConfig } from './start-config.ts';
 import { type Keeper, keepRunning } from './supervisor.ts';
-import { waitFor } from './wait-for.ts';
 
 const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
@@ -158,10 +158,10 @@ class Start {
     let port: number | undefined;
     const keeper = await keepRunning({
       name,
-      start: () => start({ ...options, port }),
-      onStart: async (server: T) => {
+      start: async () => {
+        const server = await start({ ...options, port, onSpawn: (pid) => this.#remember(name, pid) });
         port = server.port;
-        if (server.pid !== null) await this.#remember(name, server.pid);
+        return server;
       },
       report: say,
     });
@@ -174,9 +174,12 @@ class Start {
     const entry = programs[name];
     const keeper = await keepRunning({
       name,
-      start: async () =>
-        startNodeProcess({ name, entry, env, logDir: this.#logDir, graceMs: CHILD_GRACE_MS, report: say }),
-      onStart: (running) => this.#remember(name, running.pid),
+      start: async () => {
+        const options = { name, entry, env, logDir: this.#logDir, graceMs: CHILD_GRACE_MS, report: say };
+        const running = startNodeProcess(options);
+        await this.#remember(name, running.pid);
+        return running;
+      },
       report: say,
     });
     this.#stack.defer(() => keeper.stop());

@@ -10,8 +10,6 @@ export interface Running {
 export interface KeepRunningOptions<T extends Running> {
   name: string;
   start(): Promise<T>;
-  /** Called with every new one, the first included, before anybody else has it. */
-  onStart?(running: T): Promise<void>;
   /** Shows a line to whoever watches. */
   report(line: string): void;
   /** The wait before the first restart, in milliseconds; it doubles up to `maxDelayMs`. */
@@ -37,18 +35,12 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
   const { name, report, minDelayMs = 100, maxDelayMs = 10_000, healthyAfterMs = 5000 } = options;
   const stopping = new AbortController();
 
-  async function startOne(): Promise<T> {
-    const running = await options.start();
-    await options.onStart?.(running);
-    return running;
-  }
-
-  let current = await startOne();
+  let current = await options.start();
 
   async function startAgain(delayMs: number): Promise<number> {
     await sleep(delayMs, undefined, { signal: stopping.signal });
     try {
-      current = await startOne();
+      current = await options.start();
     } catch (error) {
       report(`${name} could not be started again: ${(error as Error).message}`);
       return startAgain(nextDelay(delayMs));
