@@ -6,8 +6,8 @@ import {
   parseEndorser,
   parseEndorserCategory,
 } from './catalogue/endorser.ts';
-import type { Parsed } from './catalogue/problems.ts';
 import { unstorableParts } from './catalogue/storable.ts';
+import type { Parsed } from './problems.ts';
 
 export type { ChoiceRecord, ContestRecord } from './catalogue/contest.ts';
 export type { ElectionRecord } from './catalogue/election.ts';

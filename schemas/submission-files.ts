@@ -1,6 +1,6 @@
 import * as field from './catalogue/fields.ts';
-import { joinField, type Parsed, type Problem, showValue } from './catalogue/problems.ts';
 import { createRecordCheck, trimUrl } from './catalogue/record-check.ts';
+import { joinField, type Parsed, type Problem, showValue } from './problems.ts';
 import { SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from './submission.ts';
 
 const MAX_PICKS = 2_000;

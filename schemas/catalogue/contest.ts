@@ -1,6 +1,6 @@
+import { type Parsed, type Problem, showValue } from '../problems.ts';
 import { CONTEST_KINDS, LEVELS, STATE_CODES, VOTE_METHODS } from '../vocabulary.ts';
 import * as field from './fields.ts';
-import { type Parsed, type Problem, showValue } from './problems.ts';
 import { createRecordCheck, trimUrl } from './record-check.ts';
 
 const MAX_CHOICES = 2_000;

@@ -1,6 +1,6 @@
+import type { Parsed } from '../problems.ts';
 import { ELECTION_TYPES, PRIMARY_SYSTEMS, STATE_CODES } from '../vocabulary.ts';
 import * as field from './fields.ts';
-import type { Parsed } from './problems.ts';
 import { createRecordCheck, trimUrl } from './record-check.ts';
 
 /** The voting rules that the interface shows; other keys are kept beside them. */

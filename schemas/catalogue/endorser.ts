@@ -1,6 +1,6 @@
+import type { Parsed } from '../problems.ts';
 import { ENDORSER_STATES } from '../vocabulary.ts';
 import * as field from './fields.ts';
-import type { Parsed } from './problems.ts';
 import { createRecordCheck, trimUrl } from './record-check.ts';
 
 export const endorserCategoryFields = field.record({

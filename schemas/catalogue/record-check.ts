@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
+import { type Parsed, type Problem, problemOfError } from '../problems.ts';
 import type { Accepted, Field, url } from './fields.ts';
 import { isCalendarDate, isHttpUrl } from './formats.ts';
-import { type Parsed, type Problem, problemOfError } from './problems.ts';
 import { unstorableParts } from './storable.ts';
 
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, logger: false });

@@ -1,4 +1,4 @@
-import { joinField, type Problem } from './problems.ts';
+import { joinField, type Problem } from '../problems.ts';
 
 /** Deeper than any record of a catalogue, and far from where nesting exhausts the stack. */
 const MAX_DEPTH = 64;

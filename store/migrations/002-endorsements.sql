@@ -28,7 +28,7 @@ CREATE INDEX endorsements_by_choice ON endorsements (choice_id);
 -- The head of the change stream. Its row lock is held until commit by whoever appends changes, so that the
 -- order of sequence numbers is the order of commits, without gaps (INV-2).
 CREATE TABLE stream_head (
-  only boolean PRIMARY KEY DEFAULT true CHECK (only),
+  singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   -- Names this history. A store restored from a backup gets a new one, and cursors of the old one expire.
   epoch bigint NOT NULL,
   last_sequence bigint NOT NULL DEFAULT 0,

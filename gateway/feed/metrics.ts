@@ -1,0 +1,18 @@
+import { Counter, Gauge } from 'prom-client';
+
+export const undecodableRecords = new Counter({
+  name: 'feed_undecodable_records_total',
+  help: 'Records of the changes topic that no known schema explains.',
+});
+
+export const feedSequence = new Gauge({
+  name: 'feed_sequence',
+  help: 'The sequence of the newest change that this gateway can deliver.',
+});
+
+export const openStreams = new Gauge({ name: 'streams_open', help: 'Open Server-Sent Events connections.' });
+
+export const replays = new Counter({
+  name: 'feed_replay_chunks_total',
+  help: 'Chunks that readers behind memory were given out of Kafka.',
+});
