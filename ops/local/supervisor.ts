@@ -7,6 +7,19 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** Time as the supervisor sees it, so that a test can give it another. */
+export interface Clock {
+  /** Milliseconds since any fixed moment. */
+  now(): number;
+  /** Rejects when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+const systemClock: Clock = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
+
 export interface KeepRunningOptions<T extends Running> {
   name: string;
   start(): Promise<T>;
@@ -17,6 +30,7 @@ export interface KeepRunningOptions<T extends Running> {
   maxDelayMs?: number;
   /** One that lasted this long counts as healthy, and its end as the first again. */
   healthyAfterMs?: number;
+  clock?: Clock;
 }
 
 export interface Keeper<T extends Running> {
@@ -32,13 +46,20 @@ export interface Keeper<T extends Running> {
  * @throws whatever the first start throws; later failures to start are reported and tried again
  */
 export async function keepRunning<T extends Running>(options: KeepRunningOptions<T>): Promise<Keeper<T>> {
-  const { name, report, minDelayMs = 100, maxDelayMs = 10_000, healthyAfterMs = 5000 } = options;
+  const {
+    name,
+    report,
+    minDelayMs = 100,
+    maxDelayMs = 10_000,
+    healthyAfterMs = 5000,
+    clock = systemClock,
+  } = options;
   const stopping = new AbortController();
 
   let current = await options.start();
 
   async function startAgain(delayMs: number): Promise<number> {
-    await sleep(delayMs, undefined, { signal: stopping.signal });
+    await clock.sleep(delayMs, stopping.signal);
     try {
       current = await options.start();
     } catch (error) {
@@ -55,10 +76,10 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
   async function watch(): Promise<void> {
     let delayMs = minDelayMs;
     while (!stopping.signal.aborted) {
-      const startedAt = performance.now();
+      const startedAt = clock.now();
       const ending = await current.exited;
       if (stopping.signal.aborted) return;
-      delayMs = performance.now() - startedAt >= healthyAfterMs ? minDelayMs : nextDelay(delayMs);
+      delayMs = clock.now() - startedAt >= healthyAfterMs ? minDelayMs : nextDelay(delayMs);
       report(`${name} ended (${ending}); starting it again.`);
       delayMs = await startAgain(delayMs);
     }

@@ -1,0 +1,61 @@
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { createStartConfig } from '../../../ops/local/start-config.ts';
+
+test('without variables, everything runs here, with demo data', () => {
+  expect(createStartConfig({})).toEqual({
+    port: 8080,
+    metricsPort: null,
+    dataDir: path.resolve('.data'),
+    databaseUrl: null,
+    brokers: null,
+    demo: true,
+    today: null,
+    topicPrefix: '',
+    retentionMs: 7 * 24 * 3_600_000,
+    changesPartitions: 12,
+  });
+});
+
+test('variables are taken over; an empty one counts as not given', () => {
+  const env = {
+    PORT: '9000',
+    METRICS_PORT: '',
+    DATABASE_URL: 'postgres://db/x',
+    KAFKA_BROKERS: 'one:9092, two:9092',
+    DEMO: '0',
+    TODAY: '2024-02-29',
+    RETENTION_MS: '60000',
+  };
+  expect(createStartConfig(env)).toMatchObject({
+    port: 9000,
+    metricsPort: null,
+    databaseUrl: 'postgres://db/x',
+    brokers: ['one:9092', 'two:9092'],
+    demo: false,
+    today: '2024-02-29',
+    retentionMs: 60_000,
+  });
+});
+
+test.each([
+  ['PORT', 'abc'],
+  ['PORT', '0'],
+  ['PORT', '70000'],
+  ['PORT', '80.5'],
+  ['METRICS_PORT', '8080'],
+  ['TODAY', '2026-02-30'],
+  ['TODAY', 'tomorrow'],
+  ['RETENTION_MS', '-5'],
+  ['STREAM_LIFETIME_MS', '1h'],
+  ['STREAM_HEARTBEAT_MS', '0'],
+  ['CHANGES_PARTITIONS', '0'],
+  ['KAFKA_BROKERS', 'localhost'],
+])('%s=%s is refused in one sentence that names it', (name, value) => {
+  expect(() => createStartConfig({ [name]: value })).toThrow(
+    expect.objectContaining({
+      name: 'OpsError',
+      message: expect.stringMatching(new RegExp(`^[^\\n]*${name}[^\\n]*\\.$`)),
+    }),
+  );
+});
