@@ -38,15 +38,15 @@ const ONE = { kind: 'candidate', method: 'plurality', votes: 1, ranks: null, par
 const LOCAL = { ...ONE, partisan: false } as const;
 
 /** The contests of an election in the order in which it takes them; it never ends. */
-export function* contestSlots({ state, record }: DemoElection): Generator<ContestSlot> {
+export function* contestSlots({ state }: DemoElection): Generator<ContestSlot> {
   const statewide = statewideDistrict(state, 'state');
   yield* statewideOffices(state, statewide);
   for (let round = 1; ; round += 1) {
     if (round <= state.seats) yield congressional(state, round);
-    if (round <= 60) yield* legislature(state, round);
-    if (round <= 12) yield judge(statewide, round);
     if (round <= 12) yield stateMeasure(state, statewide, round);
-    yield* countyContests(state, round, record.slug);
+    if (round <= 12) yield judge(statewide, round);
+    yield* countyContests(state, round);
+    if (round <= 60) yield* legislature(state, round);
   }
 }
 
@@ -168,7 +168,7 @@ function stateMeasure(state: DemoState, district: DemoDistrict, number: number):
 }
 
 /** One county, its seat, and its districts. The place is the same in every election of the state. */
-function* countyContests(state: DemoState, number: number, election: string): Generator<ContestSlot> {
+function* countyContests(state: DemoState, number: number): Generator<ContestSlot> {
   const place = placeName(number + state.code.charCodeAt(0) * 31 + state.code.charCodeAt(1));
   const word = slugOf(place);
   const within = (part: string) => `${state.division}/${part}:${word.replaceAll('-', '_')}`;
@@ -207,7 +207,7 @@ function* countyContests(state: DemoState, number: number, election: string): Ge
     ...LOCAL,
     kind: 'measure',
     method: 'yes_no',
-    slug: `${word}-measure-${election.length % 2 === 0 ? 'a' : 'b'}`,
+    slug: `${word}-measure`,
     title: [`Measure ${place}`, `Medida ${place}`],
     short: ['Measure', 'Medida'],
     district: county,

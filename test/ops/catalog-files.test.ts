@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { findCatalogueFiles, kindOfFile } from '../../ops/catalog/find-files.ts';
+import { type JsonLine, readNdjson } from '../../ops/catalog/ndjson.ts';
+import { OpsError } from '../../ops/ops-error.ts';
+import { createFolder } from './catalog-helpers.ts';
+
+let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
+afterEach(async () => folder?.remove());
+
+async function linesOf(content: string | Buffer, maxLineBytes = 1_000): Promise<JsonLine[]> {
+  folder = await createFolder({ 'x.ndjson': content });
+  const lines: JsonLine[] = [];
+  for await (const line of readNdjson(folder.file('x.ndjson'), { maxLineBytes })) lines.push(line);
+  return lines;
+}
+
+test.each([
+  ['contests.ndjson', 'contests'],
+  ['a/undated-elections.ndjson', 'elections'],
+  ['2026_endorsers.ndjson', 'endorsers'],
+  ['endorser-categories.ndjson', 'endorser-categories'],
+  ['endorsements.ndjson', null],
+  ['nonelections.ndjson', null],
+  ['contests.json', null],
+])('the kind of %s is %s', (name, kind) => {
+  expect(kindOfFile(name)).toBe(kind);
+});
+
+describe('lines of JSON', () => {
+  test('blank lines count, carriage returns and a byte order mark do not matter, the last line needs no end', async () => {
+    expect(await linesOf('\ufeff{"a":1}\r\n\n   \r\n{"a":"x\\r\\n"}')).toEqual([
+      { line: 1, value: { a: 1 } },
+      { line: 4, value: { a: 'x\r\n' } },
+    ]);
+  });
+
+  test.each([
+    ['text that is no JSON', '{"a":1', /^is not JSON: /],
+    ['a value that is no object', '[1]', /^is not a JSON object$/],
+    ['null', 'null', /^is not a JSON object$/],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /^is not valid UTF-8$/],
+    ['a line that is too long', `{"a":"${'x'.repeat(1_000)}"}`, /^is longer than 1,000 bytes$/],
+  ])('%s is refused with its number, and the next line is read', async (_name, bad, fault) => {
+    const content = Buffer.concat([Buffer.from('{}\n'), Buffer.from(bad), Buffer.from('\n{}\n')]);
+    expect(await linesOf(content)).toEqual([
+      { line: 1, value: {} },
+      { line: 2, fault: expect.stringMatching(fault) },
+      { line: 3, value: {} },
+    ]);
+  });
+
+  test('a line may be spread over many pieces of the file', async () => {
+    const long = 'é'.repeat(600_000);
+    expect(await linesOf(`{"a":"${long}"}\n{}\n`, 2_000_000)).toEqual([
+      { line: 1, value: { a: long } },
+      { line: 2, value: {} },
+    ]);
+  });
+});
+
+describe('paths', () => {
+  const files = {
+    'contests.ndjson': '',
+    'elections.ndjson': '',
+    'endorsements.ndjson': '',
+    'undated-contests.ndjson': '',
+  };
+
+  test('a folder stands for the catalogue files in it, and the others are named', async () => {
+    folder = await createFolder(files);
+    const { dir, file } = folder;
+    const found = await findCatalogueFiles([dir]);
+    expect(found.files.map(({ path }) => path)).toEqual([file('elections.ndjson'), file('contests.ndjson')]);
+    expect(found.notRead).toEqual([file('endorsements.ndjson'), file('undated-contests.ndjson')]);
+  });
+
+  test('a file that is named twice is read once, and the order of paths does not matter', async () => {
+    folder = await createFolder(files);
+    const { dir, file } = folder;
+    const paths = [file('undated-contests.ndjson'), dir, file('contests.ndjson')];
+    const found = await findCatalogueFiles(paths);
+    const turned = await findCatalogueFiles(paths.toReversed());
+    expect(turned.files).toEqual(found.files);
+    expect(found.files.map(({ kind }) => kind)).toEqual(['elections', 'contests', 'contests']);
+  });
+
+  test.each([
+    ['a path that is not there', 'nothing-here', /^There is no file or folder .*nothing-here\.$/],
+    ['a file of no known kind', 'x.txt', /is of no known kind: its name must end in .*contests\.ndjson/],
+    ['endorsements', 'endorsements.ndjson', /holds endorsements, which "npm run ops -- submit .*" sends/],
+    ['a folder without a catalogue file', '', /has none of the files endorser-categories\.ndjson/],
+  ])('%s is told in one sentence', async (_name, name, message) => {
+    folder = await createFolder({ 'x.txt': '', 'endorsements.ndjson': '' });
+    const failure = await findCatalogueFiles([folder.file(name)]).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(OpsError);
+    expect((failure as Error).message).toMatch(message);
+  });
+});
