@@ -2,39 +2,94 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Client } from 'pg';
+import { Client, type QueryResultRow } from 'pg';
+import { topicNames } from '../../schemas/topics.ts';
+import { withAdmin } from '../kafka/client.ts';
 import { createKey, isKnownKey } from '../keys.ts';
+import { waitFor } from '../wait-for.ts';
+
+const APPLY_TIMEOUT_MS = 10 * 60_000;
+const SAY_EVERY_MS = 5000;
 
 export interface DemoOptions {
   databaseUrl: string;
   brokers: string[];
   dataDir: string;
+  topicPrefix: string;
   /** The date that `upcoming` counts from, or null for the clock's. */
   today: string | null;
   report(line: string): void;
 }
 
-async function isStoreEmpty(databaseUrl: string): Promise<boolean> {
-  const client = new Client({ connectionString: databaseUrl });
+async function query<T extends QueryResultRow>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<T[]> {
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    const { rowCount } = await client.query('SELECT FROM elections LIMIT 1');
-    return rowCount === 0;
+    return (await client.query<T>(text, values)).rows;
   } finally {
     await client.end();
   }
 }
 
+async function isStoreEmpty(databaseUrl: string): Promise<boolean> {
+  return (await query(databaseUrl, 'SELECT FROM elections LIMIT 1')).length === 0;
+}
+
+/** How many submissions have come in, and how many of those the store has taken in. */
+async function readProgress({ databaseUrl, brokers, topicPrefix }: DemoOptions): Promise<[number, number]> {
+  const topic = topicNames(topicPrefix).submissions;
+  const ends = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
+  const rows = await query<{ applied: string | null }>(
+    databaseUrl,
+    'SELECT sum(next_offset) AS applied FROM consumer_positions WHERE topic = $1',
+    [topic],
+  );
+  return [ends.reduce((sum, { offset }) => sum + Number(offset), 0), Number(rows[0]?.applied ?? 0)];
+}
+
+/** Waits until the consumers have caught up with what was submitted, and says now and then how far they are. */
+async function untilApplied(options: DemoOptions): Promise<void> {
+  const count = new Intl.NumberFormat('en-US');
+  let saidAt = performance.now();
+  await waitFor(
+    'The demo',
+    async () => {
+      const [submitted, applied] = await readProgress(options);
+      if (applied >= submitted) return true;
+      if (performance.now() - saidAt > SAY_EVERY_MS) {
+        saidAt = performance.now();
+        options.report(
+          `Demo endorsements: ${count.format(applied)} of ${count.format(submitted)} applied ...`,
+        );
+      }
+      return null;
+    },
+    { timeoutMs: APPLY_TIMEOUT_MS, everyMs: 500 },
+  );
+}
+
 /**
- * Loads the demo catalogue and its endorsements into an empty store. A load that was interrupted leaves a mark
- * and is done again by the next start; both halves of it may be repeated.
+ * Loads the demo catalogue and its endorsements into an empty store, and waits until they can be read. A load
+ * that was interrupted leaves a mark and is done again by the next start; both halves of it may be repeated.
  */
-export async function loadDemoOnce({ dataDir, today, ...options }: DemoOptions): Promise<void> {
+export async function loadDemoOnce(options: DemoOptions): Promise<void> {
+  const { databaseUrl, brokers, dataDir, topicPrefix, today, report } = options;
   const mark = path.join(dataDir, 'demo.unfinished');
-  if (!existsSync(mark) && !(await isStoreEmpty(options.databaseUrl))) return;
+  if (!existsSync(mark) && !(await isStoreEmpty(databaseUrl))) return;
   await writeFile(mark, '');
   const { loadDemo } = await import('../demo/load.ts');
-  await loadDemo({ ...options, today: today ?? new Date().toISOString().slice(0, 10) });
+  await loadDemo({
+    databaseUrl,
+    brokers,
+    topicPrefix,
+    today: today ?? new Date().toISOString().slice(0, 10),
+    report,
+  });
+  await untilApplied(options);
   await rm(mark);
 }
 

@@ -16,11 +16,15 @@ const LINES_TO_SHOW_ON_FAILURE = 5;
 async function copyDependencies(target: string): Promise<void> {
   const args = ['-B', '-f', POM, 'dependency:copy-dependencies', '-DincludeScope=runtime'];
   const maven = spawn('mvn', [...args, `-DoutputDirectory=${target}`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = childExit(maven);
   const terminal = process.stderr.isTTY === true;
   const errors: string[] = [];
+  // What stands in the way of Maven itself is said by its shell script, here; in between are colour codes alone.
+  createInterface({ input: maven.stderr }).on('line', (line) => {
+    if (/\w{3}/.test(line)) errors.push(line);
+  });
   for await (const line of createInterface({ input: maven.stdout })) {
     if (line.startsWith('[ERROR]')) errors.push(line);
     const file = /^Downloaded .*\/([^/\s]+\.jar)\b/.exec(line)?.[1];

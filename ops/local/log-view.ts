@@ -2,12 +2,20 @@
  * What the terminal shows of a child's log: warnings and errors, a short line each. All of it is in the log file.
  */
 
-const WARN = 40;
-const ERROR = 50;
+/** pino's levels that the terminal shows, by number and by label, and what it calls them. */
+const SHOWN_LEVELS = new Map<unknown, string>([
+  [40, 'warning'],
+  ['warn', 'warning'],
+  [50, 'error'],
+  ['error', 'error'],
+  [60, 'error'],
+  ['fatal', 'error'],
+]);
+
 const REPEAT_AFTER_MS = 10_000;
 
 interface LogLine {
-  level: number;
+  level: number | string;
   msg?: string;
   err?: { message?: string };
 }
@@ -30,8 +38,8 @@ export function renderLogLine(name: string, text: string): string | null {
   const line = parse(text);
   // Not ours: what Node prints of a crash. The frames of its stack are in the file.
   if (line === null) return /^\s|^$|^Node\.js v/.test(text) ? null : `${name}: ${text}`;
-  if (line.level < WARN) return null;
-  const word = line.level >= ERROR ? 'error' : 'warning';
+  const word = SHOWN_LEVELS.get(line.level);
+  if (word === undefined) return null;
   const cause = line.err?.message;
   const message = line.msg ?? cause ?? '';
   return `${name} ${word}: ${cause && cause !== message ? `${message} (${cause})` : message}`;

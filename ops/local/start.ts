@@ -108,7 +108,7 @@ class Start {
     if (demo) {
       await unlessAborted(
         this.#interrupted,
-        loadDemoOnce({ databaseUrl, brokers, dataDir, today, report: say }),
+        loadDemoOnce({ databaseUrl, brokers, dataDir, topicPrefix, today, report: say }),
       );
       await this.#keepProgram('demo-traffic', { ...shared });
     }

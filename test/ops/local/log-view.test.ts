@@ -3,6 +3,9 @@ import { createRepeatFilter, renderLogLine } from '../../../ops/local/log-view.t
 
 test.each([
   ['{"level":30,"msg":"listening"}', null],
+  ['{"level":"info","msg":"listening"}', null],
+  ['{"level":"warn","msg":"slow"}', 'gateway warning: slow'],
+  ['{"level":"fatal","msg":"gone"}', 'gateway error: gone'],
   ['{"level":40,"msg":"slow"}', 'gateway warning: slow'],
   ['{"level":50,"msg":"failed","err":{"message":"no route"}}', 'gateway error: failed (no route)'],
   ['{"level":60,"err":{"message":"no route"}}', 'gateway error: no route'],
