@@ -1,0 +1,333 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { run } from '../../ops/catalog.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import {
+  category,
+  choice,
+  contest,
+  createFolder,
+  createIo,
+  election,
+  endorser,
+  ndjson,
+} from './catalog-helpers.ts';
+
+let database: TestDatabase;
+let client: pg.Client;
+let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await client.query(
+    'TRUNCATE elections, endorser_categories, endorsers, districts, contests, candidates, choices CASCADE',
+  );
+});
+afterEach(async () => folder?.remove());
+
+const TABLES = [
+  'endorser_categories',
+  'endorsers',
+  'elections',
+  'districts',
+  'contests',
+  'candidates',
+  'choices',
+];
+
+/** Every row of the catalogue with its id and the transaction that wrote it. */
+async function contents(): Promise<Record<string, unknown[]>> {
+  const all: Record<string, unknown[]> = {};
+  for (const table of TABLES) {
+    all[table] = (await client.query(`SELECT xmin::text, * FROM ${table} ORDER BY 2`)).rows;
+  }
+  return all;
+}
+
+async function importFiles(files: Record<string, string | Buffer>, ...options: string[]) {
+  await folder?.remove();
+  folder = await createFolder(files);
+  return importPaths([folder.dir, ...options]);
+}
+
+async function importPaths(args: string[]) {
+  const io = createIo({ DATABASE_URL: database.url });
+  const status = await run(['import', ...args], io);
+  const prefix = folder ? `${folder.dir}/` : '';
+  return { status, printed: io.printed, told: io.told.map((line) => line.replaceAll(prefix, '')) };
+}
+
+const GOOD = {
+  'endorser-categories.ndjson': ndjson([
+    category(),
+    category({ slug: 'party', name: 'Party', name_es: 'Partido' }),
+  ]),
+  'endorsers.ndjson': ndjson([
+    endorser(),
+    endorser({ slug: 'us-party', category: 'party', state: 'national' }),
+  ]),
+  'elections.ndjson': ndjson([
+    election(),
+    election({ slug: 'or-2026-05-19-primary', date: '2026-05-19', type: 'primary' }),
+  ]),
+  'contests.ndjson': ndjson([
+    contest('mayor'),
+    contest('council'),
+    contest('mayor', { election: 'or-2026-05-19-primary' }),
+  ]),
+};
+
+/** The counts of a summary line: added, changed, unchanged, removed, refused. */
+function counts(printed: string[], label: string): number[] {
+  const line = printed.find((text) => text.startsWith(label)) ?? '';
+  return line.slice(20).trim().split(/\s+/).map(Number);
+}
+
+describe('an import', () => {
+  test('loads every kind and sums up its rows', async () => {
+    const { status, printed, told } = await importFiles(GOOD);
+    expect([status, told]).toEqual([0, []]);
+    expect(printed).toEqual([
+      '                          added    changed  unchanged    removed    refused',
+      'endorser categories           2          0          0          0          0',
+      'endorsers                     2          0          0          0          0',
+      'elections                     2          0          0          0          0',
+      'districts                     1          0          0          0          0',
+      'contests                      3          0          0          0          0',
+      'candidates                    6          0          0          0          0',
+      'choices                       6          0          0          0          0',
+    ]);
+  });
+
+  test('done again writes no row, and neither does one in another order', async () => {
+    await importFiles(GOOD);
+    const before = await contents();
+    const again = await importFiles(GOOD);
+    expect(counts(again.printed, 'contests')).toEqual([0, 0, 3, 0, 0]);
+    const reversed = Object.keys(GOOD).reverse();
+    const turned = await importPaths(reversed.map((name) => folder?.file(name) ?? name));
+    expect(counts(turned.printed, 'choices')).toEqual([0, 0, 6, 0, 0]);
+    expect(await contents()).toEqual(before);
+  });
+
+  test('draws no ids for rows that are there', async () => {
+    await importFiles(GOOD);
+    await importFiles(GOOD);
+    await importFiles({ ...GOOD, 'contests.ndjson': GOOD['contests.ndjson'] + ndjson([contest('sheriff')]) });
+    const { rows } = await client.query<{ spread: number }>(
+      'SELECT max(id) - min(id) AS spread FROM contests',
+    );
+    expect(rows[0]?.spread).toBe(3);
+  });
+
+  test('changes what changed, in place', async () => {
+    await importFiles(GOOD);
+    const before = await contents();
+    const { printed } = await importFiles({
+      ...GOOD,
+      'elections.ndjson': ndjson([election({ name_es: 'Elección' })]),
+    });
+    expect(counts(printed, 'elections')).toEqual([0, 1, 0, 0, 0]);
+    const after = await contents();
+    expect(after.elections?.map((row) => (row as { id: number }).id)).toEqual(
+      before.elections?.map((row) => (row as { id: number }).id),
+    );
+    expect(after.contests).toEqual(before.contests);
+  });
+
+  test('keeps texts byte for byte', async () => {
+    const title = ' "Straße" \\N \\. \t ’Ãƒ© 😀 %s $1 \u0001\u200b';
+    const description = 'one\r\ntwo\n\\three\\\t\r';
+    await importFiles({
+      ...GOOD,
+      'contests.ndjson': ndjson([
+        contest('odd', { title, description, details: { a: title }, choices: [choice(title)] }),
+      ]),
+    });
+    const { rows } = await client.query(
+      `SELECT title, description, contests.details ->> 'a' AS detail, choices.key, full_name
+      FROM contests JOIN choices ON contest_id = contests.id JOIN candidates ON candidates.id = candidate_id`,
+    );
+    expect(rows).toEqual([{ title, description, detail: title, key: title, full_name: title }]);
+  });
+
+  test('makes one candidate of several party lines, and two of two with keys of their own', async () => {
+    const lines = [
+      choice('ann-d', { candidate: { full_name: 'Ann' }, party: 'd' }),
+      choice('ann-w', { candidate: { full_name: 'Ann' }, party: 'w' }),
+      choice('sam-1', { candidate: { full_name: 'Sam', key: 'sam 1' } }),
+      choice('sam-2', { candidate: { full_name: 'Sam', key: 'sam 2' } }),
+      choice('none', { candidate: null, option: 'none_of_these' }),
+    ];
+    await importFiles({ ...GOOD, 'contests.ndjson': ndjson([contest('x', { choices: lines })]) });
+    const { rows } = await client.query(
+      'SELECT choices.key, candidates.key AS candidate FROM choices LEFT JOIN candidates ON candidates.id = candidate_id ORDER BY ballot_order',
+    );
+    expect(rows).toEqual([
+      { key: 'ann-d', candidate: 'Ann' },
+      { key: 'ann-w', candidate: 'Ann' },
+      { key: 'sam-1', candidate: 'sam 1' },
+      { key: 'sam-2', candidate: 'sam 2' },
+      { key: 'none', candidate: null },
+    ]);
+  });
+
+  test('orders contests as the file does, except where they say their own order', async () => {
+    const records = [contest('b'), contest('a'), contest('z', { ballot_order: 1 }), contest('c')];
+    await importFiles({ ...GOOD, 'contests.ndjson': ndjson(records) });
+    const { rows } = await client.query('SELECT key, ballot_order FROM contests ORDER BY ballot_order, key');
+    expect(rows.map((row) => `${row.ballot_order} ${row.key.split('/')[1]}`)).toEqual([
+      '1 b',
+      '1 z',
+      '2 a',
+      '4 c',
+    ]);
+  });
+
+  test('keeps the name that a district has where contests call it by several', async () => {
+    const named = (slug: string, name: string) =>
+      contest(slug, {
+        district: { ocd_id: 'ocd-division/x', name, level: 'city', type: 'place', state: 'OR' },
+      });
+    await importFiles({
+      ...GOOD,
+      'contests.ndjson': ndjson([named('a', 'Fern'), named('b', 'City of Fern')]),
+    });
+    const { printed } = await importFiles({
+      ...GOOD,
+      'contests.ndjson': ndjson([named('b', 'City of Fern'), named('a', 'Fern')]),
+    });
+    expect(counts(printed, 'districts')).toEqual([0, 0, 1, 0, 0]);
+    const { rows } = await client.query('SELECT name FROM districts');
+    expect(rows).toEqual([{ name: 'Fern' }]);
+  });
+
+  test('waits for another that merges at the same time', async () => {
+    folder = await createFolder(GOOD);
+    const { dir } = folder;
+    const results = await Promise.all([importPaths([dir]), importPaths([dir]), importPaths([dir])]);
+    expect(results.map(({ status }) => status)).toEqual([0, 0, 0]);
+    expect(results.map(({ printed }) => counts(printed, 'choices')[0]).sort()).toEqual([0, 0, 6]);
+  });
+});
+
+describe('a refusal', () => {
+  const cases: [string, Record<string, string | Buffer>, string[]][] = [
+    [
+      'a contest of an unknown election',
+      { 'contests.ndjson': ndjson([contest('mayor', { election: 'or-2030-11-05-general' })]) },
+      [
+        'contests.ndjson:1: field election: names "or-2030-11-05-general", which is neither in these files nor in the catalogue (or-2030-11-05-general/mayor)',
+      ],
+    ],
+    [
+      'an endorser of an unknown category',
+      { 'endorsers.ndjson': ndjson([endorser(), endorser({ slug: 'x', category: 'bakers' })]) },
+      [
+        'endorsers.ndjson:2: field category: names "bakers", which is neither in these files nor in the catalogue (x)',
+      ],
+    ],
+    [
+      'a contest whose election is refused',
+      {
+        'elections.ndjson': ndjson([election({ date: null })]),
+        'contests.ndjson': ndjson([contest('mayor')]),
+      },
+      [
+        'elections.ndjson:1: field date: must be a real date as YYYY-MM-DD, is null (or-2026-11-03-general)',
+        'contests.ndjson:1: field election: names "or-2026-11-03-general", whose own row was refused (or-2026-11-03-general/mayor)',
+      ],
+    ],
+    [
+      'a key that comes twice',
+      { 'contests.ndjson': ndjson([contest('a'), contest('b'), contest('a')]) },
+      [
+        'contests.ndjson:3: field key: must be unique, is "or-2026-11-03-general/a" as in contests.ndjson:1 (or-2026-11-03-general/a)',
+      ],
+    ],
+    [
+      'a slug that comes twice',
+      { 'endorsers.ndjson': ndjson([endorser(), endorser({ name: 'Other' })]) },
+      [
+        'endorsers.ndjson:2: field slug: must be unique, is "bakers-local-1" as in endorsers.ndjson:1 (bakers-local-1)',
+      ],
+    ],
+    [
+      'a line that is no JSON',
+      { 'endorsers.ndjson': `${ndjson([endorser()])}{"slug"\n` },
+      [expect.stringMatching(/^endorsers\.ndjson:2: is not JSON: /) as unknown as string],
+    ],
+    [
+      'a name that cannot be stored',
+      {
+        'elections.ndjson': ndjson([election(), election({ slug: 'x\0\ud83dy' })]),
+        'contests.ndjson': ndjson([contest('mayor')]),
+      },
+      [
+        'elections.ndjson:2: field slug: holds a NUL character (\\u0000), which cannot be stored (x\ufffd\ufffdy)',
+      ],
+    ],
+  ];
+
+  test.each(cases)('%s: is told, and nothing is loaded', async (_name, files, told) => {
+    const result = await importFiles({ ...GOOD, ...files });
+    expect(result.status).toBe(1);
+    expect(result.printed).toEqual([]);
+    expect(result.told.slice(0, -1)).toEqual(told);
+    expect(result.told.at(-1)).toMatch(/^Nothing was loaded: [0-9]+ of the lines/);
+    expect(Object.values(await contents()).flat()).toEqual([]);
+  });
+
+  test('of many lines is listed up to a hundred, and counted', async () => {
+    const { told } = await importFiles({
+      'contests.ndjson': ndjson(Array.from({ length: 250 }, (_, i) => contest(`c${i}`))),
+    });
+    expect(told).toHaveLength(102);
+    expect(told.at(-2)).toBe('… and 150 more');
+    expect(told.at(-1)).toMatch(/^Nothing was loaded: 250 of the lines/);
+  });
+
+  test('with --skip-refused leaves the row out, and still names it', async () => {
+    const elections = ndjson([election(), election({ slug: 'or-undated', date: null })]);
+    const contests = ndjson([contest('mayor'), contest('mayor', { election: 'or-undated' })]);
+    const result = await importFiles(
+      { ...GOOD, 'elections.ndjson': elections, 'contests.ndjson': contests },
+      '--skip-refused',
+    );
+    expect(result.status).toBe(0);
+    expect(result.told).toEqual([
+      expect.stringMatching(/^elections\.ndjson:2: field date: .* \(or-undated\)$/),
+      expect.stringMatching(
+        /^contests\.ndjson:2: field election: names "or-undated", whose own row was refused/,
+      ),
+      '2 refused lines were left out, as --skip-refused asks; the others are loaded.',
+    ]);
+    expect(counts(result.printed, 'elections')).toEqual([1, 0, 0, 0, 1]);
+    expect(counts(result.printed, 'contests')).toEqual([1, 0, 0, 0, 1]);
+  });
+});
+
+test.each([
+  [[], /^Usage: /],
+  [['import'], /^Usage: /],
+  [['export', '.'], /^Usage: /],
+  [['import', '--all', '.'], /Unknown option '--all'/],
+])('the arguments %j are answered with the usage', async (args, message) => {
+  await expect(run(args, createIo({ DATABASE_URL: database.url }))).rejects.toThrow(message);
+});
+
+test('a database that cannot be reached is told in one sentence', async () => {
+  folder = await createFolder(GOOD);
+  const io = createIo({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
+  await expect(run(['import', folder.dir], io)).rejects.toThrow(
+    /^The database cannot be reached: .* Nothing was loaded\.$/,
+  );
+});

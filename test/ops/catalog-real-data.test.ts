@@ -1,0 +1,80 @@
+/*
+ * Real data, as SOURCES.md beside it describes, goes in whole. It is not part of the project: where the folder is
+ * absent the tests are skipped.
+ */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { run } from '../../ops/catalog.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { createIo } from './catalog-helpers.ts';
+
+const DATA = path.resolve('../shared/data');
+const present = existsSync(path.join(DATA, 'endorser-categories.ndjson'));
+const title = present ? 'real data' : `real data (skipped: there is no folder ${DATA})`;
+
+(present ? describe : describe.skip)(title, () => {
+  let database: TestDatabase;
+  let client: pg.Client;
+  const paths = ['endorser-categories.ndjson', '2018-primaries', 'sf-2016', 'rcv-contests'].map((name) =>
+    path.join(DATA, name),
+  );
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  async function load(args: string[]) {
+    const io = createIo({ DATABASE_URL: database.url });
+    return { status: await run(['import', ...args], io), printed: io.printed, told: io.told };
+  }
+
+  test('goes in whole, and a second time changes nothing', async () => {
+    const first = await load(paths);
+    expect(first.status).toBe(0);
+    expect(first.printed.map((line) => line.trim().replace(/\s+/g, ' ')).slice(1)).toEqual([
+      'endorser categories 8 0 0 0 0',
+      'endorsers 106 0 0 0 0',
+      'elections 59 0 0 0 0',
+      'districts 447 0 0 0 0',
+      'contests 563 0 0 0 0',
+      'candidates 1,756 0 0 0 0',
+      'choices 1,854 0 0 0 0',
+    ]);
+    const second = await load(paths.toReversed());
+    expect(second.printed.map((line) => line.trim().replace(/\s+/g, ' ')).slice(1)).toEqual([
+      'endorser categories 0 0 8 0 0',
+      'endorsers 0 0 106 0 0',
+      'elections 0 0 59 0 0',
+      'districts 0 0 447 0 0',
+      'contests 0 0 563 0 0',
+      'candidates 0 0 1,756 0 0',
+      'choices 0 0 1,854 0 0',
+    ]);
+  });
+
+  test('without a date is set aside by name, and its contests with it', async () => {
+    const undated = ['2018-primaries', 'rcv-contests'].flatMap((folder) =>
+      ['elections', 'contests'].map((kind) => path.join(DATA, folder, `undated-${kind}.ndjson`)),
+    );
+    const refused = await load(undated);
+    expect(refused.status).toBe(1);
+    expect(refused.told.join('\n')).toContain(
+      'field date: must be a real date as YYYY-MM-DD, is null (ga-2018-primary-runoff)',
+    );
+
+    const before = await client.query('SELECT count(*)::integer AS count FROM contests');
+    const skipped = await load([...undated, '--skip-refused']);
+    expect(skipped.status).toBe(0);
+    expect(skipped.told.at(-1)).toMatch(/^42 refused lines were left out/);
+    const after = await client.query('SELECT count(*)::integer AS count FROM contests');
+    expect(after.rows).toEqual(before.rows);
+  });
+});

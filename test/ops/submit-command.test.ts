@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createKafkaClient, withAdmin } from '../../ops/kafka/client.ts';
+import { submitAll } from '../../ops/submit/submit-all.ts';
+import { run } from '../../ops/submit.ts';
+import { type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { testServers } from '../helpers/servers.ts';
+import { createFolder, createIo, ndjson } from './catalog-helpers.ts';
+
+const { brokers } = testServers();
+const topicPrefix = `${randomUUID()}.`;
+const { submissions: topic } = topicNames(topicPrefix);
+let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
+
+beforeAll(async () => {
+  await withAdmin(brokers, (admin) =>
+    admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 3, replicationFactor: 1 }] }),
+  );
+});
+afterEach(async () => folder?.remove());
+
+const CONTEST = 'or-2026-11-03-general/mayor';
+const record = (endorser: string, choice: string) => ({ endorser, contest: CONTEST, choice });
+
+async function endOffsets(): Promise<number> {
+  const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
+  return offsets.reduce((sum, { high }) => sum + Number(high), 0);
+}
+
+async function submit(args: string[], { stdin = '', servers = brokers } = {}) {
+  const io = createIo({ KAFKA_BROKERS: servers.join(','), TOPIC_PREFIX: topicPrefix }, stdin);
+  const status = await run(args, io);
+  return { status, printed: io.printed, told: io.told };
+}
+
+interface Received {
+  partition: number;
+  key: string;
+  submission: Submission;
+}
+
+/** The next `count` messages that somebody who reads from the beginning gets after the first `skip`. */
+async function receive(total: number): Promise<Received[]> {
+  const consumer = createKafkaClient(brokers).consumer({ groupId: randomUUID() });
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  const received: Received[] = [];
+  await new Promise<void>((resolve, reject) => {
+    consumer
+      .run({
+        async eachMessage({ partition, message }) {
+          const submission = submissionCodec.decode(message.value ?? Buffer.alloc(0));
+          received.push({ partition, key: String(message.key), submission });
+          if (received.length === total) resolve();
+        },
+      })
+      .catch(reject);
+  });
+  await consumer.disconnect();
+  return received;
+}
+
+test('files and standard input are sent in their order, keyed by endorser', async () => {
+  folder = await createFolder({
+    'a.ndjson': ndjson([record('ann-club', 'a1'), record('bob-club', 'b1'), record('ann-club', 'a2')]),
+  });
+  const stdin = ndjson([{ ...record('ann-club', 'a2'), action: 'withdraw' }]);
+  const result = await submit([folder.file('a.ndjson'), '-'], { stdin });
+  expect(result).toEqual({ status: 0, printed: ['4 submissions sent'], told: [] });
+
+  const received = await receive(4);
+  const of = (key: string) => received.filter((message) => message.key === key);
+  expect(of('ann-club').map(({ submission }) => [submission.action, submission.picks[0]?.choice])).toEqual([
+    ['endorse', 'a1'],
+    ['endorse', 'a2'],
+    ['withdraw', 'a2'],
+  ]);
+  expect(new Set(of('ann-club').map(({ partition }) => partition)).size).toBe(1);
+  expect(of('bob-club')).toHaveLength(1);
+});
+
+test('one bad line in the last file stops everything before anything is sent', async () => {
+  folder = await createFolder({
+    'a.ndjson': ndjson([record('ann-club', 'a1')]),
+    'b.ndjson': `${ndjson([record('ann-club', 'a2')])}{"endorser":"x"\n`,
+  });
+  const before = await endOffsets();
+  const { status, told } = await submit([folder.file('a.ndjson'), folder.file('b.ndjson')]);
+  expect(status).toBe(1);
+  expect(told).toEqual([
+    expect.stringContaining('b.ndjson:2: is not JSON'),
+    'Nothing was sent. --skip-refused sends the other lines.',
+  ]);
+  expect(await endOffsets()).toBe(before);
+});
+
+test('with --skip-refused the others are sent, and the bad line is named', async () => {
+  const stdin = ndjson([record('ann-club', 'a1'), { ...record('ann-club', 'a2'), rank: -1 }]);
+  const before = await endOffsets();
+  const { status, printed, told } = await submit(['-', '--skip-refused'], { stdin });
+  expect([status, printed]).toEqual([0, ['1 submissions sent']]);
+  expect(told[0]).toBe(
+    `standard input:2: field rank: must be a whole number from 1 to 2147483647, is -1 (ann-club in ${CONTEST}: a2)`,
+  );
+  expect(await endOffsets()).toBe(before + 1);
+});
+
+test('more than a broker takes at once goes in several batches', async () => {
+  const statement = 'x'.repeat(20_000);
+  async function* submissions(): AsyncGenerator<Submission> {
+    for (let index = 0; index < 200; index += 1) {
+      const pick = {
+        rank: null,
+        statement,
+        statement_es: null,
+        source_url: null,
+        published_on: null,
+        details: null,
+      };
+      yield {
+        action: 'endorse',
+        endorser: 'ann-club',
+        contest: CONTEST,
+        picks: [{ choice: `c${index}`, ...pick }],
+      };
+    }
+  }
+  const before = await endOffsets();
+  const progress: number[] = [];
+  const sent = await submitAll({
+    brokers,
+    topic,
+    submissions: submissions(),
+    onProgress: (count) => progress.push(count),
+  });
+  expect(sent).toBe(200);
+  expect(progress.length).toBeGreaterThan(1);
+  expect(progress.reduce((a, b) => a + b)).toBe(200);
+  expect(await endOffsets()).toBe(before + 200);
+});
+
+test('a topic that is not there is not made, but told', async () => {
+  const missing = `${randomUUID()}.missing`;
+  await expect(submitAll({ brokers, topic: missing, submissions: [] })).rejects.toThrow(
+    `There is no topic ${missing}: "npm run ops -- topics apply" creates it. Nothing was sent.`,
+  );
+  expect(await withAdmin(brokers, (admin) => admin.listTopics())).not.toContain(missing);
+});
+
+test('brokers that cannot be reached are told in one sentence', async () => {
+  const stdin = ndjson([record('ann-club', 'a1')]);
+  await expect(submit(['-'], { stdin, servers: ['127.0.0.1:1'] })).rejects.toThrow(
+    /^Kafka at 127\.0\.0\.1:1 does not take the submissions: .* Nothing was acknowledged\.$/,
+  );
+});
+
+test('when sending breaks off, it says how many were acknowledged', async () => {
+  const good: Submission = { action: 'position', endorser: 'ann-club', contest: CONTEST, picks: [] };
+  const unknown = { ...good, action: 'endorse' as const, contest: 'x'.repeat(2_000_000) };
+  const submissions = [...Array.from({ length: 1_000 }, () => good), unknown];
+  await expect(submitAll({ brokers, topic, submissions })).rejects.toThrow(
+    /The first 1,000 submissions were acknowledged; sending all of them again is safe\.$/,
+  );
+});
+
+test.each([
+  [[], /^Usage: /],
+  [['--all'], /Unknown option '--all'/],
+  [['-', '-'], /^Standard input \(-\) can be read only once\.$/],
+  [['/nowhere/x.ndjson'], /^There is no file \/nowhere\/x\.ndjson\.$/],
+  [['/'], /^\/ is not a file/],
+])('the arguments %j are refused', async (args, message) => {
+  await expect(submit(args)).rejects.toThrow(message);
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseSubmission } from '../../schemas/submission-files.ts';
+
+const ABOUT = { endorser: 'bakers-local-1', contest: 'or-2026-11-03-general/mayor' };
+const PICK = {
+  choice: 'ann',
+  rank: null,
+  statement: null,
+  statement_es: null,
+  source_url: null,
+  published_on: null,
+  details: null,
+};
+
+describe('the three forms', () => {
+  test('one pick is an endorsement, whether it says so or not', () => {
+    const value = { ...ABOUT, action: 'endorse', picks: [PICK] };
+    expect(parseSubmission({ ...ABOUT, choice: 'ann' })).toEqual({ ok: true, value });
+    expect(parseSubmission({ ...ABOUT, choice: 'ann', action: 'endorse', rank: null })).toEqual({
+      ok: true,
+      value,
+    });
+  });
+
+  test('every field of a pick is carried, its address without the spaces around it', () => {
+    const pick = {
+      choice: 'ann',
+      rank: 2,
+      statement: 'line one\r\nline "two"',
+      statement_es: 'sí',
+      source_url: ' https://a.example/x ',
+      published_on: '2026-09-01',
+      details: { a: [1] },
+    };
+    expect(parseSubmission({ ...ABOUT, ...pick })).toEqual({
+      ok: true,
+      value: {
+        ...ABOUT,
+        action: 'endorse',
+        picks: [{ ...pick, source_url: 'https://a.example/x', details: '{"a":[1]}' }],
+      },
+    });
+  });
+
+  test('a withdrawal', () => {
+    expect(parseSubmission({ ...ABOUT, action: 'withdraw', choice: 'ann' })).toEqual({
+      ok: true,
+      value: { ...ABOUT, action: 'withdraw', picks: [PICK] },
+    });
+  });
+
+  test('a position, also one of no picks', () => {
+    const picks = [
+      { choice: 'ann', rank: 1 },
+      { choice: 'bob', rank: 3 },
+    ];
+    expect(parseSubmission({ ...ABOUT, action: 'position', picks })).toMatchObject({
+      value: { action: 'position', picks },
+    });
+    expect(parseSubmission({ ...ABOUT, action: 'position', picks: [] })).toEqual({
+      ok: true,
+      value: { ...ABOUT, action: 'position', picks: [] },
+    });
+  });
+});
+
+const position = (picks: object[]) => ({ ...ABOUT, action: 'position', picks });
+const INTEGER = 'must be a whole number from 1 to 2147483647';
+
+describe('a submission is refused, with its field and its value, for', () => {
+  test.each<[string, unknown, string | null, string]>([
+    ['no choice', ABOUT, 'choice', 'is missing'],
+    [
+      'an unknown action',
+      { ...ABOUT, choice: 'a', action: 'add' },
+      'action',
+      'must be one of endorse, withdraw, position, is "add"',
+    ],
+    [
+      'picks without a position',
+      { ...ABOUT, choice: 'a', picks: [] },
+      'picks',
+      expect.stringContaining('is not a known field') as unknown as string,
+    ],
+    ['a rank of none', { ...ABOUT, choice: 'a', rank: 0 }, 'rank', `${INTEGER}, is 0`],
+    ['a rank as text', { ...ABOUT, choice: 'a', rank: '1' }, 'rank', `${INTEGER}, is "1"`],
+    [
+      'two picks of one rank',
+      position([
+        { choice: 'a', rank: 1 },
+        { choice: 'b', rank: 2 },
+        { choice: 'c', rank: 1 },
+      ]),
+      'picks[2].rank',
+      'must be unique in the position, is 1 as in picks[0]',
+    ],
+    [
+      'two picks of one choice',
+      position([{ choice: 'a' }, { choice: 'a' }]),
+      'picks[1].choice',
+      'must be unique in the position, is "a" as in picks[0]',
+    ],
+    [
+      'a day that no calendar has',
+      position([{ choice: 'a', published_on: '2025-02-29' }]),
+      'picks[0].published_on',
+      'must be a real date as YYYY-MM-DD, is "2025-02-29"',
+    ],
+    [
+      'a text for an address',
+      { ...ABOUT, choice: 'a', source_url: 'Private e-mail' },
+      'source_url',
+      'must be an http or https address of at most 2,000 characters, is "Private e-mail"',
+    ],
+    [
+      'a statement that is too long',
+      { ...ABOUT, choice: 'a', statement: 'x'.repeat(20_001) },
+      'statement',
+      'must be text of at most 20,000 characters, has 20,001',
+    ],
+    [
+      'a contest that is no key',
+      { ...ABOUT, contest: 'mayor', choice: 'a' },
+      'contest',
+      'must be an election slug, a slash and a contest slug, is "mayor"',
+    ],
+    [
+      'a NUL character',
+      { ...ABOUT, choice: 'a', statement_es: '\0' },
+      'statement_es',
+      'holds a NUL character (\\u0000), which cannot be stored',
+    ],
+    ['a value that is no object', 7, null, 'must be an object, is 7'],
+  ])('%s', (_name, json, field, message) => {
+    expect(parseSubmission(json)).toEqual({ ok: false, problems: [{ field, message }] });
+  });
+});

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
+import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
+import { importCatalogue } from '../../store/catalogue/import.ts';
+import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { category, choice, contest, election } from '../ops/catalog-helpers.ts';
+
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const OPTIONS = { skipRefused: false, now: new Date('2026-10-01T12:00:00Z') };
+const staged = (kind: StagedLine['kind'], line: number, record: unknown) =>
+  checkRecord(kind, 'test.ndjson', line, record, createRefusalList());
+
+test('an import whose lines break off leaves nothing behind, and the connection usable', async () => {
+  async function* lines() {
+    yield staged('endorser-categories', 1, category());
+    throw new Error('the disk is gone');
+  }
+  await expect(importCatalogue(client, lines(), OPTIONS)).rejects.toThrow('the disk is gone');
+  const { rows } = await client.query('SELECT count(*)::integer AS count FROM endorser_categories');
+  expect(rows).toEqual([{ count: 0 }]);
+});
+
+test('a thousand contests of one election, each with its choices in their order', async () => {
+  async function* lines() {
+    yield staged('elections', 1, election());
+    for (let line = 1; line <= 1_000; line += 1) {
+      yield staged(
+        'contests',
+        line,
+        contest(`c${line}`, { choices: [choice('z'), choice('a'), choice('m')] }),
+      );
+    }
+  }
+  const { counts } = await importCatalogue(client, lines(), OPTIONS);
+  expect(counts.choices).toEqual({ added: 3_000, changed: 0, unchanged: 0, removed: 0 });
+  const { rows } = await client.query(
+    `SELECT DISTINCT string_agg(choices.key, ' ' ORDER BY choices.ballot_order) AS keys, count(*)::integer AS count
+    FROM choices GROUP BY contest_id`,
+  );
+  expect(rows).toEqual([{ keys: 'z a m', count: 3 }]);
+  const ids = await client.query('SELECT key FROM contests ORDER BY id LIMIT 2');
+  expect(ids.rows.map(({ key }) => key)).toEqual(['or-2026-11-03-general/c1', 'or-2026-11-03-general/c2']);
+});

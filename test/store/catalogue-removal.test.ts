@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
+import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
+import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
+import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
+import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { category, choice, contest, election, endorser } from '../ops/catalog-helpers.ts';
+
+const NOW = new Date('2026-10-01T12:00:00Z');
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const OTHER = 'or-2026-05-19-primary';
+const START: [CatalogueKind, object][] = [
+  ['endorser-categories', category()],
+  ['endorsers', endorser()],
+  ['elections', election()],
+  ['elections', election({ slug: OTHER })],
+  ['contests', contest('mayor')],
+  ['contests', contest('council')],
+  ['contests', contest('mayor', { election: OTHER })],
+];
+
+async function load(records: [CatalogueKind, unknown][]): Promise<CatalogueImport> {
+  async function* lines(): AsyncGenerator<StagedLine> {
+    for (const [index, [kind, record]] of records.entries()) {
+      yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
+    }
+  }
+  return importCatalogue(client, lines(), { skipRefused: true, now: NOW });
+}
+
+/** Everybody endorses the first choice of every contest. */
+beforeEach(async () => {
+  await client.query(
+    'TRUNCATE elections, endorser_categories, endorsers, districts, contests, candidates, choices CASCADE',
+  );
+  await client.query('TRUNCATE change_log');
+  await load(START);
+  await client.query(`
+    INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at)
+    SELECT endorsers.id, contests.id, choices.id, election_id, now()
+    FROM endorsers, contests JOIN choices ON contest_id = contests.id WHERE choices.key = 'ann'`);
+});
+
+async function keys(sql: string): Promise<string[]> {
+  const { rows } = await client.query<{ key: string }>(sql);
+  return rows.map(({ key }) => key).sort();
+}
+const present = () =>
+  keys(`SELECT contests.key || '#' || choices.key AS key FROM contests JOIN choices ON contest_id = contests.id
+    WHERE contests.removed_at IS NULL AND choices.removed_at IS NULL`);
+const endorsed = () => keys('SELECT key FROM endorsements JOIN contests ON contests.id = contest_id');
+const deleted = () =>
+  keys(`SELECT type || ' ' || (body -> 'contest' ->> 'title') AS key FROM change_log ORDER BY sequence`);
+
+const ALL = [
+  `${OTHER}/mayor#ann`,
+  `${OTHER}/mayor#bob`,
+  'or-2026-11-03-general/council#ann',
+  'or-2026-11-03-general/council#bob',
+  'or-2026-11-03-general/mayor#ann',
+  'or-2026-11-03-general/mayor#bob',
+];
+
+test('a contest that vanishes from its election is removed, and its endorsements are withdrawn as changes', async () => {
+  const result = await load([['contests', contest('mayor')]]);
+  expect(result.counts.contests).toEqual({ added: 0, changed: 0, unchanged: 1, removed: 1 });
+  expect(result.endorsementsWithdrawn).toBe(1);
+  expect(await present()).toEqual(ALL.filter((key) => !key.includes('council')));
+  expect(await endorsed()).toEqual([`${OTHER}/mayor`, 'or-2026-11-03-general/mayor']);
+  expect(await deleted()).toEqual(['deleted Title of council']);
+});
+
+test('a choice that vanishes from its contest is removed, and its endorsements with it', async () => {
+  const result = await load([
+    ['contests', contest('mayor', { choices: [choice('bob')] })],
+    ['contests', contest('council')],
+  ]);
+  expect(result.counts.choices).toMatchObject({ removed: 1 });
+  expect(await present()).toEqual(ALL.filter((key) => key !== 'or-2026-11-03-general/mayor#ann'));
+  expect(await deleted()).toEqual(['deleted Title of mayor']);
+});
+
+test('what comes back has its old id, and its endorsements stay withdrawn', async () => {
+  const ids = () => client.query('SELECT id, key FROM contests ORDER BY id').then(({ rows }) => rows);
+  const choiceIds = () => client.query('SELECT id, key FROM choices ORDER BY id').then(({ rows }) => rows);
+  const before = [await ids(), await choiceIds()];
+  await load([['contests', contest('mayor', { choices: [choice('bob')] })]]);
+  const result = await load(START);
+  expect(result.counts.contests).toMatchObject({ added: 0, changed: 1, unchanged: 2 });
+  expect(result.counts.choices).toMatchObject({ added: 0 });
+  expect([await ids(), await choiceIds()]).toEqual(before);
+  expect(await present()).toEqual(ALL);
+  expect(await endorsed()).toEqual([`${OTHER}/mayor`]);
+});
+
+test('removing again what is removed changes nothing', async () => {
+  await load([['contests', contest('mayor')]]);
+  const result = await load([['contests', contest('mayor')]]);
+  expect(result.counts.contests).toMatchObject({ unchanged: 1, removed: 0 });
+  expect(result.endorsementsWithdrawn).toBe(0);
+});
+
+test('an elections file alone touches no contest', async () => {
+  const result = await load([['elections', election({ name: 'Renamed' })]]);
+  expect(result.counts.elections).toMatchObject({ changed: 1 });
+  expect(await present()).toEqual(ALL);
+});
+
+test('a contest whose line is refused has not vanished', async () => {
+  const result = await load([
+    ['contests', contest('mayor')],
+    ['contests', contest('council', { title: 7 })],
+  ]);
+  expect(result.refused).toEqual({ contests: 1 });
+  expect(await present()).toEqual(ALL);
+});
+
+test('a refused line that names no contest might be any: no contest is taken for vanished', async () => {
+  await load([
+    ['contests', contest('mayor')],
+    ['contests', 'no record'],
+  ]);
+  expect(await present()).toEqual(ALL);
+  expect(await endorsed()).toHaveLength(3);
+});
