@@ -11,11 +11,13 @@ export type ParameterSchemas = Readonly<Record<string, JsonSchema>>;
 /** The TypeScript type of what a parameter is read into. */
 type ParameterValue<Schema> = Schema extends { type: 'array' }
   ? readonly string[]
-  : Schema extends { type: 'integer' }
-    ? number
-    : Schema extends { type: 'boolean' }
-      ? boolean
-      : string;
+  : Schema extends { type: 'string'; enum: readonly (infer Word)[] }
+    ? Word
+    : Schema extends { type: 'integer' }
+      ? number
+      : Schema extends { type: 'boolean' }
+        ? boolean
+        : string;
 
 /** Parameters with a default are always there. */
 export type Parameters<Schemas extends ParameterSchemas> = {

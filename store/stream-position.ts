@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import { z } from 'zod';
+import { type DatabasePool, sql } from './pool.ts';
 
 /** Where the stream stands in the store. */
 export interface StoredStreamPosition {
@@ -8,46 +9,34 @@ export interface StoredStreamPosition {
   offsets: number[];
 }
 
-interface Row {
-  epoch: string;
-  sequence: string;
-  offsets: string[] | null;
+const position = z.object({ epoch: z.number(), sequence: z.number(), offsets: z.array(z.number()) });
+
+/**
+ * The offsets of the batch that holds the change after a sequence, or of the last batch before it. The sequence must be named
+ * with its table: `relay_batches` has columns of its own.
+ */
+export function offsetsAfter(sequence: ReturnType<typeof sql.fragment>) {
+  return sql.fragment`COALESCE((
+    SELECT b.offsets FROM relay_batches b WHERE b.first_sequence <= ${sequence} + 1
+    ORDER BY b.first_sequence DESC LIMIT 1), '{}')`;
 }
 
-function toPosition(row: Row | undefined): StoredStreamPosition {
-  if (!row) throw new Error('The table stream_head has lost its row.');
-  return {
-    epoch: Number(row.epoch),
-    sequence: Number(row.sequence),
-    offsets: (row.offsets ?? []).map(Number),
-  };
-}
-
-/** The offsets of the batch that holds the change after sequence `s`, or of the last batch before it. */
-const OFFSETS_AFTER = (s: string) => `(
-  SELECT b.offsets FROM relay_batches b WHERE b.first_sequence <= ${s} + 1
-  ORDER BY b.first_sequence DESC LIMIT 1)`;
-
-/** The sequence of the newest committed change, whether it is relayed already or not. */
-export async function loadStreamHead(pool: Pool): Promise<StoredStreamPosition> {
-  const { rows } = await pool.query<Row>(
-    `SELECT epoch, last_sequence AS sequence, ${OFFSETS_AFTER('last_sequence')} AS offsets FROM stream_head`,
-  );
-  return toPosition(rows[0]);
+/** The position after the newest committed change, whether it is relayed already or not. */
+export async function loadStreamHead(pool: DatabasePool): Promise<StoredStreamPosition> {
+  return pool.one(sql.type(position)`
+    SELECT s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets
+    FROM stream_head s`);
 }
 
 /** The position before the first change that occurred at or after a time; the head's where there is none yet. */
-export async function loadPositionBefore(pool: Pool, time: Date): Promise<StoredStreamPosition> {
-  const { rows } = await pool.query<Row>(
-    `SELECT epoch, sequence, ${OFFSETS_AFTER('sequence')} AS offsets
-     FROM (
-       SELECT epoch, COALESCE(
-         (SELECT sequence - 1 FROM change_log WHERE occurred_at >= $1 ORDER BY occurred_at, sequence LIMIT 1),
-         last_sequence) AS sequence
-       FROM stream_head) AS found`,
-    [time],
-  );
-  return toPosition(rows[0]);
+export async function loadPositionBefore(pool: DatabasePool, time: Date): Promise<StoredStreamPosition> {
+  return pool.one(sql.type(position)`
+    SELECT epoch, sequence, ${offsetsAfter(sql.fragment`found.sequence`)} AS offsets
+    FROM (
+      SELECT epoch, COALESCE((
+        SELECT sequence - 1 FROM change_log WHERE occurred_at >= ${time.toISOString()}::timestamptz
+        ORDER BY occurred_at, sequence LIMIT 1), last_sequence) AS sequence
+      FROM stream_head) AS found`);
 }
 
 /** What a gateway needs to begin following the stream. */
@@ -59,22 +48,19 @@ export interface FeedStart {
 }
 
 /**
- * @param since changes from batches before this time are not asked for.
+ * @param since batches from before this time are not asked for.
  * @param preload about how many changes to begin before the newest.
  */
-export async function loadFeedStart(pool: Pool, since: Date, preload: number): Promise<FeedStart> {
-  const { rows } = await pool.query<Row & { target: string }>(
-    `WITH relayed AS (
-       SELECT COALESCE(max(last_sequence), 0) AS target FROM relay_batches WHERE acknowledged_at IS NOT NULL
-     ), first AS (
-       SELECT first_sequence, offsets FROM relay_batches, relayed
-       WHERE created_at >= $1 AND last_sequence > target - $2
-       ORDER BY first_sequence LIMIT 1)
-     SELECT epoch, target, COALESCE((SELECT first_sequence - 1 FROM first), target) AS sequence,
-       COALESCE((SELECT offsets FROM first), ${OFFSETS_AFTER('target')}) AS offsets
-     FROM stream_head, relayed`,
-    [since, preload],
-  );
-  const start = toPosition(rows[0]);
-  return { start, target: Math.max(Number(rows[0]?.target), start.sequence) };
+export async function loadFeedStart(pool: DatabasePool, since: Date, preload: number): Promise<FeedStart> {
+  const { target, ...start } = await pool.one(sql.type(position.extend({ target: z.number() }))`
+    WITH relayed AS (
+      SELECT COALESCE(max(last_sequence), 0) AS target FROM relay_batches WHERE acknowledged_at IS NOT NULL
+    ), first AS (
+      SELECT first_sequence, offsets FROM relay_batches, relayed
+      WHERE created_at >= ${since.toISOString()}::timestamptz AND last_sequence > target - ${preload}
+      ORDER BY first_sequence LIMIT 1)
+    SELECT epoch, target, COALESCE((SELECT first_sequence - 1 FROM first), target) AS sequence,
+      COALESCE((SELECT offsets FROM first), ${offsetsAfter(sql.fragment`relayed.target`)}) AS offsets
+    FROM stream_head, relayed`);
+  return { start, target: Math.max(target, start.sequence) };
 }

@@ -1,6 +1,6 @@
-import type { Pool } from 'pg';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
+import type { DatabasePool } from '../../store/pool.ts';
 import { loadFeedStart } from '../../store/stream-position.ts';
 import type { Chunk, LogEntry, Position } from './entry.ts';
 import { KafkaLog } from './kafka-log.ts';
@@ -12,7 +12,7 @@ import { Tail } from './tail.ts';
 export interface FeedOptions {
   brokers: string[];
   topic: string;
-  pool: Pool;
+  pool: DatabasePool;
   /** How much of the stream to keep in memory, in bytes. */
   memoryBytes: number;
   /** How long an event stays readable, in milliseconds. */

@@ -17,21 +17,21 @@ import type { JsonSchema } from './json-schema.ts';
 const MAX_VALUES = 500;
 const MAX_VALUE_LENGTH = 200;
 
-const listOfWords = (words: readonly string[], what: string): JsonSchema => ({
+const listOfWords = (words: readonly string[], what: string): JsonSchema & { type: 'array' } => ({
   type: 'array',
   title: `at most ${MAX_VALUES} ${what}, comma-separated`,
   items: { type: 'string', enum: words, title: `one of ${words.join(', ')}` },
   maxItems: MAX_VALUES,
 });
 
-const listOfNames = (what: string): JsonSchema => ({
+const listOfNames = (what: string): JsonSchema & { type: 'array' } => ({
   type: 'array',
   title: `at most ${MAX_VALUES} ${what}, comma-separated`,
   items: { type: 'string', maxLength: MAX_VALUE_LENGTH, title: `of at most ${MAX_VALUE_LENGTH} characters` },
   maxItems: MAX_VALUES,
 });
 
-const wholeNumber = (min: number, max: number): JsonSchema => ({
+const wholeNumber = (min: number, max: number): JsonSchema & { type: 'integer' } => ({
   type: 'integer',
   minimum: min,
   maximum: max,
@@ -53,20 +53,20 @@ const endorserStates = {
 };
 const categories = { ...listOfNames('category slugs'), description: 'Endorser category slugs.' };
 const endorsers = { ...listOfNames('endorser slugs'), description: 'Endorser slugs.' };
-const upcoming: JsonSchema = {
+const upcoming = {
   type: 'boolean',
   title: 'true or false',
   description: 'Only elections of yesterday (UTC) or later.',
-};
+} as const satisfies JsonSchema;
 
 /** `lang`, accepted on data endpoints (specification, "Conventions"). */
-export const lang: JsonSchema = {
+export const lang = {
   type: 'string',
   enum: LANGUAGES,
   default: 'en',
   title: 'en or es',
   description: 'The language of ballot text; English where the state publishes no Spanish.',
-};
+} as const satisfies JsonSchema;
 
 /** `limit` and `cursor` of paged lists (specification, "Limits"). */
 export const paging = {

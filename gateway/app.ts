@@ -1,0 +1,73 @@
+import Router from '@koa/router';
+import Koa, { type Context } from 'koa';
+import { ApiError } from './api-error.ts';
+import { requireScope } from './authentication.ts';
+import type { GatewayContext } from './context.ts';
+import { answerHealth } from './health.ts';
+import { logAccess } from './middleware/access-log.ts';
+import { handleErrors } from './middleware/errors.ts';
+import { requestId } from './middleware/request-id.ts';
+import type { Reply, Route } from './route.ts';
+import { routes } from './routes/index.ts';
+
+/** A signal that is given when the client goes away before its answer is complete. */
+function signalClosed({ res }: Context): AbortSignal {
+  const closed = new AbortController();
+  res.once('close', () => closed.abort());
+  return closed.signal;
+}
+
+async function send(ctx: Context, reply: Reply): Promise<void> {
+  if ('json' in reply) {
+    ctx.type = 'application/json; charset=utf-8';
+    ctx.set('Cache-Control', 'private, no-cache');
+    ctx.body = reply.json;
+    return;
+  }
+  ctx.status = 200;
+  ctx.set(reply.headers);
+  if (ctx.method === 'HEAD') return;
+  // The stream outlives the middleware, which is done once the answer has begun.
+  ctx.respond = false;
+  void reply.stream(ctx.res);
+}
+
+function mount(router: Router, route: Route, context: GatewayContext): void {
+  router.get(route.path, async (ctx) => {
+    ctx.state.route = route.path;
+    requireScope(ctx.state.key, route.scope);
+    const lastEventId = ctx.get('Last-Event-ID') || undefined;
+    const request = { query: ctx.querystring, lastEventId, key: ctx.state.key, closed: signalClosed(ctx) };
+    await send(ctx, await route.call(request, context));
+  });
+}
+
+/** The gateway as a Koa application. Everything below `/v1` needs a key, paths that do not exist too. */
+export function createApp(context: GatewayContext): Koa {
+  const app = new Koa();
+  const router = new Router();
+  for (const route of routes) mount(router, route, context);
+
+  app.use(requestId);
+  app.use(logAccess(context.logger));
+  app.use(handleErrors(context.logger));
+  app.use(answerHealth(context));
+  app.use(async (ctx, next) => {
+    if (ctx.path.startsWith('/v1/') || ctx.path === '/v1') {
+      ctx.state.key = await context.authenticator.authenticate(ctx.get('Authorization'));
+      ctx.state.account = ctx.state.key.account;
+    }
+    await next();
+  });
+  app.use(router.routes());
+  app.use((ctx) => {
+    const allowed = routes.some((route) => route.path === ctx.path);
+    if (allowed) {
+      const message = `${ctx.path} takes GET and HEAD, not ${ctx.method}.`;
+      throw new ApiError('method_not_allowed', message, { Allow: 'GET, HEAD' });
+    }
+    throw new ApiError('not_found', `There is nothing at ${ctx.path}. Endpoints begin with /v1.`);
+  });
+  app.on('error', (error) => context.logger.debug({ error }, 'a connection failed'));
+  return app;
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '../service/clock.ts';
+import type { Logger } from '../service/log.ts';
+import type { DatabasePool } from '../store/pool.ts';
+import type { Authenticator } from './authentication.ts';
+import type { GatewayConfig } from './config.ts';
+import type { Feed } from './feed/feed.ts';
+
+/** What the routes of a gateway share. */
+export interface GatewayContext {
+  config: GatewayConfig;
+  pool: DatabasePool;
+  feed: Feed;
+  authenticator: Authenticator;
+  clock: Clock;
+  logger: Logger;
+  /** Given when the gateway begins to shut down: long polls answer, streams say goodbye. */
+  draining: AbortSignal;
+}

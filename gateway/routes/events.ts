@@ -1,0 +1,53 @@
+import { createPredicate } from '../../domain/stream-filter.ts';
+import { listOf, objectOf, text } from '../../schemas/http/json-schema.ts';
+import { polling, streamFilters, streamStart } from '../../schemas/http/parameters.ts';
+import { event } from '../../schemas/http/records.ts';
+import { ApiError, createUnavailableError } from '../api-error.ts';
+import { StreamGapError } from '../feed/feed.ts';
+import { pollFeed } from '../feed/poll.ts';
+import { cursorOf, resolveStart } from '../feed/start-position.ts';
+import { defineRoute } from '../route.ts';
+import { readStreamFilter } from '../stream-filter.ts';
+
+export const eventsRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/events',
+  summary:
+    'Endorsement changes by polling: the client stores next_cursor and sends it as cursor in the next call.',
+  scope: 'stream:read',
+  query: { ...streamFilters, ...streamStart, ...polling },
+  response: objectOf({ data: listOf(event), next_cursor: text, has_more: { type: 'boolean' } }),
+  async handle({ query, lastEventId, closed }, context) {
+    const { pool, feed, clock, draining } = context;
+    const matches = createPredicate(await readStreamFilter(query, pool));
+    const start = await resolveStart({ ...query, lastEventId }, context);
+    const signal = AbortSignal.any([closed, draining]);
+    try {
+      const { limit, wait } = query;
+      const { entries, position } = await pollFeed(feed, {
+        start,
+        matches,
+        limit,
+        waitMs: wait * 1000,
+        signal,
+        clock,
+      });
+      const has_more = position.sequence < feed.latest.sequence;
+      const tail = JSON.stringify({ next_cursor: cursorOf(feed, position), has_more });
+      return { json: `{"data":[${entries.map((entry) => entry.json).join(',')}],${tail.slice(1)}` };
+    } catch (error) {
+      throw describeFailure(error);
+    }
+  },
+});
+
+function describeFailure(error: unknown): unknown {
+  if (error instanceof ApiError) return error;
+  if (error instanceof StreamGapError) {
+    return new ApiError(
+      'cursor_expired',
+      'The stream lacks a change after this cursor. Catch up through /v1/endorsements, then read on from its stream_cursor.',
+    );
+  }
+  return createUnavailableError('server_busy', 'The stream cannot be read at the moment; try again.');
+}

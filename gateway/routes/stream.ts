@@ -1,0 +1,50 @@
+import { createPredicate } from '../../domain/stream-filter.ts';
+import { streamFilters, streamStart } from '../../schemas/http/parameters.ts';
+import { openStreams } from '../feed/metrics.ts';
+import { streamFeed } from '../feed/sse.ts';
+import { resolveStart } from '../feed/start-position.ts';
+import { defineRoute } from '../route.ts';
+import { readStreamFilter } from '../stream-filter.ts';
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+export const streamRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/stream',
+  summary: 'Endorsement changes as Server-Sent Events. Every event has an id, which is a cursor.',
+  scope: 'stream:read',
+  query: { ...streamFilters, ...streamStart },
+  response: null,
+  async handle({ query, lastEventId, closed }, context) {
+    const { pool, feed, clock, draining, logger, config } = context;
+    const matches = createPredicate(await readStreamFilter(query, pool));
+    const start = await resolveStart({ ...query, lastEventId }, context);
+    return {
+      headers: HEADERS,
+      stream: async (response) => {
+        // A stream is quiet for long, and its frames are small: neither may wait to be filled up.
+        response.socket?.setNoDelay(true);
+        response.socket?.setTimeout(0);
+        response.flushHeaders();
+        openStreams.inc();
+        await streamFeed(response, feed, {
+          start,
+          matches,
+          heartbeatMs: config.streamHeartbeatMs,
+          lifetimeMs: config.streamLifetimeMs,
+          retentionMs: config.retentionMs,
+          closed,
+          draining,
+          clock,
+          logger,
+          random: Math.random,
+        });
+        openStreams.dec();
+      },
+    };
+  },
+});

@@ -1,0 +1,32 @@
+import { crc32 } from 'node:zlib';
+import { InvalidCursorError } from './cursor.ts';
+
+/** Where a page of a list ended: what the next page must know. */
+export type PageState = readonly (string | number | null)[];
+
+function checksum(text: string): string {
+  return crc32(text).toString(32).padStart(7, '0');
+}
+
+/**
+ * The `next_cursor` of a list: the list's name and the state as base64url JSON, and a checksum.
+ *
+ * @param list names the list, so that the cursor of one is not taken by another.
+ */
+export function formatPageCursor(list: string, state: PageState): string {
+  const text = Buffer.from(JSON.stringify([list, ...state])).toString('base64url');
+  return `${text}.${checksum(text)}`;
+}
+
+/**
+ * Reads the `next_cursor` of a list.
+ *
+ * @throws InvalidCursorError when it is no cursor of this list.
+ */
+export function parsePageCursor(list: string, cursor: string): PageState {
+  const [text = '', sum, ...rest] = cursor.split('.');
+  if (rest.length > 0 || sum !== checksum(text)) throw new InvalidCursorError('it was altered or cut short');
+  const [name, ...state] = JSON.parse(Buffer.from(text, 'base64url').toString()) as PageState;
+  if (name !== list) throw new InvalidCursorError(`it belongs to another list`);
+  return state;
+}

@@ -1,0 +1,56 @@
+import {
+  createPool,
+  createTypeParserPreset,
+  type DatabasePool,
+  type Interceptor,
+  SchemaValidationError,
+  sql,
+} from 'slonik';
+
+export { type DatabasePool, sql };
+
+/** int8 as a number. Ids and sequences stay far below 2^53; one beyond would be wrong, so it is refused. */
+function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The number ${text} is beyond 2^53.`);
+  return value;
+}
+
+/** slonik holds rows to the schema of their query only with this: see its "result parser" documentation. */
+const checkRows: Interceptor = {
+  name: 'check-rows',
+  transformRow: ({ resultParser }, query, row) => {
+    if (!resultParser) return row;
+    const result = resultParser['~standard'].validate(row);
+    if (result instanceof Promise) throw new TypeError('The schema of a row must be synchronous.');
+    if (result.issues) throw new SchemaValidationError(query, row, result.issues);
+    return result.value as typeof row;
+  },
+};
+
+export interface PoolOptions {
+  databaseUrl: string;
+  maxConnections: number;
+  /** How long a query may wait for a connection, and how long it may run, in milliseconds. */
+  connectionTimeoutMs: number;
+  statementTimeoutMs: number;
+}
+
+/** The pool that reads go through. Every query names the schema of its rows, and rows are held to it. */
+export function createReadPool(options: PoolOptions): Promise<DatabasePool> {
+  return createPool(options.databaseUrl, {
+    maxPoolSize: options.maxConnections,
+    connectionTimeout: options.connectionTimeoutMs,
+    statementTimeout: options.statementTimeoutMs,
+    idleTimeout: 60_000,
+    connectionRetryLimit: 0,
+    queryRetryLimit: 0,
+    // Nothing is set on a connection that the next user could inherit; DISCARD ALL would cost a round trip a query.
+    resetConnection: async () => {},
+    typeParsers: [
+      ...createTypeParserPreset().filter((parser) => parser.name !== 'int8'),
+      { name: 'int8', parse: parseInt8 },
+    ],
+    interceptors: [checkRows],
+  });
+}

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { type DatabasePool, sql } from './pool.ts';
+
+/** Every state, in the order of codes: the items of a JSON list. */
+export async function listStates(pool: DatabasePool): Promise<string> {
+  return pool.oneFirst(
+    sql.type(z.object({ items: z.string() }))`
+      SELECT string_agg(json_build_object('code', code, 'fips', fips, 'name', name)::text, ',' ORDER BY code) AS items
+      FROM states`,
+  );
+}
