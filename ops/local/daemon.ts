@@ -19,7 +19,7 @@ export interface DaemonOptions {
 }
 
 /** How a child ended, in words: `exit code 1`, `SIGKILL`. */
-export function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
+function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
   return signal ?? `exit code ${code}`;
 }
 

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const POLL_MS = 50;
 
 /** The command line of a live process, words apart by spaces, or null where there is none of this id. */
-export async function readCommandLine(pid: number): Promise<string | null> {
+async function readCommandLine(pid: number): Promise<string | null> {
   try {
     const text = existsSync('/proc/self/cmdline')
       ? (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ')
@@ -27,7 +27,7 @@ export async function readCommandLine(pid: number): Promise<string | null> {
 }
 
 /** Whether this id belongs to a live process whose command line holds `marker`. */
-export async function isProcess(pid: number, marker: string): Promise<boolean> {
+async function isProcess(pid: number, marker: string): Promise<boolean> {
   return (await readCommandLine(pid))?.includes(marker) ?? false;
 }
 
