@@ -61,6 +61,9 @@ const CAUSES = [
 const TRADERS = ['Shopkeepers', 'Innkeepers', 'Growers', 'Boatbuilders', 'Toolmakers', 'Printers'];
 const CLUBS = ['Front Porch', 'Lamplighters', 'Second Tuesday', 'Long Table', 'Corner Store', 'Blue Heron'];
 
+/** Without a factor in common with the number of states, so that no state's turn always falls on it. */
+const NATIONWIDE_EVERY = 9;
+
 /** A name that no living organisation bears: its place is invented, and mostly its trade too. */
 function endorserName(category: string, place: string, state: DemoState | null, random: Random): string {
   const where = state?.name ?? 'America';
@@ -84,7 +87,7 @@ function endorserName(category: string, place: string, state: DemoState | null, 
   }
 }
 
-/** `number` endorsers: the first eight of one category each, an eighth of all nationwide, the others by state. */
+/** `number` endorsers: the first eight of one category each; one in nine nationwide, the others by state. */
 export function demoEndorsers(number: number, seed: Random): DemoEndorser[] {
   const slugs = new Set<string>();
   return Array.from({ length: number }, (_, index) => {
@@ -92,7 +95,7 @@ export function demoEndorsers(number: number, seed: Random): DemoEndorser[] {
     const category = (
       DEMO_CATEGORIES[index] ?? random.pickWeighted(DEMO_CATEGORIES, ({ slug }) => SHARES[slug] ?? 1)
     ).slug;
-    const state = index % 8 === 0 ? null : homeState(index, random);
+    const state = index % NATIONWIDE_EVERY === 0 ? null : homeState(index, random);
     const place = placeName(random.below(1000));
     const name = endorserName(category, place, state, random);
     const slug = freeSlug(slugOf(name), slugs);

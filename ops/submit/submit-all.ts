@@ -65,7 +65,7 @@ function unreachable(brokers: string[], sent: number, cause: unknown): OpsError 
     sent === 0
       ? 'Nothing was acknowledged'
       : `The first ${sent.toLocaleString('en-US')} submissions were acknowledged; sending all of them again is safe`;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
   return new OpsError(`Kafka at ${brokers.join(', ')} does not take the submissions: ${reason}. ${state}.`, {
     cause,
   });

@@ -1,0 +1,169 @@
+import { describe, expect, test } from '@jest/globals';
+import { daysBetween, generalElectionDays } from '../../ops/demo/calendar.ts';
+import { createDemo, DEMO_DEFAULT_SIZE } from '../../ops/demo/generate.ts';
+import { type CatalogueKind, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
+import { parseSubmission } from '../../schemas/submission-files.ts';
+import {
+  CONTEST_KINDS,
+  ELECTION_TYPES,
+  LEVELS,
+  STATE_CODES,
+  VOTE_METHODS,
+} from '../../schemas/vocabulary.ts';
+
+const TODAY = '2026-09-15';
+const OPTIONS = { ...DEMO_DEFAULT_SIZE, seed: 1, today: TODAY };
+const demo = createDemo(OPTIONS);
+const contests = [...demo.contests()];
+const elections = [...demo.elections()];
+const endorsers = [...demo.endorsers()];
+const submissions = [...demo.submissions()].map((record) => {
+  const parsed = parseSubmission(record);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  return parsed.value;
+});
+
+const sorted = (values: Iterable<unknown>) => [...new Set(values)].sort();
+
+describe('the demo', () => {
+  test('is the same for the same options, and another for another seed or day', () => {
+    const again = createDemo(OPTIONS);
+    expect([...again.contests()]).toEqual(contests);
+    expect([...again.endorsers()]).toEqual(endorsers);
+    expect([...again.submissions()].slice(0, 500)).toEqual([...demo.submissions()].slice(0, 500));
+    expect([...createDemo({ ...OPTIONS, seed: 2 }).contests()]).not.toEqual(contests);
+    expect([...createDemo({ ...OPTIONS, today: '2027-09-15' }).elections()]).not.toEqual(elections);
+  });
+
+  test('is fit for import as it is', () => {
+    const files: [CatalogueKind, Iterable<unknown>][] = [
+      ['endorser-categories', demo.categories()],
+      ['endorsers', endorsers],
+      ['elections', elections],
+      ['contests', contests],
+    ];
+    for (const [kind, records] of files) {
+      const problems = [...records].flatMap((record) => {
+        const parsed = parseCatalogueRecord(kind, record);
+        return parsed.ok ? [] : parsed.problems;
+      });
+      expect(problems).toEqual([]);
+    }
+  });
+
+  test('has every state, type, kind, vote method and level', () => {
+    expect(sorted(elections.map(({ state }) => state))).toEqual(sorted(STATE_CODES));
+    expect(sorted(elections.map(({ type }) => type))).toEqual(sorted(ELECTION_TYPES));
+    expect(sorted(contests.map(({ kind }) => kind))).toEqual(sorted(CONTEST_KINDS));
+    expect(sorted(contests.map(({ vote_method }) => vote_method))).toEqual(sorted(VOTE_METHODS));
+    expect(sorted(contests.map(({ district }) => district.level))).toEqual(sorted(LEVELS));
+    expect(sorted(endorsers.map(({ state }) => state))).toEqual(sorted([...STATE_CODES, 'national']));
+    expect(sorted(endorsers.map(({ category }) => category))).toEqual(
+      sorted([...demo.categories()].map(({ slug }) => slug)),
+    );
+  });
+
+  test('names everything once', () => {
+    for (const keys of [
+      elections.map(({ slug }) => slug),
+      endorsers.map(({ slug }) => slug),
+      contests.map(({ key }) => key),
+    ]) {
+      expect(new Set(keys).size).toBe(keys.length);
+    }
+  });
+
+  test('has as many of each as was asked for', () => {
+    expect(contests).toHaveLength(OPTIONS.contests);
+    expect(endorsers).toHaveLength(OPTIONS.endorsers);
+    const picks = submissions.reduce((sum, submission) => sum + submission.picks.length, 0);
+    expect(picks).toBeLessThanOrEqual(OPTIONS.endorsements);
+    expect(picks).toBeGreaterThan(OPTIONS.endorsements * 0.95);
+  });
+
+  test('has withdrawn candidates, fusion lines in New York, and none of these in Nevada', () => {
+    const choices = contests.flatMap((contest) =>
+      contest.choices.map((choice) => ({ ...choice, election: contest.election })),
+    );
+    expect(choices.some(({ withdrawn }) => withdrawn)).toBe(true);
+    expect(sorted(choices.flatMap(({ option, election }) => (option ? [election.slice(0, 3)] : [])))).toEqual(
+      ['nv-'],
+    );
+    const fused = contests.filter(
+      ({ choices }) =>
+        new Set(choices.map(({ candidate }) => candidate?.full_name)).size < choices.length &&
+        choices.every(({ candidate }) => candidate),
+    );
+    expect(sorted(fused.map(({ election }) => election.slice(0, 3)))).toEqual(['ny-']);
+  });
+
+  test('speaks Spanish where the state does', () => {
+    const spanish = contests
+      .filter(({ title_es }) => title_es)
+      .map(({ election }) => election.slice(0, 2).toUpperCase());
+    expect(sorted(spanish)).toEqual(['AZ', 'CA', 'FL', 'NM', 'NY', 'PR', 'TX']);
+    const measure = contests.find(({ kind, election }) => kind === 'measure' && election.startsWith('ca-'));
+    expect(measure?.description_es).toMatch(/¿Debe|Autoriza/);
+    expect(measure?.choices.map(({ label_es }) => label_es)).toEqual(['Sí', 'No']);
+  });
+
+  test('has elections to come and elections past', () => {
+    const days = elections.map(({ date }) => daysBetween(TODAY, date));
+    expect(days.filter((day) => day >= 0).length).toBeGreaterThanOrEqual(STATE_CODES.length);
+    expect(days.filter((day) => day < 0).length).toBeGreaterThanOrEqual(STATE_CODES.length);
+  });
+});
+
+describe('the demo endorsements', () => {
+  const byKey = new Map(contests.map((contest) => [contest.key, contest]));
+  const dates = new Map(elections.map(({ slug, date }) => [slug, date]));
+
+  test('name endorsers, contests and choices that are there and can be endorsed', () => {
+    const slugs = new Set(endorsers.map(({ slug }) => slug));
+    const wrong = submissions.filter(({ endorser, contest, picks }) => {
+      const choices = byKey.get(contest)?.choices ?? [];
+      const chosen = picks.map((pick) => choices.find(({ key }) => key === pick.choice));
+      return !slugs.has(endorser) || !chosen.every((choice) => choice && !choice.withdrawn && !choice.option);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('are one position of an endorser in a contest', () => {
+    const positions = submissions.map(({ endorser, contest }) => `${endorser} ${contest}`);
+    expect(new Set(positions).size).toBe(positions.length);
+  });
+
+  test('are ranked where the contest is, and no more than it allows', () => {
+    const wrong = submissions.filter(({ contest, picks }) => {
+      const { vote_method, votes_allowed, ranks_allowed } = byKey.get(contest) ?? {};
+      if (vote_method === 'ranked_choice') {
+        return picks.length > (ranks_allowed ?? 0) || !picks.every(({ rank }, index) => rank === index + 1);
+      }
+      if (!picks.every(({ rank }) => rank === null)) return true;
+      return vote_method !== 'approval' && picks.length > (votes_allowed ?? 0);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('were published before the election and not in the future', () => {
+    const wrong = submissions.filter(({ contest, picks }) => {
+      const date = dates.get(contest.split('/')[0] ?? '') ?? '';
+      return picks.some(({ published_on }) => !published_on || published_on > TODAY || published_on >= date);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+test.each([
+  ['2026-11-03', '2025-11-04', '2026-11-03'],
+  ['2026-11-04', '2026-11-03', '2027-11-02'],
+  ['2028-01-01', '2027-11-02', '2028-11-07'],
+])('around %s the generals are %s and %s', (today, last, next) => {
+  expect(generalElectionDays(today)).toEqual({ last, next });
+});
+
+test.each([0, 1, 56, 300])('a demo of %i contests is as small as that', (size) => {
+  const small = createDemo({ contests: size, endorsers: size, endorsements: size, seed: 3, today: TODAY });
+  expect([...small.contests()]).toHaveLength(size);
+  expect([...small.submissions()].length).toBeLessThanOrEqual(size);
+});
