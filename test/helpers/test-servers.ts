@@ -18,12 +18,17 @@ const KAFKA_FOR_TESTS = {
 
 let folder: string | null = null;
 let running: LocalServer[] = [];
+const pids: number[] = [];
+
+async function notePid(pid: number): Promise<void> {
+  pids.push(pid);
+}
 
 /** An interrupted run has no time to stop its servers in order, and nothing to lose by killing them. */
 function killAll(): void {
-  for (const { pid } of running) {
+  for (const pid of pids) {
     try {
-      if (pid !== null) process.kill(pid, 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
     } catch {
       // It has ended already.
     }
@@ -44,8 +49,12 @@ export async function startTestServers(): Promise<{ databaseUrl: string; brokers
   exitOn('SIGINT');
   exitOn('SIGTERM');
   const [postgres, kafka] = await Promise.all([
-    runner.startPostgres({ dir: path.join(dir, 'postgres'), overrides: POSTGRES_FOR_TESTS }),
-    runner.startKafka({ dir: path.join(dir, 'kafka'), overrides: KAFKA_FOR_TESTS }),
+    runner.startPostgres({
+      dir: path.join(dir, 'postgres'),
+      onSpawn: notePid,
+      overrides: POSTGRES_FOR_TESTS,
+    }),
+    runner.startKafka({ dir: path.join(dir, 'kafka'), onSpawn: notePid, overrides: KAFKA_FOR_TESTS }),
   ]);
   running = [postgres, kafka];
   return { databaseUrl: postgres.url, brokers: kafka.brokers };
@@ -55,6 +64,7 @@ export async function startTestServers(): Promise<{ databaseUrl: string; brokers
 export async function stopTestServers(): Promise<void> {
   await Promise.all(running.map((server) => server.stop()));
   running = [];
+  pids.length = 0;
   if (folder !== null) rmSync(folder, { recursive: true, force: true });
   folder = null;
 }
