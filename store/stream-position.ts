@@ -28,15 +28,20 @@ export async function loadStreamHead(pool: DatabasePool): Promise<StoredStreamPo
     FROM stream_head s`);
 }
 
-/** The position before the first change that occurred at or after a time; the head's where there is none yet. */
-export async function loadPositionBefore(pool: DatabasePool, time: Date): Promise<StoredStreamPosition> {
-  return pool.one(sql.type(position)`
-    SELECT epoch, sequence, ${offsetsAfter(sql.fragment`found.sequence`)} AS offsets
-    FROM (
-      SELECT epoch, COALESCE((
-        SELECT sequence - 1 FROM change_log WHERE occurred_at >= ${time.toISOString()}::timestamptz
-        ORDER BY occurred_at, sequence LIMIT 1), last_sequence) AS sequence
-      FROM stream_head) AS found`);
+/**
+ * The position before the first change that occurred at or after a time, and when that one occurred, in milliseconds
+ * since 1970; null where there is none yet.
+ */
+export async function loadPositionBefore(
+  pool: DatabasePool,
+  time: Date,
+): Promise<(StoredStreamPosition & { nextOccurredAt: number }) | null> {
+  return pool.maybeOne(sql.type(position.extend({ nextOccurredAt: z.number() }))`
+    SELECT epoch, found.sequence, ${offsetsAfter(sql.fragment`found.sequence`)} AS offsets, "nextOccurredAt"
+    FROM stream_head, (
+      SELECT sequence - 1 AS sequence, (extract(epoch FROM occurred_at) * 1000)::float8 AS "nextOccurredAt"
+      FROM change_log WHERE occurred_at >= ${time.toISOString()}::timestamptz
+      ORDER BY occurred_at, sequence LIMIT 1) AS found`);
 }
 
 /** What a gateway needs to begin following the stream. */

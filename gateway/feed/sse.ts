@@ -39,6 +39,11 @@ type ReconnectReason = 'lifetime' | 'shutdown' | 'slow_consumer';
 const MAX_WRITE_BYTES = 64 * 1024;
 /** A client that takes nothing for so long is sent away, in milliseconds. */
 const STALL_MS = 3 * 60_000;
+/**
+ * Who reads from the oldest event of the window begins at its very edge, so that an open stream may fall behind the
+ * window by this part of it. The topic keeps more than that.
+ */
+const WINDOW_GRACE = 0.05;
 /** A stream without a single event gets a checkpoint this often, so that its cursor never expires (INV-5). */
 const SILENT_CHECKPOINT_MS = 60 * 60_000;
 /** How long a stream waits before it asks Kafka again, in milliseconds. */
@@ -100,7 +105,8 @@ class EventStream {
     const { clock, logger, retentionMs } = this.#options;
     while (!ended.aborted) {
       const behind = this.#position.sequence < this.#feed.latest.sequence;
-      if (behind && this.#position.time < clock.now() - retentionMs) return end('slow_consumer');
+      const age = clock.now() - this.#position.time;
+      if (behind && age > retentionMs * (1 + WINDOW_GRACE)) return end('slow_consumer');
       try {
         const { entries, position } = await this.#feed.read(this.#position);
         if (!(await this.#send(entries, position, ended))) return end('slow_consumer');

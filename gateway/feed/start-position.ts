@@ -74,9 +74,11 @@ async function positionOfCursor(name: string, text: string, context: GatewayCont
 /** The position before the first change at or after a time, within retention. */
 async function positionSince(time: number, { pool, feed, clock, config }: GatewayContext): Promise<Position> {
   const from = Math.max(time, clock.now() - config.retentionMs);
-  const { sequence, offsets } = await loadPositionBefore(pool, new Date(from));
+  const found = await loadPositionBefore(pool, new Date(from));
   const { latest } = feed;
-  return sequence >= latest.sequence ? latest : { sequence, time: from, offsets };
+  // Changes that the store has and Kafka does not have yet are still to come.
+  if (!found || found.sequence >= latest.sequence) return latest;
+  return { sequence: found.sequence, time: found.nextOccurredAt, offsets: found.offsets };
 }
 
 /**
