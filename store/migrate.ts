@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
-/** Any fixed number: everyone who migrates takes this advisory lock, so that two at once do it in turn. */
-const MIGRATION_LOCK = 7_204_411;
 
 interface Migration {
   name: string;
@@ -68,7 +67,8 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // Two that migrate at once do it in turn.
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     return await applyPending(client, migrations);
   } finally {
     await client.end();

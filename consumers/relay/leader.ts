@@ -3,14 +3,13 @@ import type { Kafka } from 'kafkajs';
 import pg from 'pg';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
+import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
 import { CHANGES_CHANNEL } from '../../store/change-log.ts';
 import { maintainChangeLog } from '../../store/relay-batches.ts';
 import { type ChangesProducer, createChangesProducer } from './changes-producer.ts';
 import { relayLeader } from './metrics.ts';
 import { Relay } from './relay.ts';
 
-/** Any fixed number: whoever holds this advisory lock of the database is its relay. */
-const RELAY_LOCK = 7_204_412;
 /** How often a stand-by asks for the lock, in milliseconds. */
 const STANDBY_POLL_MS = 1000;
 /** How long a relay sleeps at most when no notification wakes it, in milliseconds. */
@@ -81,7 +80,7 @@ async function serveTerm(options: RelayOptions, stopping: AbortSignal): Promise<
 async function waitForLead(client: pg.Client, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-      RELAY_LOCK,
+      ADVISORY_LOCKS.relay,
     ]);
     if (rows[0]?.locked) return true;
     await pause(STANDBY_POLL_MS, signal);

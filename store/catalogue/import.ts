@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
+import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import type { MergeCounts } from './merge.ts';
 import { mergeCandidates, mergeChoices, spreadChoices } from './merge-choices.ts';
 import { mergeContests, mergeDistricts, mergeElections, spreadContests } from './merge-contests.ts';
@@ -8,8 +9,6 @@ import { type CatalogueRefusal, countRefused, listRefusals, refuseUnfit } from '
 import { removeVanished } from './removal.ts';
 import { type StagedLine, stageLines } from './staging.ts';
 
-/** Any fixed number: imports take this advisory lock, so that two at once merge in turn. */
-const IMPORT_LOCK = 7_204_412;
 /** Refusals that the store itself finds are listed up to here, and counted beyond. */
 const MAX_REFUSALS = 100;
 
@@ -64,7 +63,7 @@ export async function importCatalogue(
     await client.query(`SET LOCAL work_mem = '64MB'`);
     await client.query('SET LOCAL jit = off');
     await stageLines(client, lines);
-    await client.query('SELECT pg_advisory_xact_lock($1)', [IMPORT_LOCK]);
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
     await refuseUnfit(client);
     const refused = await countRefused(client);
     const listed = await listRefusals(client, MAX_REFUSALS);

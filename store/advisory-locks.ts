@@ -1,0 +1,12 @@
+/**
+ * The advisory locks of the service's database. The numbers mean nothing, but each means one thing only, so they are
+ * kept together.
+ */
+export const ADVISORY_LOCKS = {
+  /** Held while migrations are applied. */
+  migration: 7_204_411,
+  /** Held while a catalogue is merged. */
+  catalogueImport: 7_204_412,
+  /** Held for life by the one process that relays changes to Kafka. */
+  relay: 7_204_413,
+} as const;

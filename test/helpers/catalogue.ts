@@ -1,0 +1,116 @@
+import pg from 'pg';
+import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
+import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
+import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
+import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
+import { importCatalogue } from '../../store/catalogue/import.ts';
+import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { category, choice, contest, election, endorser } from '../ops/catalog-helpers.ts';
+
+/** A line of a catalogue file: its kind and its record. */
+export type CatalogueLine = [CatalogueKind, object];
+
+export const OREGON = 'or-2026-11-03-general';
+export const CALIFORNIA = 'ca-2026-11-03-general';
+
+const ABCD = ['ann', 'bob', 'cyd', 'dee'].map((key) => choice(key));
+const YES_NO = ['yes', 'no'].map((answer) =>
+  choice(answer, {
+    label: answer === 'yes' ? 'Yes' : 'No',
+    label_es: answer === 'yes' ? 'Sí' : 'No',
+    measure_answer: answer,
+    candidate: null,
+  }),
+);
+const STATE_OF_CALIFORNIA = {
+  ocd_id: 'ocd-division/country:us/state:ca',
+  name: 'California',
+  level: 'state',
+  type: 'statewide',
+  state: 'CA',
+};
+
+/** A small ballot with every vote method that matters to submissions, endorsers of two states and of the nation. */
+export const SMALL_BALLOT: CatalogueLine[] = [
+  ['endorser-categories', category()],
+  ['endorser-categories', category({ slug: 'newspaper', name: 'Newspaper', name_es: 'Periódico' })],
+  ['endorsers', endorser()],
+  [
+    'endorsers',
+    endorser({ slug: 'coast-gazette', name: 'Coast Gazette', category: 'newspaper', state: 'CA' }),
+  ],
+  [
+    'endorsers',
+    endorser({ slug: 'nation-herald', name: 'Nation Herald', category: 'newspaper', state: 'national' }),
+  ],
+  ['elections', election()],
+  ['elections', election({ slug: CALIFORNIA, name: 'California general 2026', state: 'CA' })],
+  ['contests', contest('mayor', { choices: ABCD })],
+  ['contests', contest('council', { choices: ABCD, vote_method: 'multi_seat', votes_allowed: 2 })],
+  ['contests', contest('sheriff', { choices: ABCD, vote_method: 'ranked_choice', ranks_allowed: 3 })],
+  [
+    'contests',
+    contest('prop-1', {
+      election: CALIFORNIA,
+      title_es: 'Título de prop-1',
+      kind: 'measure',
+      vote_method: 'yes_no',
+      measure_code: '1',
+      choices: YES_NO,
+      district: STATE_OF_CALIFORNIA,
+    }),
+  ],
+];
+
+/** Loads catalogue lines into a database, as `catalog import` does. @throws Error when a line is refused. */
+export async function loadCatalogue(databaseUrl: string, lines: CatalogueLine[]): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    async function* staged(): AsyncGenerator<StagedLine> {
+      for (const [index, [kind, record]] of lines.entries()) {
+        yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
+      }
+    }
+    const { loaded } = await importCatalogue(client, staged(), { skipRefused: false, now: new Date() });
+    if (!loaded) throw new Error('The test catalogue was refused.');
+  } finally {
+    await client.end();
+  }
+}
+
+/** A pick of a choice, with nothing more said. */
+export function pick(key: string, values: Partial<SubmittedPick> = {}): SubmittedPick {
+  return {
+    choice: key,
+    rank: null,
+    statement: null,
+    statement_es: null,
+    source_url: null,
+    published_on: null,
+    details: null,
+    ...values,
+  };
+}
+
+/** `endorse('bakers-local-1', 'mayor', 'ann')`: a submission about a contest of the small ballot. */
+export function endorse(
+  by: string,
+  of: string,
+  key: string,
+  values: Partial<SubmittedPick> = {},
+): Submission {
+  return { action: 'endorse', endorser: by, contest: contestKey(of), picks: [pick(key, values)] };
+}
+
+export function withdraw(by: string, of: string, key: string): Submission {
+  return { action: 'withdraw', endorser: by, contest: contestKey(of), picks: [pick(key)] };
+}
+
+export function position(by: string, of: string, picks: SubmittedPick[]): Submission {
+  return { action: 'position', endorser: by, contest: contestKey(of), picks };
+}
+
+function contestKey(slug: string): string {
+  return `${slug.startsWith('prop') ? CALIFORNIA : OREGON}/${slug}`;
+}

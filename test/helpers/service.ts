@@ -1,0 +1,175 @@
+import { startConsumers } from '../../consumers/consumers.ts';
+import { createConfig as createGatewayConfig, type GatewayConfig } from '../../gateway/config.ts';
+import { type Gateway, startGateway } from '../../gateway/gateway.ts';
+import { createKey } from '../../ops/keys.ts';
+import { submitAll } from '../../ops/submit/submit-all.ts';
+import type { Submission } from '../../schemas/submission.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import { createLog } from '../../service/log.ts';
+import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from './catalogue.ts';
+import { createTestDatabase } from './database.ts';
+import { createTestTopics } from './topics.ts';
+import { until } from './until.ts';
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+export interface TestServiceOptions {
+  catalogue?: CatalogueLine[];
+  gateways?: number;
+  partitions?: number;
+  retentionMs?: number;
+  gatewayConfig?: Partial<GatewayConfig>;
+  clock?: Clock;
+}
+
+/** An answer of a gateway, its body parsed. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies whose shape they check themselves.
+  body: any;
+}
+
+/** A whole service in this process, on a database and topics of its own. */
+export class TestService {
+  readonly databaseUrl: string;
+  readonly brokers: string[];
+  readonly topicPrefix: string;
+  readonly key: string;
+  readonly gateways: Gateway[];
+  readonly #cleanups: (() => Promise<void>)[];
+  #consumers: Stoppable | undefined;
+  readonly #retentionMs: number;
+
+  private constructor(parts: {
+    databaseUrl: string;
+    brokers: string[];
+    topicPrefix: string;
+    key: string;
+    gateways: Gateway[];
+    retentionMs: number;
+    cleanups: (() => Promise<void>)[];
+  }) {
+    this.databaseUrl = parts.databaseUrl;
+    this.brokers = parts.brokers;
+    this.topicPrefix = parts.topicPrefix;
+    this.key = parts.key;
+    this.gateways = parts.gateways;
+    this.#retentionMs = parts.retentionMs;
+    this.#cleanups = parts.cleanups;
+  }
+
+  /** Starts gateways, ready, and consumers. */
+  static async start({
+    catalogue = SMALL_BALLOT,
+    gateways: gatewayCount = 1,
+    partitions = 12,
+    retentionMs = WEEK_MS,
+    gatewayConfig = {},
+    clock = systemClock,
+  }: TestServiceOptions = {}): Promise<TestService> {
+    const [database, topics] = await Promise.all([
+      createTestDatabase(),
+      createTestTopics({ partitions, retentionMs }),
+    ]);
+    const { url: databaseUrl } = database;
+    await loadCatalogue(databaseUrl, catalogue);
+    const key = await createKey({ databaseUrl, account: 'test', plan: 'internal' });
+    const config: GatewayConfig = {
+      ...createGatewayConfig({
+        DATABASE_URL: databaseUrl,
+        KAFKA_BROKERS: topics.brokers.join(','),
+        TOPIC_PREFIX: topics.prefix,
+        PORT: '0',
+        RETENTION_MS: String(retentionMs),
+        DRAIN_MS: '500',
+      }),
+      ...gatewayConfig,
+    };
+    const logger = createLog('gateway', 'silent');
+    const gateways = await Promise.all(
+      Array.from({ length: gatewayCount }, () => startGateway(config, { clock, logger })),
+    );
+    const service = new TestService({
+      databaseUrl,
+      brokers: topics.brokers,
+      topicPrefix: topics.prefix,
+      key,
+      gateways,
+      retentionMs,
+      cleanups: [...gateways.map((gateway) => () => gateway.stop()), () => database.drop()],
+    });
+    await service.startConsumers();
+    await until('the gateways are ready', () => gateways.every((gateway) => gateway.isReady()));
+    return service;
+  }
+
+  async startConsumers(): Promise<void> {
+    const { databaseUrl, brokers, topicPrefix } = this;
+    this.#consumers = await startConsumers(
+      { databaseUrl, brokers, topicPrefix, roles: ['apply', 'relay'], retentionMs: this.#retentionMs },
+      { now: () => new Date(), log: createLog('consumers', 'silent') },
+    );
+  }
+
+  async stopConsumers(): Promise<void> {
+    await this.#consumers?.stop();
+    this.#consumers = undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.stopConsumers();
+    for (const cleanup of this.#cleanups) await cleanup();
+  }
+
+  url(path: string, gateway = 0): string {
+    return `http://127.0.0.1:${this.gateways[gateway]?.port}${path}`;
+  }
+
+  /** Asks a gateway, with the service's key unless other headers say otherwise. */
+  async get(
+    path: string,
+    { gateway = 0, headers = {} }: { gateway?: number; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const response = await fetch(this.url(path, gateway), {
+      headers: { Authorization: `Bearer ${this.key}`, ...headers },
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? null : JSON.parse(text),
+    };
+  }
+
+  /** Produces submissions, and says when Kafka has them. */
+  async submit(submissions: Submission[]): Promise<void> {
+    const { brokers, topicPrefix } = this;
+    await submitAll({ brokers, topic: topicNames(topicPrefix).submissions, submissions });
+  }
+
+  /** All events from a cursor, or from the beginning, up to the end of the stream. */
+  async events(start = 'from=earliest', gateway = 0): Promise<{ data: Answer['body'][]; cursor: string }> {
+    const data: Answer['body'][] = [];
+    for (let query = start; ; ) {
+      const { status, body } = await this.get(`/v1/events?${query}&limit=1000`, { gateway });
+      if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+      data.push(...body.data);
+      if (!body.has_more) return { data, cursor: body.next_cursor };
+      query = `cursor=${body.next_cursor}`;
+    }
+  }
+
+  /** Waits until the stream has so many events, on every gateway, and gives them. */
+  async eventsOnceThereAre(count: number): Promise<Answer['body'][]> {
+    await until(`${count} events`, async () => {
+      const found = await Promise.all(
+        this.gateways.map((_, gateway) => this.events('from=earliest', gateway)),
+      );
+      return found.every(({ data }) => data.length >= count);
+    });
+    return (await this.events()).data;
+  }
+}
