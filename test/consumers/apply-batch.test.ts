@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { applyBatch, SubmissionGapError, type SubmissionMessage } from '../../consumers/apply/apply-batch.ts';
+import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { endorse, loadCatalogue, pick, position, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+let rejections: Rejection[];
+let nextOffset: number;
+let now: Date;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await loadCatalogue(database.url, SMALL_BALLOT);
+  pool = new pg.Pool({ connectionString: database.url });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_positions');
+  await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
+  rejections = [];
+  nextOffset = 0;
+  now = new Date('2026-10-05T12:00:00.123Z');
+});
+
+const options = {
+  now: () => now,
+  reject: async (refused: Rejection[]) => {
+    rejections.push(...refused);
+  },
+};
+
+function toMessages(submissions: (Submission | Buffer)[]): SubmissionMessage[] {
+  return submissions.map((submission) => ({
+    offset: nextOffset++,
+    value: Buffer.isBuffer(submission) ? submission : submissionCodec.encode(submission),
+  }));
+}
+
+function applyMessages(messages: SubmissionMessage[], { partition = 0, logStart = 0 } = {}) {
+  return applyBatch(pool, { topic: 'submissions', partition, messages, logStart }, options);
+}
+
+const apply = (...submissions: (Submission | Buffer)[]) => applyMessages(toMessages(submissions));
+
+async function changes() {
+  const { rows } = await pool.query(
+    `SELECT sequence::int, type, endorser, body -> 'choice' ->> 'label' AS choice,
+       (body -> 'endorsement' ->> 'rank')::int AS rank FROM change_log ORDER BY sequence`,
+  );
+  return rows.map(({ sequence, type, endorser, choice, rank }) => [sequence, type, endorser, choice, rank]);
+}
+
+async function endorsements(): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    `SELECT e.slug, h.key, n.rank FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id
+     JOIN choices h ON h.id = n.choice_id ORDER BY e.slug, n.rank, h.key`,
+  );
+  return rows.map(({ slug, key, rank }) => [slug, key, rank]);
+}
+
+describe('a submission', () => {
+  test('makes the endorsement and its change, with the catalogue as it is then', async () => {
+    await apply(
+      endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.', published_on: '2026-10-01' }),
+    );
+    const { rows } = await pool.query('SELECT occurred_at, type, endorser, body FROM change_log');
+    expect(rows).toEqual([
+      {
+        occurred_at: now,
+        type: 'created',
+        endorser: 'bakers-local-1',
+        body: {
+          endorsement: {
+            id: expect.any(Number),
+            rank: null,
+            statement: 'Good.',
+            source_url: null,
+            published_on: '2026-10-01',
+          },
+          endorser: expect.objectContaining({ slug: 'bakers-local-1', state: 'OR' }),
+          contest: expect.objectContaining({ short_title: 'mayor', vote_method: 'plurality' }),
+          election: expect.objectContaining({ slug: 'or-2026-11-03-general', date: '2026-11-03' }),
+          choice: expect.objectContaining({ label: 'ann', withdrawn: false }),
+        },
+      },
+    ]);
+  });
+
+  test("keeps an endorsement's id when it changes, and shows the old values when it is withdrawn", async () => {
+    await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement: 'First.' }));
+    await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Second.' }));
+    await apply(withdraw('bakers-local-1', 'mayor', 'ann'));
+    const { rows } = await pool.query(
+      `SELECT type, body -> 'endorsement' ->> 'statement' AS statement, endorsement_id FROM change_log ORDER BY sequence`,
+    );
+    expect(rows.map(({ type, statement }) => [type, statement])).toEqual([
+      ['created', 'First.'],
+      ['updated', 'Second.'],
+      ['deleted', 'Second.'],
+    ]);
+    expect(new Set(rows.map((row) => row.endorsement_id)).size).toBe(1);
+    expect(await endorsements()).toEqual([]);
+  });
+
+  test('replaces a position: what is gone, what changed, what is new, and nothing for what stays', async () => {
+    const ranked = (...keys: string[]) => keys.map((key, index) => pick(key, { rank: index + 1 }));
+    await apply(position('nation-herald', 'sheriff', ranked('ann', 'bob', 'cyd')));
+    await apply(position('nation-herald', 'sheriff', ranked('ann', 'cyd', 'dee')));
+    expect((await changes()).slice(3)).toEqual([
+      [4, 'deleted', 'nation-herald', 'bob', 2],
+      [5, 'updated', 'nation-herald', 'cyd', 2],
+      [6, 'created', 'nation-herald', 'dee', 3],
+    ]);
+    await apply(position('nation-herald', 'sheriff', []));
+    expect(await endorsements()).toEqual([]);
+  });
+
+  test('can swap two ranks', async () => {
+    await apply(position('nation-herald', 'sheriff', [pick('ann', { rank: 1 }), pick('bob', { rank: 2 })]));
+    await apply(position('nation-herald', 'sheriff', [pick('ann', { rank: 2 }), pick('bob', { rank: 1 })]));
+    expect(await endorsements()).toEqual([
+      ['nation-herald', 'bob', 1],
+      ['nation-herald', 'ann', 2],
+    ]);
+  });
+
+  test('INV-9: makes no change when it changes nothing a client can see', async () => {
+    const submission = endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.' });
+    await apply(submission, submission);
+    await apply(submission, withdraw('bakers-local-1', 'mayor', 'bob'));
+    const [first] = submission.picks;
+    await apply({ ...submission, picks: first ? [{ ...first, details: '{"source":"mail"}' }] : [] });
+    expect(await changes()).toHaveLength(1);
+    const { rows } = await pool.query('SELECT details FROM endorsements');
+    expect(rows).toEqual([{ details: { source: 'mail' } }]);
+  });
+
+  test('keeps what people wrote byte for byte', async () => {
+    const statement = 'Quote " and \\, CRLF\r\n, emoji 🗳️, combining é, U+2028 \u2028.';
+    await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement, statement_es: '¡Sí!' }));
+    const { rows } = await pool.query(
+      `SELECT n.statement, n.statement_es, c.body -> 'endorsement' ->> 'statement' AS logged
+       FROM endorsements n, change_log c`,
+    );
+    expect(rows).toEqual([{ statement, statement_es: '¡Sí!', logged: statement }]);
+  });
+});
+
+describe('INV-9: a bad submission', () => {
+  const nul = endorse('bakers-local-1', 'mayor', 'ann', { statement: 'a\0b' });
+  test.each([
+    ['bytes that are no submission', Buffer.from('hello'), 'undecodable'],
+    ['an empty message', Buffer.alloc(0), 'undecodable'],
+    ['an unknown endorser', endorse('nobody', 'mayor', 'ann'), 'unknown_endorser'],
+    ['an unknown contest', endorse('bakers-local-1', 'governor', 'ann'), 'unknown_contest'],
+    ['an unknown choice', endorse('bakers-local-1', 'mayor', 'zoe'), 'unknown_choice'],
+    ['a NUL in a text', nul, 'invalid_submission'],
+    ['a NUL in a slug', endorse('bak\0ers', 'mayor', 'ann'), 'invalid_submission'],
+    [
+      'a day that is none',
+      endorse('bakers-local-1', 'mayor', 'ann', { published_on: '2026-02-30' }),
+      'invalid_submission',
+    ],
+    [
+      'a rank where there are none',
+      endorse('bakers-local-1', 'mayor', 'ann', { rank: 1 }),
+      'rank_not_allowed',
+    ],
+    ['a rank of 0', endorse('bakers-local-1', 'sheriff', 'ann', { rank: 0 }), 'invalid_submission'],
+    [
+      'one choice twice',
+      position('bakers-local-1', 'council', [pick('ann'), pick('ann')]),
+      'invalid_submission',
+    ],
+  ])('%s goes to the rejected topic with its origin, and stops nobody', async (_, bad, code) => {
+    const good = [
+      endorse('bakers-local-1', 'mayor', 'bob'),
+      endorse('bakers-local-1', 'mayor', 'cyd'),
+    ] as const;
+    await expect(apply(good[0], bad, good[1])).resolves.toEqual({ applied: 3, changes: 2, rejected: 1 });
+    expect(rejections).toEqual([
+      expect.objectContaining({ code, topic: 'submissions', partition: 0, offset: 1 }),
+    ]);
+    expect(rejections[0]?.value).toEqual(Buffer.isBuffer(bad) ? bad : submissionCodec.encode(bad));
+    expect((await changes()).map(([, , , choice]) => choice)).toEqual(['bob', 'cyd']);
+  });
+
+  test('a rank that another pick holds is refused, and the position stays', async () => {
+    await apply(endorse('bakers-local-1', 'sheriff', 'ann', { rank: 1 }));
+    await apply(endorse('bakers-local-1', 'sheriff', 'bob', { rank: 1 }));
+    expect(rejections.map(({ code }) => code)).toEqual(['rank_taken']);
+    expect(await endorsements()).toEqual([['bakers-local-1', 'ann', 1]]);
+  });
+
+  test('what only the database refuses is found alone, and the rest of its batch goes in', async () => {
+    await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);
+    try {
+      const bad = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
+      await apply(endorse('bakers-local-1', 'mayor', 'ann'), bad, endorse('bakers-local-1', 'mayor', 'bob'));
+    } finally {
+      await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');
+    }
+    expect(rejections.map(({ code, offset }) => [code, offset])).toEqual([['unstorable', 1]]);
+    expect(await changes()).toHaveLength(2);
+  });
+});
+
+describe('INV-8: exactly once', () => {
+  test('a batch that comes again is passed over', async () => {
+    const messages = toMessages([
+      endorse('bakers-local-1', 'mayor', 'ann'),
+      withdraw('bakers-local-1', 'mayor', 'ann'),
+    ]);
+    await applyMessages(messages);
+    await expect(applyMessages(messages)).resolves.toEqual({ applied: 0, changes: 0, rejected: 0 });
+    expect(await changes()).toHaveLength(2);
+  });
+
+  test('a batch that comes to two consumers at once is applied by one', async () => {
+    const messages = toMessages(
+      ['ann', 'bob', 'cyd'].map((key) => endorse('bakers-local-1', 'council', key)),
+    );
+    const results = await Promise.all(Array.from({ length: 4 }, () => applyMessages(messages)));
+    expect(results.map(({ applied }) => applied).sort()).toEqual([0, 0, 0, 3]);
+    expect(await changes()).toHaveLength(3);
+  });
+
+  test('nothing is kept of a batch whose refusals cannot be handed over', async () => {
+    const messages = toMessages([endorse('bakers-local-1', 'mayor', 'ann'), Buffer.from('bad')]);
+    const batch = { topic: 'submissions', partition: 0, messages, logStart: 0 };
+    const failing = { ...options, reject: () => Promise.reject(new Error('Kafka is away')) };
+    await expect(applyBatch(pool, batch, failing)).rejects.toThrow('Kafka is away');
+    expect(await endorsements()).toEqual([]);
+    await expect(applyMessages(messages)).resolves.toMatchObject({ applied: 2 });
+  });
+
+  test('a batch that begins after the stored position is refused whole, unless the log begins there', async () => {
+    nextOffset = 5;
+    const messages = toMessages([endorse('bakers-local-1', 'mayor', 'ann')]);
+    await expect(applyMessages(messages)).rejects.toThrow(SubmissionGapError);
+    expect(await endorsements()).toEqual([]);
+    await expect(applyMessages(messages, { logStart: 5 })).resolves.toMatchObject({ applied: 1 });
+  });
+});
+
+describe('INV-2: one order', () => {
+  test('sequences are dense and times never go back, with many writers and a clock that does', async () => {
+    const endorsers = ['bakers-local-1', 'coast-gazette', 'nation-herald'];
+    await Promise.all(
+      endorsers.map(async (slug, partition) => {
+        for (let offset = 0; offset < 20; offset += 1) {
+          now = new Date(now.getTime() - 1000);
+          const submission =
+            offset % 2 === 0 ? endorse(slug, 'mayor', 'ann') : withdraw(slug, 'mayor', 'ann');
+          await applyMessages([{ offset, value: submissionCodec.encode(submission) }], { partition });
+        }
+      }),
+    );
+    const { rows } = await pool.query<{ sequence: number; occurred_at: Date }>(
+      'SELECT sequence::int, occurred_at FROM change_log ORDER BY sequence',
+    );
+    expect(rows.map((row) => row.sequence)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
+    const times = rows.map((row) => row.occurred_at.getTime());
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
+});
