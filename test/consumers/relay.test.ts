@@ -1,0 +1,160 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { applyBatch } from '../../consumers/apply/apply-batch.ts';
+import {
+  type ChangesProducer,
+  createChangesProducer,
+  splitIntoRequests,
+} from '../../consumers/relay/changes-producer.ts';
+import { Relay } from '../../consumers/relay/relay.ts';
+import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
+import { type Change, changeCodec } from '../../schemas/change.ts';
+import { parseCursor } from '../../schemas/cursor.ts';
+import { submissionCodec } from '../../schemas/submission.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { createKafkaClient } from '../../service/kafka-client.ts';
+import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { createTestTopics } from '../helpers/topics.ts';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+let leader: pg.Client;
+let producer: ChangesProducer;
+let topic: string;
+let brokers: string[];
+let offset: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await loadCatalogue(database.url, SMALL_BALLOT);
+  pool = new pg.Pool({ connectionString: database.url });
+  leader = new pg.Client({ connectionString: database.url });
+  await leader.connect();
+});
+afterAll(async () => {
+  await leader.end();
+  await pool.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_positions');
+  await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
+  const topics = await createTestTopics({ partitions: 3 });
+  brokers = topics.brokers;
+  topic = topicNames(topics.prefix).changes;
+  producer = createChangesProducer(createKafkaClient({ brokers, clientId: 'test' }), topic);
+  await producer.connect();
+  offset = 0;
+});
+afterEach(() => producer.disconnect());
+
+/** Makes so many changes, by three endorsers in turn. */
+async function makeChanges(count: number): Promise<void> {
+  const messages = Array.from({ length: count }, () => {
+    const slug = ['bakers-local-1', 'coast-gazette', 'nation-herald'][offset % 3] ?? '';
+    const value = submissionCodec.encode(
+      endorse(slug, 'mayor', 'ann', { statement: `Statement ${offset}.` }),
+    );
+    return { offset: offset++, value };
+  });
+  const batch = { topic: 'submissions', partition: 0, messages, logStart: 0 };
+  await applyBatch(pool, batch, { now: () => new Date(), reject: async () => {} });
+}
+
+async function relayAll(relay: Relay): Promise<void> {
+  while ((await relay.relayNext()) > 0);
+}
+
+/** Every record of the topic, copies included, by partition and offset. */
+async function readTopic(): Promise<{ partition: number; offset: number; value: Buffer; change: Change }[]> {
+  const log = new KafkaLog({ brokers, topic, clientId: 'test-reader' });
+  try {
+    const wanted = new Map([0, 1, 2].map((partition) => [partition, 0]));
+    const [node = 0] = await log.leaders();
+    const reads = await log.fetch(node, wanted, { maxWaitMs: 0, partitionMaxBytes: 10_000_000 });
+    expect(reads.every((read) => read.atEnd)).toBe(true);
+    return reads.flatMap(({ partition, records }) =>
+      records.map((record) => ({ partition, ...record, change: changeCodec.decode(record.value) })),
+    );
+  } finally {
+    await log.close();
+  }
+}
+
+describe('the relay', () => {
+  test('copies the change log to Kafka, keyed by endorser, each change once', async () => {
+    await makeChanges(30);
+    await relayAll(await Relay.start(leader, producer));
+    const records = await readTopic();
+    const sequences = records.map(({ change }) => change.sequence).sort((a, b) => a - b);
+    expect(sequences).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+    const homes = new Map(records.map(({ change, partition }) => [change.endorser.slug, partition]));
+    for (const { change, partition } of records) expect(homes.get(change.endorser.slug)).toBe(partition);
+  });
+
+  test('INV-4: the offsets in an id are lower bounds of where its batch and everything after it is', async () => {
+    const relay = await Relay.start(leader, producer);
+    for (let round = 0; round < 5; round += 1) {
+      await makeChanges(7);
+      await relayAll(relay);
+    }
+    const records = await readTopic();
+    for (const { change } of records) {
+      const { offsets, sequence } = parseCursor(change.id);
+      expect(sequence).toBe(change.sequence);
+      const later = records.filter((record) => record.change.sequence >= sequence);
+      for (const record of later)
+        expect(record.offset).toBeGreaterThanOrEqual(offsets[record.partition] ?? 0);
+    }
+  });
+
+  test('INV-3: one that dies after sending is followed by one that sends the same ids and bytes', async () => {
+    await makeChanges(10);
+    const dying: ChangesProducer = {
+      ...producer,
+      async send(records) {
+        await producer.send(records.slice(0, 6));
+        throw new Error('killed');
+      },
+    };
+    await expect(relayAll(await Relay.start(leader, dying))).rejects.toThrow('killed');
+    const before = await readTopic();
+    expect(before).toHaveLength(6);
+    await makeChanges(5);
+    await relayAll(await Relay.start(leader, producer));
+
+    const records = await readTopic();
+    const bytes = new Map<number, string>();
+    for (const { change, value } of records) {
+      const seen = bytes.get(change.sequence);
+      if (seen !== undefined) expect(value.toString('base64')).toBe(seen);
+      bytes.set(change.sequence, value.toString('base64'));
+    }
+    expect([...bytes.keys()].sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 15 }, (_, index) => index + 1),
+    );
+    // The fault happened: the first six are there twice.
+    expect(records).toHaveLength(21);
+  });
+
+  test('refuses to go on when the change log lacks what a batch promised', async () => {
+    await makeChanges(3);
+    const failing: ChangesProducer = { ...producer, send: () => Promise.reject(new Error('killed')) };
+    await expect(relayAll(await Relay.start(leader, failing))).rejects.toThrow('killed');
+    await pool.query('DELETE FROM change_log WHERE sequence = 2');
+    await expect(Relay.start(leader, producer)).rejects.toThrow('has 2 of the 3 changes from 1 to 3');
+  });
+});
+
+test('records are split into requests that a broker takes, in their order', () => {
+  const records = Array.from({ length: 25 }, (_, index) => ({
+    key: `k${index}`,
+    value: Buffer.alloc(60_000),
+  }));
+  const requests = [...splitIntoRequests(records)];
+  expect(requests.flat()).toEqual(records);
+  for (const request of requests) {
+    expect(request.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThanOrEqual(500_000);
+  }
+});
