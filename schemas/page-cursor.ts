@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { InvalidCursorError } from './cursor.ts';
 
-/** Where a page of a list ended: what the next page must know. */
+/** Where a page of a list ended: what the next page must know. Numbers are whole. */
 export type PageState = readonly (string | number | null)[];
 
 function checksum(text: string): string {
@@ -18,6 +18,20 @@ export function formatPageCursor(list: string, state: PageState): string {
   return `${text}.${checksum(text)}`;
 }
 
+/** What the base64url text holds, or undefined where it is no state: whoever knows the checksum can write anything. */
+function decodeState(text: string): PageState | undefined {
+  try {
+    const values: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    return Array.isArray(values) && values.every(isStateValue) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isStateValue(value: unknown): boolean {
+  return value === null || typeof value === 'string' || Number.isSafeInteger(value);
+}
+
 /**
  * Reads the `next_cursor` of a list.
  *
@@ -26,7 +40,9 @@ export function formatPageCursor(list: string, state: PageState): string {
 export function parsePageCursor(list: string, cursor: string): PageState {
   const [text = '', sum, ...rest] = cursor.split('.');
   if (rest.length > 0 || sum !== checksum(text)) throw new InvalidCursorError('it was altered or cut short');
-  const [name, ...state] = JSON.parse(Buffer.from(text, 'base64url').toString()) as PageState;
+  const values = decodeState(text);
+  if (!values) throw new InvalidCursorError('it was not made by this service');
+  const [name, ...state] = values;
   if (name !== list) throw new InvalidCursorError(`it belongs to another list`);
   return state;
 }
