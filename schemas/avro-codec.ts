@@ -39,7 +39,9 @@ export function readSchemaVersions(name: string): avro.Schema[] {
  * `T` is the shape of the newest version; a test holds every version to be readable by every other.
  */
 export function createAvroCodec<T>(name: string): AvroCodec<T> {
-  const versions = readSchemaVersions(name).map((schema) => avro.Type.forSchema(schema));
+  const versions = readSchemaVersions(name).map((schema) =>
+    avro.Type.forSchema(schema, { typeHook: boundArray }),
+  );
   const newest = versions.at(-1);
   if (!newest) throw new Error(`There is no schema schemas/avro/${name}.v1.avsc.`);
   const header = Buffer.concat([MARKER, fingerprint(newest)]);
@@ -68,6 +70,38 @@ export function createAvroCodec<T>(name: string): AvroCodec<T> {
       }
     },
   };
+}
+
+/** What avsc reads bytes through. Reading past their end is no error; `isValid` says so afterwards. */
+interface Tap {
+  isValid(): boolean;
+  readLong(): number;
+  skipLong(): void;
+}
+
+/**
+ * An array that ends with its bytes. As it comes, avsc makes as many items as a corrupt count announces out of nothing,
+ * until memory is full, before it finds that the bytes had ended (INV-9).
+ */
+class BoundedArrayType extends avro.types.ArrayType {
+  _read(tap: Tap): unknown[] {
+    const itemsType = this.itemsType as avro.Type & { _read(tap: Tap): unknown };
+    const items: unknown[] = [];
+    for (let count = tap.readLong(); count !== 0; count = tap.readLong()) {
+      // A negative count is followed by the block's size in bytes.
+      if (count < 0) tap.skipLong();
+      for (let rest = Math.abs(count); rest > 0; rest -= 1) {
+        if (!tap.isValid()) throw new Error('an array announces more items than there are bytes');
+        items.push(itemsType._read(tap));
+      }
+    }
+    return items;
+  }
+}
+
+function boundArray(schema: avro.Schema, options: unknown): avro.Type | undefined {
+  const isArray = typeof schema === 'object' && 'type' in schema && schema.type === 'array';
+  return isArray ? new BoundedArrayType(schema, options) : undefined;
 }
 
 const EMPTY = 0xc15d213aa4d7a795n;
