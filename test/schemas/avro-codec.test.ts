@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals';
+import avro from 'avsc';
+import fc from 'fast-check';
+import {
+  type AvroCodec,
+  createAvroCodec,
+  fingerprint,
+  readSchemaVersions,
+} from '../../schemas/avro-codec.ts';
+import { changeCodec } from '../../schemas/change.ts';
+import { rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
+import { change, rejection, submission } from '../helpers/arbitraries.ts';
+
+describe('CRC-64-AVRO', () => {
+  test.each([
+    ['null', '63dd24e7cc258f8a'],
+    ['int', '7275d51a3f395c8f'],
+    ['long', 'd054e14493f41db7'],
+    ['string', '8f014872634503c7'],
+    ['bytes', '4fc016dac3201965'],
+    ['boolean', '9f42fc78a4d4f764'],
+  ])('the fingerprint of "%s" is that of the Avro specification', (schema, expected) => {
+    const bytes = fingerprint(avro.Type.forSchema(schema));
+    expect(bytes.readBigUInt64LE().toString(16)).toBe(expected);
+  });
+
+  test('documentation and defaults do not count, names and types do', () => {
+    const fingerprintWith = (field: object) => {
+      const fields = [{ name: 'a', type: 'int', ...field }];
+      return fingerprint(avro.Type.forSchema({ type: 'record', name: 'R', fields }));
+    };
+    const plain = fingerprintWith({});
+    expect(fingerprintWith({ doc: 'what it is', default: 1 })).toEqual(plain);
+    expect(fingerprintWith({ name: 'b' })).not.toEqual(plain);
+    expect(fingerprintWith({ type: 'long' })).not.toEqual(plain);
+  });
+});
+
+function checkCodec<T>(name: string, codec: AvroCodec<T>, values: fc.Arbitrary<T>): void {
+  const schema = readSchemaVersions(name).at(-1) ?? 'null';
+  const header = Buffer.concat([Buffer.from('c301', 'hex'), fingerprint(avro.Type.forSchema(schema))]);
+  fc.assert(
+    fc.property(values, (value) => {
+      const bytes = codec.encode(value);
+      expect(bytes.subarray(0, 10)).toEqual(header);
+      expect(codec.decode(bytes)).toEqual(value);
+    }),
+  );
+}
+
+describe('the marker C3 01, the fingerprint, and what is read back as it was written:', () => {
+  test('submissions', () => checkCodec('endorsement-submission', submissionCodec, submission));
+  test('rejections', () => checkCodec('submission-rejection', rejectionCodec, rejection));
+  test('changes', () => checkCodec('endorsement-change', changeCodec, change));
+});
+
+test('a value is read out of the middle of a larger buffer', () => {
+  const value = { action: 'position' as const, endorser: 'a', contest: 'b/c', picks: [] };
+  const bytes = Buffer.concat([Buffer.from([1, 2, 3]), submissionCodec.encode(value), Buffer.from([4])]);
+  expect(submissionCodec.decode(bytes.subarray(3, -1))).toEqual(value);
+});
+
+test('a schema that is not there is missed by name', () => {
+  expect(() => createAvroCodec('endorsement')).toThrow('schemas/avro/endorsement.v1.avsc');
+});

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
+import { sealCursor } from './cursor-helpers.ts';
+
+const SEQUENCE = '00000000015';
+/** Version 1, epoch 1, time 2, scale 0, one partition at offset 3. */
+const PAYLOAD = [1, 1, 2, 0, 1, 3];
+const LARGEST = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f];
+
+test('the checksum of these tests is that of the service', () => {
+  expect(sealCursor(SEQUENCE, PAYLOAD)).toBe(formatCursor({ epoch: 1, sequence: 37, time: 2, offsets: [3] }));
+});
+
+test.each([
+  ['a version to come', SEQUENCE, [2, ...PAYLOAD.slice(1)], 'it is of version 2, known is 1'],
+  ['no payload but a version', SEQUENCE, [1, 1], 'it ends too early'],
+  ['fewer offsets than announced', SEQUENCE, [1, 1, 2, 0, 2, 3], 'it ends too early'],
+  ['a number that does not end', SEQUENCE, [1, 0x81], 'it ends too early'],
+  ['bytes after the last offset', SEQUENCE, [...PAYLOAD, 0], 'it goes on after its end'],
+  ['101 partitions', SEQUENCE, [1, 1, 2, 0, 101, ...Array(101).fill(3)], 'too many partitions'],
+  ['a number of nine bytes', SEQUENCE, [1, ...Array(8).fill(0x80), 1, 2, 0, 0], 'a number that is too large'],
+  ['a number written longer than need be', SEQUENCE, [1, 0x81, 0, 2, 0, 1, 3], 'not made by this service'],
+  ['a scale that was not needed', SEQUENCE, [1, 1, 2, 1, 1, 3], 'not made by this service'],
+  ['a scale beyond every number', SEQUENCE, [1, 1, 2, 255, 1, 3], 'not made by this service'],
+  ['an epoch beyond 2^53', SEQUENCE, [1, ...Array(7).fill(0xff), 0x10, 2, 0, 0], 'not made by this service'],
+  ['an offset beyond 2^53', SEQUENCE, [1, 1, 2, 1, 1, ...LARGEST], 'not made by this service'],
+  ['a sequence beyond 2^53', 'vvvvvvvvvvv', PAYLOAD, 'not made by this service'],
+])('with a right checksum: %s is refused', (_, sequence, payload, message) => {
+  const text = sealCursor(sequence, payload);
+  expect(() => parseCursor(text)).toThrow(InvalidCursorError);
+  expect(() => parseCursor(text)).toThrow(message);
+});
+
+test('any payload under a right checksum is either the very text of a cursor or refused', () => {
+  const sequence = fc.stringMatching(/^[0-9a-v]{11}$/);
+  const payload = fc.oneof(
+    fc.array(fc.nat(255), { minLength: 2, maxLength: 137 }),
+    fc.array(fc.nat(5), { minLength: 2, maxLength: 12 }).map((bytes) => [1, ...bytes]),
+  );
+  fc.assert(
+    fc.property(sequence, payload, (digits, bytes) => {
+      const text = sealCursor(digits, bytes);
+      try {
+        expect(formatCursor(parseCursor(text))).toBe(text);
+      } catch (error) {
+        if (!(error instanceof InvalidCursorError)) throw error;
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,15 @@
+import { crc32 } from 'node:zlib';
+
+/** A text with the form and the checksum of a cursor, whatever its payload says. */
+export function sealCursor(sequence: string, payload: readonly number[]): string {
+  const bytes = Buffer.alloc(payload.length + 4);
+  bytes.set(payload);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, payload.length), crc32(sequence)), payload.length);
+  return `${sequence}.${bytes.toString('base64url')}`;
+}
+
+/** A text with the form and the checksum of a list's next_cursor, whatever it holds. */
+export function sealPageCursor(content: string | Uint8Array): string {
+  const text = Buffer.from(content as string).toString('base64url');
+  return `${text}.${crc32(text).toString(32).padStart(7, '0')}`;
+}
