@@ -22,7 +22,8 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const { files, notRead } = await findCatalogueFiles(paths);
   if (notRead.length > 0) io.err(`Not read, for they are no catalogue files: ${notRead.join(', ')}.`);
   const databaseUrl = readText(readEnv(io.env), 'DATABASE_URL');
-  if (databaseUrl === null) throw new OpsError('No service runs on this DATA_DIR: start one, or set DATABASE_URL.');
+  if (databaseUrl === null)
+    throw new OpsError('No service runs on this DATA_DIR: start one, or set DATABASE_URL.');
 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = startProgress(io.terminal, 'Reading', bytes);

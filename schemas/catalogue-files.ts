@@ -18,7 +18,7 @@ export const CATALOGUE_KINDS = ['endorser-categories', 'endorsers', 'elections',
 export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];
 
 /** What a line of each kind of file holds. */
-export interface CatalogueRecords {
+interface CatalogueRecords {
   'endorser-categories': EndorserCategoryRecord;
   endorsers: EndorserRecord;
   elections: ElectionRecord;

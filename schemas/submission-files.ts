@@ -3,7 +3,7 @@ import { createRecordCheck, trimUrl } from './catalogue/record-check.ts';
 import { joinField, type Parsed, type Problem, showValue } from './problems.ts';
 import { SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from './submission.ts';
 
-const MAX_PICKS = 2_000;
+const MAX_PICKS = 500;
 
 const pickFields = {
   choice: field.key,

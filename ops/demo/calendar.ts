@@ -17,7 +17,7 @@ export function tuesdayFrom(date: string): string {
 }
 
 /** The Tuesday after the first Monday of November. */
-export function generalElectionDay(year: number): string {
+function generalElectionDay(year: number): string {
   return tuesdayFrom(`${String(year).padStart(4, '0')}-11-02`);
 }
 

@@ -51,7 +51,7 @@ export async function loadDemo(options: LoadDemoOptions): Promise<void> {
 }
 
 /** The demo's catalogue as lines of the files that it would be, checked as those are. */
-export async function* catalogueLines(demo: Demo, refusals: RefusalList): AsyncGenerator<StagedLine> {
+async function* catalogueLines(demo: Demo, refusals: RefusalList): AsyncGenerator<StagedLine> {
   const files = [
     ['endorser-categories', demo.categories()],
     ['endorsers', demo.endorsers()],

@@ -27,7 +27,7 @@ export function demoStatement(random: Random): readonly [string, string] {
 }
 
 /** The keys of the choices that can be endorsed: on several lines, a candidate's first. */
-export function endorsableKeys(contest: ContestRecord): string[] {
+function endorsableKeys(contest: ContestRecord): string[] {
   const seen = new Set<string>();
   return contest.choices.flatMap((choice) => {
     const name = choice.candidate?.full_name ?? choice.key;

@@ -9,7 +9,7 @@ import type { DemoState } from './states.ts';
 
 type Bilingual = readonly [string, string];
 
-export interface DemoDistrict {
+interface DemoDistrict {
   ocd_id: string | null;
   name: string;
   name_es: string;

@@ -16,6 +16,9 @@ import { changeOf } from './changes.ts';
 import { createRandom, type Random } from './random.ts';
 import { findSituation } from './situations.ts';
 
+/** A database that went away without a word is given up, so that the process can end. */
+const POOL_LIMITS = { max: 1, connectionTimeoutMillis: 5_000, query_timeout: 10_000 };
+
 interface Traffic {
   pool: pg.Pool;
   open: () => Promise<MessageProducer>;
@@ -55,7 +58,7 @@ async function main(): Promise<void> {
   const fixedToday = readDate(env, 'TODAY');
   const ending = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, connectionTimeoutMillis: 5_000 });
+  const pool = new pg.Pool({ connectionString: databaseUrl, ...POOL_LIMITS });
   pool.on('error', () => {});
   await runTraffic({
     pool,

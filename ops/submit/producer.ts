@@ -29,7 +29,12 @@ export async function openProducer(brokers: string[], topic: string): Promise<Me
     allowAutoTopicCreation: false,
     createPartitioner: Partitioners.DefaultPartitioner,
   });
-  await producer.connect();
+  try {
+    await producer.connect();
+  } catch (error) {
+    await producer.disconnect().catch(() => {});
+    throw error;
+  }
   return {
     async send(messages) {
       await producer.send({ topic, messages, acks: -1 });

@@ -1,3 +1,4 @@
+import { checkSubmission } from '../../domain/submission-rules.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';
 import { readNdjson } from '../catalog/ndjson.ts';
@@ -27,11 +28,11 @@ export async function* readSubmissions(
         continue;
       }
       const parsed = parseSubmission(item.value);
-      if (parsed.ok) yield parsed.value;
-      else {
-        const name = nameOfRecord(item.value);
-        for (const problem of parsed.problems) refusals.add({ file, line, ...problem, name });
-      }
+      // The rules by which the service refuses a submission, so that nothing is sent which it would not take.
+      const problems = parsed.ok ? checkSubmission(parsed.value) : parsed.problems;
+      const name = nameOfRecord(item.value);
+      for (const problem of problems) refusals.add({ file, line, ...problem, name });
+      if (parsed.ok && problems.length === 0) yield parsed.value;
     }
   }
 }

@@ -38,7 +38,7 @@ const choice = field.record({
   details: field.optional(field.anyObject),
 });
 
-export const contestFields = field.record({
+const contestFields = field.record({
   key: field.contestKey,
   election: field.slug,
   slug: field.contestSlug,

@@ -11,7 +11,7 @@ const details = field.openRecord({
   runoff_date: field.optional(field.date),
 });
 
-export const electionFields = field.record({
+const electionFields = field.record({
   slug: field.slug,
   name: field.title,
   name_es: field.optional(field.title),

@@ -3,7 +3,7 @@ import { ENDORSER_STATES } from '../vocabulary.ts';
 import * as field from './fields.ts';
 import { createRecordCheck, trimUrl } from './record-check.ts';
 
-export const endorserCategoryFields = field.record({
+const endorserCategoryFields = field.record({
   slug: field.categorySlug,
   name: field.title,
   name_es: field.optional(field.title),
@@ -18,7 +18,7 @@ export type EndorserCategoryRecord = field.Accepted<typeof endorserCategoryField
 export const parseEndorserCategory: (json: unknown) => Parsed<EndorserCategoryRecord> =
   createRecordCheck(endorserCategoryFields);
 
-export const endorserFields = field.record({
+const endorserFields = field.record({
   slug: field.slug,
   name: field.title,
   /** The slug of an endorser category. */
