@@ -1,0 +1,65 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { until } from './until.ts';
+
+/** An open connection of Server-Sent Events, and all it has received. */
+export class EventStreamClient {
+  readonly response: Response;
+  readonly events: EventSourceMessage[] = [];
+  readonly comments: string[] = [];
+  /** Milliseconds to wait before reconnecting, as told by the server. */
+  retryMs: number | undefined;
+  /** Whether the server ended the stream. */
+  ended = false;
+  readonly #aborting: AbortController;
+
+  private constructor(response: Response, aborting: AbortController) {
+    this.response = response;
+    this.#aborting = aborting;
+  }
+
+  /** Connects. A status other than 200 is not an error here: `response` says it. */
+  static async open(url: string, headers: Record<string, string>): Promise<EventStreamClient> {
+    const aborting = new AbortController();
+    const response = await fetch(url, { headers, signal: aborting.signal });
+    const client = new EventStreamClient(response, aborting);
+    if (response.status === 200) void client.#read();
+    return client;
+  }
+
+  async #read(): Promise<void> {
+    const parser = createParser({
+      onEvent: (event) => this.events.push(event),
+      onComment: (comment) => this.comments.push(comment),
+      onRetry: (retryMs) => {
+        this.retryMs = retryMs;
+      },
+    });
+    const decoder = new TextDecoder();
+    try {
+      for await (const bytes of this.response.body ?? [])
+        parser.feed(decoder.decode(bytes, { stream: true }));
+    } catch {
+      // The test closed it, or the server died; `ended` tells that from a clean end.
+      return;
+    }
+    this.ended = true;
+  }
+
+  /** The events of one kind, their data parsed. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies whose shape they check themselves.
+  of(kind: string): { id: string; data: any }[] {
+    return this.events
+      .filter(({ event }) => event === kind)
+      .map(({ id = '', data }) => ({ id, data: JSON.parse(data) }));
+  }
+
+  /** Waits until there are so many events of a kind, and gives them. */
+  async wait(kind: string, count: number, timeoutMs?: number) {
+    await until(`${count} ${kind} events`, () => this.of(kind).length >= count, timeoutMs);
+    return this.of(kind);
+  }
+
+  close(): void {
+    this.#aborting.abort();
+  }
+}
