@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../schemas/vocabulary.ts';
 import { issueKey, isUsableKey, listKeys, PlanMismatchError, revokeKey } from '../store/accounts.ts';
 import { inTransaction } from '../store/transaction.ts';
 import type { CommandIo } from './command.ts';
-import { createConfig, readEnv } from './config.ts';
+import { createDatabaseConfig, readEnv } from './config.ts';
 import { OpsError } from './ops-error.ts';
 
 const USAGE = [
@@ -150,7 +150,7 @@ async function revoke(databaseUrl: string, text: string, io: CommandIo) {
 export async function run(args: string[], io: CommandIo): Promise<number> {
   const { positionals, values } = parseOptions(args);
   const [action, ...rest] = positionals;
-  const { databaseUrl } = createConfig(readEnv(io.env));
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   if (action === 'create' && rest.length === 0) return create(databaseUrl, values, io);
   if (action === 'list' && rest.length === 0) return list(databaseUrl, io);
   if (action === 'revoke' && rest[0] !== undefined && rest.length === 1)

@@ -13,6 +13,7 @@ const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCo
   },
   catalog: { usage: 'catalog import PATH...', load: () => import('./catalog.ts') },
   submit: { usage: 'submit FILE... (- reads standard input)', load: () => import('./submit.ts') },
+  rejected: { usage: 'rejected list | rejected retry', load: () => import('./rejected.ts') },
   topics: { usage: 'topics apply | topics check', load: () => import('./topics.ts') },
 };
 
