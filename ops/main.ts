@@ -6,6 +6,7 @@ import type { CommandIo, RunCommand } from './command.ts';
 import { describeFailure } from './ops-error.ts';
 
 const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCommand }> }> = {
+  migrate: { usage: 'migrate', load: () => import('./migrate.ts') },
   keys: {
     usage:
       'keys create --account NAME --plan PLAN [--scopes a,b] [--expires DATE] | keys list | keys revoke ID',
