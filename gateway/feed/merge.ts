@@ -85,12 +85,16 @@ export class SequenceMerge<T extends Sequenced> {
     return taken;
   }
 
-  /** Drops passed records at the front of a partition, and notes which sequence its first one has. */
+  /**
+   * Drops records at the front of a partition that are passed, or wait at the front of another one too, and notes
+   * which sequence its first one has. Copies lie on two partitions where partitions were added in between.
+   */
   #settle(partition: number, heads: Map<number, number>): void {
     const waiting = this.#waiting.get(partition) ?? [];
-    let passed = 0;
-    while (passed < waiting.length && (waiting[passed]?.entry.sequence ?? 0) < this.#next) passed += 1;
-    if (passed > 0) waiting.splice(0, passed);
+    const first = waiting.findIndex(
+      ({ entry: { sequence } }) => sequence >= this.#next && !heads.has(sequence),
+    );
+    waiting.splice(0, first === -1 ? waiting.length : first);
     const head = waiting[0];
     if (head) heads.set(head.entry.sequence, partition);
     else this.#waiting.delete(partition);
