@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { SequenceMerge } from '../../../gateway/feed/merge.ts';
+import { createReader, expectedOf, readAll, topicArbitrary } from './merge-model.ts';
+
+const at = (sequence: number, offset: number) => ({ entry: { sequence }, offset });
+const taken = (merge: SequenceMerge<{ sequence: number }>, limit?: number) =>
+  merge.take(limit).map(({ sequence }) => sequence);
+const fromStart = () => new SequenceMerge<{ sequence: number }>({ sequence: 0, offsets: [] });
+
+describe('however the changes lie on partitions, and are fetched', () => {
+  const choices = fc.infiniteStream(fc.nat(1000));
+
+  test('INV-7, INV-3: each comes once, in order, without a gap', () => {
+    fc.assert(
+      fc.property(topicArbitrary, choices, (topic, choose) => {
+        expect(readAll(createReader(topic, topic.start, choose))).toEqual(expectedOf(topic));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('INV-4: a merge that starts where another stopped goes on with nothing missing', () => {
+    fc.assert(
+      fc.property(topicArbitrary, choices, fc.nat(40), (topic, choose, steps) => {
+        const reader = createReader(topic, topic.start, choose);
+        const before = Array.from({ length: steps }, () => reader.step()).flat();
+        const stopped = { sequence: reader.merge.next - 1, offsets: reader.merge.offsets };
+        const after = readAll(createReader(topic, stopped, choose));
+        expect([...before, ...after]).toEqual(expectedOf(topic));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('INV-7: nothing comes after a change that is missing', () => {
+    fc.assert(
+      fc.property(topicArbitrary, choices, fc.nat(), (topic, choose, hole) => {
+        const missing = topic.start.sequence + 1 + (hole % (topic.last - topic.start.sequence));
+        const partitions = topic.partitions.map((records) =>
+          records.filter(({ entry }) => entry.sequence !== missing),
+        );
+        const reader = createReader({ ...topic, partitions }, topic.start, choose);
+        const given = readAll(reader);
+        expect(given).toHaveLength(missing - 1 - topic.start.sequence);
+        expect(reader.merge.next).toBe(missing);
+      }),
+    );
+  });
+});
+
+describe('what comes next', () => {
+  test('waits for the change before it, on whatever partition that comes', () => {
+    const merge = fromStart();
+    merge.add(0, [at(2, 10), at(3, 11)], 12);
+    expect(taken(merge)).toEqual([]);
+    expect([merge.isBlocked, merge.next]).toEqual([true, 1]);
+    merge.add(1, [at(1, 5), at(4, 6)], 7);
+    expect(taken(merge)).toEqual([1, 2, 3, 4]);
+    expect([merge.isBlocked, merge.next]).toEqual([false, 5]);
+  });
+
+  test('is given up to a limit; the rest is given later', () => {
+    const merge = fromStart();
+    merge.add(0, [at(1, 0), at(2, 1), at(3, 2)], 3);
+    expect([taken(merge, 0), taken(merge, 2), taken(merge, 2), taken(merge)]).toEqual([[], [1, 2], [3], []]);
+  });
+
+  test('INV-3: a copy on another partition holds nothing up', () => {
+    const merge = fromStart();
+    merge.add(0, [at(1, 0), at(2, 1)], 2);
+    merge.add(1, [at(1, 7), at(3, 8)], 9);
+    expect(taken(merge)).toEqual([1, 2, 3]);
+  });
+});
+
+describe('where to read on', () => {
+  test('partitions with a change that waits are not read further', () => {
+    const merge = new SequenceMerge<{ sequence: number }>({ sequence: 4, offsets: [40, 41] });
+    merge.add(1, [at(6, 45)], 46);
+    expect(merge.wanted(3)).toEqual(
+      new Map([
+        [0, 40],
+        [2, 0],
+      ]),
+    );
+  });
+
+  test('a fetch without a change moves on: offsets have gaps', () => {
+    const merge = fromStart();
+    merge.add(0, [], 17);
+    expect([merge.wanted(1), merge.offsets]).toEqual([new Map([[0, 17]]), [17]]);
+  });
+
+  test('INV-4: a safe place to start again is the first change that was not given', () => {
+    const merge = fromStart();
+    merge.add(2, [at(1, 20), at(2, 21), at(5, 24)], 25);
+    expect(taken(merge, 1)).toEqual([1]);
+    expect(merge.offsets).toEqual([0, 0, 21]);
+    expect(taken(merge)).toEqual([2]);
+    expect(merge.offsets).toEqual([0, 0, 24]);
+  });
+});
