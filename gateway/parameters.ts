@@ -53,7 +53,8 @@ function findIntended(name: string, names: string[]): string | undefined {
   const near = names
     .map((known) => ({ known, steps: distance(name.toLowerCase(), known) }))
     .filter(
-      ({ known, steps }) => steps <= Math.max(2, known.length / 3) || known.startsWith(name.toLowerCase()),
+      ({ known, steps }) =>
+        steps <= Math.max(2, known.length / 3) || (name !== '' && known.startsWith(name.toLowerCase())),
     )
     .sort((a, b) => a.steps - b.steps);
   return near[0]?.known;
