@@ -1,0 +1,74 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type ChangeFacets, createPredicate, type StreamFilter } from '../../domain/stream-filter.ts';
+
+const WORDS = ['a', 'b', 'constructor'];
+const word = fc.constantFrom(...WORDS);
+const NAMES = [
+  'categories',
+  'endorsers',
+  'endorser_states',
+  'states',
+  'elections',
+  'contest_kinds',
+  'levels',
+] as const;
+type Name = (typeof NAMES)[number];
+const each = <T>(value: T) => Object.fromEntries(NAMES.map((name) => [name, value])) as Record<Name, T>;
+const types = fc.constantFrom('created', 'updated', 'deleted');
+const facets: fc.Arbitrary<ChangeFacets> = fc.record({ ...each(word), types });
+const filter: fc.Arbitrary<StreamFilter> = fc.record(
+  { ...each(fc.array(word, { maxLength: 4 })), types: fc.array(types) },
+  { requiredKeys: [] },
+);
+
+/** The specification's sentence, word by word: "AND" between fields, "OR" within one, all where one is omitted. */
+function matchesBySpecification(wanted: StreamFilter, has: ChangeFacets): boolean {
+  for (const field of [...NAMES, 'types'] as const) {
+    const accepted = wanted[field];
+    if (accepted === undefined) continue;
+    let found = false;
+    for (const value of accepted) if (value === has[field]) found = true;
+    if (!found) return false;
+  }
+  return true;
+}
+
+test('a change matches as the specification says, whatever the filter', () => {
+  fc.assert(
+    fc.property(filter, facets, (wanted, has) => {
+      expect(createPredicate(wanted)(has)).toBe(matchesBySpecification(wanted, has));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+const CHANGE: ChangeFacets = {
+  categories: 'labor',
+  endorsers: 'bakers',
+  endorser_states: 'national',
+  states: 'OR',
+  elections: 'or-2026-11-03-general',
+  contest_kinds: 'candidate',
+  levels: 'city',
+  types: 'created',
+};
+
+test.each<[string, StreamFilter, boolean]>([
+  ['no field matches everything', {}, true],
+  ['one field', { states: ['OR'] }, true],
+  ['another value', { states: ['CA'] }, false],
+  ['values of a field combine with OR', { states: ['CA', 'OR'] }, true],
+  ['fields combine with AND', { states: ['OR'], levels: ['city'] }, true],
+  ['one field of two fails', { states: ['OR'], levels: ['state'] }, false],
+  ['the state is that of the contest, not of the endorser', { states: ['national'] }, false],
+  ['letters count in their case', { states: ['or'] }, false],
+  ['a field without values matches nothing', { states: [] }, false],
+])('%s', (_, wanted, expected) => expect(createPredicate(wanted)(CHANGE)).toBe(expected));
+
+test('a filter is read once: a change of its list afterwards changes nothing', () => {
+  const states = ['OR'];
+  const matches = createPredicate({ states });
+  states[0] = 'CA';
+  expect(matches(CHANGE)).toBe(true);
+});

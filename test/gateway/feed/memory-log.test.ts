@@ -1,0 +1,78 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { LogEntry } from '../../../gateway/feed/entry.ts';
+import { MemoryLog } from '../../../gateway/feed/memory-log.ts';
+import { change } from '../../helpers/arbitraries.ts';
+
+const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });
+if (!BASE) throw new Error('there is no change to make entries of');
+
+/** An entry whose text has so many more characters than the shortest. */
+const entryOf = (sequence: number, extra = 0): LogEntry =>
+  new LogEntry({ ...BASE, sequence, id: 'x', endorser: { ...BASE.endorser, name: 'x'.repeat(extra) } });
+const SIZE = entryOf(1).bytes;
+const entries = (first: number, count: number) => Array.from({ length: count }, (_, i) => entryOf(first + i));
+const read = (log: MemoryLog, after: number, limit = 1000) =>
+  log.read(after, limit)?.map(({ sequence }) => sequence);
+
+const append = fc.record({ sizes: fc.array(fc.nat(3000), { maxLength: 8 }) });
+
+test('it holds the newest entries that its bytes allow, like an array that is cut at its front', () => {
+  const batches = fc.array(append, { maxLength: 20 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1000 }), fc.nat(20 * SIZE), batches, (first, maxBytes, made) => {
+      const log = new MemoryLog(maxBytes);
+      let next = first;
+      let model: LogEntry[] = [];
+      for (const { sizes } of made) {
+        const batch = sizes.map((extra, index) => entryOf(next + index, extra));
+        next += batch.length;
+        log.append(batch);
+        model = [...model, ...batch];
+        while (model.length > 1 && model.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) model.shift();
+
+        expect(log.firstSequence).toBe(model[0]?.sequence);
+        const oldest = model[0]?.sequence ?? Number.POSITIVE_INFINITY;
+        const kept = model.map(({ sequence }) => sequence);
+        const places = Array.from({ length: next - first + 3 }, (_, index) => first - 1 + index);
+        expect(places.map((after) => read(log, after, 3))).toEqual(
+          places.map((after) =>
+            after + 1 < oldest ? undefined : kept.filter((sequence) => sequence > after).slice(0, 3),
+          ),
+        );
+      }
+    }),
+  );
+});
+
+test('INV-10: nothing is remembered before the first entry', () => {
+  const log = new MemoryLog(10 * SIZE);
+  expect([log.firstSequence, log.read(0, 10)]).toEqual([undefined, undefined]);
+});
+
+test('INV-10: who is behind what is remembered is told so, and never given a gap', () => {
+  const log = new MemoryLog(3 * SIZE);
+  log.append(entries(10, 5));
+  expect(log.firstSequence).toBe(12);
+  expect(read(log, 10)).toBeUndefined();
+  expect(read(log, 11)).toEqual([12, 13, 14]);
+});
+
+test('who is at the end, or ahead of it, is given nothing yet', () => {
+  const log = new MemoryLog(10 * SIZE);
+  log.append(entries(1, 3));
+  expect([read(log, 2), read(log, 3), read(log, 7)]).toEqual([[3], [], []]);
+});
+
+test('a read ends at its limit', () => {
+  const log = new MemoryLog(10 * SIZE);
+  log.append(entries(1, 5));
+  expect([read(log, 1, 2), read(log, 1, 0)]).toEqual([[2, 3], []]);
+});
+
+test('the newest entry stays however large it is', () => {
+  const log = new MemoryLog(2 * SIZE);
+  log.append(entries(1, 2));
+  log.append([entryOf(3, 100_000)]);
+  expect([log.firstSequence, read(log, 2)]).toEqual([3, [3]]);
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type Change, changeCodec } from '../../schemas/change.ts';
+import { formatCursor } from '../../schemas/cursor.ts';
+import { renderEvent, renderFrame } from '../../schemas/event.ts';
+import { change, cursor } from '../helpers/arbitraries.ts';
+
+const EXAMPLE: Change = {
+  epoch: 1,
+  sequence: 37,
+  id: '00000000015.AQGAnJ-KmjQAASRH8NNC',
+  type: 'updated',
+  occurred_at: Date.UTC(2026, 8, 1, 12, 30, 5, 7),
+  endorsement: { id: 1, rank: null, statement: 'a\nb', source_url: null, published_on: '2026-09-01' },
+  endorser: {
+    id: 2,
+    slug: 'bakers',
+    name: 'Bakers',
+    category: { slug: 'labor', name: 'Labor' },
+    state: 'national',
+  },
+  contest: {
+    id: 3,
+    title: 'Measure 7',
+    short_title: 'M7',
+    kind: 'measure',
+    vote_method: 'yes_no',
+    votes_allowed: 1,
+    ranks_allowed: null,
+    measure_code: '7',
+    district: { id: 4, name: 'Oregon', level: 'state', ocd_id: null, state: 'OR' },
+  },
+  election: {
+    id: 5,
+    slug: 'or-2026-11-03-general',
+    name: 'General',
+    date: '2026-11-03',
+    state: 'OR',
+    type: 'general',
+  },
+  choice: { id: 6, label: 'Yes', measure_answer: 'yes', candidate: null, party: null, withdrawn: false },
+};
+
+/** The names of an object's keys, in their order, those of its objects in brackets. */
+function keysOf(value: object): string {
+  return Object.entries(value)
+    .map(([key, part]) => (typeof part === 'object' && part !== null ? `${key} {${keysOf(part)}}` : key))
+    .join(' ');
+}
+
+describe('the body of an event', () => {
+  const body = {
+    ...EXAMPLE,
+    choice: { ...EXAMPLE.choice, candidate: { id: 7, full_name: 'Ann' } },
+  } satisfies Change;
+
+  test('INV-3: once it went through Kafka, its keys stand in the order of the specification', () => {
+    expect(keysOf(JSON.parse(renderEvent(changeCodec.decode(changeCodec.encode(body)))))).toBe(
+      'id type occurred_at ' +
+        'endorsement {id rank statement source_url published_on} ' +
+        'endorser {id slug name category {slug name} state} ' +
+        'contest {id title short_title kind vote_method votes_allowed ranks_allowed measure_code ' +
+        'district {id name level ocd_id state}} ' +
+        'election {id slug name date state type} ' +
+        'choice {id label measure_answer candidate {id full_name} party withdrawn}',
+    );
+  });
+
+  test('its type and its time are written as the specification says', () => {
+    expect(JSON.parse(renderEvent(EXAMPLE))).toMatchObject({
+      type: 'endorsement.updated',
+      occurred_at: '2026-09-01T12:30:05.007Z',
+    });
+  });
+
+  test('INV-3: it holds what the change holds, and not the places that are the log’s own', () => {
+    fc.assert(
+      fc.property(change, (made) => {
+        const { epoch, sequence, type, occurred_at, ...shown } = made;
+        const event = JSON.parse(renderEvent(made));
+        expect(event).toEqual({ ...shown, type: `endorsement.${type}`, occurred_at: event.occurred_at });
+        expect(Date.parse(event.occurred_at)).toBe(occurred_at);
+      }),
+    );
+  });
+});
+
+describe('a frame', () => {
+  test('names the event, its id and its data, each on a line, and ends with an empty one', () => {
+    expect(renderFrame({ event: 'ready', id: 'x', data: '{}' })).toBe('event: ready\nid: x\ndata: {}\n\n');
+  });
+
+  test('has no line break within its data, whatever the texts of the change', () => {
+    fc.assert(
+      fc.property(change, cursor, (made, position) => {
+        const data = renderEvent(made);
+        const id = formatCursor(position);
+        const frame = renderFrame({ event: 'endorsement', id, data });
+        expect(data).not.toMatch(/[\r\n]/);
+        expect(frame.split(/\r\n|\r|\n/)).toEqual([
+          'event: endorsement',
+          `id: ${id}`,
+          `data: ${data}`,
+          '',
+          '',
+        ]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  readBrokers,
+  readDate,
+  readInteger,
+  readPort,
+  readRetention,
+  readText,
+  requireText,
+  SettingError,
+} from '../../service/environment.ts';
+
+const env = (value?: string) => ({ X: value, RETENTION_MS: value });
+const refusal = (message: string) => new SettingError(message);
+const BOUNDS = { min: 1, max: 10, fallback: undefined };
+
+test.each([
+  [undefined, undefined],
+  ['', undefined],
+  ['  ', undefined],
+  ['a', 'a'],
+  [' a b ', 'a b'],
+])('the text of %j is %j', (value, expected) => expect(readText(env(value), 'X')).toBe(expected));
+
+describe('a text that must be there', () => {
+  test('is read', () => expect(requireText(env(' a '), 'X', 'b')).toBe('a'));
+
+  test.each([undefined, '', ' '])('is asked for with an example where it is %j', (value) => {
+    expect(() => requireText(env(value), 'X', 'host:9092')).toThrow(
+      refusal('X is not set; it must be like host:9092.'),
+    );
+  });
+});
+
+describe('a whole number', () => {
+  test.each([
+    ['1', 1],
+    ['10', 10],
+    [' 7 ', 7],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j is %j', (value, expected) => expect(readInteger(env(value), 'X', BOUNDS)).toBe(expected));
+
+  test.each(['0', '11', '-1', '+1', '1.5', '1e1', '0x1', 'a', '1 000', '1,000', '٣', 'Infinity', 'NaN'])(
+    '%j is refused',
+    (value) => {
+      const message = `X is "${value}"; it must be a whole number from 1 to 10.`;
+      expect(() => readInteger(env(value), 'X', BOUNDS)).toThrow(refusal(message));
+    },
+  );
+
+  test('is the fallback where it is not given, also one beyond the bounds', () => {
+    expect(readInteger(env(), 'X', { ...BOUNDS, fallback: 99 })).toBe(99);
+  });
+});
+
+describe('a date', () => {
+  test.each([
+    ['2026-11-03', '2026-11-03'],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j is %j', (value, expected) => expect(readDate(env(value), 'X')).toBe(expected));
+
+  test.each(['2026-02-30', '2026-11-3', 'today', '2026-11-03T00:00Z'])('%j is refused', (value) => {
+    expect(() => readDate(env(value), 'X')).toThrow(
+      refusal(`X is "${value}"; it must be a date such as 2026-11-03.`),
+    );
+  });
+});
+
+describe('brokers', () => {
+  test.each([
+    ['localhost:9092', ['localhost:9092']],
+    ['a:1, b.example:65535 ,[::1]:9092', ['a:1', 'b.example:65535', '[::1]:9092']],
+  ])('%j are %j', (value, expected) => expect(readBrokers(env(value), 'X')).toEqual(expected));
+
+  test.each([
+    'localhost',
+    'a:',
+    ':9092',
+    'a:b',
+    'a:1,',
+    'a:1,,b:2',
+    'a:1 b:2',
+    'http://a:1',
+    '::1:9092',
+    'a:123456',
+  ])('%j are refused', (value) => {
+    expect(() => readBrokers(env(value), 'X')).toThrow(
+      refusal(`X is "${value}"; it must be host:port, comma-separated.`),
+    );
+  });
+
+  test('must be given', () => {
+    expect(() => readBrokers(env(), 'X')).toThrow(refusal('X is not set; it must be like host:9092.'));
+  });
+});
+
+describe('retention', () => {
+  test.each([
+    [undefined, 604_800_000],
+    ['1000', 1000],
+    ['31622400000', 31_622_400_000],
+  ])('%j is %j milliseconds', (value, expected) => expect(readRetention(env(value))).toBe(expected));
+
+  test.each(['999', '31622400001', '7d'])('%j is refused', (value) => {
+    expect(() => readRetention(env(value))).toThrow(
+      refusal(`RETENTION_MS is "${value}"; it must be a whole number from 1000 to 31622400000.`),
+    );
+  });
+});
+
+test.each([
+  [undefined, 8080],
+  ['0', 0],
+  ['65535', 65_535],
+])('the port %j is %j', (value, expected) => expect(readPort(env(value), 'X', 8080)).toBe(expected));
+
+test.each(['65536', '-1', '80a'])('the port %j is refused', (value) => {
+  expect(() => readPort(env(value), 'X', 8080)).toThrow('it must be a whole number from 0 to 65535.');
+});
