@@ -1,7 +1,7 @@
 /**
  * Postgres and Kafka out of their official images, for a machine that has Docker and neither Java nor Maven.
- * Data live in Docker volumes named after the folder that would hold them. A container whose process has gone
- * is removed by testcontainers' own reaper, so that nothing is left over from a run that was killed.
+ * Data live in Docker volumes named after the folder that would hold them, and stay when a container goes. A
+ * container whose process has gone is removed by testcontainers' own reaper, or else by the next start.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -17,6 +17,46 @@ const STOP_GRACE_MS = 20_000;
 function volumeFor(dir: string): string {
   const folder = path.resolve(dir);
   return `ballot-${path.basename(folder)}-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
+}
+
+type Docker = Awaited<ReturnType<typeof getContainerRuntimeClient>>['container']['dockerode'];
+
+/** A container whose ports are those of 127.0.0.1 alone: testcontainers would open them to other machines. */
+class LoopbackContainer extends GenericContainer {
+  protected override async beforeContainerCreated(): Promise<void> {
+    const bindings = Object.values<Array<{ HostIp?: string }>>(this.hostConfig.PortBindings ?? {});
+    for (const binding of bindings.flat()) binding.HostIp = '127.0.0.1';
+  }
+}
+
+/**
+ * Stops and removes what an earlier run has left on a volume. Two servers on one volume destroy it, and from
+ * inside a container neither sees the other.
+ */
+async function removeLeftovers(docker: Docker, volume: string): Promise<void> {
+  const leftovers = await docker.listContainers({ all: true, filters: { volume: [volume] } });
+  for (const { Id } of leftovers) {
+    const container = docker.getContainer(Id);
+    // It may have ended already, or be on its way out.
+    await container.stop({ t: STOP_GRACE_MS / 1000 }).catch(() => undefined);
+    await container.remove({ v: true, force: true }).catch(() => undefined);
+  }
+}
+
+async function announceDownload(docker: Docker, image: string): Promise<void> {
+  const known = await docker
+    .getImage(image)
+    .inspect()
+    .catch(() => null);
+  if (known === null) process.stderr.write(`Fetching the image ${image} (once) ...\n`);
+}
+
+/** A container for a server with the data in `volume`, once nothing else uses those. */
+async function prepareContainer(image: string, volume: string, folder: string): Promise<GenericContainer> {
+  const docker = (await getContainerRuntimeClient()).container.dockerode;
+  await removeLeftovers(docker, volume);
+  await announceDownload(docker, image);
+  return new LoopbackContainer(image).withBindMounts([{ source: volume, target: folder, mode: 'rw' }]);
 }
 
 async function asServer(container: StartedTestContainer): Promise<LocalServer> {
@@ -41,16 +81,21 @@ async function asServer(container: StartedTestContainer): Promise<LocalServer> {
 export async function startPostgres({ dir, port, overrides = {} }: ServerOptions): Promise<PostgresServer> {
   const usedPort = port ?? (await findFreePort());
   const settings = { max_connections: '200', timezone: 'UTC', ...overrides };
-  const container = await new GenericContainer(POSTGRES_IMAGE)
-    .withEnvironment({ POSTGRES_USER: 'ballot', POSTGRES_PASSWORD: 'ballot', POSTGRES_DB: 'ballot' })
-    .withBindMounts([{ source: volumeFor(dir), target: '/var/lib/postgresql', mode: 'rw' }])
+  const prepared = await prepareContainer(POSTGRES_IMAGE, volumeFor(dir), '/var/lib/postgresql');
+  const container = await prepared
+    .withEnvironment({
+      POSTGRES_USER: 'ballot',
+      POSTGRES_PASSWORD: 'ballot',
+      POSTGRES_DB: 'ballot',
+      // Postgres's own C.UTF-8, which sorts and folds alike on every system.
+      POSTGRES_INITDB_ARGS: '--encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8',
+    })
     .withExposedPorts({ container: 5432, host: usedPort })
     .withCommand([
       'postgres',
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ])
-    // Once for the server that the image runs to set itself up, once for the one that stays.
-    .withWaitStrategy(Wait.forListeningPorts())
+    // Over TCP: the server that the image runs to set the database up listens on a socket file alone.
     .withHealthCheck({
       test: ['CMD-SHELL', 'pg_isready -h 127.0.0.1 -U ballot'],
       interval: 500,
@@ -83,9 +128,9 @@ export async function startKafka({ dir, port, overrides = {} }: ServerOptions): 
     ...singleNodeSettings,
     ...overrides,
   };
-  const container = await new GenericContainer(KAFKA_IMAGE)
+  const prepared = await prepareContainer(KAFKA_IMAGE, volumeFor(dir), settings['log.dirs']);
+  const container = await prepared
     .withEnvironment(Object.fromEntries(Object.entries(settings).map(asVariable)))
-    .withBindMounts([{ source: volumeFor(dir), target: '/var/lib/kafka/data', mode: 'rw' }])
     .withExposedPorts({ container: 9092, host: usedPort })
     .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
     .start();
