@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { isCalendarDate, isHttpUrl } from '../../schemas/catalogue/formats.ts';
+
+test.each([
+  ['2026-11-03', true],
+  ['2024-02-29', true],
+  ['2000-02-29', true],
+  ['0001-01-01', true],
+  ['9999-12-31', true],
+  ['2026-02-29', false],
+  ['1900-02-29', false],
+  ['2026-02-30', false],
+  ['2026-04-31', false],
+  ['2026-13-01', false],
+  ['2026-00-10', false],
+  ['2026-01-00', false],
+  ['0000-01-01', false],
+  ['2026-1-3', false],
+  ['20261103', false],
+  ['2026-11-03T00:00', false],
+  [' 2026-11-03', false],
+  ['2026-11-03\n', false],
+  ['٢٠٢٦-١١-٠٣', false],
+  ['', false],
+])('isCalendarDate(%j) is %s', (text, expected) => {
+  expect(isCalendarDate(text)).toBe(expected);
+});
+
+test.each([
+  ['https://a.example', true],
+  ['HTTP://a.example/ä?q=1#x', true],
+  ['http://localhost:8080/', true],
+  [' https://a.example\n', true],
+  ['ftp://a.example', false],
+  ['mailto:a@b.example', false],
+  ['javascript:alert(1)', false],
+  ['//a.example', false],
+  ['a.example', false],
+  ['https://', false],
+  ['https://a b.example', false],
+  ['https://a.example/x y', false],
+  ['https://a.example\nhttps://b.example', false],
+  ['', false],
+])('isHttpUrl(%j) is %s', (text, expected) => {
+  expect(isHttpUrl(text)).toBe(expected);
+});
