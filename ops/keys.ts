@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { isCalendarDate } from '../domain/submission-rules.ts';
+import { isCalendarDate } from '../schemas/catalogue/formats.ts';
 import { SCOPES, type Scope } from '../schemas/vocabulary.ts';
 import { issueKey, isUsableKey, listKeys, PlanMismatchError, revokeKey } from '../store/accounts.ts';
 import { inTransaction } from '../store/transaction.ts';

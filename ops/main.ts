@@ -14,6 +14,10 @@ const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCo
   },
   catalog: { usage: 'catalog import PATH...', load: () => import('./catalog.ts') },
   submit: { usage: 'submit FILE... (- reads standard input)', load: () => import('./submit.ts') },
+  demo: {
+    usage: 'demo generate DIR [--contests N] [--endorsers N] [--endorsements N]',
+    load: () => import('./demo/command.ts'),
+  },
   rejected: { usage: 'rejected list | rejected retry', load: () => import('./rejected.ts') },
   topics: { usage: 'topics apply | topics check', load: () => import('./topics.ts') },
 };
@@ -38,6 +42,9 @@ async function main(argv: string[], io: CommandIo): Promise<number> {
     return 1;
   }
 }
+
+// Whoever reads only the first lines, as `head` does, has what they wanted.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 process.exitCode = await main(process.argv.slice(2), {
   env: process.env,

@@ -5,39 +5,54 @@ import { SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from './submi
 
 const MAX_PICKS = 500;
 
-const pickFields = {
-  choice: field.key,
-  rank: field.optional(field.positiveInteger),
-  statement: field.optional(field.longText),
-  statement_es: field.optional(field.longText),
-  source_url: field.optional(field.url),
-  published_on: field.optional(field.date),
-  details: field.optional(field.anyObject),
-};
-const positionPick = field.record(pickFields);
-type PickRecord = field.Accepted<typeof positionPick>;
+function createForms(sourceUrl: field.Field<string>) {
+  const pickFields = {
+    choice: field.key,
+    rank: field.optional(field.positiveInteger),
+    statement: field.optional(field.longText),
+    statement_es: field.optional(field.longText),
+    source_url: field.optional(sourceUrl),
+    published_on: field.optional(field.date),
+    details: field.optional(field.anyObject),
+  };
+  const onePick = field.record({
+    action: field.optional(field.oneOf(['endorse', 'withdraw'], `one of ${SUBMISSION_ACTIONS.join(', ')}`)),
+    endorser: field.slug,
+    contest: field.contestKey,
+    ...pickFields,
+  });
+  const position = field.record({
+    action: field.oneOf(['position']),
+    endorser: field.slug,
+    contest: field.contestKey,
+    picks: field.listOf(field.record(pickFields), MAX_PICKS),
+  });
+  return { onePick, position };
+}
 
-const onePick = field.record({
-  action: field.optional(field.oneOf(['endorse', 'withdraw'], `one of ${SUBMISSION_ACTIONS.join(', ')}`)),
-  endorser: field.slug,
-  contest: field.contestKey,
-  ...pickFields,
-});
-const position = field.record({
-  action: field.oneOf(['position']),
-  endorser: field.slug,
-  contest: field.contestKey,
-  picks: field.listOf(positionPick, MAX_PICKS),
-});
+function createChecks({ onePick, position }: ReturnType<typeof createForms>) {
+  return {
+    onePick: createRecordCheck(onePick),
+    position: createRecordCheck(position, ({ picks }) => [
+      ...repeats(picks, 'choice'),
+      ...repeats(picks, 'rank'),
+    ]),
+  };
+}
+
+type Forms = ReturnType<typeof createForms>;
+type PositionRecord = field.Accepted<Forms['position']>;
+type PickRecord = PositionRecord['picks'][number];
 
 /** A line of an endorsements file: one pick endorsed or withdrawn, or an endorser's whole position in a contest. */
-export type SubmissionRecord = field.Accepted<typeof onePick> | field.Accepted<typeof position>;
+export type SubmissionRecord = field.Accepted<Forms['onePick']> | PositionRecord;
 
-const checkOnePick = createRecordCheck(onePick);
-const checkPosition = createRecordCheck(position, ({ picks }) => [
-  ...repeats(picks, 'choice'),
-  ...repeats(picks, 'rank'),
-]);
+/**
+ * A line may name as its source what is no address: real files do, and one such word should not hold a whole file up.
+ * Such a submission is sent, and the service rejects it by itself.
+ */
+const fileChecks = createChecks(createForms(field.sourceText));
+const serviceChecks = createChecks(createForms(field.url));
 
 /** Two picks of one choice, or of one rank, contradict each other. */
 function repeats(picks: PickRecord[], name: 'choice' | 'rank'): Problem[] {
@@ -74,13 +89,36 @@ function createPick(pick: PickRecord): SubmittedPick {
  */
 export function parseSubmission(json: unknown): Parsed<Submission> {
   if (typeof json === 'object' && json !== null && (json as { action?: unknown }).action === 'position') {
-    const parsed = checkPosition(json);
+    const parsed = fileChecks.position(json);
     if (!parsed.ok) return parsed;
     const { endorser, contest, picks } = parsed.value;
     return { ok: true, value: { action: 'position', endorser, contest, picks: picks.map(createPick) } };
   }
-  const parsed = checkOnePick(json);
+  const parsed = fileChecks.onePick(json);
   if (!parsed.ok) return parsed;
   const { action, endorser, contest, ...pick } = parsed.value;
   return { ok: true, value: { action: action ?? 'endorse', endorser, contest, picks: [createPick(pick)] } };
+}
+
+/** What is wrong with a submission that came over Kafka, from whomever; whether its names resolve is not known here. */
+export function checkSubmission({ action, endorser, contest, picks }: Submission): Problem[] {
+  const records = picks.map((pick) => ({ ...pick, details: readDetails(pick.details) }));
+  if (action !== 'position' && records.length !== 1) {
+    return [{ field: 'picks', message: `must be exactly one to ${action}, are ${records.length}` }];
+  }
+  const parsed =
+    action === 'position'
+      ? serviceChecks.position({ action, endorser, contest, picks: records })
+      : serviceChecks.onePick({ action, endorser, contest, ...records[0] });
+  return parsed.ok ? [] : parsed.problems;
+}
+
+/** The object that `details` is the text of; the text itself where it is that of no JSON, to be refused as such. */
+function readDetails(details: string | null): unknown {
+  if (details === null) return null;
+  try {
+    return JSON.parse(details);
+  } catch {
+    return details;
+  }
 }

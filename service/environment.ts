@@ -1,5 +1,5 @@
 /** Reading settings out of environment variables, with one clear sentence for a value that cannot be right. */
-import { isCalendarDate } from '../domain/submission-rules.ts';
+import { isCalendarDate } from '../schemas/catalogue/formats.ts';
 
 /** Environment variables by name; an empty one counts as not given. */
 export type Environment = Readonly<Record<string, string | undefined>>;

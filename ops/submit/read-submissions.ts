@@ -1,4 +1,3 @@
-import { checkSubmission } from '../../domain/submission-rules.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';
 import { readNdjson } from '../catalog/ndjson.ts';
@@ -28,11 +27,12 @@ export async function* readSubmissions(
         continue;
       }
       const parsed = parseSubmission(item.value);
-      // The rules by which the service refuses a submission, so that nothing is sent which it would not take.
-      const problems = parsed.ok ? checkSubmission(parsed.value) : parsed.problems;
+      if (parsed.ok) {
+        yield parsed.value;
+        continue;
+      }
       const name = nameOfRecord(item.value);
-      for (const problem of problems) refusals.add({ file, line, ...problem, name });
-      if (parsed.ok && problems.length === 0) yield parsed.value;
+      for (const problem of parsed.problems) refusals.add({ file, line, ...problem, name });
     }
   }
 }

@@ -113,6 +113,13 @@ export const date = required<string>({
   title: 'a real date as YYYY-MM-DD',
 });
 
+/** What should be an address, and whose form is judged later. */
+export const sourceText = required<string>({
+  type: 'string',
+  maxLength: MAX_URL,
+  title: `text of at most ${MAX_URL.toLocaleString('en-US')} characters`,
+});
+
 /** An http or https address; spaces around it are allowed and dropped. */
 export const url = required<string>({
   type: 'string',

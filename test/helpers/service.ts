@@ -3,6 +3,7 @@ import { createConfig as createGatewayConfig, type GatewayConfig } from '../../g
 import { type Gateway, startGateway } from '../../gateway/gateway.ts';
 import { createKey } from '../../ops/keys.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
+import { parseCursor } from '../../schemas/cursor.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { topicNames } from '../../schemas/topics.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
@@ -162,14 +163,19 @@ export class TestService {
     }
   }
 
+  /** The sequence of the newest event that a gateway can deliver. */
+  async latestSequence(gateway = 0): Promise<number> {
+    const { body } = await this.get('/v1/events', { gateway });
+    return parseCursor(body.next_cursor).sequence;
+  }
+
   /** Waits until the stream has so many events, on every gateway, and gives them. */
-  async eventsOnceThereAre(count: number): Promise<Answer['body'][]> {
-    await until(`${count} events`, async () => {
-      const found = await Promise.all(
-        this.gateways.map((_, gateway) => this.events('from=earliest', gateway)),
-      );
-      return found.every(({ data }) => data.length >= count);
-    });
+  async eventsOnceThereAre(count: number, timeoutMs?: number): Promise<Answer['body'][]> {
+    const all = async () => {
+      const sequences = await Promise.all(this.gateways.map((_, gateway) => this.latestSequence(gateway)));
+      return sequences.every((sequence) => sequence >= count);
+    };
+    await until(`${count} events`, all, timeoutMs);
     return (await this.events()).data;
   }
 }

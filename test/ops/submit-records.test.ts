@@ -107,12 +107,6 @@ describe('a submission is refused, with its field and its value, for', () => {
       'must be a real date as YYYY-MM-DD, is "2025-02-29"',
     ],
     [
-      'a text for an address',
-      { ...ABOUT, choice: 'a', source_url: 'Private e-mail' },
-      'source_url',
-      'must be an http or https address of at most 2,000 characters, is "Private e-mail"',
-    ],
-    [
       'a statement that is too long',
       { ...ABOUT, choice: 'a', statement: 'x'.repeat(20_001) },
       'statement',

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import {
+  expectRealEndorsements,
+  hasRealData,
+  importRealCatalogue,
+  submitRealEndorsements,
+  titleOnRealData,
+} from '../helpers/real-data.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+(hasRealData ? describe : describe.skip)(titleOnRealData('4,483 real endorsements'), () => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await TestService.start({ catalogue: [], gateways: 2 });
+    await importRealCatalogue(service);
+    await submitRealEndorsements(service);
+  });
+  afterAll(() => service.stop());
+
+  test('are each readable or rejected, and on the stream once, in the order of their endorser', async () => {
+    await expectRealEndorsements(service);
+  });
+
+  test('make the same stream, byte for byte, on both gateways', async () => {
+    const [first, second] = await Promise.all([
+      service.events('from=earliest', 0),
+      service.events('from=earliest', 1),
+    ]);
+    expect(JSON.stringify(second.data)).toBe(JSON.stringify(first.data));
+    const rest = await service.events(`cursor=${first.data[2000]?.id}`, 1);
+    expect(JSON.stringify(rest.data)).toBe(JSON.stringify(first.data.slice(2001)));
+  });
+
+  test('INV-9: submitted again, they make no event at all', async () => {
+    const before = await service.events();
+    await submitRealEndorsements(service);
+    await untilApplied(2 * 4483);
+    const after = await service.events();
+    expect(after.data).toHaveLength(before.data.length);
+    expect((await service.events(`cursor=${before.cursor}`)).data).toEqual([]);
+  });
+
+  /** Waits until so many submissions have been dealt with. */
+  async function untilApplied(count: number): Promise<void> {
+    const client = new pg.Client({ connectionString: service.databaseUrl });
+    await client.connect();
+    try {
+      await until(`${count} applied submissions`, async () => {
+        const { rows } = await client.query(
+          'SELECT sum(next_offset)::int AS applied FROM consumer_positions',
+        );
+        return rows[0].applied === count;
+      });
+    } finally {
+      await client.end();
+    }
+  }
+});

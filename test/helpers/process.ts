@@ -1,0 +1,35 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface ServiceProcess {
+  pid: number;
+  /** What it has written so far. */
+  output(): string;
+  /** Ends it without a warning, and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts a program of the service, such as `consumers/main.ts`, as a process of its own. */
+export function startProcess(program: string, env: Record<string, string>): ServiceProcess {
+  const child: ChildProcess = spawn(process.execPath, [program], {
+    env: { PATH: process.env.PATH, METRICS_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  child.stdout?.on('data', (bytes: Buffer) => {
+    text += bytes;
+  });
+  child.stderr?.on('data', (bytes: Buffer) => {
+    text += bytes;
+  });
+  if (child.pid === undefined) throw new Error(`${program} could not be started.`);
+  return {
+    pid: child.pid,
+    output: () => text,
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
