@@ -1,0 +1,34 @@
+# One image for every program of the service; its command chooses: gateway/main.ts (the default),
+# consumers/main.ts, or ops/main.ts with a command of its own. Node runs the TypeScript as it is.
+
+# The same Node as the "node" package in package.json.
+ARG NODE_IMAGE=node:24.21.0-slim
+
+FROM ${NODE_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
+
+FROM ${NODE_IMAGE}
+ENV NODE_ENV=production \
+    PORT=8080 \
+    METRICS_PORT=9090
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY schemas schemas
+COPY domain domain
+COPY store store
+COPY service service
+COPY gateway gateway
+COPY consumers consumers
+COPY ops ops
+# The files belong to root: the program cannot change itself.
+USER node
+EXPOSE 8080 9090
+# Alive, not ready: a gateway that waits for a server is not to be ended for it. Commands of ops turn it off.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Node is the first process, without a shell or npm around it, and so gets SIGTERM itself.
+ENTRYPOINT ["node"]
+CMD ["gateway/main.ts"]
