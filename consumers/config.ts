@@ -1,20 +1,17 @@
 import {
   type Environment,
-  readBrokers,
   readPort,
   readRetention,
+  readServers,
   readText,
-  requireText,
+  type Servers,
   SettingError,
 } from '../service/environment.ts';
 
-export const ROLES = ['apply', 'relay'] as const;
-export type Role = (typeof ROLES)[number];
+const ROLES = ['apply', 'relay'] as const;
+type Role = (typeof ROLES)[number];
 
-export interface ConsumersConfig {
-  databaseUrl: string;
-  brokers: string[];
-  topicPrefix: string;
+export interface ConsumersConfig extends Servers {
   roles: Role[];
   metricsPort: number;
   /** How long an event stays readable, in milliseconds. */
@@ -38,11 +35,9 @@ function readRoles(env: Environment): Role[] {
  */
 export function createConfig(env: Environment): ConsumersConfig {
   return {
-    databaseUrl: requireText(env, 'DATABASE_URL', 'postgres://user:password@host/database'),
-    brokers: readBrokers(env, 'KAFKA_BROKERS'),
-    topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '',
+    ...readServers(env),
     roles: readRoles(env),
-    metricsPort: readPort(env, 'METRICS_PORT', 9091),
+    metricsPort: readPort(env, 'METRICS_PORT') ?? 9091,
     retentionMs: readRetention(env),
   };
 }

@@ -1,22 +1,18 @@
 import {
   type Environment,
-  readBrokers,
   readDate,
   readInteger,
   readPort,
   readRetention,
-  readText,
-  requireText,
+  readServers,
+  type Servers,
 } from '../service/environment.ts';
 
-export interface GatewayConfig {
-  databaseUrl: string;
-  brokers: string[];
-  topicPrefix: string;
+export interface GatewayConfig extends Servers {
   port: number;
   metricsPort: number;
-  /** The date that `upcoming` counts from, YYYY-MM-DD; undefined for the clock's. */
-  today: string | undefined;
+  /** The date that `upcoming` counts from, YYYY-MM-DD; null for the clock's. */
+  today: string | null;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
   /** How long a stream lasts before it is asked to reconnect, in milliseconds. */
@@ -38,25 +34,16 @@ const MEGABYTE = 1024 * 1024;
  * @throws SettingError where one is missing or cannot be right.
  */
 export function createConfig(env: Environment): GatewayConfig {
+  const number = (name: string, min: number, max: number) => readInteger(env, name, { min, max });
   return {
-    databaseUrl: requireText(env, 'DATABASE_URL', 'postgres://user:password@host/database'),
-    brokers: readBrokers(env, 'KAFKA_BROKERS'),
-    topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '',
-    port: readPort(env, 'PORT', 8080),
-    metricsPort: readPort(env, 'METRICS_PORT', 9090),
+    ...readServers(env),
+    port: readPort(env, 'PORT') ?? 8080,
+    metricsPort: readPort(env, 'METRICS_PORT') ?? 9090,
     today: readDate(env, 'TODAY'),
     retentionMs: readRetention(env),
-    streamLifetimeMs: readInteger(env, 'STREAM_LIFETIME_MS', {
-      min: 1000,
-      max: 24 * 60 * MINUTE_MS,
-      fallback: 60 * MINUTE_MS,
-    }),
-    streamHeartbeatMs: readInteger(env, 'STREAM_HEARTBEAT_MS', {
-      min: 100,
-      max: MINUTE_MS,
-      fallback: 20_000,
-    }),
-    feedMemoryBytes: readInteger(env, 'FEED_MEMORY_MB', { min: 1, max: 16_384, fallback: 64 }) * MEGABYTE,
-    drainMs: readInteger(env, 'DRAIN_MS', { min: 0, max: 10 * MINUTE_MS, fallback: 5000 }),
+    streamLifetimeMs: number('STREAM_LIFETIME_MS', 1000, 24 * 60 * MINUTE_MS) ?? 60 * MINUTE_MS,
+    streamHeartbeatMs: number('STREAM_HEARTBEAT_MS', 100, MINUTE_MS) ?? 20_000,
+    feedMemoryBytes: (number('FEED_MEMORY_MB', 1, 16_384) ?? 64) * MEGABYTE,
+    drainMs: number('DRAIN_MS', 0, 10 * MINUTE_MS) ?? 5000,
   };
 }

@@ -5,8 +5,7 @@ import { formatImport } from './catalog/import-report.ts';
 import { startProgress } from './catalog/progress.ts';
 import { count, formatRefusals } from './catalog/refusal-list.ts';
 import type { CommandIo } from './command.ts';
-import { readEnv } from './config.ts';
-import { readText } from './environment.ts';
+import { createDatabaseConfig, readEnv } from './config.ts';
 import { OpsError } from './ops-error.ts';
 
 const USAGE = 'Usage: npm run ops -- catalog import PATH... [--skip-refused]';
@@ -21,9 +20,7 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const { paths, skipRefused } = readArguments(args);
   const { files, notRead } = await findCatalogueFiles(paths);
   if (notRead.length > 0) io.err(`Not read, for they are no catalogue files: ${notRead.join(', ')}.`);
-  const databaseUrl = readText(readEnv(io.env), 'DATABASE_URL');
-  if (databaseUrl === null)
-    throw new OpsError('No service runs on this DATA_DIR: start one, or set DATABASE_URL.');
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = startProgress(io.terminal, 'Reading', bytes);

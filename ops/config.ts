@@ -5,13 +5,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Environment, readInteger, readText } from './environment.ts';
+import {
+  type Environment,
+  readBrokers,
+  readInteger,
+  readRetention,
+  readText,
+} from '../service/environment.ts';
 import { OpsError } from './ops-error.ts';
-
-const ONE_WEEK_MS = 7 * 24 * 60 * 60 * 1000;
-
-/** The longest window that makes sense: a year. Beyond it a value is more likely in the wrong unit. */
-const LONGEST_RETENTION_MS = 366 * 24 * 60 * 60 * 1000;
 
 /** What the topics are made for. */
 export interface TopicConfig {
@@ -49,7 +50,7 @@ export function readEnv(env: Environment): Environment {
   } catch {
     // No service runs here; what is missing is said when it is needed.
   }
-  const merged: Environment = { ...env };
+  const merged: Record<string, string | undefined> = { ...env };
   const lacking =
     readText(env, 'KAFKA_BROKERS') === null ? [...KAFKA_NAMES, 'DATABASE_URL'] : ['DATABASE_URL'];
   for (const name of lacking) merged[name] = readText(env, name) ?? running[name];
@@ -64,7 +65,7 @@ export function readEnv(env: Environment): Environment {
 export function createTopicConfig(values: Environment): TopicConfig {
   return {
     topicPrefix: readText(values, 'TOPIC_PREFIX') ?? '',
-    retentionMs: readInteger(values, 'RETENTION_MS', { min: 1000, max: LONGEST_RETENTION_MS }) ?? ONE_WEEK_MS,
+    retentionMs: readRetention(values),
     changesPartitions: readInteger(values, 'CHANGES_PARTITIONS', { min: 1, max: 1000 }) ?? 12,
   };
 }
@@ -85,7 +86,8 @@ function requireText(values: Environment, name: string): string {
  * @throws OpsError where no broker is named, or a value cannot be right
  */
 export function createKafkaConfig(values: Environment): KafkaConfig {
-  return { brokers: parseBrokers(requireText(values, 'KAFKA_BROKERS')), ...createTopicConfig(values) };
+  requireText(values, 'KAFKA_BROKERS');
+  return { brokers: readBrokers(values) ?? [], ...createTopicConfig(values) };
 }
 
 /**
@@ -106,18 +108,4 @@ export function createDatabaseConfig(values: Environment): DatabaseConfig {
  */
 export function createConfig(values: Environment): OpsConfig {
   return { ...createDatabaseConfig(values), ...createKafkaConfig(values) };
-}
-
-/**
- * @param text `host:port`, comma-separated
- * @throws OpsError where an item is not `host:port`
- */
-export function parseBrokers(text: string): string[] {
-  const brokers = text.split(',').map((item) => item.trim());
-  for (const broker of brokers) {
-    if (!/^[^\s:]+:\d{1,5}$|^\[[^\]]+\]:\d{1,5}$/.test(broker)) {
-      throw new OpsError(`KAFKA_BROKERS is "${text}"; it must be host:port, comma-separated.`);
-    }
-  }
-  return brokers;
 }

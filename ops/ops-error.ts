@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { SettingError } from '../service/environment.ts';
 
 /**
  * A failure that the person at the keyboard can do something about. Its message is shown alone, without a
@@ -9,12 +10,12 @@ export class OpsError extends Error {
 }
 
 /**
- * The text to show for anything thrown: the message alone for an OpsError; the stack, with those of its causes, for
+ * The text to show for anything thrown: the message alone for an OpsError or a SettingError; the stack, with those of its causes, for
  * a defect of ours.
  *
  * @param error whatever was thrown
  */
 export function describeFailure(error: unknown): string {
-  if (error instanceof OpsError) return error.message;
+  if (error instanceof OpsError || error instanceof SettingError) return error.message;
   return inspect(error);
 }

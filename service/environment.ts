@@ -9,30 +9,30 @@ export class SettingError extends Error {
   override name = 'SettingError';
 }
 
-/** The variable's text, or undefined where it is not given or empty. */
-export function readText(env: Environment, name: string): string | undefined {
-  return env[name]?.trim() || undefined;
+/** The variable's text, or null where it is not given or empty. */
+export function readText(env: Environment, name: string): string | null {
+  return env[name]?.trim() || null;
 }
 
 /** @throws SettingError where the variable is not given. */
-export function requireText(env: Environment, name: string, example: string): string {
+function requireText(env: Environment, name: string, example: string): string {
   const text = readText(env, name);
-  if (text === undefined) throw new SettingError(`${name} is not set; it must be like ${example}.`);
+  if (text === null) throw new SettingError(`${name} is not set; it must be like ${example}.`);
   return text;
 }
 
 /**
- * A whole number between two bounds, both included, or the fallback where the variable is not given.
+ * A whole number between two bounds, both included, or null where the variable is not given.
  *
  * @throws SettingError naming the variable, its value and the bounds.
  */
-export function readInteger<T>(
+export function readInteger(
   env: Environment,
   name: string,
-  { min, max, fallback }: { min: number; max: number; fallback: T },
-): number | T {
+  { min, max }: { min: number; max: number },
+): number | null {
   const text = readText(env, name);
-  if (text === undefined) return fallback;
+  if (text === null) return null;
   const value = Number(text);
   if (!/^[0-9]+$/.test(text) || value < min || value > max) {
     throw new SettingError(`${name} is "${text}"; it must be a whole number from ${min} to ${max}.`);
@@ -41,29 +41,30 @@ export function readInteger<T>(
 }
 
 /**
- * A calendar date, YYYY-MM-DD, or undefined where the variable is not given.
+ * A calendar date, YYYY-MM-DD, or null where the variable is not given.
  *
  * @throws SettingError naming the variable and its value.
  */
-export function readDate(env: Environment, name: string): string | undefined {
+export function readDate(env: Environment, name: string): string | null {
   const text = readText(env, name);
-  if (text !== undefined && !isCalendarDate(text)) {
+  if (text !== null && !isCalendarDate(text)) {
     throw new SettingError(`${name} is "${text}"; it must be a date such as 2026-11-03.`);
   }
   return text;
 }
 
 /**
- * Kafka's brokers: `host:port`, comma-separated.
+ * Kafka's brokers, each `host:port`, or null where KAFKA_BROKERS is not given.
  *
- * @throws SettingError where the variable is not given or an item has another form.
+ * @throws SettingError where an item has another form.
  */
-export function readBrokers(env: Environment, name: string): string[] {
-  const text = requireText(env, name, 'host:9092');
+export function readBrokers(env: Environment): string[] | null {
+  const text = readText(env, 'KAFKA_BROKERS');
+  if (text === null) return null;
   const brokers = text.split(',').map((item) => item.trim());
   for (const broker of brokers) {
     if (!/^([^\s:[\]]+|\[[^\]]+\]):[0-9]{1,5}$/.test(broker)) {
-      throw new SettingError(`${name} is "${text}"; it must be host:port, comma-separated.`);
+      throw new SettingError(`KAFKA_BROKERS is "${text}"; it must be host:port, comma-separated.`);
     }
   }
   return brokers;
@@ -74,10 +75,26 @@ const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
 
 /** How long an event stays readable, in milliseconds: RETENTION_MS, a week where it is not given. */
 export function readRetention(env: Environment): number {
-  return readInteger(env, 'RETENTION_MS', { min: 1000, max: YEAR_MS, fallback: WEEK_MS });
+  return readInteger(env, 'RETENTION_MS', { min: 1000, max: YEAR_MS }) ?? WEEK_MS;
 }
 
-/** A port number, or the fallback where the variable is not given. */
-export function readPort(env: Environment, name: string, fallback: number): number {
-  return readInteger(env, name, { min: 0, max: 65_535, fallback });
+/** A port number, or null where the variable is not given; 0 asks for a free one. */
+export function readPort(env: Environment, name: string): number | null {
+  return readInteger(env, name, { min: 0, max: 65_535 });
+}
+
+/** The servers that every process of the service talks to. */
+export interface Servers {
+  databaseUrl: string;
+  /** `host:port` of each. */
+  brokers: string[];
+  /** What every topic's name begins with; empty in ordinary use. */
+  topicPrefix: string;
+}
+
+/** @throws SettingError where DATABASE_URL or KAFKA_BROKERS is missing, or cannot be right. */
+export function readServers(env: Environment): Servers {
+  const databaseUrl = requireText(env, 'DATABASE_URL', 'postgres://user:password@host/database');
+  requireText(env, 'KAFKA_BROKERS', 'host:9092');
+  return { databaseUrl, brokers: readBrokers(env) ?? [], topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '' };
 }

@@ -1,7 +1,7 @@
 /** The environment of `npm start`, read in two steps: text to values here, servers made from values elsewhere. */
 import path from 'node:path';
-import { createTopicConfig, parseBrokers, type TopicConfig } from '../config.ts';
-import { type Environment, readDate, readInteger, readText } from '../environment.ts';
+import { type Environment, readBrokers, readDate, readInteger, readText } from '../../service/environment.ts';
+import { createTopicConfig, type TopicConfig } from '../config.ts';
 import { OpsError } from '../ops-error.ts';
 
 const PORTS = { min: 1, max: 65_535 };
@@ -29,7 +29,6 @@ export interface StartConfig extends TopicConfig {
  * @throws OpsError naming the variable that cannot be right, its value, and what would be
  */
 export function createStartConfig(env: Environment): StartConfig {
-  const brokers = readText(env, 'KAFKA_BROKERS');
   // These go to the gateway as they are; a mistake in one is better said before servers are started.
   for (const name of ['STREAM_LIFETIME_MS', 'STREAM_HEARTBEAT_MS']) {
     readInteger(env, name, { min: 1, max: YEAR_MS });
@@ -42,7 +41,7 @@ export function createStartConfig(env: Environment): StartConfig {
     metricsPort,
     dataDir: path.resolve(readText(env, 'DATA_DIR') ?? '.data'),
     databaseUrl: readText(env, 'DATABASE_URL'),
-    brokers: brokers === null ? null : parseBrokers(brokers),
+    brokers: readBrokers(env),
     demo: readText(env, 'DEMO') !== '0',
     today: readDate(env, 'TODAY'),
     ...createTopicConfig(env),

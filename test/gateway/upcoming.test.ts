@@ -12,7 +12,7 @@ test.each([
   ['2024-03-01T06:00:00Z', '2024-02-29'],
   ['2026-03-01T06:00:00Z', '2026-02-28'],
 ])('at %s, elections are upcoming from %s on', (now, expected) => {
-  expect(upcomingFrom(clockAt(now), undefined)).toBe(expected);
+  expect(upcomingFrom(clockAt(now), null)).toBe(expected);
 });
 
 test('a date that is given counts instead of the clock', () => {

@@ -41,7 +41,7 @@ export const cursor: fc.Arbitrary<Cursor> = fc.record({
   epoch: wholeNumber,
   sequence: wholeNumber,
   time: wholeNumber,
-  offsets: fc.array(wholeNumber, { maxLength: 100 }),
+  offsets: fc.array(wholeNumber, { maxLength: 100, size: 'max' }),
 });
 
 const id = fc.integer({ min: 1, max: 2 ** 52 });

@@ -5,29 +5,35 @@ import {
   readInteger,
   readPort,
   readRetention,
+  readServers,
   readText,
-  requireText,
   SettingError,
 } from '../../service/environment.ts';
 
 const env = (value?: string) => ({ X: value, RETENTION_MS: value });
 const refusal = (message: string) => new SettingError(message);
-const BOUNDS = { min: 1, max: 10, fallback: undefined };
+const BOUNDS = { min: 1, max: 10 };
 
 test.each([
-  [undefined, undefined],
-  ['', undefined],
-  ['  ', undefined],
+  [undefined, null],
+  ['', null],
+  ['  ', null],
   ['a', 'a'],
   [' a b ', 'a b'],
 ])('the text of %j is %j', (value, expected) => expect(readText(env(value), 'X')).toBe(expected));
 
-describe('a text that must be there', () => {
-  test('is read', () => expect(requireText(env(' a '), 'X', 'b')).toBe('a'));
+describe('the servers', () => {
+  const both = { DATABASE_URL: 'postgres://db/x', KAFKA_BROKERS: 'a:1,b:2' };
 
-  test.each([undefined, '', ' '])('is asked for with an example where it is %j', (value) => {
-    expect(() => requireText(env(value), 'X', 'host:9092')).toThrow(
-      refusal('X is not set; it must be like host:9092.'),
+  test('are Postgres and Kafka, with a prefix for the topics where one is given', () => {
+    const servers = { databaseUrl: 'postgres://db/x', brokers: ['a:1', 'b:2'], topicPrefix: '' };
+    expect(readServers(both)).toEqual(servers);
+    expect(readServers({ ...both, TOPIC_PREFIX: 'blue-' })).toEqual({ ...servers, topicPrefix: 'blue-' });
+  });
+
+  test.each(['DATABASE_URL', 'KAFKA_BROKERS'])('%s must be given; what is said has an example', (name) => {
+    expect(() => readServers({ ...both, [name]: ' ' })).toThrow(
+      new RegExp(`^${name} is not set; it must be like `),
     );
   });
 });
@@ -37,8 +43,8 @@ describe('a whole number', () => {
     ['1', 1],
     ['10', 10],
     [' 7 ', 7],
-    ['', undefined],
-    [undefined, undefined],
+    ['', null],
+    [undefined, null],
   ])('%j is %j', (value, expected) => expect(readInteger(env(value), 'X', BOUNDS)).toBe(expected));
 
   test.each(['0', '11', '-1', '+1', '1.5', '1e1', '0x1', 'a', '1 000', '1,000', '٣', 'Infinity', 'NaN'])(
@@ -48,17 +54,13 @@ describe('a whole number', () => {
       expect(() => readInteger(env(value), 'X', BOUNDS)).toThrow(refusal(message));
     },
   );
-
-  test('is the fallback where it is not given, also one beyond the bounds', () => {
-    expect(readInteger(env(), 'X', { ...BOUNDS, fallback: 99 })).toBe(99);
-  });
 });
 
 describe('a date', () => {
   test.each([
     ['2026-11-03', '2026-11-03'],
-    ['', undefined],
-    [undefined, undefined],
+    ['', null],
+    [undefined, null],
   ])('%j is %j', (value, expected) => expect(readDate(env(value), 'X')).toBe(expected));
 
   test.each(['2026-02-30', '2026-11-3', 'today', '2026-11-03T00:00Z'])('%j is refused', (value) => {
@@ -72,7 +74,7 @@ describe('brokers', () => {
   test.each([
     ['localhost:9092', ['localhost:9092']],
     ['a:1, b.example:65535 ,[::1]:9092', ['a:1', 'b.example:65535', '[::1]:9092']],
-  ])('%j are %j', (value, expected) => expect(readBrokers(env(value), 'X')).toEqual(expected));
+  ])('%j are %j', (value, expected) => expect(readBrokers({ KAFKA_BROKERS: value })).toEqual(expected));
 
   test.each([
     'localhost',
@@ -86,14 +88,12 @@ describe('brokers', () => {
     '::1:9092',
     'a:123456',
   ])('%j are refused', (value) => {
-    expect(() => readBrokers(env(value), 'X')).toThrow(
-      refusal(`X is "${value}"; it must be host:port, comma-separated.`),
+    expect(() => readBrokers({ KAFKA_BROKERS: value })).toThrow(
+      refusal(`KAFKA_BROKERS is "${value}"; it must be host:port, comma-separated.`),
     );
   });
 
-  test('must be given', () => {
-    expect(() => readBrokers(env(), 'X')).toThrow(refusal('X is not set; it must be like host:9092.'));
-  });
+  test('may be left out', () => expect(readBrokers({})).toBeNull());
 });
 
 describe('retention', () => {
@@ -111,11 +111,11 @@ describe('retention', () => {
 });
 
 test.each([
-  [undefined, 8080],
+  [undefined, null],
   ['0', 0],
   ['65535', 65_535],
-])('the port %j is %j', (value, expected) => expect(readPort(env(value), 'X', 8080)).toBe(expected));
+])('the port %j is %j', (value, expected) => expect(readPort(env(value), 'X')).toBe(expected));
 
 test.each(['65536', '-1', '80a'])('the port %j is refused', (value) => {
-  expect(() => readPort(env(value), 'X', 8080)).toThrow('it must be a whole number from 0 to 65535.');
+  expect(() => readPort(env(value), 'X')).toThrow('it must be a whole number from 0 to 65535.');
 });
