@@ -30,7 +30,7 @@ export const nullable = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.option(values, { nil: null });
 
 /** Whole numbers of every size that a double holds exactly, the edges of varints among them. */
-export const wholeNumber: fc.Arbitrary<number> = fc.oneof(
+const wholeNumber: fc.Arbitrary<number> = fc.oneof(
   fc.nat(300),
   fc.nat(),
   fc.maxSafeNat(),
