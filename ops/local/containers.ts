@@ -1,9 +1,13 @@
 /**
  * Postgres and Kafka out of their official images, for a machine that has Docker and neither Java nor Maven.
- * Data live in Docker volumes named after the folder that would hold them, and stay when a container goes. A
- * container whose process has gone is removed by testcontainers' own reaper, or else by the next start.
+ * Data live in Docker volumes named after the folder that would hold them, and stay when a container goes; whoever
+ * removes the folder begins anew. A container whose process has gone is removed by testcontainers' own reaper, or
+ * else by the next start.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 import { singleNodeSettings } from './kafka-settings.ts';
@@ -13,9 +17,10 @@ import type { KafkaServer, LocalServer, PostgresServer, ServerOptions } from './
 const POSTGRES_IMAGE = 'postgres:18';
 const KAFKA_IMAGE = 'apache/kafka:4.3.0';
 const STOP_GRACE_MS = 20_000;
+/** A volume's label that names its folder. */
+const FOLDER_LABEL = 'ballot-endorsements.folder';
 
-function volumeFor(dir: string): string {
-  const folder = path.resolve(dir);
+function volumeFor(folder: string): string {
   return `ballot-${path.basename(folder)}-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
 }
 
@@ -43,6 +48,29 @@ async function removeLeftovers(docker: Docker, volume: string): Promise<void> {
   }
 }
 
+/**
+ * Makes the volume of a folder, and the folder. Before that, removes the volumes of folders that are gone: this one,
+ * and any that was a temporary one, as tests have. (A folder elsewhere may be on a disk that is not here now.)
+ */
+async function prepareVolume(docker: Docker, folder: string): Promise<string> {
+  const { Volumes: volumes } = await docker.listVolumes({ filters: { label: [FOLDER_LABEL] } });
+  for (const { Name, Labels: labels } of volumes ?? []) {
+    const owner = labels?.[FOLDER_LABEL] ?? '';
+    const replaceable = owner === folder || owner.startsWith(os.tmpdir() + path.sep);
+    if (!replaceable || existsSync(owner)) continue;
+    await removeLeftovers(docker, Name);
+    // Another start may be at it too.
+    await docker
+      .getVolume(Name)
+      .remove()
+      .catch(() => undefined);
+  }
+  const volume = volumeFor(folder);
+  await mkdir(folder, { recursive: true });
+  await docker.createVolume({ Name: volume, Labels: { [FOLDER_LABEL]: folder } });
+  return volume;
+}
+
 async function announceDownload(docker: Docker, image: string): Promise<void> {
   const known = await docker
     .getImage(image)
@@ -51,12 +79,13 @@ async function announceDownload(docker: Docker, image: string): Promise<void> {
   if (known === null) process.stderr.write(`Fetching the image ${image} (once) ...\n`);
 }
 
-/** A container for a server with the data in `volume`, once nothing else uses those. */
-async function prepareContainer(image: string, volume: string, folder: string): Promise<GenericContainer> {
+/** A container that finds the data of the folder `dir` at `target`, once nothing else uses them. */
+async function prepareContainer(image: string, dir: string, target: string): Promise<GenericContainer> {
   const docker = (await getContainerRuntimeClient()).container.dockerode;
+  const volume = await prepareVolume(docker, path.resolve(dir));
   await removeLeftovers(docker, volume);
   await announceDownload(docker, image);
-  return new LoopbackContainer(image).withBindMounts([{ source: volume, target: folder, mode: 'rw' }]);
+  return new LoopbackContainer(image).withBindMounts([{ source: volume, target, mode: 'rw' }]);
 }
 
 async function asServer(container: StartedTestContainer): Promise<LocalServer> {
@@ -81,7 +110,7 @@ async function asServer(container: StartedTestContainer): Promise<LocalServer> {
 export async function startPostgres({ dir, port, overrides = {} }: ServerOptions): Promise<PostgresServer> {
   const usedPort = port ?? (await findFreePort());
   const settings = { max_connections: '200', timezone: 'UTC', ...overrides };
-  const prepared = await prepareContainer(POSTGRES_IMAGE, volumeFor(dir), '/var/lib/postgresql');
+  const prepared = await prepareContainer(POSTGRES_IMAGE, dir, '/var/lib/postgresql');
   const container = await prepared
     .withEnvironment({
       POSTGRES_USER: 'ballot',
@@ -128,7 +157,7 @@ export async function startKafka({ dir, port, overrides = {} }: ServerOptions): 
     ...singleNodeSettings,
     ...overrides,
   };
-  const prepared = await prepareContainer(KAFKA_IMAGE, volumeFor(dir), settings['log.dirs']);
+  const prepared = await prepareContainer(KAFKA_IMAGE, dir, settings['log.dirs']);
   const container = await prepared
     .withEnvironment(Object.fromEntries(Object.entries(settings).map(asVariable)))
     .withExposedPorts({ container: 9092, host: usedPort })
