@@ -6,7 +6,7 @@ import type { Refusal } from './refusal.ts';
 import { refuseMalformed } from './submission-rules.ts';
 
 /** A contest with what a submission to it can name. */
-export interface BallotContest {
+interface BallotContest {
   contest: ChangeBody['contest'];
   election: ChangeBody['election'];
   choices: ReadonlyMap<string, ChangeBody['choice']>;

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { topicNames } from '../schemas/topics.ts';
@@ -11,6 +11,7 @@ import { Authenticator } from './authentication.ts';
 import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
 import { Feed } from './feed/feed.ts';
+import { answerMalformed } from './malformed-request.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
@@ -39,6 +40,8 @@ export async function startGateway(
   const topic = topicNames(topicPrefix).changes;
   const feed = new Feed({ brokers, topic, pool, memoryBytes, retentionMs, clock, logger });
   const draining = new AbortController();
+  // Every open stream and long poll listens to it.
+  setMaxListeners(0, draining.signal);
   const authenticator = new Authenticator(pool, clock);
   const context: GatewayContext = {
     config,
@@ -53,7 +56,7 @@ export async function startGateway(
   feed.start();
   const server = createApp(context).listen(config.port);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  // Every stream and long poll listens for the end of the process.
+  server.on('clientError', answerMalformed);
   await once(server, 'listening');
 
   return {

@@ -7,12 +7,7 @@ import type { GatewayContext } from './context.ts';
 const CHECK_INTERVAL_MS = 1000;
 
 /** Says whether this gateway may be sent requests: it has caught up, reaches the database, and does not stop. */
-export function createReadiness({
-  pool,
-  feed,
-  draining,
-  clock,
-}: GatewayContext): () => Promise<string | null> {
+function createReadiness({ pool, feed, draining, clock }: GatewayContext): () => Promise<string | null> {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let reachable = Promise.resolve(false);
   const check = () =>

@@ -6,7 +6,7 @@ import type { GatewayContext } from './context.ts';
 import { compileParameters, type ParameterSchemas, type Parameters } from './parameters.ts';
 
 /** A request as a route sees it: authenticated, and with its parameters read. */
-export interface RouteRequest<Schemas extends ParameterSchemas> {
+interface RouteRequest<Schemas extends ParameterSchemas> {
   query: Parameters<Schemas>;
   /** The value of the Last-Event-ID header. */
   lastEventId: string | undefined;

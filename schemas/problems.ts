@@ -22,7 +22,7 @@ export function showValue(value: unknown): string {
 }
 
 /** `choices[2].label` for `/choices/2/label`. */
-export function fieldOfPointer(pointer: string): string | null {
+function fieldOfPointer(pointer: string): string | null {
   if (pointer === '') return null;
   return pointer
     .slice(1)

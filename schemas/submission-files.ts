@@ -52,7 +52,7 @@ export type SubmissionRecord = field.Accepted<Forms['onePick']> | PositionRecord
  * Such a submission is sent, and the service rejects it by itself.
  */
 const fileChecks = createChecks(createForms(field.sourceText));
-const serviceChecks = createChecks(createForms(field.url));
+const serviceChecks = createChecks(createForms(field.trimmedUrl));
 
 /** Two picks of one choice, or of one rank, contradict each other. */
 function repeats(picks: PickRecord[], name: 'choice' | 'rank'): Problem[] {

@@ -11,7 +11,6 @@ export const ELECTION_TYPES = [
 export type ElectionType = (typeof ELECTION_TYPES)[number];
 
 export const PRIMARY_SYSTEMS = ['none', 'closed', 'semi_closed', 'open', 'top_two', 'nonpartisan'] as const;
-export type PrimarySystem = (typeof PRIMARY_SYSTEMS)[number];
 
 export const LEVELS = ['federal', 'state', 'county', 'city', 'school', 'special'] as const;
 export type Level = (typeof LEVELS)[number];

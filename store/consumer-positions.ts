@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 
 /** Somebody else advanced the position meanwhile; nothing of this transaction may be kept (INV-8). */
-export class PositionMovedError extends Error {
+class PositionMovedError extends Error {
   override name = 'PositionMovedError';
 }
 

@@ -5,7 +5,7 @@ import { type DatabasePool, sql } from './pool.ts';
 import { offsetsAfter, type StoredStreamPosition } from './stream-position.ts';
 
 /** Filters of a list of endorsements: fields combine with AND, values with OR; absent ones match everything. */
-export interface EndorsementFilters {
+interface EndorsementFilters {
   categories?: readonly string[] | undefined;
   endorsers?: readonly string[] | undefined;
   endorser_states?: readonly string[] | undefined;

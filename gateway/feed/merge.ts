@@ -8,18 +8,31 @@ interface Fetched<T> {
   offset: number;
 }
 
+/** Where a record that waits for its turn lies. */
+interface Waiting {
+  sequence: number;
+  offset: number;
+}
+
+/** More would be a hole in the log, not records out of order; what comes after it is not worth the memory. */
+const MAX_WAITING = 50_000;
+
 /**
  * Merges the partitions of the changes topic into one order. Sequences have no gaps, so what comes next is known:
  * the merge gives sequence n + 1 after n or nothing (INV-7), and drops what it has passed (INV-3).
  *
- * Within a partition sequences rise, except for copies that a relay sent again. So a partition whose first record
- * waits is at most ahead; only partitions with nothing waiting need to be read further.
+ * Within a partition sequences mostly rise. So while one of its records waits, what comes next is likelier in another,
+ * and only partitions with nothing waiting are read on. Copies that a relay sent again, perhaps to another partition
+ * since partitions were added, can lie behind later records: where every partition waits, all of them are read on.
  */
 export class SequenceMerge<T extends Sequenced> {
   #next: number;
   /** By partition: where to read on. */
   readonly #offsets: number[];
-  readonly #waiting = new Map<number, Fetched<T>[]>();
+  /** By sequence: what waits for its turn. */
+  readonly #pending = new Map<number, T>();
+  /** By partition: where its waiting records lie, in the order of their offsets. None is empty. */
+  readonly #waiting = new Map<number, Waiting[]>();
 
   /**
    * @param position.sequence the merge begins after it.
@@ -37,14 +50,16 @@ export class SequenceMerge<T extends Sequenced> {
 
   /** Whether records wait for one before them. */
   get isBlocked(): boolean {
-    return this.#waiting.size > 0;
+    return this.#pending.size > 0;
   }
 
   /** By partition: where to fetch from, for each of the partitions that must be read before the merge can go on. */
   wanted(partitionCount: number): Map<number, number> {
     const wanted = new Map<number, number>();
+    if (this.#pending.size >= MAX_WAITING) return wanted;
+    const all = this.#waiting.size >= partitionCount;
     for (let partition = 0; partition < partitionCount; partition += 1) {
-      if (!this.#waiting.has(partition)) wanted.set(partition, this.#offsets[partition] ?? 0);
+      if (all || !this.#waiting.has(partition)) wanted.set(partition, this.#offsets[partition] ?? 0);
     }
     return wanted;
   }
@@ -61,42 +76,36 @@ export class SequenceMerge<T extends Sequenced> {
   /** Adds what was fetched of a partition, in its order; `nextOffset` is where to read it on. */
   add(partition: number, records: Fetched<T>[], nextOffset: number): void {
     this.#offsets[partition] = nextOffset;
-    const fresh = records.filter(({ entry }) => entry.sequence >= this.#next);
-    if (fresh.length === 0) return;
-    const waiting = this.#waiting.get(partition);
-    if (waiting) waiting.push(...fresh);
-    else this.#waiting.set(partition, fresh);
+    const waiting = this.#waiting.get(partition) ?? [];
+    for (const { entry, offset } of records) {
+      const { sequence } = entry;
+      // A copy of what waits already adds nothing: the first stands for it, here or in another partition.
+      if (sequence < this.#next || this.#pending.has(sequence)) continue;
+      this.#pending.set(sequence, entry);
+      waiting.push({ sequence, offset });
+    }
+    if (waiting.length > 0) this.#waiting.set(partition, waiting);
   }
 
   /** What can be given now, in order, at most `limit`. */
   take(limit = Number.POSITIVE_INFINITY): T[] {
     const taken: T[] = [];
-    const heads = new Map<number, number>();
-    for (const partition of this.#waiting.keys()) this.#settle(partition, heads);
     while (taken.length < limit) {
-      const partition = heads.get(this.#next);
-      const head = partition === undefined ? undefined : this.#waiting.get(partition)?.shift();
-      if (partition === undefined || !head) break;
-      taken.push(head.entry);
-      heads.delete(this.#next);
+      const entry = this.#pending.get(this.#next);
+      if (!entry) break;
+      this.#pending.delete(this.#next);
+      taken.push(entry);
       this.#next += 1;
-      this.#settle(partition, heads);
     }
+    if (taken.length > 0) this.#forgetGiven();
     return taken;
   }
 
-  /**
-   * Drops records at the front of a partition that are passed, or wait at the front of another one too, and notes
-   * which sequence its first one has. Copies lie on two partitions where partitions were added in between.
-   */
-  #settle(partition: number, heads: Map<number, number>): void {
-    const waiting = this.#waiting.get(partition) ?? [];
-    const first = waiting.findIndex(
-      ({ entry: { sequence } }) => sequence >= this.#next && !heads.has(sequence),
-    );
-    waiting.splice(0, first === -1 ? waiting.length : first);
-    const head = waiting[0];
-    if (head) heads.set(head.entry.sequence, partition);
-    else this.#waiting.delete(partition);
+  #forgetGiven(): void {
+    for (const [partition, waiting] of this.#waiting) {
+      const first = waiting.findIndex(({ sequence }) => sequence >= this.#next);
+      if (first === -1) this.#waiting.delete(partition);
+      else if (first > 0) waiting.splice(0, first);
+    }
   }
 }

@@ -100,7 +100,11 @@ export async function resolveStart(start: StartRequest, context: GatewayContext)
   if (start.cursor !== undefined) return positionOfCursor('cursor', start.cursor, context);
   if (start.since !== undefined) {
     const time = Date.parse(start.since);
-    if (!(time <= clock.now())) {
+    if (Number.isNaN(time)) {
+      // A form that the schema takes and no clock shows, such as a leap second.
+      throw new ApiError('invalid_parameter', `since must be a time, is "${start.since}".`);
+    }
+    if (time > clock.now()) {
       throw new ApiError('invalid_parameter', `since must not be in the future, is "${start.since}".`);
     }
     return positionSince(time, context);

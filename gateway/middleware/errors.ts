@@ -28,7 +28,7 @@ function toApiError(error: unknown, logger: Logger, requestId: string): ApiError
 }
 
 /** Answers with the error body (specification, "Errors"). */
-export function sendError(ctx: Context, error: ApiError): void {
+function sendError(ctx: Context, error: ApiError): void {
   const body: ErrorBody = {
     error: { code: error.code, message: error.message, request_id: ctx.state.requestId },
   };

@@ -6,6 +6,9 @@ import { resolveStart } from '../feed/start-position.ts';
 import { defineRoute } from '../route.ts';
 import { readStreamFilter } from '../stream-filter.ts';
 
+/** How long a client has to read the last frames, in milliseconds. */
+const GOODBYE_MS = 10_000;
+
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store, no-transform',
@@ -44,6 +47,8 @@ export const streamRoute = defineRoute({
           random: Math.random,
         });
         openStreams.dec();
+        // Who does not take the goodbye in time is cut off.
+        response.socket?.setTimeout(GOODBYE_MS, () => response.destroy());
       },
     };
   },

@@ -27,8 +27,6 @@ export interface DemoOptions extends DemoSize {
 
 /** What a demonstration on one machine loads in seconds. */
 export const DEMO_DEFAULT_SIZE: DemoSize = { contests: 2_500, endorsers: 400, endorsements: 30_000 };
-/** About what the whole country puts on its ballots around a general election. */
-export const DEMO_NATIONAL_SIZE: DemoSize = { contests: 60_000, endorsers: 5_000, endorsements: 1_000_000 };
 
 /** The records of a demo, in the shapes of the import's files; every call begins anew and gives the same again. */
 export interface Demo {

@@ -128,6 +128,9 @@ export const url = required<string>({
   title: `an http or https address of at most ${MAX_URL.toLocaleString('en-US')} characters`,
 });
 
+/** An http or https address as it is stored: without spaces around it. */
+export const trimmedUrl = required<string>({ ...url.schema, pattern: '^\\S+$' });
+
 export const positiveInteger = required<number>({
   type: 'integer',
   minimum: 1,

@@ -45,6 +45,11 @@ describe('a pick', () => {
     ['a NUL in a statement', { statement: '\0' }, `statement ${NUL}`],
     ['half of a surrogate pair', { statement_es: '\ud800' }, `statement_es ${HALF}`],
     ['an address too long', { source_url: urlOf(2001) }, `source_url ${URL_TITLE}, has 2,001`],
+    [
+      'spaces around an address',
+      { source_url: ' https://a.example' },
+      `source_url ${URL_TITLE}, is " https://a.example"`,
+    ],
     ['no address', { source_url: 'a.example' }, `source_url ${URL_TITLE}, is "a.example"`],
     [
       'an address that runs code',

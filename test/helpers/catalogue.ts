@@ -10,8 +10,8 @@ import { category, choice, contest, election, endorser } from '../ops/catalog-he
 /** A line of a catalogue file: its kind and its record. */
 export type CatalogueLine = [CatalogueKind, object];
 
-export const OREGON = 'or-2026-11-03-general';
-export const CALIFORNIA = 'ca-2026-11-03-general';
+const OREGON = 'or-2026-11-03-general';
+const CALIFORNIA = 'ca-2026-11-03-general';
 
 const ABCD = ['ann', 'bob', 'cyd', 'dee'].map((key) => choice(key));
 const YES_NO = ['yes', 'no'].map((answer) =>

@@ -86,6 +86,20 @@ describe('where to read on', () => {
     );
   });
 
+  test('INV-7: where all of them wait, all are read on: a copy sent again can lie behind what came later', () => {
+    const merge = fromStart();
+    merge.add(0, [at(3, 0)], 1);
+    merge.add(1, [at(2, 8)], 9);
+    expect(merge.wanted(2)).toEqual(
+      new Map([
+        [0, 1],
+        [1, 9],
+      ]),
+    );
+    merge.add(1, [at(1, 9)], 10);
+    expect(taken(merge)).toEqual([1, 2, 3]);
+  });
+
   test('a fetch without a change moves on: offsets have gaps', () => {
     const merge = fromStart();
     merge.add(0, [], 17);
