@@ -101,7 +101,10 @@ async function asServer(container: StartedTestContainer): Promise<LocalServer> {
     pid: null,
     exited,
     async stop() {
-      await container.stop({ timeout: STOP_GRACE_MS });
+      await container.stop({ timeout: STOP_GRACE_MS }).catch((error: { statusCode?: number }) => {
+        // One that is gone, or on its way out, is stopped.
+        if (error.statusCode !== 404 && error.statusCode !== 409) throw error;
+      });
     },
   };
 }
