@@ -18,11 +18,12 @@ function silenceNegativeTimeouts(): void {
 }
 
 /**
- * What kafkajs calls an error is mostly a broker that moves or a group that rebalances, which it then handles
- * itself; what it cannot handle it throws. So its errors are our warnings, its warnings our debugging.
+ * What kafkajs calls an error is mostly a broker that moves or a coordinator that loads, which it then handles itself;
+ * what it cannot handle it throws. So an answer that it will ask for again is debugging to us, a connection that fails
+ * is a warning, and so on down.
  */
 function writeKafkaLog(log: Logger, { level, label, log: { message, error } }: LogEntry): void {
-  const write = level === logLevel.ERROR ? 'warn' : 'debug';
+  const write = level === logLevel.ERROR && !message.startsWith('Response ') ? 'warn' : 'debug';
   log[write]({ label, reason: error }, `kafka: ${message}`);
 }
 

@@ -1,0 +1,10 @@
+/** `npm run bench -- NAME ...`: runs one of the programs beside this file. */
+const BENCHMARKS = ['latency'] as const;
+
+const [name, ...args] = process.argv.slice(2);
+if (!BENCHMARKS.some((known) => known === name)) {
+  process.stderr.write(`Usage: npm run bench -- ${BENCHMARKS.join(' | ')}\n`);
+  process.exit(1);
+}
+process.argv = [process.argv[0] ?? '', `bench/${name}.ts`, ...args];
+await import(`./${name}.ts`);

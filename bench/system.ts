@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadDemo } from '../ops/demo/load.ts';
+import { createKey } from '../ops/keys.ts';
+import { findFreePort } from '../ops/local/ports.ts';
+import { findRunner } from '../ops/local/runner.ts';
+import { applyTopics } from '../ops/topics.ts';
+import { migrate } from '../store/migrate.ts';
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const TODAY = '2026-10-01';
+
+/** The whole service on servers of its own, each part a process, as it runs in earnest. */
+export interface BenchSystem {
+  databaseUrl: string;
+  brokers: string[];
+  /** The gateway's address. */
+  base: string;
+  key: string;
+  stop(): Promise<void>;
+}
+
+function startProgram(entry: string, env: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, ['--disable-warning=TimeoutNegativeWarning', entry], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+async function untilReady(base: string): Promise<void> {
+  while (
+    !(await fetch(`${base}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  )
+    await sleep(100);
+}
+
+/** Starts the service with the small demo catalogue in it, and no traffic. */
+export async function startSystem(): Promise<BenchSystem> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-bench-'));
+  const runner = await findRunner();
+  const [postgres, kafka] = await Promise.all([
+    runner.startPostgres({ dir: path.join(dir, 'postgres') }),
+    runner.startKafka({ dir: path.join(dir, 'kafka') }),
+  ]);
+  const { url: databaseUrl } = postgres;
+  const { brokers } = kafka;
+  await migrate(databaseUrl);
+  await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
+  const port = await findFreePort();
+  const env = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(',') };
+  const programs = [
+    startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0' }),
+    startProgram('gateway/main.ts', { ...env, PORT: String(port), METRICS_PORT: '0' }),
+  ];
+  const base = `http://127.0.0.1:${port}`;
+  await untilReady(base);
+  await loadDemo({ databaseUrl, brokers, today: TODAY, report: () => {} });
+  const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' });
+  return {
+    databaseUrl,
+    brokers,
+    base,
+    key,
+    async stop() {
+      for (const program of programs) program.kill('SIGTERM');
+      await Promise.all(programs.map((program) => program.exitCode ?? once(program, 'exit')));
+      await Promise.all([postgres.stop(), kafka.stop()]);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
