@@ -49,6 +49,11 @@ export function createApp(context: GatewayContext): Koa {
   for (const route of routes) mount(router, route, context);
 
   app.use(requestId);
+  app.use(async (ctx, next) => {
+    // A client that kept its connection would come back to a gateway that is about to end.
+    if (context.draining.aborted) ctx.set('Connection', 'close');
+    await next();
+  });
   app.use(logAccess(context.logger));
   app.use(handleErrors(context.logger));
   app.use(answerHealth(context));

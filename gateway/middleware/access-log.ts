@@ -17,7 +17,10 @@ export function logAccess(logger: Logger): Middleware {
     const ms = performance.now() - start;
     const { requestId, account, route } = ctx.state;
     duration.observe({ route: route ?? 'none', status: String(ctx.status) }, ms / 1000);
-    logger.info(
+    // Probes come every second, and say nothing as long as they succeed.
+    const level =
+      ctx.status === 200 && (ctx.path === '/readyz' || ctx.path === '/healthz') ? 'debug' : 'info';
+    logger[level](
       {
         requestId,
         account,
