@@ -33,11 +33,17 @@ async function send(ctx: Context, reply: Reply): Promise<void> {
 }
 
 function mount(router: Router, route: Route, context: GatewayContext): void {
-  router.get(route.path, async (ctx) => {
+  router.get(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (ctx) => {
     ctx.state.route = route.path;
     requireScope(ctx.state.key, route.scope);
     const lastEventId = ctx.get('Last-Event-ID') || undefined;
-    const request = { query: ctx.querystring, lastEventId, key: ctx.state.key, closed: signalClosed(ctx) };
+    const request = {
+      query: ctx.querystring,
+      path: ctx.params,
+      lastEventId,
+      key: ctx.state.key,
+      closed: signalClosed(ctx),
+    };
     await send(ctx, await route.call(request, context));
   });
 }
@@ -66,8 +72,7 @@ export function createApp(context: GatewayContext): Koa {
   });
   app.use(router.routes());
   app.use((ctx) => {
-    const allowed = routes.some((route) => route.path === ctx.path);
-    if (allowed) {
+    if (router.match(ctx.path, ctx.method).path.length > 0) {
       const message = `${ctx.path} takes GET and HEAD, not ${ctx.method}.`;
       throw new ApiError('method_not_allowed', message, { Allow: 'GET, HEAD' });
     }

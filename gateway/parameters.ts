@@ -103,6 +103,38 @@ function splitQuery(query: string, schemas: ParameterSchemas): Map<string, strin
   return values;
 }
 
+/** Holds values that were read to their schemas, and adds defaults. */
+function compileCheck<Schemas extends ParameterSchemas>(schemas: Schemas) {
+  const validate: ValidateFunction = ajv.compile({ type: 'object', properties: schemas });
+  return (values: Record<string, unknown>): Parameters<Schemas> => {
+    if (!validate(values)) {
+      const [problem] = (validate.errors ?? []).map(problemOfError);
+      throw refuse(`${problem?.field ?? 'The query'} ${problem?.message}.`);
+    }
+    return values as Parameters<Schemas>;
+  };
+}
+
+/**
+ * Compiles the reading of a route's path parameters.
+ *
+ * @returns a function of the parts of the path by name, percent-decoded, which throws an `invalid_parameter` ApiError.
+ */
+export function compilePathParameters<Schemas extends ParameterSchemas>(
+  schemas: Schemas,
+): (parts: Readonly<Record<string, string>>) => Parameters<Schemas> {
+  const check = compileCheck(schemas);
+  return (parts) => {
+    const values: Record<string, unknown> = {};
+    for (const [name, schema] of Object.entries(schemas)) {
+      const text = parts[name] ?? '';
+      if (text.includes('\0')) throw refuse(`${name} has a NUL character, which no parameter takes.`);
+      values[name] = readValue(name, text, schema);
+    }
+    return check(values);
+  };
+}
+
 /**
  * Compiles the reading of a route's query parameters.
  *
@@ -112,16 +144,12 @@ function splitQuery(query: string, schemas: ParameterSchemas): Map<string, strin
 export function compileParameters<Schemas extends ParameterSchemas>(
   schemas: Schemas,
 ): (query: string) => Parameters<Schemas> {
-  const validate: ValidateFunction = ajv.compile({ type: 'object', properties: schemas });
+  const check = compileCheck(schemas);
   return (query) => {
     const values: Record<string, unknown> = {};
     for (const [name, text] of splitQuery(query, schemas)) {
       values[name] = readValue(name, text, schemas[name] as JsonSchema);
     }
-    if (!validate(values)) {
-      const [problem] = (validate.errors ?? []).map(problemOfError);
-      throw refuse(`${problem?.field ?? 'The query'} ${problem?.message}.`);
-    }
-    return values as Parameters<Schemas>;
+    return check(values);
   };
 }

@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import type { PageState } from '../schemas/page-cursor.ts';
 import type { Language } from '../schemas/vocabulary.ts';
 import { NATIONAL } from '../schemas/vocabulary.ts';
+import { allOf, columns, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { type Page, pageOf, pageRow } from './page.ts';
 import { type DatabasePool, sql } from './pool.ts';
+import { candidateRecord, districtRecord, electionRecord, endorserRecord } from './records.ts';
 import { offsetsAfter, type StoredStreamPosition } from './stream-position.ts';
 
 /** Filters of a list of endorsements: fields combine with AND, values with OR; absent ones match everything. */
@@ -22,36 +26,21 @@ interface EndorsementFilters {
 export interface EndorsementQuery {
   filters: EndorsementFilters;
   lang: Language;
-  /** The id after which the page begins; 0 for the first page. */
-  afterId: number;
+  /** The sort keys, an id, after which the page begins; null for the first page. */
+  after: PageState | null;
   limit: number;
 }
 
-export interface EndorsementPage {
-  /** The records of the page, as the items of a JSON list. */
-  items: string;
-  /** The id of the last record; null on an empty page. */
-  lastId: number | null;
-  hasMore: boolean;
+export interface EndorsementPage extends Page {
   /** The position of the stream that this page shows exactly: read in the same snapshot. */
   stream: StoredStreamPosition;
 }
 
-const pageRow = z.object({
-  items: z.string(),
-  last_id: z.number().nullable(),
-  has_more: z.boolean(),
-  epoch: z.number(),
-  sequence: z.number(),
-  offsets: z.array(z.number()),
-});
+const row = pageRow.extend({ epoch: z.number(), sequence: z.number(), offsets: z.array(z.number()) });
 
-const isOneOf = (column: ReturnType<typeof sql.fragment>, values: readonly string[]) =>
-  sql.fragment`${column} = ANY(${sql.array([...values], 'text')})`;
-
-function conditions({ contest, electionsFrom, ...filters }: EndorsementFilters) {
+function condition({ contest, electionsFrom, ...filters }: EndorsementFilters): Sql {
   const { categories, endorsers, endorser_states, states, elections, contest_kinds, levels } = filters;
-  return [
+  return allOf([
     categories && isOneOf(sql.fragment`e.category`, categories),
     endorsers && isOneOf(sql.fragment`e.slug`, endorsers),
     endorser_states &&
@@ -63,37 +52,31 @@ function conditions({ contest, electionsFrom, ...filters }: EndorsementFilters) 
     levels && isOneOf(sql.fragment`d.level`, levels),
     contest !== undefined && sql.fragment`n.contest_id = ${contest}`,
     electionsFrom !== undefined && sql.fragment`l.date >= ${electionsFrom}::date`,
-  ].filter((condition) => condition !== undefined && condition !== false);
+  ]);
 }
 
-/** A text in the language asked for, English where there is none. */
-function localized(table: string, column: string, lang: Language) {
-  const english = sql.identifier([table, column]);
-  if (lang === 'en') return sql.fragment`${english}`;
-  return sql.fragment`COALESCE(${sql.identifier([table, `${column}_es`])}, ${english})`;
-}
-
-function record(lang: Language) {
-  return sql.fragment`json_build_object(
-    'id', n.id, 'rank', n.rank, 'statement', ${localized('n', 'statement', lang)},
-    'source_url', n.source_url, 'published_on', n.published_on, 'updated_at', iso_utc(n.updated_at),
-    'endorser', json_build_object(
-      'id', e.id, 'slug', e.slug, 'name', e.name,
-      'category', json_build_object('slug', k.slug, 'name', ${localized('k', 'name', lang)}),
-      'state', COALESCE(e.state, ${NATIONAL})),
-    'contest', json_build_object(
-      'id', c.id, 'title', ${localized('c', 'title', lang)}, 'short_title', ${localized('c', 'short_title', lang)},
-      'kind', c.kind,
-      'district', json_build_object(
-        'id', d.id, 'ocd_id', d.ocd_id, 'name', ${localized('d', 'name', lang)}, 'level', d.level, 'type', d.type,
-        'state', d.state)),
-    'election', json_build_object(
-      'id', l.id, 'slug', l.slug, 'name', ${localized('l', 'name', lang)}, 'date', l.date, 'state', l.state,
-      'type', l.type),
-    'choice', json_build_object(
-      'id', h.id, 'label', ${localized('h', 'label', lang)}, 'measure_answer', h.measure_answer,
-      'candidate', CASE WHEN p.id IS NOT NULL THEN json_build_object('id', p.id, 'full_name', p.full_name) END,
-      'party', h.party))`;
+function record(lang: Language): Sql {
+  return jsonObject({
+    ...columns('n', ['id', 'rank']),
+    ...localized('n', ['statement'], lang),
+    ...columns('n', ['source_url', 'published_on']),
+    updated_at: sql.fragment`iso_utc(n.updated_at)`,
+    endorser: endorserRecord(lang),
+    contest: jsonObject({
+      ...columns('c', ['id']),
+      ...localized('c', ['title', 'short_title'], lang),
+      ...columns('c', ['kind']),
+      district: districtRecord(lang),
+    }),
+    election: electionRecord(lang),
+    choice: jsonObject({
+      ...columns('h', ['id']),
+      ...localized('h', ['label'], lang),
+      ...columns('h', ['measure_answer']),
+      candidate: candidateRecord,
+      ...columns('h', ['party']),
+    }),
+  });
 }
 
 /**
@@ -102,25 +85,21 @@ function record(lang: Language) {
  */
 export async function listEndorsements(
   pool: DatabasePool,
-  { filters, lang, afterId, limit }: EndorsementQuery,
+  { filters, lang, after, limit }: EndorsementQuery,
 ): Promise<EndorsementPage> {
-  const where = sql.join([sql.fragment`n.id > ${afterId}`, ...conditions(filters)], sql.fragment` AND `);
-  const row = await pool.one(sql.type(pageRow)`
-    SELECT p.items, p.last_id, p.has_more, s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets
-    FROM stream_head s, (
-      SELECT COALESCE(string_agg(found.record::text, ',' ORDER BY id) FILTER (WHERE place <= ${limit}), '') AS items,
-        max(id) FILTER (WHERE place <= ${limit}) AS last_id,
-        count(*) > ${limit} AS has_more
-      FROM (
-        SELECT n.id, row_number() OVER (ORDER BY n.id) AS place, ${record(lang)} AS record
-        FROM endorsements n
-        JOIN endorsers e ON e.id = n.endorser_id JOIN endorser_categories k ON k.slug = e.category
-        JOIN contests c ON c.id = n.contest_id JOIN districts d ON d.id = c.district_id
-        JOIN elections l ON l.id = n.election_id
-        JOIN choices h ON h.id = n.choice_id LEFT JOIN candidates p ON p.id = h.candidate_id
-        WHERE ${where}
-        ORDER BY n.id
-        LIMIT ${limit + 1}) AS found) AS p`);
-  const { items, last_id: lastId, has_more: hasMore, ...stream } = row;
-  return { items, lastId, hasMore, stream };
+  const page = pageOf({
+    record: record(lang),
+    from: sql.fragment`endorsements n
+      JOIN endorsers e ON e.id = n.endorser_id JOIN endorser_categories k ON k.slug = e.category
+      JOIN contests c ON c.id = n.contest_id JOIN districts d ON d.id = c.district_id
+      JOIN elections l ON l.id = n.election_id
+      JOIN choices h ON h.id = n.choice_id LEFT JOIN candidates p ON p.id = h.candidate_id`,
+    where: allOf([condition(filters), after !== null && sql.fragment`n.id > ${after[0] ?? null}`]),
+    keys: [sql.fragment`n.id`],
+    limit,
+  });
+  const { items, last, hasMore, ...stream } = await pool.one(sql.type(row)`
+    SELECT page.*, s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets
+    FROM stream_head s, (${page}) AS page`);
+  return { items, last, hasMore, stream };
 }

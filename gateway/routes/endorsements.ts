@@ -1,33 +1,13 @@
-import { formatCursor, InvalidCursorError } from '../../schemas/cursor.ts';
+import { formatCursor } from '../../schemas/cursor.ts';
 import { text } from '../../schemas/http/json-schema.ts';
 import { endorsementFilters, lang, paging } from '../../schemas/http/parameters.ts';
 import { flatEndorsement, page } from '../../schemas/http/records.ts';
-import { formatPageCursor, parsePageCursor } from '../../schemas/page-cursor.ts';
 import { listEndorsements } from '../../store/endorsements.ts';
-import { ApiError } from '../api-error.ts';
+import { readPageState, renderPage } from '../paging.ts';
 import { defineRoute } from '../route.ts';
 import { upcomingFrom } from '../upcoming.ts';
 
 const LIST = 'endorsements';
-
-/** Where a page begins: after which id, and which stream position the first page of the listing showed. */
-interface PageStart {
-  afterId: number;
-  streamCursor: string | null;
-}
-
-function readPageCursor(cursor: string | undefined): PageStart {
-  if (cursor === undefined) return { afterId: 0, streamCursor: null };
-  try {
-    const [afterId, streamCursor] = parsePageCursor(LIST, cursor);
-    if (typeof afterId === 'number' && typeof streamCursor === 'string') return { afterId, streamCursor };
-    throw new InvalidCursorError('it does not have the form of one');
-  } catch (error) {
-    if (!(error instanceof InvalidCursorError)) throw error;
-    const message = `cursor is no cursor of this list: ${error.message}. Send the next_cursor of the page before.`;
-    throw new ApiError('invalid_parameter', message);
-  }
-}
 
 export const endorsementsRoute = defineRoute({
   method: 'GET',
@@ -39,17 +19,16 @@ export const endorsementsRoute = defineRoute({
   response: page(flatEndorsement, { stream_cursor: text }),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
-    const { afterId, streamCursor } = readPageCursor(cursor);
+    // The state is the last id, and the stream cursor of the first page, which all pages of a listing repeat.
+    const state = readPageState(LIST, cursor, ['number', 'string']);
     const readAt = clock.now();
-    const { items, lastId, hasMore, stream } = await listEndorsements(pool, {
+    const { stream, ...found } = await listEndorsements(pool, {
       filters: { ...filters, electionsFrom: upcoming ? upcomingFrom(clock, config.today) : undefined },
       lang: language,
-      afterId,
+      after: state?.slice(0, 1) ?? null,
       limit,
     });
-    const stream_cursor = streamCursor ?? formatCursor({ ...stream, time: readAt });
-    const next_cursor = hasMore ? formatPageCursor(LIST, [lastId, stream_cursor]) : null;
-    const tail = JSON.stringify({ next_cursor, stream_cursor });
-    return { json: `{"data":[${items}],${tail.slice(1)}` };
+    const stream_cursor = state?.[1] ?? formatCursor({ ...stream, time: readAt });
+    return { json: renderPage(LIST, found, { carried: [stream_cursor], extra: { stream_cursor } }) };
   },
 });

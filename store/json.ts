@@ -1,0 +1,47 @@
+import type { Language } from '../schemas/vocabulary.ts';
+import { sql } from './pool.ts';
+
+/** A piece of SQL. */
+export type Sql = ReturnType<typeof sql.fragment>;
+
+/**
+ * SQL of a JSON object of these fields. Records are rendered by Postgres, as text without spaces, and pass through the
+ * gateway unparsed.
+ */
+export function jsonObject(fields: Readonly<Record<string, Sql>>): Sql {
+  const columns = Object.entries(fields).map(
+    ([name, value]) => sql.fragment`${value} AS ${sql.identifier([name])}`,
+  );
+  return sql.fragment`(SELECT to_json(o) FROM (SELECT ${sql.join(columns, sql.fragment`, `)}) AS o)`;
+}
+
+/** The columns of a table under their own names: `columns('c', ['id', 'title'])`. */
+export function columns<const Name extends string>(table: string, names: readonly Name[]): Record<Name, Sql> {
+  const entries = names.map((name) => [name, sql.fragment`${sql.identifier([table, name])}`]);
+  return Object.fromEntries(entries) as Record<Name, Sql>;
+}
+
+/** As `columns`, each in the language asked for, and in English where there is no such text. */
+export function localized<const Name extends string>(
+  table: string,
+  names: readonly Name[],
+  lang: Language,
+): Record<Name, Sql> {
+  if (lang === 'en') return columns(table, names);
+  const entries = names.map((name) => [
+    name,
+    sql.fragment`COALESCE(${sql.identifier([table, `${name}_es`])}, ${sql.identifier([table, name])})`,
+  ]);
+  return Object.fromEntries(entries) as Record<Name, Sql>;
+}
+
+/** Whether a text column has one of these values. */
+export function isOneOf(column: Sql, values: readonly string[]): Sql {
+  return sql.fragment`${column} = ANY(${sql.array([...values], 'text')})`;
+}
+
+/** Conditions joined by AND; those that are left out hold always. */
+export function allOf(conditions: readonly (Sql | false | undefined)[]): Sql {
+  const given = conditions.filter((condition) => condition !== undefined && condition !== false);
+  return given.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(given, sql.fragment` AND `)}`;
+}
