@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { ApiError } from './api-error.ts';
 import { requireScope } from './authentication.ts';
+import { readJsonBody } from './body.ts';
 import type { GatewayContext } from './context.ts';
 import { answerHealth } from './health.ts';
 import { logAccess } from './middleware/access-log.ts';
@@ -17,15 +18,20 @@ function signalClosed({ res }: Context): AbortSignal {
   return closed.signal;
 }
 
-async function send(ctx: Context, reply: Reply): Promise<void> {
+function send(ctx: Context, reply: Reply): void {
+  if ('empty' in reply) {
+    ctx.status = 204;
+    return;
+  }
+  ctx.status = ('status' in reply && reply.status) || 200;
+  ctx.set(reply.headers ?? {});
   if ('json' in reply) {
     ctx.type = 'application/json; charset=utf-8';
     ctx.set('Cache-Control', 'private, no-cache');
+    ctx.vary('Authorization');
     ctx.body = reply.json;
     return;
   }
-  ctx.status = 200;
-  ctx.set(reply.headers);
   if (ctx.method === 'HEAD') return;
   // The stream outlives the middleware, which is done once the answer has begun.
   ctx.respond = false;
@@ -33,18 +39,22 @@ async function send(ctx: Context, reply: Reply): Promise<void> {
 }
 
 function mount(router: Router, route: Route, context: GatewayContext): void {
-  router.get(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (ctx) => {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  router.register(path, [route.method], async (ctx) => {
     ctx.state.route = route.path;
     requireScope(ctx.state.key, route.scope);
-    const lastEventId = ctx.get('Last-Event-ID') || undefined;
-    const request = {
-      query: ctx.querystring,
-      path: ctx.params,
-      lastEventId,
-      key: ctx.state.key,
-      closed: signalClosed(ctx),
-    };
-    await send(ctx, await route.call(request, context));
+    const reply = await route.call(
+      {
+        query: ctx.querystring,
+        path: ctx.params,
+        readBody: () => readJsonBody(ctx),
+        header: (name) => ctx.get(name) || undefined,
+        key: ctx.state.key,
+        closed: signalClosed(ctx),
+      },
+      context,
+    );
+    send(ctx, reply);
   });
 }
 
@@ -72,9 +82,12 @@ export function createApp(context: GatewayContext): Koa {
   });
   app.use(router.routes());
   app.use((ctx) => {
-    if (router.match(ctx.path, ctx.method).path.length > 0) {
-      const message = `${ctx.path} takes GET and HEAD, not ${ctx.method}.`;
-      throw new ApiError('method_not_allowed', message, { Allow: 'GET, HEAD' });
+    const allowed = router.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);
+    if (allowed.length > 0) {
+      const methods = [...new Set(allowed)].sort().join(', ');
+      throw new ApiError('method_not_allowed', `${ctx.path} takes ${methods}, not ${ctx.method}.`, {
+        Allow: methods,
+      });
     }
     throw new ApiError('not_found', `There is nothing at ${ctx.path}. Endpoints begin with /v1.`);
   });

@@ -30,6 +30,11 @@ export type Parameters<Schemas extends ParameterSchemas> = {
     | undefined;
 };
 
+/** The values of a path's parameters: all of them are always there. */
+export type PathParameters<Schemas extends ParameterSchemas> = {
+  readonly [Name in keyof Schemas]: ParameterValue<Schemas[Name]>;
+};
+
 const ajv = new Ajv2020({ verbose: true, useDefaults: true, allowUnionTypes: true });
 addFormats.default(ajv, ['date', 'date-time']);
 
@@ -122,7 +127,7 @@ function compileCheck<Schemas extends ParameterSchemas>(schemas: Schemas) {
  */
 export function compilePathParameters<Schemas extends ParameterSchemas>(
   schemas: Schemas,
-): (parts: Readonly<Record<string, string>>) => Parameters<Schemas> {
+): (parts: Readonly<Record<string, string>>) => PathParameters<Schemas> {
   const check = compileCheck(schemas);
   return (parts) => {
     const values: Record<string, unknown> = {};
@@ -131,7 +136,8 @@ export function compilePathParameters<Schemas extends ParameterSchemas>(
       if (text.includes('\0')) throw refuse(`${name} has a NUL character, which no parameter takes.`);
       values[name] = readValue(name, text, schema);
     }
-    return check(values);
+    check(values);
+    return values as PathParameters<Schemas>;
   };
 }
 

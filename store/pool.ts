@@ -37,8 +37,8 @@ export interface PoolOptions {
 }
 
 /** The pool that reads go through. Every query names the schema of its rows, and rows are held to it. */
-export function createReadPool(options: PoolOptions): Promise<DatabasePool> {
-  return createPool(options.databaseUrl, {
+export async function createReadPool(options: PoolOptions): Promise<DatabasePool> {
+  const pool = await createPool(options.databaseUrl, {
     maxPoolSize: options.maxConnections,
     connectionTimeout: options.connectionTimeoutMs,
     statementTimeout: options.statementTimeoutMs,
@@ -53,4 +53,7 @@ export function createReadPool(options: PoolOptions): Promise<DatabasePool> {
     ],
     interceptors: [checkRows],
   });
+  // Whoever asked is told by the exception; an error event that nobody hears would be a second one.
+  pool.on('error', () => {});
+  return pool;
 }

@@ -1,7 +1,7 @@
-import { UniqueIntegrityConstraintViolationError } from 'slonik';
 import { z } from 'zod';
 import { columns, jsonObject } from './json.ts';
 import { type DatabasePool, sql } from './pool.ts';
+import { sqlStateOf, UNIQUE_VIOLATION } from './sql-state.ts';
 
 /** A saved filter as it is kept: a name, and values by filter field. */
 export interface SubscriptionValues {
@@ -94,7 +94,7 @@ async function refuseTakenName<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UniqueIntegrityConstraintViolationError) throw new NameTakenError();
+    if (sqlStateOf(error) === UNIQUE_VIOLATION) throw new NameTakenError();
     throw error;
   }
 }

@@ -24,6 +24,7 @@ import {
   saveEndorsements,
 } from '../../store/positions.ts';
 import { loadContests, loadEndorsers } from '../../store/references.ts';
+import { sqlStateOf } from '../../store/sql-state.ts';
 import { inTransaction } from '../../store/transaction.ts';
 
 /** A message of the submissions topic. */
@@ -203,9 +204,7 @@ async function applyInTransaction(
 }
 
 /** SQLSTATE classes that speak of the data, not of the server: data exception, integrity constraint violation. */
-function isDataError(error: unknown): error is Error & { code: string } {
-  return error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
-}
+const DATA_ERROR = /^2[23]/;
 
 /**
  * Applies submissions in their order: all effects, their changes and the partition's position in one transaction
@@ -225,11 +224,12 @@ export async function applyBatch(
   try {
     return await inTransaction(pool, (client) => applyInTransaction(client, batch, options, decodeMessage));
   } catch (error) {
-    if (!isDataError(error)) throw error;
+    const state = sqlStateOf(error);
+    if (state === null || !DATA_ERROR.test(state)) throw error;
     if (batch.messages.length === 1) {
       const refusal: Refusal = {
         code: 'unstorable',
-        message: `The database refuses it (SQLSTATE ${error.code}).`,
+        message: `The database refuses it (SQLSTATE ${state}).`,
       };
       return await inTransaction(pool, (client) => applyInTransaction(client, batch, options, () => refusal));
     }

@@ -17,6 +17,8 @@ import { cursorOf } from './start-position.ts';
 export interface StreamOptions {
   start: Position;
   matches: ChangePredicate;
+  /** The data of the ready event. */
+  ready: object;
   /** How often the stream gives a sign of life, in milliseconds. */
   heartbeatMs: number;
   /** How long it lasts before the client is asked to reconnect, in milliseconds. */
@@ -97,7 +99,7 @@ class EventStream {
 
   #greet(): void {
     this.#output.write(`retry: ${this.#retryMs()}\n\n`);
-    this.#tell('ready', {});
+    this.#tell('ready', this.#options.ready);
   }
 
   /** Delivers until the stream is over. @throws StreamGapError when the log lacks the next change. */

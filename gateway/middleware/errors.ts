@@ -1,20 +1,24 @@
 import type { Context, Middleware } from 'koa';
-import { ConnectionError, SlonikError, StatementTimeoutError } from 'slonik';
 import type { ErrorBody } from '../../schemas/errors.ts';
 import type { Logger } from '../../service/log.ts';
+import { sqlStateOf } from '../../store/sql-state.ts';
 import { ApiError, createUnavailableError } from '../api-error.ts';
 
 /** SQLSTATE classes of a server that cannot serve: connection exception, resources, operator intervention. */
 const UNAVAILABLE = /^(08|53|57)/;
+/** Names of errors of slonik's, which says nothing else when it gets no connection, or no answer in time. */
+const UNAVAILABLE_NAMES = new Set(['ConnectionError', 'StatementTimeoutError', 'BackendTerminatedError']);
+const NETWORK_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
 function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof ConnectionError || error instanceof StatementTimeoutError) return true;
+  const state = sqlStateOf(error);
+  if (state !== null && UNAVAILABLE.test(state)) return true;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const code = 'code' in cause ? String(cause.code) : '';
-    if (UNAVAILABLE.test(code) || ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE'].includes(code))
-      return true;
+    if (UNAVAILABLE_NAMES.has(cause.constructor.name)) return true;
+    if ('code' in cause && NETWORK_CODES.has(String(cause.code))) return true;
+    if (/connection (terminated|timeout)|timeout.*connect/i.test(cause.message)) return true;
   }
-  return error instanceof SlonikError && /connection/i.test(error.message);
+  return false;
 }
 
 function toApiError(error: unknown, logger: Logger, requestId: string): ApiError {

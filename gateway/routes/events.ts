@@ -1,6 +1,6 @@
 import { createPredicate } from '../../domain/stream-filter.ts';
 import { listOf, objectOf, text } from '../../schemas/http/json-schema.ts';
-import { polling, streamFilters, streamStart } from '../../schemas/http/parameters.ts';
+import { polling, streamFilters, streamStart, subscription } from '../../schemas/http/parameters.ts';
 import { event } from '../../schemas/http/records.ts';
 import { ApiError, createUnavailableError } from '../api-error.ts';
 import { StreamGapError } from '../feed/feed.ts';
@@ -15,12 +15,12 @@ export const eventsRoute = defineRoute({
   summary:
     'Endorsement changes by polling: the client stores next_cursor and sends it as cursor in the next call.',
   scope: 'stream:read',
-  query: { ...streamFilters, ...streamStart, ...polling },
+  query: { subscription, ...streamFilters, ...streamStart, ...polling },
   response: objectOf({ data: listOf(event), next_cursor: text, has_more: { type: 'boolean' } }),
-  async handle({ query, lastEventId, closed }, context) {
+  async handle({ query, header, key, closed }, context) {
     const { pool, feed, clock, draining } = context;
-    const matches = createPredicate(await readStreamFilter(query, pool));
-    const start = await resolveStart({ ...query, lastEventId }, context);
+    const matches = createPredicate((await readStreamFilter(query, key.accountId, pool)).filter);
+    const start = await resolveStart({ ...query, lastEventId: header('Last-Event-ID') }, context);
     const signal = AbortSignal.any([closed, draining]);
     try {
       const { limit, wait } = query;

@@ -1,8 +1,29 @@
 import type { Route } from '../route.ts';
+import { contestRoute, contestsRoute } from './contests.ts';
+import { coverageRoute } from './coverage.ts';
+import { electionsRoute } from './elections.ts';
+import { endorsementRoute } from './endorsement.ts';
 import { endorsementsRoute } from './endorsements.ts';
+import { endorserCategoriesRoute } from './endorser-categories.ts';
+import { endorserRoute, endorsersRoute } from './endorsers.ts';
 import { eventsRoute } from './events.ts';
 import { statesRoute } from './states.ts';
 import { streamRoute } from './stream.ts';
+import { subscriptionRoutes } from './subscriptions.ts';
 
 /** Every endpoint that needs an API key. */
-export const routes: readonly Route[] = [statesRoute, endorsementsRoute, eventsRoute, streamRoute];
+export const routes: readonly Route[] = [
+  statesRoute,
+  electionsRoute,
+  endorserCategoriesRoute,
+  endorsersRoute,
+  endorserRoute,
+  contestsRoute,
+  contestRoute,
+  endorsementsRoute,
+  endorsementRoute,
+  coverageRoute,
+  eventsRoute,
+  streamRoute,
+  ...subscriptionRoutes,
+];

@@ -1,5 +1,9 @@
 import { createPredicate } from '../../domain/stream-filter.ts';
-import { streamFilters, streamStart } from '../../schemas/http/parameters.ts';
+import {
+  streamFilters,
+  streamStart,
+  subscription as subscriptionParameter,
+} from '../../schemas/http/parameters.ts';
 import { openStreams } from '../feed/metrics.ts';
 import { streamFeed } from '../feed/sse.ts';
 import { resolveStart } from '../feed/start-position.ts';
@@ -20,12 +24,13 @@ export const streamRoute = defineRoute({
   path: '/v1/stream',
   summary: 'Endorsement changes as Server-Sent Events. Every event has an id, which is a cursor.',
   scope: 'stream:read',
-  query: { ...streamFilters, ...streamStart },
+  query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart },
   response: null,
-  async handle({ query, lastEventId, closed }, context) {
+  async handle({ query, header, key, closed }, context) {
     const { pool, feed, clock, draining, logger, config } = context;
-    const matches = createPredicate(await readStreamFilter(query, pool));
-    const start = await resolveStart({ ...query, lastEventId }, context);
+    const { filter, subscription } = await readStreamFilter(query, key.accountId, pool);
+    const matches = createPredicate(filter);
+    const start = await resolveStart({ ...query, lastEventId: header('Last-Event-ID') }, context);
     return {
       headers: HEADERS,
       stream: async (response) => {
@@ -37,6 +42,7 @@ export const streamRoute = defineRoute({
         await streamFeed(response, feed, {
           start,
           matches,
+          ready: subscription === null ? {} : { subscription: subscription.name },
           heartbeatMs: config.streamHeartbeatMs,
           lifetimeMs: config.streamLifetimeMs,
           retentionMs: config.retentionMs,

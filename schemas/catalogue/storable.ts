@@ -13,6 +13,11 @@ export function unstorableParts(value: unknown): Problem[] {
   return problems;
 }
 
+/** Whether all of a JSON value can be stored. */
+export function isStorable(value: unknown): boolean {
+  return unstorableParts(value).length === 0;
+}
+
 function visit(value: unknown, field: string | null, depth: number, problems: Problem[]): void {
   if (typeof value === 'string') {
     const message = unstorableText(value);

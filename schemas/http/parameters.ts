@@ -1,6 +1,7 @@
 import {
   CHANGE_TYPES,
   CONTEST_KINDS,
+  ELECTION_TYPES,
   ENDORSER_STATES,
   LANGUAGES,
   LEVELS,
@@ -74,6 +75,71 @@ export const paging = {
   cursor: { ...cursor, description: 'The next_cursor of the page before.' },
 } as const satisfies Record<string, JsonSchema>;
 
+/** A day of the calendar; there is no year 0. */
+const day = {
+  type: 'string',
+  format: 'date',
+  pattern: '^(?!0000)',
+  title: 'a date such as 2026-11-03',
+} as const;
+
+/** The filters of `GET /v1/elections`. */
+export const electionFilters = {
+  states: { ...states, description: 'States that hold the election.' },
+  types: { ...listOfWords(ELECTION_TYPES, 'election types'), description: 'Types of election.' },
+  upcoming,
+  from: { ...day, description: 'Only elections on or after this date.' },
+  to: { ...day, description: 'Only elections on or before this date.' },
+} as const satisfies Record<string, JsonSchema>;
+
+/** The filters of `GET /v1/endorsers`. */
+export const endorserFilters = {
+  categories,
+  states: endorserStates,
+  elections: { ...elections, description: 'Election slugs: only endorsers with endorsements in them.' },
+  q: {
+    type: 'string',
+    maxLength: MAX_VALUE_LENGTH,
+    title: `text of 1 to ${MAX_VALUE_LENGTH} characters`,
+    description: 'What the name contains, whatever the case and accents.',
+  },
+} as const satisfies Record<string, JsonSchema>;
+
+/** The filters of `GET /v1/contests`. */
+export const contestFilters = {
+  elections,
+  states,
+  levels,
+  contest_kinds: contestKinds,
+  districts: { ...listOfNames('OCD division ids'), description: 'Districts, by OCD division id.' },
+  upcoming,
+} as const satisfies Record<string, JsonSchema>;
+
+/** Which endorsers' positions a contest is shown with. */
+export const positionFilters = {
+  categories,
+  endorsers,
+  endorser_states: endorserStates,
+} as const satisfies Record<string, JsonSchema>;
+
+/** `upcoming` of `GET /v1/coverage`. */
+export const upcomingByDefault = {
+  ...upcoming,
+  default: true,
+  description: 'Only elections of yesterday (UTC) or later; false counts past elections too.',
+} as const satisfies JsonSchema;
+
+/** An id in a path. One that nobody has is not found, however long it is. */
+export const id = { ...wholeNumber(1, 999_999_999_999_999), description: 'The id of the record.' };
+
+/** A slug in a path. */
+export const slug = {
+  type: 'string',
+  maxLength: MAX_VALUE_LENGTH,
+  title: `a slug of at most ${MAX_VALUE_LENGTH} characters`,
+  description: 'The slug of the record.',
+} as const satisfies JsonSchema;
+
 /** The filters of `GET /v1/endorsements`. */
 export const endorsementFilters = {
   categories,
@@ -126,3 +192,11 @@ export const polling = {
     description: 'Seconds to hold the request until a matching change arrives.',
   },
 } as const satisfies Record<string, JsonSchema>;
+
+/** A saved subscription, instead of filter parameters. */
+export const subscription = {
+  type: 'string',
+  maxLength: 100,
+  title: 'the id or name of a subscription',
+  description: 'A saved subscription, by id or name, instead of filter parameters.',
+} as const satisfies JsonSchema;

@@ -76,6 +76,7 @@ function start({ filter = {}, lifetimeMs = HOUR, random = 0, output = new PassTh
   const done = streamFeed(output, feed as unknown as Feed, {
     start: feed.latest,
     matches: createPredicate(filter),
+    ready: {},
     heartbeatMs: 20 * SECOND,
     lifetimeMs,
     retentionMs: 7 * 24 * HOUR,

@@ -1,0 +1,60 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Context } from 'koa';
+import { HttpMethodEnum, koaBody } from 'koa-body';
+import type { ErrorCode } from '../schemas/errors.ts';
+import type { JsonSchema } from '../schemas/http/json-schema.ts';
+import { problemOfError } from '../schemas/problems.ts';
+import { ApiError } from './api-error.ts';
+
+/** Room for the largest body that means anything: a filter with all of its values. */
+const MAX_BODY = '1mb';
+
+const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true });
+
+const parseBody = koaBody({
+  json: true,
+  jsonStrict: true,
+  jsonLimit: MAX_BODY,
+  text: false,
+  urlencoded: false,
+  multipart: false,
+  parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT],
+  onError(error) {
+    throw error;
+  },
+});
+
+function refusalOf(error: unknown): ApiError {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  if (status === 413) return new ApiError('body_too_large', `The body must be at most ${MAX_BODY}.`);
+  return new ApiError('invalid_json', 'The body is not a JSON object in UTF-8.');
+}
+
+/**
+ * Reads the JSON body of a request.
+ *
+ * @throws ApiError invalid_json for what is no JSON object, body_too_large beyond a megabyte.
+ */
+export async function readJsonBody(ctx: Context): Promise<unknown> {
+  if (ctx.request.length === 0 || !ctx.is('application/json', '+json')) {
+    throw new ApiError(
+      'invalid_json',
+      'Send a JSON object as the body, with "Content-Type: application/json".',
+    );
+  }
+  await parseBody(ctx, async () => {}).catch((error: unknown) => {
+    throw refusalOf(error);
+  });
+  return ctx.request.body;
+}
+
+/** Compiles the check of a body. The check gives the body, or throws an ApiError of the refusal's code. */
+export function compileBody(schema: JsonSchema, refusal: ErrorCode): (body: unknown) => unknown {
+  const validate = ajv.compile(schema);
+  return (body) => {
+    if (validate(body)) return body;
+    const [problem] = (validate.errors ?? []).map(problemOfError);
+    const code = /^filter(?=[.[]|$)/.test(problem?.field ?? '') ? 'invalid_filter' : refusal;
+    throw new ApiError(code, `${problem?.field ?? 'The body'} ${problem?.message}.`);
+  };
+}

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { isStorable } from '../../schemas/catalogue/storable.ts';
+import { listOf, objectOf } from '../../schemas/http/json-schema.ts';
+import { subscriptionBody, subscriptionRecord } from '../../schemas/http/subscriptions.ts';
+import type { DatabasePool } from '../../store/pool.ts';
+import {
+  createSubscription,
+  deleteSubscription,
+  findSubscription,
+  IdempotencyKeyReusedError,
+  listSubscriptions,
+  NameTakenError,
+  replaceSubscription,
+  type SubscriptionValues,
+  TooManySubscriptionsError,
+} from '../../store/subscriptions.ts';
+import { ApiError } from '../api-error.ts';
+import { defineRoute } from '../route.ts';
+import { requireKnownSlugs } from '../stream-filter.ts';
+
+/** The most subscriptions of an account. */
+const LIMIT = 50;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+const id = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 2_147_483_647,
+  title: 'the id of a subscription',
+} as const;
+const body = { schema: subscriptionBody, refusal: 'invalid_subscription' } as const;
+const one = objectOf({ data: subscriptionRecord });
+
+function notFound(subscriptionId: number): ApiError {
+  return new ApiError('subscription_not_found', `The account has no subscription ${subscriptionId}.`);
+}
+
+/** The values of a body, of which only the form was checked so far. */
+async function readValues(given: unknown, pool: DatabasePool): Promise<SubscriptionValues> {
+  const { name, filter = {} } = given as Partial<SubscriptionValues> & { name: string };
+  if (!isStorable(given)) {
+    throw new ApiError(
+      'invalid_subscription',
+      'The body has a NUL or half of a surrogate pair, which are no text.',
+    );
+  }
+  await requireKnownSlugs(filter, 'invalid_filter', pool);
+  return { name, filter };
+}
+
+/** Says in the interface's words why the store did not save. */
+function refusalOf(error: unknown, name: string): unknown {
+  if (error instanceof NameTakenError) {
+    return new ApiError('conflict', `The account has a subscription named "${name}" already.`);
+  }
+  if (error instanceof TooManySubscriptionsError) {
+    return new ApiError(
+      'conflict',
+      `The account has ${LIMIT} subscriptions, the most that it may; delete one first.`,
+    );
+  }
+  if (error instanceof IdempotencyKeyReusedError) {
+    return new ApiError('conflict', 'This Idempotency-Key was used for a request with another body.');
+  }
+  return error;
+}
+
+function readIdempotencyKey(key: string | undefined, given: unknown) {
+  if (key === undefined) return null;
+  if (!IDEMPOTENCY_KEY.test(key)) {
+    throw new ApiError(
+      'invalid_parameter',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.',
+    );
+  }
+  return { key, requestHash: createHash('sha256').update(JSON.stringify(given)).digest() };
+}
+
+export const subscriptionRoutes = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/subscriptions',
+    summary: 'Every subscription of the account.',
+    scope: 'stream:read',
+    query: {},
+    response: objectOf({ data: listOf(subscriptionRecord) }),
+    handle: async ({ key }, { pool }) => ({
+      json: `{"data":[${await listSubscriptions(pool, key.accountId)}]}`,
+    }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/subscriptions',
+    summary: 'Saves a filter. The same request with the same Idempotency-Key saves it once.',
+    scope: 'subscriptions:write',
+    query: {},
+    body,
+    success: 201,
+    response: one,
+    async handle({ key, body: given, header }, { pool, clock }) {
+      const idempotency = readIdempotencyKey(header('Idempotency-Key'), given);
+      const values = await readValues(given, pool);
+      try {
+        const now = new Date(clock.now());
+        const { accountId } = key;
+        const saved = await createSubscription(pool, {
+          ...values,
+          accountId,
+          limit: LIMIT,
+          now,
+          idempotency,
+        });
+        const headers = { Location: `/v1/subscriptions/${saved.id}` };
+        return { status: 201, headers, json: `{"data":${saved.record}}` };
+      } catch (error) {
+        throw refusalOf(error, values.name);
+      }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/subscriptions/{id}',
+    summary: 'One subscription.',
+    scope: 'stream:read',
+    query: {},
+    parameters: { id },
+    response: one,
+    async handle({ key, path }, { pool }) {
+      const record = await findSubscription(pool, key.accountId, path.id);
+      if (record === null) throw notFound(path.id);
+      return { json: `{"data":${record}}` };
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/subscriptions/{id}',
+    summary: 'Replaces the name and the filter of a subscription.',
+    scope: 'subscriptions:write',
+    query: {},
+    parameters: { id },
+    body,
+    response: one,
+    async handle({ key, path, body: given }, { pool, clock }) {
+      const values = await readValues(given, pool);
+      const target = { accountId: key.accountId, id: path.id, now: new Date(clock.now()) };
+      const record = await replaceSubscription(pool, { ...values, ...target }).catch((error: unknown) => {
+        throw refusalOf(error, values.name);
+      });
+      if (record === null) throw notFound(target.id);
+      return { json: `{"data":${record}}` };
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/subscriptions/{id}',
+    summary: 'Deletes a subscription.',
+    scope: 'subscriptions:write',
+    query: {},
+    parameters: { id },
+    success: 204,
+    response: null,
+    async handle({ key, path }, { pool }) {
+      if (await deleteSubscription(pool, key.accountId, path.id)) return { empty: true };
+      throw notFound(path.id);
+    },
+  }),
+];

@@ -1,0 +1,18 @@
+/**
+ * The SQLSTATE of an error, or of what caused it; null where Postgres had no part in it.
+ *
+ * Told by the code alone: the drivers wrap each other's errors, and classes can be loaded twice.
+ */
+export function sqlStateOf(error: unknown): string | null {
+  for (
+    let cause = error;
+    typeof cause === 'object' && cause !== null;
+    cause = (cause as { cause?: unknown }).cause
+  ) {
+    const { code } = cause as { code?: unknown };
+    if (typeof code === 'string' && /^(?=.*[0-9])[0-9A-Z]{5}$/.test(code)) return code;
+  }
+  return null;
+}
+
+export const UNIQUE_VIOLATION = '23505';
