@@ -1,0 +1,18 @@
+import { upcomingByDefault } from '../../schemas/http/parameters.ts';
+import { coverage, wholeList } from '../../schemas/http/records.ts';
+import { listCoverage } from '../../store/coverage.ts';
+import { defineRoute } from '../route.ts';
+import { upcomingFrom } from '../upcoming.ts';
+
+export const coverageRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/coverage',
+  summary: 'What there is of every state, and when it last changed.',
+  scope: 'data:read',
+  query: { upcoming: upcomingByDefault },
+  response: wholeList(coverage),
+  async handle({ query }, { pool, clock, config }) {
+    const items = await listCoverage(pool, query.upcoming ? upcomingFrom(clock, config.today) : undefined);
+    return { json: `{"data":[${items}]}` };
+  },
+});

@@ -1,0 +1,33 @@
+import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
+import { electionFilters, lang, paging } from '../../schemas/http/parameters.ts';
+import { listedElection, page } from '../../schemas/http/records.ts';
+import { listElections } from '../../store/elections.ts';
+import { ApiError } from '../api-error.ts';
+import { readPageState, renderPage } from '../paging.ts';
+import { defineRoute } from '../route.ts';
+import { upcomingFrom } from '../upcoming.ts';
+
+const LIST = 'elections';
+
+export const electionsRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/elections',
+  summary: 'Elections by date.',
+  scope: 'data:read',
+  query: { ...electionFilters, lang, ...paging },
+  response: page(listedElection),
+  async handle({ query }, { pool, clock, config }) {
+    const { upcoming, limit, cursor, lang: language, ...filters } = query;
+    const after = readPageState(LIST, cursor, ['string', 'string']);
+    // Whoever knows the checksum can write any text where the date belongs.
+    if (after && !isCalendarDate(String(after[0])))
+      throw new ApiError('invalid_parameter', 'cursor is no cursor of this list: it has no date.');
+    const found = await listElections(pool, {
+      filters: { ...filters, electionsFrom: upcoming ? upcomingFrom(clock, config.today) : undefined },
+      lang: language,
+      after,
+      limit,
+    });
+    return { json: renderPage(LIST, found) };
+  },
+});

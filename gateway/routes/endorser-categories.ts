@@ -1,0 +1,16 @@
+import { lang } from '../../schemas/http/parameters.ts';
+import { endorserCategory, wholeList } from '../../schemas/http/records.ts';
+import { listEndorserCategories } from '../../store/endorser-categories.ts';
+import { defineRoute } from '../route.ts';
+
+export const endorserCategoriesRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/endorser-categories',
+  summary: 'Every endorser category.',
+  scope: 'data:read',
+  query: { lang },
+  response: wholeList(endorserCategory),
+  handle: async ({ query }, { pool }) => ({
+    json: `{"data":[${await listEndorserCategories(pool, query.lang)}]}`,
+  }),
+});

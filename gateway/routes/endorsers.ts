@@ -1,0 +1,37 @@
+import { endorserFilters, lang, paging, slug } from '../../schemas/http/parameters.ts';
+import { endorserWithElections, listedEndorser, page, single } from '../../schemas/http/records.ts';
+import { findEndorser, listEndorsers } from '../../store/endorsers.ts';
+import { ApiError } from '../api-error.ts';
+import { readPageState, renderPage } from '../paging.ts';
+import { defineRoute } from '../route.ts';
+
+const LIST = 'endorsers';
+
+export const endorsersRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/endorsers',
+  summary: 'Endorsers by name.',
+  scope: 'data:read',
+  query: { ...endorserFilters, lang, ...paging },
+  response: page(listedEndorser),
+  async handle({ query }, { pool }) {
+    const { limit, cursor, lang: language, ...filters } = query;
+    const after = readPageState(LIST, cursor, ['string', 'number']);
+    return { json: renderPage(LIST, await listEndorsers(pool, { filters, lang: language, after, limit })) };
+  },
+});
+
+export const endorserRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/endorsers/{slug}',
+  summary: 'One endorser, with the elections it has endorsed in.',
+  scope: 'data:read',
+  parameters: { slug },
+  query: { lang },
+  response: single(endorserWithElections),
+  async handle({ path, query }, { pool }) {
+    const record = await findEndorser(pool, path.slug, query.lang);
+    if (record === null) throw new ApiError('not_found', `There is no endorser ${path.slug}.`);
+    return { json: `{"data":${record}}` };
+  },
+});

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { columns, jsonObject } from './json.ts';
+import { type DatabasePool, sql } from './pool.ts';
+
+/**
+ * What there is of every state (specification, "Coverage"), in the order of codes: the items of a JSON list. An
+ * endorser counts where it has endorsed, wherever it is at home.
+ *
+ * @param electionsFrom counts only elections on or after this date, YYYY-MM-DD.
+ */
+export async function listCoverage(pool: DatabasePool, electionsFrom: string | undefined): Promise<string> {
+  const record = jsonObject({
+    state: sql.fragment`s.code`,
+    ...columns('s', ['name']),
+    election_count: sql.fragment`COALESCE(held.elections, 0)`,
+    contest_count: sql.fragment`COALESCE(held.contests, 0)`,
+    measure_count: sql.fragment`COALESCE(held.measures, 0)`,
+    endorser_count: sql.fragment`COALESCE(backed.endorsers, 0)`,
+    endorsement_count: sql.fragment`COALESCE(backed.endorsements, 0)`,
+    endorsed_contest_count: sql.fragment`COALESCE(held.endorsed, 0)`,
+    first_election: sql.fragment`held.first`,
+    last_election: sql.fragment`held.last`,
+    updated_at: sql.fragment`iso_utc(backed.updated_at)`,
+  });
+  return pool.oneFirst(
+    sql.type(z.object({ items: z.string() }))`
+      WITH counted AS (SELECT * FROM elections WHERE date >= ${electionsFrom ?? '-infinity'}::date),
+      on_ballot AS (
+        SELECT c.election_id, count(*) AS contests, count(*) FILTER (WHERE c.kind = 'measure') AS measures,
+          count(*) FILTER (WHERE EXISTS (SELECT FROM endorsements n WHERE n.contest_id = c.id)) AS endorsed
+        FROM contests c WHERE c.removed_at IS NULL GROUP BY c.election_id),
+      held AS (
+        SELECT state, count(*) AS elections, sum(contests) AS contests, sum(measures) AS measures,
+          sum(endorsed) AS endorsed, min(date) AS first, max(date) AS last
+        FROM counted LEFT JOIN on_ballot ON election_id = id GROUP BY state),
+      -- One row an endorser and election first: a million endorsements are then counted without sorting them.
+      given AS (
+        SELECT election_id, endorser_id, count(*) AS endorsements, max(updated_at) AS updated_at
+        FROM endorsements GROUP BY election_id, endorser_id),
+      backed AS (
+        SELECT state, count(DISTINCT endorser_id) AS endorsers, sum(endorsements) AS endorsements,
+          max(updated_at) AS updated_at
+        FROM counted JOIN given ON election_id = id GROUP BY state)
+      SELECT string_agg(${record}::text, ',' ORDER BY s.code) AS items
+      FROM states s LEFT JOIN held ON held.state = s.code LEFT JOIN backed ON backed.state = s.code`,
+  );
+}

@@ -1,0 +1,64 @@
+import type { PageState } from '../schemas/page-cursor.ts';
+import type { Language } from '../schemas/vocabulary.ts';
+import { allOf, columns, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { loadPage, type Page } from './page.ts';
+import { type DatabasePool, sql } from './pool.ts';
+
+/** Filters of a list of elections: fields combine with AND, values with OR; absent ones match everything. */
+interface ElectionFilters {
+  states?: readonly string[] | undefined;
+  types?: readonly string[] | undefined;
+  /** The first and the last date, YYYY-MM-DD. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** The first date of upcoming elections, where only those are wanted. */
+  electionsFrom?: string | undefined;
+}
+
+export interface ElectionQuery {
+  filters: ElectionFilters;
+  lang: Language;
+  /** The sort keys, a date and a slug, after which the page begins; null for the first page. */
+  after: PageState | null;
+  limit: number;
+}
+
+function condition({ states, types, from, to, electionsFrom }: ElectionFilters): Sql {
+  return allOf([
+    states && isOneOf(sql.fragment`l.state`, states),
+    types && isOneOf(sql.fragment`l.type`, types),
+    from !== undefined && sql.fragment`l.date >= ${from}::date`,
+    to !== undefined && sql.fragment`l.date <= ${to}::date`,
+    electionsFrom !== undefined && sql.fragment`l.date >= ${electionsFrom}::date`,
+  ]);
+}
+
+/** An election (specification, "Election") with how much there is of it. */
+function record(lang: Language): Sql {
+  return jsonObject({
+    ...columns('l', ['id', 'slug']),
+    ...localized('l', ['name', 'short_name'], lang),
+    ...columns('l', ['date', 'state', 'type', 'primary_system', 'info_url']),
+    details: sql.fragment`jsonb_strip_nulls(l.details)`,
+    contest_count: sql.fragment`(SELECT count(*) FROM contests c WHERE c.election_id = l.id AND c.removed_at IS NULL)`,
+    endorsement_count: sql.fragment`(SELECT count(*) FROM endorsements n WHERE n.election_id = l.id)`,
+  });
+}
+
+/** A page of elections by date, then slug. */
+export async function listElections(
+  pool: DatabasePool,
+  { filters, lang, after, limit }: ElectionQuery,
+): Promise<Page> {
+  const [date = null, slug = null] = after ?? [];
+  return loadPage(pool, {
+    record: record(lang),
+    from: sql.fragment`elections l`,
+    where: allOf([
+      condition(filters),
+      after !== null && sql.fragment`(l.date, l.slug) > (${date}::date, ${slug})`,
+    ]),
+    keys: [sql.fragment`l.date`, sql.fragment`l.slug`],
+    limit,
+  });
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { Language } from '../schemas/vocabulary.ts';
+import { columns, jsonObject, localized } from './json.ts';
+import { type DatabasePool, sql } from './pool.ts';
+import { choiceRecord, contestFields, endorserRecord } from './records.ts';
+
+/** The JSON of one endorsement in full, or null where there is none of this id. */
+export async function findEndorsement(
+  pool: DatabasePool,
+  id: number,
+  lang: Language,
+): Promise<string | null> {
+  const record = jsonObject({
+    ...columns('n', ['id', 'rank']),
+    ...localized('n', ['statement'], lang),
+    ...columns('n', ['source_url', 'published_on']),
+    updated_at: sql.fragment`iso_utc(n.updated_at)`,
+    endorser: endorserRecord(lang),
+    contest: jsonObject(contestFields(lang)),
+    choice: choiceRecord(lang),
+  });
+  return pool.maybeOneFirst(
+    sql.type(z.object({ record: z.string() }))`
+      SELECT ${record}::text AS record
+      FROM endorsements n
+      JOIN endorsers e ON e.id = n.endorser_id JOIN endorser_categories k ON k.slug = e.category
+      JOIN contests c ON c.id = n.contest_id JOIN districts d ON d.id = c.district_id
+      JOIN elections l ON l.id = n.election_id
+      JOIN choices h ON h.id = n.choice_id LEFT JOIN candidates p ON p.id = h.candidate_id
+      WHERE n.id = ${id}`,
+  );
+}
