@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
+import compress from 'koa-compress';
 import { ApiError } from './api-error.ts';
 import { requireScope } from './authentication.ts';
 import { readJsonBody } from './body.ts';
@@ -7,9 +8,15 @@ import type { GatewayContext } from './context.ts';
 import { answerHealth } from './health.ts';
 import { logAccess } from './middleware/access-log.ts';
 import { handleErrors } from './middleware/errors.ts';
+import { etag } from './middleware/etag.ts';
 import { requestId } from './middleware/request-id.ts';
+import { answerReference } from './reference.ts';
+import { findRetiredPath } from './retired.ts';
 import type { Reply, Route } from './route.ts';
 import { routes } from './routes/index.ts';
+
+/** What is smaller than this does not get smaller enough by compression. */
+const COMPRESS_FROM_BYTES = 1024;
 
 /** A signal that is given when the client goes away before its answer is complete. */
 function signalClosed({ res }: Context): AbortSignal {
@@ -80,6 +87,9 @@ export function createApp(context: GatewayContext): Koa {
     }
     await next();
   });
+  app.use(compress({ threshold: COMPRESS_FROM_BYTES }));
+  app.use(etag);
+  app.use(answerReference(routes));
   app.use(router.routes());
   app.use((ctx) => {
     const allowed = router.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);
@@ -89,6 +99,8 @@ export function createApp(context: GatewayContext): Koa {
         Allow: methods,
       });
     }
+    const retired = findRetiredPath(ctx.path);
+    if (retired !== undefined) throw new ApiError('not_found', retired);
     throw new ApiError('not_found', `There is nothing at ${ctx.path}. Endpoints begin with /v1.`);
   });
   app.on('error', (error) => context.logger.debug({ error }, 'a connection failed'));

@@ -4,6 +4,7 @@ import { distance } from 'fastest-levenshtein';
 import type { JsonSchema } from '../schemas/http/json-schema.ts';
 import { problemOfError, showValue } from '../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
+import { findRetiredParameter } from './retired.ts';
 
 /** The parameters that a route accepts, by name. */
 export type ParameterSchemas = Readonly<Record<string, JsonSchema>>;
@@ -66,6 +67,8 @@ function findIntended(name: string, names: string[]): string | undefined {
 }
 
 function refuseUnknown(name: string, names: string[]): ApiError {
+  const retired = findRetiredParameter(name);
+  if (retired !== undefined) return refuse(retired);
   const intended = findIntended(name, names);
   const hint = intended === undefined ? '' : ` Did you mean ${intended}?`;
   const known = names.length === 0 ? 'This endpoint takes none.' : `Accepted are: ${names.join(', ')}.`;

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Middleware } from 'koa';
+import { absolutePath } from 'swagger-ui-dist';
+import { createOpenApi } from './openapi.ts';
+import type { Route } from './route.ts';
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Ballot Endorsement Data Service: reference</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="reference"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, tryItOutEnabled: true });
+`;
+
+/** Nothing from elsewhere is loaded; the styles of the reference are set by its own script. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+
+const CACHE = 'public, max-age=3600';
+
+interface Page {
+  type: string;
+  body: string | Buffer;
+}
+
+/** Serves `/openapi.json`, and at `/docs` a reference to try it in, without an API key and without the internet. */
+export function answerReference(routes: readonly Route[]): Middleware {
+  const asset = (name: string, type: string): [string, Page] => [
+    `/docs/${name}`,
+    { type, body: readFileSync(path.join(absolutePath(), name)) },
+  ];
+  const pages = new Map<string, Page>([
+    ['/openapi.json', { type: 'application/json', body: JSON.stringify(createOpenApi(routes)) }],
+    ['/docs', { type: 'text/html', body: PAGE }],
+    ['/docs/start.js', { type: 'text/javascript', body: START }],
+    asset('swagger-ui.css', 'text/css'),
+    asset('swagger-ui-bundle.js', 'text/javascript'),
+  ]);
+  return async (ctx, next) => {
+    const page = pages.get(ctx.path);
+    if (!page || !['GET', 'HEAD'].includes(ctx.method)) return next();
+    ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+    ctx.set('Cache-Control', CACHE);
+    ctx.type = `${page.type}; charset=utf-8`;
+    ctx.body = page.body;
+  };
+}

@@ -1,0 +1,125 @@
+import { get as httpGet } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { endorse } from '../helpers/catalogue.ts';
+import { TestService } from '../helpers/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({ gateways: 2 });
+});
+afterAll(() => service.stop());
+
+interface RawAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+/** Asks without a client that would decompress the answer by itself. */
+function raw(path: string, headers: Record<string, string>, gateway = 0): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const options = { headers: { Authorization: `Bearer ${service.key}`, ...headers } };
+    httpGet(service.url(path, gateway), options, async (response) => {
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: await buffer(response) });
+    }).on('error', reject);
+  });
+}
+
+describe('compression', () => {
+  test.each([
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+    ['zstd', zstdDecompressSync],
+  ])('is %s for who takes it, of the same bytes', async (encoding, decompress) => {
+    const plain = await raw('/v1/states', { 'Accept-Encoding': 'identity' });
+    const packed = await raw('/v1/states', { 'Accept-Encoding': encoding });
+    expect(packed.headers['content-encoding']).toBe(encoding);
+    expect(packed.body.length).toBeLessThan(plain.body.length / 2);
+    expect(decompress(packed.body).toString()).toBe(plain.body.toString());
+    expect(packed.headers.vary).toContain('Accept-Encoding');
+  });
+
+  test('is left out for who takes none, and for what is small', async () => {
+    expect((await raw('/v1/states', {})).headers['content-encoding']).toBeUndefined();
+    expect(
+      (await raw('/v1/subscriptions', { 'Accept-Encoding': 'gzip' })).headers['content-encoding'],
+    ).toBeUndefined();
+  });
+
+  test('never holds a stream back', async () => {
+    const response = await fetch(service.url('/v1/stream'), {
+      headers: { Authorization: `Bearer ${service.key}`, 'Accept-Encoding': 'gzip' },
+    });
+    expect(response.headers.get('content-encoding')).toBeNull();
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(Buffer.from(value ?? []).toString()).toMatch(/^retry: /);
+    await response.body?.cancel().catch(() => {});
+  });
+});
+
+describe('ETag', () => {
+  test('answers 304 to who has it already, whatever the compression', async () => {
+    const first = await raw('/v1/states', { 'Accept-Encoding': 'gzip' });
+    const tag = String(first.headers.etag);
+    expect(tag).toMatch(/^W\/"/);
+    const again = await raw('/v1/states', { 'If-None-Match': tag });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+    expect((await raw('/v1/states', { 'If-None-Match': 'W/"other"' })).status).toBe(200);
+  });
+
+  test('INV-1: is new on every gateway as soon as an event was seen', async () => {
+    const path = '/v1/endorsements?endorsers=bakers-local-1';
+    const tagOf = async (gateway: number) => String((await raw(path, {}, gateway)).headers.etag);
+    for (let round = 1; round <= 5; round += 1) {
+      const before = await tagOf(1);
+      await service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement: `Round ${round}.` })]);
+      await service.eventsOnceThereAre(round);
+      const answer = await raw(path, { 'If-None-Match': before }, 1);
+      expect(answer.status).toBe(200);
+      expect(JSON.parse(answer.body.toString()).data[0].statement).toBe(`Round ${round}.`);
+    }
+  });
+
+  test('an answer to a key is for its holder alone, and asked for again each time', async () => {
+    const { headers } = await raw('/v1/states', {});
+    expect(headers['cache-control']).toBe('private, no-cache');
+    expect(headers.vary).toContain('Authorization');
+  });
+});
+
+describe('what was retired', () => {
+  test.each(['/v1/ballot', '/v1/districts', '/v1/districts/12', '/v1/representatives'])(
+    '%s says so',
+    async (path) => {
+      const { status, body } = await service.get(path);
+      expect([status, body.error.code]).toEqual([404, 'not_found']);
+      expect(body.error.message).toContain('was removed');
+    },
+  );
+
+  test.each(['location', 'address', 'zip', 'city', 'county', 'lat', 'lng'])(
+    'the parameter %s says so',
+    async (name) => {
+      const { status, body } = await service.get(`/v1/endorsements?${name}=1`);
+      expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
+      expect(body.error.message).toContain(`The parameter ${name} was retired.`);
+    },
+  );
+});
+
+describe('the reference', () => {
+  test('is served without a key, with all that it loads', async () => {
+    const page = await raw('/docs', { Authorization: '' });
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    const loaded = [...page.body.toString().matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      ([, path]) => path ?? '',
+    );
+    expect(loaded).toHaveLength(3);
+    for (const path of [...loaded, '/openapi.json'])
+      expect((await raw(path, { Authorization: '' })).status).toBe(200);
+    expect(page.headers['content-security-policy']).toContain("default-src 'self'");
+  });
+});
