@@ -20,7 +20,7 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
     endorsed_contest_count: sql.fragment`COALESCE(held.endorsed, 0)`,
     first_election: sql.fragment`held.first`,
     last_election: sql.fragment`held.last`,
-    updated_at: sql.fragment`iso_utc(backed.updated_at)`,
+    updated_at: sql.fragment`iso_utc(held.updated_at)`,
   });
   return pool.oneFirst(
     sql.type(z.object({ items: z.string() }))`
@@ -29,17 +29,21 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
         SELECT c.election_id, count(*) AS contests, count(*) FILTER (WHERE c.kind = 'measure') AS measures,
           count(*) FILTER (WHERE EXISTS (SELECT FROM endorsements n WHERE n.contest_id = c.id)) AS endorsed
         FROM contests c WHERE c.removed_at IS NULL GROUP BY c.election_id),
+      -- Contests that were removed count no more, and say when that was.
+      changed AS (SELECT election_id, max(updated_at) AS updated_at FROM contests GROUP BY election_id),
       held AS (
         SELECT state, count(*) AS elections, sum(contests) AS contests, sum(measures) AS measures,
-          sum(endorsed) AS endorsed, min(date) AS first, max(date) AS last
-        FROM counted LEFT JOIN on_ballot ON election_id = id GROUP BY state),
+          sum(endorsed) AS endorsed, min(date) AS first, max(date) AS last,
+          max(GREATEST(counted.updated_at, changed.updated_at, activity.changed_at)) AS updated_at
+        FROM counted LEFT JOIN on_ballot ON on_ballot.election_id = id LEFT JOIN changed ON changed.election_id = id
+          LEFT JOIN endorsement_activity activity ON activity.election_id = id
+        GROUP BY state),
       -- One row an endorser and election first: a million endorsements are then counted without sorting them.
       given AS (
-        SELECT election_id, endorser_id, count(*) AS endorsements, max(updated_at) AS updated_at
+        SELECT election_id, endorser_id, count(*) AS endorsements
         FROM endorsements GROUP BY election_id, endorser_id),
       backed AS (
-        SELECT state, count(DISTINCT endorser_id) AS endorsers, sum(endorsements) AS endorsements,
-          max(updated_at) AS updated_at
+        SELECT state, count(DISTINCT endorser_id) AS endorsers, sum(endorsements) AS endorsements
         FROM counted JOIN given ON election_id = id GROUP BY state)
       SELECT string_agg(${record}::text, ',' ORDER BY s.code) AS items
       FROM states s LEFT JOIN held ON held.state = s.code LEFT JOIN backed ON backed.state = s.code`,

@@ -11,14 +11,46 @@ ALTER TABLE contests ADD COLUMN tier smallint;
 UPDATE contests SET tier = (SELECT ballot_tier(level) FROM districts WHERE id = district_id);
 ALTER TABLE contests ALTER COLUMN tier SET NOT NULL;
 
-CREATE FUNCTION set_contest_tier() RETURNS trigger
+-- When a record last changed, for coverage. An import leaves rows alone that are as they were.
+ALTER TABLE contests ADD COLUMN updated_at timestamptz NOT NULL DEFAULT now();
+ALTER TABLE elections ADD COLUMN updated_at timestamptz NOT NULL DEFAULT now();
+
+CREATE FUNCTION derive_contest_columns() RETURNS trigger
   LANGUAGE plpgsql AS $$
 BEGIN
   NEW.tier := (SELECT ballot_tier(level) FROM districts WHERE id = NEW.district_id);
+  NEW.updated_at := now();
   RETURN NEW;
 END $$;
-CREATE TRIGGER contest_tier BEFORE INSERT OR UPDATE OF district_id ON contests
-  FOR EACH ROW EXECUTE FUNCTION set_contest_tier();
+CREATE TRIGGER derived_columns BEFORE INSERT OR UPDATE ON contests
+  FOR EACH ROW EXECUTE FUNCTION derive_contest_columns();
+
+CREATE FUNCTION touch_election() RETURNS trigger
+  LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.updated_at := now();
+  RETURN NEW;
+END $$;
+CREATE TRIGGER touched BEFORE UPDATE ON elections FOR EACH ROW EXECUTE FUNCTION touch_election();
+
+-- When the endorsements of an election last changed: a withdrawal leaves no endorsement behind to say so. In a table
+-- of its own, written by nobody but whoever appends to the change log and so holds the stream's lock.
+CREATE TABLE endorsement_activity (
+  election_id integer PRIMARY KEY REFERENCES elections,
+  changed_at timestamptz NOT NULL
+);
+INSERT INTO endorsement_activity SELECT election_id, max(updated_at) FROM endorsements GROUP BY election_id;
+
+CREATE FUNCTION note_endorsement_activity() RETURNS trigger
+  LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO endorsement_activity AS held
+    SELECT (body -> 'election' ->> 'id')::integer AS election_id, max(occurred_at) FROM appended GROUP BY 1
+    ON CONFLICT (election_id) DO UPDATE SET changed_at = GREATEST(held.changed_at, excluded.changed_at);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER noted_activity AFTER INSERT ON change_log
+  REFERENCING NEW TABLE AS appended FOR EACH STATEMENT EXECUTE FUNCTION note_endorsement_activity();
 
 CREATE INDEX contests_in_ballot_order ON contests (tier, ballot_order, id) WHERE removed_at IS NULL;
 
