@@ -13,6 +13,10 @@ const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCo
     load: () => import('./keys.ts'),
   },
   catalog: { usage: 'catalog import PATH...', load: () => import('./catalog.ts') },
+  officeholders: {
+    usage: 'officeholders import DIR [--skip-refused]',
+    load: () => import('./officeholders.ts'),
+  },
   submit: { usage: 'submit FILE... (- reads standard input)', load: () => import('./submit.ts') },
   demo: {
     usage: 'demo generate DIR [--contests N] [--endorsers N] [--endorsements N]',

@@ -9,4 +9,6 @@ export const ADVISORY_LOCKS = {
   catalogueImport: 7_204_412,
   /** Held for life by the one process that relays changes to Kafka. */
   relay: 7_204_413,
+  /** Held while officeholders are loaded. */
+  officeholderImport: 7_204_414,
 } as const;

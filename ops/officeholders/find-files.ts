@@ -1,0 +1,69 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { OpsError } from '../ops-error.ts';
+
+/** The folders of a state that hold people who are in office; others hold who has left, and committees. */
+const FOLDERS = ['legislature', 'executive', 'municipalities'] as const;
+export type Folder = (typeof FOLDERS)[number];
+
+export interface PersonFile {
+  path: string;
+  /** The state's folder: `ca`, or `us` for the nation. */
+  place: string;
+  folder: Folder;
+}
+
+export interface FoundPeople {
+  files: PersonFile[];
+  /** The state folders that are there, and hence what this checkout speaks for. */
+  places: string[];
+}
+
+async function foldersIn(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
+/**
+ * The files of people in office, of a checkout of the Open States people repository.
+ *
+ * @param dir the checkout, or its folder `data`.
+ * @throws OpsError when it is neither.
+ */
+export async function findPersonFiles(dir: string): Promise<FoundPeople> {
+  const info = await stat(dir).catch(() => null);
+  if (!info?.isDirectory()) throw new OpsError(`There is no folder ${dir}.`);
+  const names = await foldersIn(dir);
+  const root = names.includes('data') ? path.join(dir, 'data') : dir;
+  const found: FoundPeople = { files: [], places: [] };
+  for (const place of await foldersIn(root)) {
+    if (!/^[a-z]{2}$/.test(place)) continue;
+    const files = await filesOfPlace(root, place);
+    if (files === null) continue;
+    found.places.push(place);
+    found.files.push(...files);
+  }
+  if (found.files.length === 0) {
+    throw new OpsError(
+      `The folder ${dir} is no checkout of the Open States people repository: it has no files data/<state>/<${FOLDERS.join(', ')}>/*.yml.`,
+    );
+  }
+  return found;
+}
+
+/** The files of one state's folders; null where it has none of them. */
+async function filesOfPlace(root: string, place: string): Promise<PersonFile[] | null> {
+  const present = await foldersIn(path.join(root, place));
+  const folders = FOLDERS.filter((folder) => present.includes(folder));
+  const files = folders.map(async (folder) => {
+    const names = await readdir(path.join(root, place, folder));
+    return names
+      .filter((name) => /\.ya?ml$/.test(name))
+      .sort()
+      .map((name) => ({ path: path.join(root, place, folder, name), place, folder }));
+  });
+  return folders.length === 0 ? null : (await Promise.all(files)).flat();
+}

@@ -1,0 +1,57 @@
+import pg from 'pg';
+import { importOfficeholders, type LoadCounts } from '../../store/officeholders-import.ts';
+import { OpsError } from '../ops-error.ts';
+import type { FoundPeople, PersonFile } from './find-files.ts';
+import { type ReadPeople, readPeople } from './read-people.ts';
+
+export interface ImportOptions {
+  databaseUrl: string;
+  /** Loads whose files are good and leaves the others as they are; otherwise one refusal stops the whole import. */
+  skipRefused: boolean;
+  now: Date;
+  onFile?: () => void;
+}
+
+export interface ImportOutcome extends ReadPeople {
+  /** Null when nothing was loaded. */
+  counts: { people: LoadCounts; seats: LoadCounts } | null;
+}
+
+/** The id at the end of a file's name, which the source puts there; null where there is none. */
+function idInName({ path }: PersonFile): string | null {
+  return /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.ya?ml$/i.exec(path)?.[1] ?? null;
+}
+
+/**
+ * Loads the people of a checkout in one transaction. A person of a refused file stays as stored; where such a file does
+ * not say whose it is, nobody of its state is taken for gone.
+ *
+ * @throws OpsError when the database cannot be reached.
+ */
+export async function importPeople(
+  { files, places }: FoundPeople,
+  { databaseUrl, skipRefused, now, onFile }: ImportOptions,
+): Promise<ImportOutcome> {
+  const read = await readPeople(files, now.toISOString().slice(0, 10), onFile);
+  if (read.refusals.length > 0 && !skipRefused) return { ...read, counts: null };
+  const refused = read.refusedFiles.map((file) => ({ place: file.place, id: idInName(file) }));
+  const inDoubt = refused.filter(({ id }) => id === null).map(({ place }) => place);
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'officeholders-import' });
+  // A lost connection also fails the query that waits on it, which says so.
+  client.on('error', () => {});
+  try {
+    await client.connect().catch((error: Error) => {
+      throw new OpsError(
+        `The database cannot be reached: ${error.message || String(error)}. Nothing was loaded.`,
+      );
+    });
+    const load = {
+      people: read.people,
+      places: places.filter((place) => !inDoubt.includes(place)),
+      refusedIds: refused.flatMap(({ id }) => id ?? []),
+    };
+    return { ...read, counts: await importOfficeholders(client, load, now) };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

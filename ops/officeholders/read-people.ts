@@ -1,0 +1,151 @@
+import { readFile } from 'node:fs/promises';
+import {
+  hasOneHolder,
+  isExecutive,
+  isLegislative,
+  mapRole,
+  orderSeats,
+  type Seat,
+} from '../../domain/officeholders.ts';
+import {
+  currentParty,
+  describeContact,
+  socialAccounts,
+  webAddress,
+} from '../../domain/officeholders-contact.ts';
+import { type Role, rolesInOffice } from '../../domain/officeholders-terms.ts';
+import type { Problem } from '../../schemas/problems.ts';
+import type { StagedOfficeholder } from '../../store/officeholders-import.ts';
+import type { Folder, PersonFile } from './find-files.ts';
+import { parsePersonFile, type SourcePerson } from './person-file.ts';
+
+/** What is wrong with one field of a file. */
+export interface FileRefusal extends Problem {
+  file: string;
+}
+
+/** What the files of a checkout say. */
+export interface ReadPeople {
+  people: StagedOfficeholder[];
+  refusals: FileRefusal[];
+  refusedFiles: PersonFile[];
+  /** How many people hold no office of the interface, by the reason. */
+  leftOut: Map<string, number>;
+}
+
+type HeldSeat = Seat & { overdue: boolean };
+type Holder = { person: SourcePerson; place: string; seats: HeldSeat[] };
+type Outcome = Holder | { leftOut: string } | { problems: Problem[] };
+
+function isOfFolder(folder: Folder): (role: Role) => boolean {
+  if (folder === 'municipalities') return () => false;
+  return ({ type }) => (folder === 'executive' ? isExecutive(type) : isLegislative(type));
+}
+
+/** The seats that a person holds today, or why there are none. */
+function readHolder(person: SourcePerson, { place, folder }: PersonFile, today: string): Outcome {
+  if (person.death_date) return { leftOut: 'died' };
+  const inOffice = rolesInOffice(person.inRoles, today, isOfFolder(folder));
+  if (inOffice.length === 0) return { leftOut: 'no role in office today' };
+  const seats: HeldSeat[] = [];
+  const problems: Problem[] = [];
+  const outside: string[] = [];
+  for (const role of inOffice) {
+    const mapped = mapRole(role);
+    const field = `roles[${role.index}].district`;
+    if ('problem' in mapped) problems.push({ field, message: mapped.problem });
+    else if ('outside' in mapped) outside.push(mapped.outside);
+    else seats.push({ ...mapped.seat, overdue: role.overdue });
+  }
+  if (problems.length > 0) return { problems };
+  return seats.length > 0 ? { person, place, seats } : { leftOut: outside.join(', ') };
+}
+
+/**
+ * Takes from each holder the executive seats that are over on paper and that somebody else holds by dates: the
+ * successor is in, and the source has yet to move the predecessor away.
+ */
+function dropSucceeded(holders: readonly Holder[]): Holder[] {
+  const officeOf = ({ office, state }: Seat) => `${office} ${state}`;
+  const held = new Set(holders.flatMap(({ seats }) => seats.filter(({ overdue }) => !overdue).map(officeOf)));
+  const isSucceeded = (seat: HeldSeat) =>
+    seat.overdue && hasOneHolder(seat.office) && held.has(officeOf(seat));
+  return holders.map((holder) => ({ ...holder, seats: holder.seats.filter((seat) => !isSucceeded(seat)) }));
+}
+
+function describePerson({ person, place, seats }: Holder, today: string): StagedOfficeholder {
+  const offices = [
+    ...(person.offices ?? []),
+    ...(person.contact_details ?? []).map(({ note, ...rest }) => ({
+      ...rest,
+      classification: note.toLowerCase().replace(/ office$/, ''),
+    })),
+  ].map(({ classification, address, voice, fax }) => ({
+    classification,
+    address: address ?? null,
+    voice: voice ?? null,
+    fax: fax ?? null,
+  }));
+  const links = (person.links ?? []).map(({ url, note }) => ({ url, note: note ?? null }));
+  const parties = (person.party ?? []).map(({ name, end_date }) => ({ name, end: end_date ?? null }));
+  const sources = (person.sources ?? []).map(({ url }) => webAddress(url)).filter((url) => url !== null);
+  return {
+    person_id: person.personId,
+    name: person.name.trim(),
+    given_name: person.given_name ?? null,
+    family_name: person.family_name ?? null,
+    ...currentParty(parties, today),
+    ...describeContact(person.email ?? null, links, offices),
+    image_url: webAddress(person.image),
+    social: socialAccounts(person.ids ?? {}),
+    source_urls: [...new Set(sources)],
+    place,
+    seats: orderSeats(seats),
+  };
+}
+
+/**
+ * Reads the files of a checkout.
+ *
+ * @param today decides who is in office, YYYY-MM-DD.
+ */
+export async function readPeople(
+  files: readonly PersonFile[],
+  today: string,
+  onFile: () => void = () => {},
+): Promise<ReadPeople> {
+  const read: ReadPeople = { people: [], refusals: [], refusedFiles: [], leftOut: new Map() };
+  const holders: Holder[] = [];
+  const fileOf = new Map<string, string>();
+  const refuse = (file: PersonFile, problems: readonly Problem[]) => {
+    read.refusedFiles.push(file);
+    read.refusals.push(...problems.map((problem) => ({ ...problem, file: file.path })));
+  };
+  const leaveOut = (reason: string) => read.leftOut.set(reason, (read.leftOut.get(reason) ?? 0) + 1);
+
+  for (const file of files) {
+    onFile();
+    const parsed = parsePersonFile(await readFile(file.path));
+    if (!parsed.ok) {
+      refuse(file, parsed.problems);
+      continue;
+    }
+    const { value: person } = parsed;
+    const first = fileOf.get(person.personId);
+    if (first !== undefined) {
+      refuse(file, [{ field: 'id', message: `must be unique, is ${person.personId} as in ${first}` }]);
+      continue;
+    }
+    fileOf.set(person.personId, file.path);
+    const outcome = readHolder(person, file, today);
+    if ('problems' in outcome) refuse(file, outcome.problems);
+    else if ('leftOut' in outcome) leaveOut(outcome.leftOut);
+    else holders.push(outcome);
+  }
+
+  for (const holder of dropSucceeded(holders)) {
+    if (holder.seats.length === 0) leaveOut('succeeded by somebody else');
+    else read.people.push(describePerson(holder, today));
+  }
+  return read;
+}
