@@ -1,0 +1,72 @@
+import { objectOf } from '../../schemas/http/json-schema.ts';
+import {
+  officeholderFilters,
+  officeholderLang,
+  officeholderRecord,
+  officeholderWithSeats,
+  personId,
+} from '../../schemas/http/officeholders.ts';
+import { paging } from '../../schemas/http/parameters.ts';
+import { page } from '../../schemas/http/records.ts';
+import type { PageState } from '../../schemas/page-cursor.ts';
+import { findOfficeholder, listOfficeholders } from '../../store/officeholders.ts';
+import { ApiError } from '../api-error.ts';
+import { readPageState, renderPage } from '../paging.ts';
+import { defineRoute } from '../route.ts';
+
+const LIST = 'officeholders';
+const RETRY_AFTER_SECONDS = 300;
+const UUID = new RegExp(personId.pattern);
+
+/** Before the first load there is nothing to tell from nobody holding office (contract, "Errors": `not_available`). */
+function refuseUnloaded(): ApiError {
+  return new ApiError(
+    'not_available',
+    'Officeholders are not available yet: they have never been loaded into this service. Try again later.',
+    { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+  );
+}
+
+/** The name and the id after which a page begins. */
+function readAfter(cursor: string | undefined): PageState | null {
+  const after = readPageState(LIST, cursor, ['string', 'string']);
+  if (after === null || UUID.test(String(after[1]))) return after;
+  throw new ApiError(
+    'invalid_parameter',
+    'cursor is no cursor of this list. Send the next_cursor of the page before.',
+  );
+}
+
+export const officeholdersRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/officeholders',
+  summary:
+    'Officeholders by name. A record is a person, with the first seat held that states, offices, levels and districts ask for; one seat must match all of them.',
+  scope: 'data:read',
+  query: { ...officeholderFilters, lang: officeholderLang, ...paging },
+  response: page(officeholderRecord),
+  async handle({ query }, { pool }) {
+    const { limit, cursor, lang: _, ...filters } = query;
+    const found = await listOfficeholders(pool, { filters, after: readAfter(cursor), limit });
+    if (!found) throw refuseUnloaded();
+    return { json: renderPage(LIST, found) };
+  },
+});
+
+export const officeholderRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/officeholders/{id}',
+  summary: 'One officeholder, with every seat held, the highest first.',
+  scope: 'data:read',
+  parameters: { id: personId },
+  query: { lang: officeholderLang },
+  response: objectOf({ data: officeholderWithSeats }),
+  async handle({ path: { id } }, { pool }) {
+    const found = await findOfficeholder(pool, id);
+    if (!found) throw refuseUnloaded();
+    if (found.record === null) {
+      throw new ApiError('not_found', `There is no officeholder ${id}. Whoever left office is not kept.`);
+    }
+    return { json: `{"data":${found.record}}` };
+  },
+});
