@@ -7,6 +7,7 @@ import { endorsementsRoute } from './endorsements.ts';
 import { endorserCategoriesRoute } from './endorser-categories.ts';
 import { endorserRoute, endorsersRoute } from './endorsers.ts';
 import { eventsRoute } from './events.ts';
+import { officeholderRoute, officeholdersRoute } from './officeholders.ts';
 import { statesRoute } from './states.ts';
 import { streamRoute } from './stream.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
@@ -23,6 +24,8 @@ export const routes: readonly Route[] = [
   endorsementsRoute,
   endorsementRoute,
   coverageRoute,
+  officeholdersRoute,
+  officeholderRoute,
   eventsRoute,
   streamRoute,
   ...subscriptionRoutes,
