@@ -11,8 +11,8 @@ import { withAdmin } from '../ops/kafka/client.ts';
 import { openProducer } from '../ops/submit/producer.ts';
 import { submissionCodec } from '../schemas/submission.ts';
 import { topicNames } from '../schemas/topics.ts';
+import { type System, startSystem } from '../test/helpers/system.ts';
 import { formatSpread, type Summary, summarize } from './statistics.ts';
-import { type BenchSystem, startSystem } from './system.ts';
 
 const RAW_TOPIC = 'bench-raw';
 
@@ -31,7 +31,7 @@ class Arrivals {
   }
 }
 
-async function followStream({ base, key }: BenchSystem, arrivals: Arrivals): Promise<void> {
+async function followStream({ base, key }: System, arrivals: Arrivals): Promise<void> {
   const response = await fetch(`${base}/v1/stream`, { headers: { Authorization: `Bearer ${key}` } });
   const parser = createParser({
     onEvent: ({ event, data }) => {

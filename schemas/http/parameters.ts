@@ -28,7 +28,12 @@ const listOfWords = (words: readonly string[], what: string): JsonSchema & { typ
 const listOfNames = (what: string): JsonSchema & { type: 'array' } => ({
   type: 'array',
   title: `at most ${MAX_VALUES} ${what}, comma-separated`,
-  items: { type: 'string', maxLength: MAX_VALUE_LENGTH, title: `of at most ${MAX_VALUE_LENGTH} characters` },
+  items: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_VALUE_LENGTH,
+    title: `text of 1 to ${MAX_VALUE_LENGTH} characters`,
+  },
   maxItems: MAX_VALUES,
 });
 

@@ -4,18 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadDemo } from '../ops/demo/load.ts';
-import { createKey } from '../ops/keys.ts';
-import { findFreePort } from '../ops/local/ports.ts';
-import { findRunner } from '../ops/local/runner.ts';
-import { applyTopics } from '../ops/topics.ts';
-import { migrate } from '../store/migrate.ts';
+import { loadDemo } from '../../ops/demo/load.ts';
+import { createKey } from '../../ops/keys.ts';
+import { findFreePort } from '../../ops/local/ports.ts';
+import { findRunner } from '../../ops/local/runner.ts';
+import { applyTopics } from '../../ops/topics.ts';
+import { migrate } from '../../store/migrate.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const TODAY = '2026-10-01';
 
 /** The whole service on servers of its own, each part a process, as it runs in earnest. */
-export interface BenchSystem {
+export interface System {
   databaseUrl: string;
   brokers: string[];
   /** The gateway's address. */
@@ -42,8 +42,8 @@ async function untilReady(base: string): Promise<void> {
 }
 
 /** Starts the service with the small demo catalogue in it, and no traffic. */
-export async function startSystem(): Promise<BenchSystem> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-bench-'));
+export async function startSystem(): Promise<System> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-system-'));
   const runner = await findRunner();
   const [postgres, kafka] = await Promise.all([
     runner.startPostgres({ dir: path.join(dir, 'postgres') }),
@@ -62,7 +62,7 @@ export async function startSystem(): Promise<BenchSystem> {
   const base = `http://127.0.0.1:${port}`;
   await untilReady(base);
   await loadDemo({ databaseUrl, brokers, today: TODAY, report: () => {} });
-  const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' });
+  const key = await createKey({ databaseUrl, account: 'system', plan: 'internal' });
   return {
     databaseUrl,
     brokers,

@@ -1,0 +1,54 @@
+/*
+ * `npm run test:fuzz [-- --examples N]`: schemathesis asks a running service whatever its own OpenAPI description lets
+ * it think of, good and bad, and holds every answer to that description: no 5xx, no undocumented status, no body
+ * outside of its schema. The stream and long polls, which wait, are left out.
+ *
+ * One of its checks is off: that whatever fits the schema is accepted. A cursor, or a slug in a saved filter, is refused
+ * when nobody has it, and no schema can say so.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startSystem } from '../helpers/system.ts';
+
+const VERSION = '4.32.5';
+const FOLDER = path.resolve('.cache', `schemathesis-${VERSION}`);
+const PROGRAM = path.join(FOLDER, 'bin', 'schemathesis');
+
+async function run(command: string, args: string[]): Promise<number> {
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const [code] = await once(child, 'exit');
+  return code ?? 1;
+}
+
+async function install(): Promise<boolean> {
+  if (existsSync(PROGRAM)) return true;
+  process.stderr.write(`Installing schemathesis ${VERSION} with Python, once ...\n`);
+  const made =
+    (await run('python3', ['-m', 'venv', FOLDER])) === 0 &&
+    (await run(path.join(FOLDER, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`])) === 0;
+  if (!made) process.stderr.write('It needs Python 3 with venv: on Debian "apt-get install python3-venv".\n');
+  return made;
+}
+
+const { values } = parseArgs({ options: { examples: { type: 'string', default: '300' } } });
+if (!(await install())) process.exit(1);
+const system = await startSystem();
+try {
+  process.exitCode = await run(PROGRAM, [
+    'run',
+    `${system.base}/openapi.json`,
+    `--header=Authorization: Bearer ${system.key}`,
+    '--exclude-path=/v1/stream',
+    '--exclude-path=/v1/events',
+    '--exclude-checks=positive_data_acceptance',
+    '--phases=examples,coverage,fuzzing',
+    `--max-examples=${values.examples}`,
+    '--workers=2',
+    '--no-color',
+  ]);
+} finally {
+  await system.stop();
+}
