@@ -33,13 +33,21 @@ function condition({ states, types, from, to, electionsFrom }: ElectionFilters):
   ]);
 }
 
+/** The rules that every election's details name; null where a rule is unknown. */
+const VOTING_RULES = JSON.stringify({
+  all_mail: null,
+  ranked_choice: null,
+  fusion_voting: null,
+  runoff_date: null,
+});
+
 /** An election (specification, "Election") with how much there is of it. */
 function record(lang: Language): Sql {
   return jsonObject({
     ...columns('l', ['id', 'slug']),
     ...localized('l', ['name', 'short_name'], lang),
     ...columns('l', ['date', 'state', 'type', 'primary_system', 'info_url']),
-    details: sql.fragment`jsonb_strip_nulls(l.details)`,
+    details: sql.fragment`${VOTING_RULES}::jsonb || jsonb_strip_nulls(l.details)`,
     contest_count: sql.fragment`(SELECT count(*) FROM contests c WHERE c.election_id = l.id AND c.removed_at IS NULL)`,
     endorsement_count: sql.fragment`(SELECT count(*) FROM endorsements n WHERE n.election_id = l.id)`,
   });

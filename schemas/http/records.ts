@@ -40,6 +40,7 @@ const election = objectOf({
   type: oneOf(ELECTION_TYPES),
 });
 
+const boolean: JsonSchema = { type: 'boolean' };
 const candidate = nullable(objectOf({ id: integer, full_name: text }));
 const measureAnswer = nullable(oneOf(['yes', 'no']));
 
@@ -146,7 +147,14 @@ export const listedElection = objectOf({
   info_url: nullable(text),
   details: {
     type: 'object',
-    description: 'Voting rules, as far as known: all_mail, ranked_choice, fusion_voting, runoff_date.',
+    description: 'Voting rules, null where unknown, and what else the source says.',
+    properties: {
+      all_mail: nullable(boolean),
+      ranked_choice: nullable(boolean),
+      fusion_voting: nullable(boolean),
+      runoff_date: nullable(date),
+    },
+    required: ['all_mail', 'ranked_choice', 'fusion_voting', 'runoff_date'],
   },
   contest_count: integer,
   endorsement_count: integer,
