@@ -26,18 +26,20 @@ export interface PartyMembership {
   end: string | null;
 }
 
-const ABBREVIATIONS: Readonly<Record<string, string>> = {
-  Democratic: 'D',
-  'Democratic-Farmer-Labor': 'DFL',
-  Green: 'G',
-  Independent: 'I',
-  Libertarian: 'L',
-  'New Progressive': 'PNP',
-  Nonpartisan: 'NP',
-  'Popular Democratic': 'PPD',
-  Progressive: 'P',
-  Republican: 'R',
-};
+const ABBREVIATIONS = new Map(
+  Object.entries({
+    Democratic: 'D',
+    'Democratic-Farmer-Labor': 'DFL',
+    Green: 'G',
+    Independent: 'I',
+    Libertarian: 'L',
+    'New Progressive': 'PNP',
+    Nonpartisan: 'NP',
+    'Popular Democratic': 'PPD',
+    Progressive: 'P',
+    Republican: 'R',
+  }),
+);
 
 /** The address as it can be shown, or null where it is none: an http or https URL. */
 export function webAddress(text: string | null | undefined): string | null {
@@ -84,7 +86,7 @@ export function currentParty(
   today: string,
 ): { party: string | null; party_abbreviation: string | null } {
   const party = memberships.findLast(({ end }) => end === null || end > today)?.name ?? null;
-  return { party, party_abbreviation: party === null ? null : (ABBREVIATIONS[party] ?? null) };
+  return { party, party_abbreviation: party === null ? null : (ABBREVIATIONS.get(party) ?? null) };
 }
 
 /** A person's account on every network, null where none is known. */

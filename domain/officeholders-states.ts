@@ -83,7 +83,7 @@ function divisionOf(state: string): string {
 
 /** The jurisdiction of a state by its code or its name; null where there is none. */
 export function jurisdictionOfState(codeOrName: string): { state: string; division: string } | null {
-  const state = STATE_NAMES[codeOrName] === undefined ? CODES.get(codeOrName) : codeOrName;
+  const state = Object.hasOwn(STATE_NAMES, codeOrName) ? codeOrName : CODES.get(codeOrName);
   return state === undefined ? null : { state, division: divisionOf(state) };
 }
 

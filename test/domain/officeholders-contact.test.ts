@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  currentParty,
+  describeContact,
+  type OfficeAddress,
+  socialAccounts,
+  webAddress,
+} from '../../domain/officeholders-contact.ts';
+
+const office = (classification: string, voice: string | null): OfficeAddress => ({
+  classification,
+  voice,
+  address: null,
+  fax: null,
+});
+const link = (url: string, note: string | null = null) => ({ url, note });
+
+describe('contact', () => {
+  test.each([
+    ['ann@leg.example', 'ann@leg.example'],
+    [' ann@leg.example ', 'ann@leg.example'],
+    ['mailto:ann@leg.example', 'ann@leg.example'],
+    ['https://ann.example/contact', null],
+    ['https://ann.example/@form', null],
+    ['see website', null],
+    [null, null],
+  ])('the e-mail address of %j is %j', (email, expected) => {
+    expect(describeContact(email, [], []).email).toBe(expected);
+  });
+
+  test.each([
+    [[office('district', '1'), office('primary', '2'), office('capitol', '3')], '3'],
+    [[office('district', '1'), office('primary', '2'), office('capitol', null)], '2'],
+    [[office('district-mail', null), office('district', '1')], '1'],
+    [[], null],
+  ])('the telephone is the capitol, else the main office, else any', (offices, expected) => {
+    expect(describeContact(null, [], offices).phone).toBe(expected);
+  });
+
+  test.each([
+    [[link('https://a.example'), link('https://b.example', 'website')], 'https://b.example'],
+    [[link('https://form.example', 'contact form'), link('https://a.example ')], 'https://a.example'],
+    [[link('ann.example'), link('https://b.example')], 'https://b.example'],
+    [[link('https://form.example', 'webform')], null],
+  ])('the website of %j is %j', (links, expected) => {
+    expect(describeContact(null, links, []).website_url).toBe(expected);
+  });
+});
+
+test('the party is the last that has not ended, abbreviated where it is known', () => {
+  const parties = [
+    { name: 'Republican', end: '2020-01-01' },
+    { name: 'Democratic', end: null },
+  ];
+  expect(currentParty(parties, '2026-11-03')).toEqual({ party: 'Democratic', party_abbreviation: 'D' });
+  expect(currentParty(parties.slice(0, 1), '2026-11-03')).toEqual({ party: null, party_abbreviation: null });
+  expect(currentParty([{ name: 'constructor', end: null }], '2026-11-03')).toEqual({
+    party: 'constructor',
+    party_abbreviation: null,
+  });
+});
+
+test('every network has a key', () => {
+  expect(socialAccounts({ twitter: 'ann', linkedin: 'ann', youtube: ['no text'] })).toEqual({
+    twitter: 'ann',
+    facebook: null,
+    instagram: null,
+    youtube: null,
+  });
+});
+
+test('an address is http or https', () => {
+  expect(webAddress(' https://a.example/b ')).toBe('https://a.example/b');
+  expect(['ftp://a.example', 'a.example', 'https://', 'javascript:alert(1)', ''].map(webAddress)).toEqual(
+    Array(5).fill(null),
+  );
+});

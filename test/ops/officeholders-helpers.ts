@@ -1,0 +1,30 @@
+/** A tiny checkout of the Open States people repository. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+/** The id of person number `n`. */
+export const personId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+/** A person's file. */
+export function person(n: number, name: string, roles: string[], more: string[] = []): string {
+  return [`id: ocd-person/${personId(n)}`, `name: ${name}`, ...more, 'roles:', ...roles, ''].join('\n');
+}
+
+/** A role as its lines: `role('lower', 'state:or', { district: 7 })`. */
+export function role(type: string, place: string, more: Record<string, string | number> = {}): string {
+  const jurisdiction = `ocd-jurisdiction/country:us${place && `/${place}`}/government`;
+  const rest = Object.entries(more).map(([name, value]) => `  ${name}: ${value}`);
+  return [`- type: ${type}`, `  jurisdiction: ${jurisdiction}`, ...rest].join('\n');
+}
+
+/** Files by their path below `data/`, in a folder of their own. */
+export async function createCheckout(files: Record<string, string | Buffer>) {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'people-'));
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(dir, 'data', name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, content);
+  }
+  return { dir, remove: () => rm(dir, { recursive: true, force: true }) };
+}

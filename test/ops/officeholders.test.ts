@@ -1,0 +1,320 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { run } from '../../ops/officeholders.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { createIo } from './catalog-helpers.ts';
+import { createCheckout, person, personId, role } from './officeholders-helpers.ts';
+
+const NOW = new Date('2026-11-03T12:00:00Z');
+const LATER = new Date('2026-11-04T12:00:00Z');
+
+let database: TestDatabase;
+let client: pg.Client;
+const checkouts: { remove(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+beforeEach(() => client.query('TRUNCATE officeholders, officeholder_seats, officeholder_load'));
+afterEach(async () => {
+  for (const checkout of checkouts.splice(0)) await checkout.remove();
+});
+
+async function importFiles(
+  files: Record<string, string | Buffer>,
+  { now = NOW, options = [] as string[], below = '' } = {},
+) {
+  const checkout = await createCheckout(files);
+  checkouts.push(checkout);
+  const io = createIo({ DATABASE_URL: database.url });
+  const status = await run(['import', checkout.dir + below, ...options], io, now);
+  const told = io.told.map((line) => line.replaceAll(`${checkout.dir}/data/`, ''));
+  return { status, told, printed: io.printed.map((line) => line.trim().replaceAll(/\s+/g, ' ')) };
+}
+
+/** Every stored seat, as "name: office district", with the transaction that wrote the person. */
+async function stored(): Promise<{ seats: string[]; xmin: string[]; updated: Record<string, string> }> {
+  const { rows } = await client.query(`
+    SELECT name || ': ' || office || ' ' || district AS seat, h.xmin::text, name, h.updated_at
+    FROM officeholders h JOIN officeholder_seats s USING (person_id) ORDER BY name, person_id, rank`);
+  return {
+    seats: rows.map(({ seat }) => seat),
+    xmin: rows.map(({ xmin }) => xmin),
+    updated: Object.fromEntries(rows.map(({ name, updated_at }) => [name, updated_at.toISOString()])),
+  };
+}
+
+const OREGON = 'state:or';
+const ANN = person(1, 'Ann', [role('lower', OREGON, { district: 7, start_date: '2025-01-13' })]);
+const BOB = person(2, 'Bob', [role('governor', OREGON)]);
+const GOOD = {
+  'or/legislature/Ann.yml': ANN,
+  'or/executive/Bob.yml': BOB,
+  'us/legislature/Cyd.yml': person(3, 'Cyd', [role('upper', '', { district: 'Oregon' })]),
+  'or/municipalities/Dee.yml': person(4, 'Dee', [role('mayor', `${OREGON}/place:fernville`)]),
+};
+
+describe('an import', () => {
+  test('loads seats, and says whom it left out and why', async () => {
+    expect(await importFiles(GOOD)).toEqual({
+      status: 0,
+      told: [],
+      printed: [
+        'added changed unchanged gone',
+        'officeholders 3 0 0 0',
+        'seats 3 0 0 0',
+        '1 left out: mayor of a place within a state',
+      ],
+    });
+    expect((await stored()).seats).toEqual([
+      'Ann: state_representative 7',
+      'Bob: governor Oregon',
+      'Cyd: us_senator Oregon',
+    ]);
+  });
+
+  test('takes the folder data as well, and passes over retired people and committees', async () => {
+    const files = {
+      ...GOOD,
+      'or/retired/Eve.yml': person(5, 'Eve', [role('lower', OREGON, { district: 1 })]),
+      'or/committees/rules.yml': 'name: Rules',
+      'or/municipalities.yml': '- name: Fernville',
+    };
+    expect((await importFiles(files, { below: '/data' })).printed[1]).toBe('officeholders 3 0 0 0');
+  });
+
+  test('done again writes no row', async () => {
+    await importFiles(GOOD);
+    const before = await stored();
+    const again = await importFiles(GOOD, { now: LATER });
+    expect(again.printed.slice(1, 3)).toEqual(['officeholders 0 0 3 0', 'seats 0 0 3 0']);
+    expect(await stored()).toEqual(before);
+  });
+
+  test('moves the time of whoever changed, in person or seat, and of nobody else', async () => {
+    await importFiles(GOOD);
+    const changed = await importFiles(
+      {
+        ...GOOD,
+        'or/legislature/Ann.yml': person(1, 'Ann', [
+          role('lower', OREGON, { district: 7, start_date: '2025-01-14' }),
+        ]),
+        'or/executive/Bob.yml': person(
+          2,
+          'Bob',
+          [role('governor', OREGON), role('treasurer', OREGON)],
+          ['email: b@or.example'],
+        ),
+      },
+      { now: LATER },
+    );
+    expect(changed.printed.slice(1, 3)).toEqual(['officeholders 0 2 1 0', 'seats 1 1 2 0']);
+    expect((await stored()).updated).toEqual({
+      Ann: LATER.toISOString(),
+      Bob: LATER.toISOString(),
+      Cyd: NOW.toISOString(),
+    });
+  });
+
+  test('removes who has left, and keeps a person who goes from one seat to another', async () => {
+    await importFiles(GOOD);
+    const { 'or/executive/Bob.yml': _, 'or/legislature/Ann.yml': __, ...rest } = GOOD;
+    const files = {
+      ...rest,
+      'us/legislature/Ann.yml': person(1, 'Ann', [role('lower', '', { district: 'OR-4' })]),
+    };
+    const { printed } = await importFiles(files, { now: LATER });
+    expect(printed.slice(1, 3)).toEqual(['officeholders 0 1 1 1', 'seats 1 0 1 2']);
+    expect((await stored()).seats).toEqual(['Ann: us_representative OR-4', 'Cyd: us_senator Oregon']);
+  });
+
+  test('leaves alone the states whose folders are not there', async () => {
+    await importFiles(GOOD);
+    const { printed } = await importFiles({ 'us/legislature/Cyd.yml': GOOD['us/legislature/Cyd.yml'] });
+    expect(printed[1]).toBe('officeholders 0 0 1 0');
+    expect((await stored()).seats).toHaveLength(3);
+  });
+});
+
+describe('what real files hold', () => {
+  test('dates in quotes or not, blanks, districts that look like numbers, an address for e-mail', async () => {
+    const files = {
+      'mn/legislature/a.yml': person(
+        1,
+        'Ann',
+        [role('lower', 'state:mn', { district: '08', start_date: "'2023-01-03'", end_date: '' })],
+        ['email: https://ann.example/form', 'image: ', 'given_name: ~'],
+      ),
+      'mn/legislature/b.yml': person(2, 'Bob', [
+        role('lower', 'state:mn', { district: '1e3', start_date: '2023-01-03' }),
+      ]),
+    };
+    expect((await importFiles(files)).status).toBe(0);
+    const { rows } = await client.query(
+      'SELECT district, term_start::text, email, given_name, image_url FROM officeholders JOIN officeholder_seats USING (person_id) ORDER BY name',
+    );
+    const nothing = { email: null, given_name: null, image_url: null, term_start: '2023-01-03' };
+    expect(rows).toEqual([
+      { district: '08', ...nothing },
+      { district: '1e3', ...nothing },
+    ]);
+  });
+
+  test('one name of two people, and several seats of one', async () => {
+    await importFiles({
+      'or/legislature/a.yml': person(1, 'Ann', [
+        role('upper', OREGON, { district: 1 }),
+        role('treasurer', OREGON),
+      ]),
+      'or/legislature/b.yml': person(2, 'Ann', [role('upper', OREGON, { district: 2 })]),
+    });
+    expect((await stored()).seats).toEqual([
+      'Ann: treasurer Oregon',
+      'Ann: state_senator 1',
+      'Ann: state_senator 2',
+    ]);
+  });
+
+  test('a term over on paper goes on, until a successor is there', async () => {
+    const overdue = { end_date: '2026-01-01' };
+    const files = { 'or/executive/Bob.yml': person(2, 'Bob', [role('governor', OREGON, overdue)]) };
+    await importFiles(files);
+    expect((await stored()).seats).toEqual(['Bob: governor Oregon']);
+    const next = { ...files, 'or/executive/Eve.yml': person(5, 'Eve', [role('governor', OREGON)]) };
+    expect((await importFiles(next)).printed.slice(1)).toEqual([
+      'officeholders 1 0 0 1',
+      'seats 1 0 0 1',
+      '1 left out: succeeded by somebody else',
+    ]);
+    expect((await stored()).seats).toEqual(['Eve: governor Oregon']);
+  });
+
+  test('people who died, who left, and who are yet to come', async () => {
+    const { printed } = await importFiles({
+      'or/executive/Bob.yml': BOB,
+      'or/legislature/a.yml': person(
+        1,
+        'Ann',
+        [role('lower', OREGON, { district: 7 })],
+        ['death_date: 2026-10-01'],
+      ),
+      'or/legislature/c.yml': person(3, 'Cyd', [
+        role('lower', OREGON, { district: 8, start_date: '2027-01-11' }),
+      ]),
+      'or/legislature/d.yml': person(4, 'Dee', [
+        role('lower', OREGON, { district: 9, end_date: '2026-06-01', end_reason: 'resigned' }),
+      ]),
+    });
+    expect(printed.slice(1)).toEqual([
+      'officeholders 1 0 0 0',
+      'seats 1 0 0 0',
+      '1 left out: died',
+      '2 left out: no role in office today',
+    ]);
+  });
+});
+
+describe('a refused file', () => {
+  const BAD: [string, string | Buffer, string][] = [
+    ['no YAML', 'id: [', 'or/legislature/x.yml: is not YAML: '],
+    ['a field twice', 'id: 1\nid: 2', 'or/legislature/x.yml: is not YAML: Map keys must be unique'],
+    ['a list', '- a', 'or/legislature/x.yml: is not a mapping of fields'],
+    ['an empty file', '', 'or/legislature/x.yml: is not a mapping of fields'],
+    ['no UTF-8', Buffer.from([0x6e, 0xff]), 'or/legislature/x.yml: is not valid UTF-8'],
+    ['no id', 'name: Xan', 'or/legislature/x.yml: field id: is missing'],
+    [
+      'no UUID',
+      'id: ocd-person/7\nname: Xan',
+      'or/legislature/x.yml: field id: must be ocd-person/ and a UUID, is "ocd-person/7"',
+    ],
+    ['a NUL', 'id: 7\nname: "a\\0b"', 'or/legislature/x.yml: field name: holds a NUL character'],
+    [
+      'no day of the calendar',
+      person(9, 'Xan', [role('lower', OREGON, { district: 1, start_date: '2023-02-30' })]),
+      'or/legislature/x.yml: field roles[0].start_date: must be a real date as YYYY-MM-DD, YYYY-MM or YYYY, is "2023-02-30"',
+    ],
+    [
+      'no jurisdiction',
+      person(9, 'Xan', ['- type: lower\n  jurisdiction: Oregon']),
+      'or/legislature/x.yml: field roles[0].jurisdiction: must be an ocd-jurisdiction of the U.S., is "Oregon"',
+    ],
+    [
+      'no district',
+      person(9, 'Xan', [role('mayor', `${OREGON}/place:fernville`), role('lower', OREGON)]),
+      'or/legislature/x.yml: field roles[1].district: is missing',
+    ],
+    [
+      'an id of another',
+      person(1, 'Xan', [role('lower', OREGON, { district: 2 })]),
+      `or/legislature/x.yml: field id: must be unique, is ${personId(1)} as in or/legislature/Ann.yml`,
+    ],
+  ];
+  test.each(BAD)('with %s is named, and nothing is loaded', async (_, content, message) => {
+    const { status, told, printed } = await importFiles({ ...GOOD, 'or/legislature/x.yml': content });
+    expect([status, printed]).toEqual([1, []]);
+    expect(told[0]?.slice(0, message.length)).toBe(message);
+    expect(told.at(-1)).toBe(
+      'Nothing was loaded: 1 of the files are refused. --skip-refused loads the others.',
+    );
+    expect((await stored()).seats).toEqual([]);
+    expect((await client.query('SELECT FROM officeholder_load')).rowCount).toBe(0);
+  });
+
+  test('is left out where that is asked for, and its person stays as stored', async () => {
+    await importFiles({
+      ...GOOD,
+      [`or/legislature/Eve-${personId(5)}.yml`]: person(5, 'Eve', [role('upper', OREGON, { district: 3 })]),
+    });
+    const { 'or/executive/Bob.yml': _, ...rest } = GOOD;
+    const files = { ...rest, [`or/legislature/Eve-${personId(5)}.yml`]: 'id: [' };
+    const { status, told, printed } = await importFiles(files, { options: ['--skip-refused'] });
+    expect([status, printed[1]]).toEqual([0, 'officeholders 0 0 2 1']);
+    expect(told.at(-1)).toBe('1 refused files were left out, as --skip-refused asks; the others are loaded.');
+    expect((await stored()).seats.map((seat) => seat.slice(0, 3))).toEqual(['Ann', 'Cyd', 'Eve']);
+  });
+
+  test('that does not say whose it is might be anybody, so nobody of its state is taken for gone', async () => {
+    await importFiles(GOOD);
+    const { 'or/executive/Bob.yml': _, ...rest } = GOOD;
+    const files = { ...rest, 'or/legislature/x.yml': 'id: [' };
+    const { printed } = await importFiles(files, { options: ['--skip-refused'] });
+    expect(printed[1]).toBe('officeholders 0 0 2 0');
+    expect((await stored()).seats).toHaveLength(3);
+  });
+});
+
+describe('arguments', () => {
+  const refusal = (
+    args: string[],
+    env: Record<string, string> = { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
+  ) =>
+    run(args, createIo(env), NOW).then(
+      () => 'none',
+      (error: Error) => error.message,
+    );
+
+  test('that are not right are refused with what is', async () => {
+    const usage = 'Usage: npm run ops -- officeholders import DIR [--skip-refused]';
+    expect(await refusal([])).toBe(usage);
+    expect(await refusal(['import', 'a', 'b'])).toBe(usage);
+    expect(await refusal(['import', 'a', '--all'])).toContain(usage);
+    expect(await refusal(['import', '/nowhere'])).toBe('There is no folder /nowhere.');
+    expect(await refusal(['import', import.meta.dirname])).toContain(
+      'is no checkout of the Open States people',
+    );
+  });
+
+  test('a database that is not there is told, not shown as a defect', async () => {
+    const checkout = await createCheckout(GOOD);
+    checkouts.push(checkout);
+    expect(await refusal(['import', checkout.dir])).toMatch(
+      /^The database cannot be reached: .* Nothing was loaded\.$/,
+    );
+  });
+});
