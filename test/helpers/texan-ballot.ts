@@ -1,0 +1,130 @@
+import { expect } from '@jest/globals';
+import { choice, contest, election, endorser } from '../ops/catalog-helpers.ts';
+import type { CatalogueLine } from './catalogue.ts';
+
+/*
+ * A ballot with a contest of every level, in an order other than that of lists, and texts that are hard to pass on.
+ */
+
+const TEXAS = 'tx-2026-11-02-special';
+export const TEXT = ' «¿Sí?» "100 %" \\o/ 日本 \u{1f5f3}\n\tIts end.';
+
+export const district = (level: string, name: string, ocd_id: string | null = null) => ({
+  ocd_id,
+  name,
+  level,
+  type: 'place',
+  state: 'TX',
+});
+
+/** A contest of Texas. */
+export const texan = (slug: string, ballot_order: number, place: object, values = {}) =>
+  contest(slug, { election: TEXAS, ballot_order, district: place, ...values });
+
+const NATION = {
+  ocd_id: 'ocd-division/country:us',
+  name: 'United States',
+  level: 'federal',
+  type: 'nation',
+  state: null,
+};
+
+/** The contests, as records of a file. */
+export const TEXANS = [
+  texan('trustee', 1, district('school', 'Fern ISD')),
+  texan('alderman', 2, district('city', 'Fern')),
+  texan('water', 3, district('special', 'Fern MUD')),
+  texan('judge', 4, district('county', 'Fern County', 'ocd-division/country:us/state:tx/county:fern')),
+  texan('tax', 5, district('state', 'Texas', 'ocd-division/country:us/state:tx'), {
+    kind: 'measure',
+    vote_method: 'yes_no',
+    votes_allowed: null,
+    choices: [
+      choice('yes', { measure_answer: 'yes', candidate: null }),
+      choice('no', { measure_answer: 'no', candidate: null }),
+    ],
+  }),
+  texan('president', 6, NATION, {
+    title_es: 'Presidente',
+    description: TEXT,
+    source_url: 'https://tx.example/ballot',
+    details: { term: '4 years', uncontested: null },
+    choices: [
+      choice('zoe', {
+        label: 'Zoë',
+        label_es: 'Zoé',
+        party: 'Green',
+        party_label: 'GRN',
+        party_label_es: 'VRD',
+        ballot_designation: 'Teacher',
+        withdrawn: true,
+      }),
+      choice('none', { label: 'None of these', candidate: null, option: 'none_of_these' }),
+    ],
+  }),
+];
+
+const asLines = (contests: object[]): CatalogueLine[] => contests.map((record) => ['contests', record]);
+
+/** The contests alone, as a later import has them. */
+export const LATER_TEXANS: CatalogueLine[] = asLines(TEXANS);
+
+/** The ballot, with a contest and a choice that a later import has no more. */
+export const TEXAN_BALLOT: CatalogueLine[] = [
+  [
+    'elections',
+    election({ slug: TEXAS, name: 'Texas special 2026', state: 'TX', date: '2026-11-02', type: 'special' }),
+  ],
+  ...asLines(
+    TEXANS.map((record) => ({ ...record, choices: [choice('gone'), ...(record.choices as object[])] })),
+  ),
+  ...asLines([texan('removed', 1, NATION)]),
+  ['endorsers', endorser({ slug: 'abc', name: 'A B C', category: 'newspaper', state: 'TX' })],
+];
+
+/** What clients see of the contest of that name. */
+export const PRESIDENT = {
+  id: expect.any(Number),
+  title: 'Title of president',
+  short_title: 'president',
+  description: TEXT,
+  kind: 'candidate',
+  vote_method: 'plurality',
+  votes_allowed: 1,
+  ranks_allowed: null,
+  measure_code: null,
+  ballot_order: 6,
+  source_url: 'https://tx.example/ballot',
+  district: { id: expect.any(Number), ...NATION },
+  election: {
+    id: expect.any(Number),
+    slug: TEXAS,
+    name: 'Texas special 2026',
+    date: '2026-11-02',
+    state: 'TX',
+    type: 'special',
+  },
+  choices: [
+    {
+      id: expect.any(Number),
+      label: 'Zoë',
+      measure_answer: null,
+      candidate: { id: expect.any(Number), full_name: 'zoe' },
+      party: 'Green',
+      party_label: 'GRN',
+      withdrawn: true,
+      ballot_designation: 'Teacher',
+    },
+    {
+      id: expect.any(Number),
+      label: 'None of these',
+      measure_answer: null,
+      candidate: null,
+      party: null,
+      option: 'none_of_these',
+      withdrawn: false,
+      ballot_designation: null,
+    },
+  ],
+  details: { term: '4 years', source_url: 'https://tx.example/ballot' },
+};
