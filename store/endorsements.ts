@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PageState } from '../schemas/page-cursor.ts';
 import type { Language } from '../schemas/vocabulary.ts';
 import { NATIONAL } from '../schemas/vocabulary.ts';
-import { allOf, columns, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { allOf, columns, given, isOneOf, jsonObject, localized, type Sql } from './json.ts';
 import { type Page, pageOf, pageRow } from './page.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { candidateRecord, districtRecord, electionRecord, endorserRecord } from './records.ts';
@@ -38,21 +38,63 @@ export interface EndorsementPage extends Page {
 
 const row = pageRow.extend({ epoch: z.number(), sequence: z.number(), offsets: z.array(z.number()) });
 
-function condition({ contest, electionsFrom, ...filters }: EndorsementFilters): Sql {
-  const { categories, endorsers, endorser_states, states, elections, contest_kinds, levels } = filters;
-  return allOf([
+/** Conditions on the endorser, of which some name few of them. */
+function endorserConditions({ categories, endorsers, endorser_states }: EndorsementFilters): Sql[] {
+  return given([
     categories && isOneOf(sql.fragment`e.category`, categories),
     endorsers && isOneOf(sql.fragment`e.slug`, endorsers),
     endorser_states &&
       sql.fragment`(${isOneOf(sql.fragment`e.state`, endorser_states)}
         OR ${endorser_states.includes(NATIONAL)} AND e.state IS NULL)`,
+  ]);
+}
+
+function electionConditions({ states, elections, electionsFrom }: EndorsementFilters): Sql[] {
+  return given([
     states && isOneOf(sql.fragment`l.state`, states),
     elections && isOneOf(sql.fragment`l.slug`, elections),
-    contest_kinds && isOneOf(sql.fragment`c.kind`, contest_kinds),
-    levels && isOneOf(sql.fragment`d.level`, levels),
-    contest !== undefined && sql.fragment`n.contest_id = ${contest}`,
     electionsFrom !== undefined && sql.fragment`l.date >= ${electionsFrom}::date`,
   ]);
+}
+
+function contestConditions({ contest_kinds, levels }: EndorsementFilters): Sql[] {
+  return given([
+    contest_kinds && isOneOf(sql.fragment`c.kind`, contest_kinds),
+    levels && isOneOf(sql.fragment`d.level`, levels),
+  ]);
+}
+
+/** The ids of a page and of one record more, in order: all that the filters need is looked at, and nothing else. */
+function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql {
+  const elections = electionConditions(filters);
+  const endorsers = endorserConditions(filters);
+  const contests = contestConditions(filters);
+  const own = given([
+    after !== null && sql.fragment`n.id > ${after[0] ?? null}`,
+    filters.contest !== undefined && sql.fragment`n.contest_id = ${filters.contest}`,
+  ]);
+  const join = (wanted: boolean, tables: Sql) => (wanted ? tables : sql.fragment``);
+  const search = (place: Sql | null, withEndorsers: boolean) => sql.fragment`
+    SELECT n.id FROM endorsements n
+    ${join(withEndorsers && endorsers.length > 0, sql.fragment`JOIN endorsers e ON e.id = n.endorser_id`)}
+    ${join(contests.length > 0, sql.fragment`JOIN contests c ON c.id = n.contest_id JOIN districts d ON d.id = c.district_id`)}
+    WHERE ${allOf([...(place ? [place] : []), ...own, ...(withEndorsers ? endorsers : []), ...contests])}
+    ORDER BY n.id LIMIT ${limit + 1}`;
+
+  // Few elections, or few endorsers, are searched one by one along an index, and what they give is merged: however
+  // rare their endorsements are among all, none of the others is looked at.
+  if (elections.length > 0) {
+    return sql.fragment`SELECT found.id FROM elections l
+      CROSS JOIN LATERAL (${search(sql.fragment`n.election_id = l.id`, true)}) AS found
+      WHERE ${allOf(elections)} ORDER BY found.id LIMIT ${limit + 1}`;
+  }
+  const { endorsers: slugs, endorser_states } = filters;
+  if (slugs || (endorser_states && !endorser_states.includes(NATIONAL))) {
+    return sql.fragment`SELECT found.id FROM endorsers e
+      CROSS JOIN LATERAL (${search(sql.fragment`n.endorser_id = e.id`, false)}) AS found
+      WHERE ${allOf(endorsers)} ORDER BY found.id LIMIT ${limit + 1}`;
+  }
+  return search(null, true);
 }
 
 function record(lang: Language): Sql {
@@ -85,18 +127,18 @@ function record(lang: Language): Sql {
  */
 export async function listEndorsements(
   pool: DatabasePool,
-  { filters, lang, after, limit }: EndorsementQuery,
+  { lang, ...query }: EndorsementQuery,
 ): Promise<EndorsementPage> {
   const page = pageOf({
     record: record(lang),
-    from: sql.fragment`endorsements n
+    from: sql.fragment`(${pickIds(query)}) AS picked JOIN endorsements n ON n.id = picked.id
       JOIN endorsers e ON e.id = n.endorser_id JOIN endorser_categories k ON k.slug = e.category
       JOIN contests c ON c.id = n.contest_id JOIN districts d ON d.id = c.district_id
       JOIN elections l ON l.id = n.election_id
       JOIN choices h ON h.id = n.choice_id LEFT JOIN candidates p ON p.id = h.candidate_id`,
-    where: allOf([condition(filters), after !== null && sql.fragment`n.id > ${after[0] ?? null}`]),
+    where: sql.fragment`true`,
     keys: [sql.fragment`n.id`],
-    limit,
+    limit: query.limit,
   });
   const { items, last, hasMore, ...stream } = await pool.one(sql.type(row)`
     SELECT page.*, s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets

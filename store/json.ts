@@ -40,8 +40,13 @@ export function isOneOf(column: Sql, values: readonly string[]): Sql {
   return sql.fragment`${column} = ANY(${sql.array([...values], 'text')})`;
 }
 
+/** Those of the conditions that are there. */
+export function given(conditions: readonly (Sql | false | undefined)[]): Sql[] {
+  return conditions.filter((condition) => condition !== undefined && condition !== false);
+}
+
 /** Conditions joined by AND; those that are left out hold always. */
 export function allOf(conditions: readonly (Sql | false | undefined)[]): Sql {
-  const given = conditions.filter((condition) => condition !== undefined && condition !== false);
-  return given.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(given, sql.fragment` AND `)}`;
+  const there = given(conditions);
+  return there.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(there, sql.fragment` AND `)}`;
 }

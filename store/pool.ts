@@ -28,12 +28,24 @@ const checkRows: Interceptor = {
   },
 };
 
+function createObserver(onQuery: NonNullable<PoolOptions['onQuery']>): Interceptor {
+  return {
+    name: 'observe-queries',
+    beforeQueryExecution: (_context, query) => {
+      onQuery(query.sql, query.values);
+      return null;
+    },
+  };
+}
+
 export interface PoolOptions {
   databaseUrl: string;
   maxConnections: number;
   /** How long a query may wait for a connection, and how long it may run, in milliseconds. */
   connectionTimeoutMs: number;
   statementTimeoutMs: number;
+  /** Told of every query before it is run. */
+  onQuery?: (sql: string, values: readonly unknown[]) => void;
 }
 
 /** The pool that reads go through. Every query names the schema of its rows, and rows are held to it. */
@@ -51,7 +63,7 @@ export async function createReadPool(options: PoolOptions): Promise<DatabasePool
       ...createTypeParserPreset().filter((parser) => parser.name !== 'int8'),
       { name: 'int8', parse: parseInt8 },
     ],
-    interceptors: [checkRows],
+    interceptors: [checkRows, ...(options.onQuery ? [createObserver(options.onQuery)] : [])],
   });
   // Whoever asked is told by the exception; an error event that nobody hears would be a second one.
   pool.on('error', () => {});

@@ -116,7 +116,7 @@ export function renderWelcome(options: {
     `  curl ${flags}-H 'Authorization: Bearer ${options.key}' '${base}${pathAndQuery}'`;
   return [
     '',
-    `The service is up:  ${base}`,
+    `The service is up:  ${base}  (reference: ${base}/docs)`,
     `Demo key:           ${options.key}`,
     `Metrics:            http://localhost:${options.metricsPort}/metrics`,
     `Logs:               ${options.logDir}`,

@@ -31,7 +31,8 @@ function startProgram(entry: string, env: Record<string, string>): ChildProcess 
   });
 }
 
-async function untilReady(base: string): Promise<void> {
+/** Waits until a gateway says that it is ready. */
+export async function untilReady(base: string): Promise<void> {
   while (
     !(await fetch(`${base}/readyz`).then(
       ({ ok }) => ok,

@@ -1,0 +1,49 @@
+import { createConfig } from '../gateway/config.ts';
+import type { GatewayContext } from '../gateway/context.ts';
+import { routes } from '../gateway/routes/index.ts';
+import { systemClock } from '../service/clock.ts';
+import { createReadPool } from '../store/pool.ts';
+import type { BaselineCase } from './baseline-server.ts';
+
+/**
+ * Answers a path once, in this process, and notes the SQL that it took.
+ *
+ * @param path of a data endpoint without path parameters, with its query.
+ */
+export async function recordQueries(databaseUrl: string, path: string): Promise<BaselineCase> {
+  const queries: BaselineCase['queries'] = [];
+  const pool = await createReadPool({
+    databaseUrl,
+    maxConnections: 1,
+    connectionTimeoutMs: 5000,
+    statementTimeoutMs: 60_000,
+    onQuery: (sql, values) => queries.push({ sql, values: [...values] }),
+  });
+  const [pathname = '', query = ''] = path.split('?');
+  const route = routes.find((candidate) => candidate.path === pathname && candidate.method === 'GET');
+  if (!route) throw new Error(`There is no route ${pathname}.`);
+  const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
+  // The data endpoints use no more of the context than this.
+  const context = { pool, config, clock: systemClock } as GatewayContext;
+  const request = {
+    query,
+    path: {},
+    readBody: async () => undefined,
+    header: () => undefined,
+    key: {
+      id: 0,
+      accountId: 0,
+      account: '',
+      plan: '',
+      scopes: [],
+      expiresAt: null,
+      revoked: false,
+      suspended: false,
+    },
+    closed: new AbortController().signal,
+  };
+  const reply = await route.call(request, context);
+  await pool.end();
+  if (!('json' in reply)) throw new Error(`${path} does not answer with JSON.`);
+  return { queries, body: reply.json };
+}
