@@ -7,14 +7,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
+import type { RecordedRequest } from '../test/helpers/record-queries.ts';
 
-/** The queries that a request makes, and the body that it is answered. */
-export interface BaselineCase {
-  queries: { sql: string; values: unknown[] }[];
-  body: string;
-}
-
-process.once('message', ({ databaseUrl, cases }: { databaseUrl: string; cases: BaselineCase[] }) => {
+process.once('message', ({ databaseUrl, cases }: { databaseUrl: string; cases: RecordedRequest[] }) => {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 20 });
   const bodies = cases.map(({ body }) => Buffer.from(body));
   const server = createServer(async (request, response) => {

@@ -10,8 +10,8 @@ import autocannon from 'autocannon';
 import { createConfig as createOpsConfig, readEnv } from '../ops/config.ts';
 import { createKey } from '../ops/keys.ts';
 import { findFreePort } from '../ops/local/ports.ts';
+import { recordQueries } from '../test/helpers/record-queries.ts';
 import { untilReady } from '../test/helpers/system.ts';
-import { recordQueries } from './record-queries.ts';
 import { formatSpread } from './statistics.ts';
 
 const PATHS = [

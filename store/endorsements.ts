@@ -57,11 +57,21 @@ function electionConditions({ states, elections, electionsFrom }: EndorsementFil
   ]);
 }
 
+/**
+ * A condition on the contest, if there is one. OFFSET 0 keeps it a look-up of each endorsement's contest, of which a page
+ * needs few; as a join it tempts the planner to read all contests.
+ */
 function contestConditions({ contest_kinds, levels }: EndorsementFilters): Sql[] {
-  return given([
+  const conditions = given([
     contest_kinds && isOneOf(sql.fragment`c.kind`, contest_kinds),
     levels && isOneOf(sql.fragment`d.level`, levels),
   ]);
+  if (conditions.length === 0) return [];
+  return [
+    sql.fragment`EXISTS (
+      SELECT FROM contests c JOIN districts d ON d.id = c.district_id
+      WHERE c.id = n.contest_id AND ${allOf(conditions)} OFFSET 0)`,
+  ];
 }
 
 /** The ids of a page and of one record more, in order: all that the filters need is looked at, and nothing else. */
@@ -73,28 +83,27 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
     after !== null && sql.fragment`n.id > ${after[0] ?? null}`,
     filters.contest !== undefined && sql.fragment`n.contest_id = ${filters.contest}`,
   ]);
-  const join = (wanted: boolean, tables: Sql) => (wanted ? tables : sql.fragment``);
-  const search = (place: Sql | null, withEndorsers: boolean) => sql.fragment`
-    SELECT n.id FROM endorsements n
-    ${join(withEndorsers && endorsers.length > 0, sql.fragment`JOIN endorsers e ON e.id = n.endorser_id`)}
-    ${join(contests.length > 0, sql.fragment`JOIN contests c ON c.id = n.contest_id JOIN districts d ON d.id = c.district_id`)}
-    WHERE ${allOf([...(place ? [place] : []), ...own, ...(withEndorsers ? endorsers : []), ...contests])}
+  const none = sql.fragment``;
+  const joined = endorsers.length > 0 ? sql.fragment`JOIN endorsers e ON e.id = n.endorser_id` : none;
+  const search = (join: Sql, conditions: Sql[]) => sql.fragment`
+    SELECT n.id FROM endorsements n ${join}
+    WHERE ${allOf([...conditions, ...own, ...contests])}
     ORDER BY n.id LIMIT ${limit + 1}`;
 
   // Few elections, or few endorsers, are searched one by one along an index, and what they give is merged: however
   // rare their endorsements are among all, none of the others is looked at.
   if (elections.length > 0) {
     return sql.fragment`SELECT found.id FROM elections l
-      CROSS JOIN LATERAL (${search(sql.fragment`n.election_id = l.id`, true)}) AS found
+      CROSS JOIN LATERAL (${search(joined, [sql.fragment`n.election_id = l.id`, ...endorsers])}) AS found
       WHERE ${allOf(elections)} ORDER BY found.id LIMIT ${limit + 1}`;
   }
   const { endorsers: slugs, endorser_states } = filters;
   if (slugs || (endorser_states && !endorser_states.includes(NATIONAL))) {
     return sql.fragment`SELECT found.id FROM endorsers e
-      CROSS JOIN LATERAL (${search(sql.fragment`n.endorser_id = e.id`, false)}) AS found
+      CROSS JOIN LATERAL (${search(none, [sql.fragment`n.endorser_id = e.id`])}) AS found
       WHERE ${allOf(endorsers)} ORDER BY found.id LIMIT ${limit + 1}`;
   }
-  return search(null, true);
+  return search(joined, endorsers);
 }
 
 function record(lang: Language): Sql {

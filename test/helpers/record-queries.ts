@@ -1,17 +1,22 @@
-import { createConfig } from '../gateway/config.ts';
-import type { GatewayContext } from '../gateway/context.ts';
-import { routes } from '../gateway/routes/index.ts';
-import { systemClock } from '../service/clock.ts';
-import { createReadPool } from '../store/pool.ts';
-import type { BaselineCase } from './baseline-server.ts';
+import { createConfig } from '../../gateway/config.ts';
+import type { GatewayContext } from '../../gateway/context.ts';
+import { routes } from '../../gateway/routes/index.ts';
+import { systemClock } from '../../service/clock.ts';
+import { createReadPool } from '../../store/pool.ts';
+
+/** What a request makes of the database, and is answered. */
+export interface RecordedRequest {
+  queries: { sql: string; values: unknown[] }[];
+  body: string;
+}
 
 /**
  * Answers a path once, in this process, and notes the SQL that it took.
  *
  * @param path of a data endpoint without path parameters, with its query.
  */
-export async function recordQueries(databaseUrl: string, path: string): Promise<BaselineCase> {
-  const queries: BaselineCase['queries'] = [];
+export async function recordQueries(databaseUrl: string, path: string): Promise<RecordedRequest> {
+  const queries: RecordedRequest['queries'] = [];
   const pool = await createReadPool({
     databaseUrl,
     maxConnections: 1,
