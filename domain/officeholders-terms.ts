@@ -22,10 +22,6 @@ export function isFullDate(date: string | null): date is string {
   return date !== null && date.length === 10;
 }
 
-function firstDay(date: string): string {
-  return `${date}-01-01`.slice(0, 10);
-}
-
 /** The last day that a date can mean; the 31st of a shorter month compares as well. */
 function lastDay(date: string): string {
   return { 4: `${date}-12-31`, 7: `${date}-31` }[date.length] ?? date;
@@ -47,7 +43,8 @@ export function rolesInOffice(
   today: string,
   isOfFolder: (role: Role) => boolean,
 ): RoleInOffice[] {
-  const begun = roles.filter(({ start }) => start === null || firstDay(start) <= today);
+  // As text, a month comes before its first day: what began some day of it has begun.
+  const begun = roles.filter(({ start }) => start === null || start <= today);
   const current = begun.filter(({ end }) => end === null || lastDay(end) > today);
   if (current.length > 0) return current.map((role) => ({ ...role, overdue: false }));
   const [last] = begun

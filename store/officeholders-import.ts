@@ -93,49 +93,48 @@ async function removeGone(
 /** How the staged people and seats differ from what is stored of the same people. */
 async function compare(client: ClientBase): Promise<{ people: LoadCounts; seats: LoadCounts }> {
   await client.query(`
-    CREATE TEMPORARY TABLE changed_people ON COMMIT DROP AS
-    SELECT person_id FROM staged_people s JOIN officeholders t USING (person_id)
-    WHERE ROW(${of('t', PERSON)}) IS DISTINCT FROM ROW(${of('s', PERSON)})
-    UNION
-    SELECT person_id FROM staged_people JOIN officeholders USING (person_id)
-    WHERE EXISTS (
-      SELECT FROM (SELECT * FROM staged_seats WHERE staged_seats.person_id = staged_people.person_id) s
-      FULL JOIN (SELECT * FROM officeholder_seats t WHERE t.person_id = staged_people.person_id) t ON ${SAME_SEAT}
-      WHERE s.person_id IS NULL OR t.person_id IS NULL OR ${DIFFERENT_SEAT}
-    )`);
-  const { rows } = await client.query<Record<'people' | 'seats', LoadCounts>>(`
-    SELECT
-      (SELECT json_build_object(
-          'added', count(*) FILTER (WHERE t.person_id IS NULL),
-          'changed', (SELECT count(*) FROM changed_people),
-          'unchanged', count(t.person_id) - (SELECT count(*) FROM changed_people),
-          'gone', 0)
-        FROM staged_people s LEFT JOIN officeholders t USING (person_id)) AS people,
-      (SELECT json_build_object(
-          'added', count(*) FILTER (WHERE t.person_id IS NULL),
-          'changed', count(*) FILTER (WHERE t.person_id IS NOT NULL AND s.person_id IS NOT NULL AND ${DIFFERENT_SEAT}),
-          'unchanged', count(*) FILTER (WHERE NOT ${DIFFERENT_SEAT}),
-          'gone', count(*) FILTER (WHERE s.person_id IS NULL))
-        FROM staged_seats s
-        FULL JOIN (SELECT * FROM officeholder_seats JOIN staged_people p USING (person_id)) t ON ${SAME_SEAT}) AS seats`);
-  return rows[0] as Record<'people' | 'seats', LoadCounts>;
+    CREATE TEMPORARY TABLE compared_seats ON COMMIT DROP AS
+    SELECT COALESCE(s.person_id, t.person_id) AS person_id,
+      CASE WHEN t.person_id IS NULL THEN 'added' WHEN s.person_id IS NULL THEN 'gone'
+        WHEN ${DIFFERENT_SEAT} THEN 'changed' ELSE 'unchanged' END AS outcome
+    FROM staged_seats s
+    FULL JOIN (SELECT * FROM officeholder_seats JOIN staged_people p USING (person_id)) t ON ${SAME_SEAT};
+    CREATE TEMPORARY TABLE compared_people ON COMMIT DROP AS
+    SELECT s.person_id,
+      CASE WHEN t.person_id IS NULL THEN 'added'
+        WHEN ROW(${of('t', PERSON)}) IS DISTINCT FROM ROW(${of('s', PERSON)})
+          OR s.person_id IN (SELECT person_id FROM compared_seats WHERE outcome <> 'unchanged') THEN 'changed'
+        ELSE 'unchanged' END AS outcome
+    FROM staged_people s LEFT JOIN officeholders t USING (person_id)`);
+  return {
+    people: await countOutcomes(client, 'compared_people'),
+    seats: await countOutcomes(client, 'compared_seats'),
+  };
+}
+
+async function countOutcomes(client: ClientBase, table: string): Promise<LoadCounts> {
+  const { rows } = await client.query<{ outcome: keyof LoadCounts; count: number }>(
+    `SELECT outcome, count(*)::integer AS count FROM ${table} GROUP BY outcome`,
+  );
+  const counts = Object.fromEntries(rows.map(({ outcome, count }) => [outcome, count]));
+  return { added: 0, changed: 0, unchanged: 0, gone: 0, ...counts };
 }
 
 /** Writes whoever is new or changed; no row of anybody else. */
 async function write(client: ClientBase): Promise<void> {
   const columns = ['person_id', ...PERSON, 'updated_at'];
   await client.query(`
-    DELETE FROM officeholder_seats WHERE person_id IN (SELECT person_id FROM changed_people);
-    INSERT INTO changed_people SELECT person_id FROM staged_people EXCEPT SELECT person_id FROM officeholders;
+    DELETE FROM compared_people WHERE outcome = 'unchanged';
+    DELETE FROM officeholder_seats WHERE person_id IN (SELECT person_id FROM compared_people);
     INSERT INTO officeholders (${columns.join(', ')})
-    SELECT ${columns.join(', ')} FROM staged_people JOIN changed_people USING (person_id)
+    SELECT ${columns.join(', ')} FROM staged_people JOIN compared_people USING (person_id)
     ON CONFLICT (person_id) DO UPDATE SET
       ${columns
         .slice(1)
         .map((column) => `${column} = EXCLUDED.${column}`)
         .join(', ')};
     INSERT INTO officeholder_seats (${SEAT.join(', ')})
-    SELECT ${SEAT.join(', ')} FROM staged_seats JOIN changed_people USING (person_id)`);
+    SELECT ${SEAT.join(', ')} FROM staged_seats JOIN compared_people USING (person_id)`);
 }
 
 /**

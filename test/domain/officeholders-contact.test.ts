@@ -53,6 +53,9 @@ test('the party is the last that has not ended, abbreviated where it is known', 
     { name: 'Democratic', end: null },
   ];
   expect(currentParty(parties, '2026-11-03')).toEqual({ party: 'Democratic', party_abbreviation: 'D' });
+  const both = [{ name: 'Green', end: null }, ...parties];
+  expect(currentParty(both, '2026-11-03')).toEqual({ party: 'Democratic', party_abbreviation: 'D' });
+  expect(currentParty(both.slice(0, 2), '2019-11-03').party).toBe('Republican');
   expect(currentParty(parties.slice(0, 1), '2026-11-03')).toEqual({ party: null, party_abbreviation: null });
   expect(currentParty([{ name: 'constructor', end: null }], '2026-11-03')).toEqual({
     party: 'constructor',
