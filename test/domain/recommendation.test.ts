@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import { type EndorsedContest, orderBySupport } from '../../domain/recommendation.ts';
+import { contestOf, labelOf, recommendationOf } from './recommendation-helpers.ts';
+
+type Row = [what: string, endorsers: string[], expected: string, rules?: Parameters<typeof contestOf>[2]];
+
+function table(method: EndorsedContest['vote_method'], rows: Row[]): void {
+  for (const [what, endorsers, expected, rules] of rows) {
+    test(what, () => {
+      expect(recommendationOf(contestOf(method, endorsers, rules))).toBe(expected);
+    });
+  }
+}
+
+describe.each(['plurality', 'yes_no'] as const)('%s', (method) => {
+  table(method, [
+    ['no endorsers', [], ', 0 none'],
+    ['one endorser', ['B'], 'B, 1 unanimous'],
+    ['all for one', ['B', 'B', 'B'], 'B, 3 unanimous'],
+    ['more than half', ['A', 'B', 'B'], 'B, 3 majority'],
+    ['exactly half, ahead of each other one', ['A', 'A', 'B', 'C'], 'A, 4 plurality'],
+    ['less than half, ahead of each other one', ['A', 'A', 'B', 'B', 'C', 'C', 'C'], 'C, 7 plurality'],
+    ['a tie', ['A', 'B'], ', 2 split'],
+    ['a tie of three leaders of four', ['A', 'A', 'B', 'B', 'C', 'C', 'D'], ', 7 split'],
+    ['one endorser that backs two', ['A B'], ', 1 split'],
+    ['two picks count for each, the endorser once', ['A B', 'A'], 'A, 2 unanimous'],
+    ['two picks of each', ['A B', 'A C', 'B D', 'A'], 'A, 4 majority'],
+    ['everyone for both', ['A B', 'A B'], ', 2 split'],
+    [
+      'the leader is withdrawn: the next one leads',
+      ['A', 'A', 'A', 'B', 'B', 'C'],
+      'B, 6 plurality',
+      { withdrawn: 'A' },
+    ],
+    ['a withdrawn one does not tie', ['A', 'B'], 'B, 2 plurality', { withdrawn: 'A' }],
+    ['backers of a withdrawn one alone', ['A', 'A'], ', 2 split', { withdrawn: 'A' }],
+    ['who backs a withdrawn one too is for the other', ['A B', 'B'], 'B, 2 unanimous', { withdrawn: 'A' }],
+  ]);
+});
+
+describe('multi_seat', () => {
+  const votes = 2;
+  table('multi_seat', [
+    ['no endorsers', [], ', 0 none', { votes }],
+    ['one endorser, in ballot order', ['B A'], 'A B, 1 unanimous', { votes }],
+    ['fewer backed than there are seats', ['B'], 'B, 1 unanimous', { votes: 3 }],
+    ['most-backed first', ['C A', 'C A', 'C'], 'C A, 3 majority', { votes }],
+    [
+      'the least-backed decides: half is no majority',
+      ['A B', 'A B', 'A', 'A'],
+      'A B, 4 plurality',
+      { votes },
+    ],
+    ['all for both', ['A B', 'B A'], 'A B, 2 unanimous', { votes }],
+    ['a tie across the last seat', ['A B', 'A C'], 'A, 2 unanimous', { votes }],
+    ['a tie within the seats', ['A B', 'A B', 'C'], 'A B, 3 majority', { votes }],
+    ['a tie across all seats', ['A', 'B', 'C'], ', 3 split', { votes }],
+    ['a tie across the last two of three', ['A B', 'A C', 'A D'], 'A, 3 unanimous', { votes: 3 }],
+    ['one endorser that backs more than there are seats', ['A B C'], ', 1 split', { votes }],
+    ['backs all of them, and counts once', ['A B C', 'A B'], 'A B, 2 unanimous', { votes }],
+    ['a withdrawn one takes no seat', ['A B', 'A B', 'A C'], 'B C, 3 plurality', { votes, withdrawn: 'A' }],
+    ['one seat', ['A', 'B', 'B'], 'B, 3 majority', { votes: 1 }],
+    ['seats unknown: all with more than half', ['A B C', 'A B D', 'A'], 'A B, 3 majority', { votes: null }],
+    ['seats unknown, half is not enough', ['A B', 'A C'], 'A, 2 unanimous', { votes: null }],
+    ['seats unknown, no one above half', ['A', 'A', 'B', 'C'], ', 4 split', { votes: null }],
+    ['seats unknown, no endorsers', [], ', 0 none', { votes: null }],
+    ['seats unknown, one endorser', ['A C E'], 'A C E, 1 unanimous', { votes: null }],
+    ['seats unknown, one withdrawn', ['A B', 'A', 'B'], 'B, 3 majority', { votes: null, withdrawn: 'A' }],
+  ]);
+});
+
+describe('approval', () => {
+  table('approval', [
+    ['no endorsers', [], ', 0 none'],
+    ['one endorser', ['C A'], 'A C, 1 unanimous'],
+    ['all with more than half', ['A B C', 'A B', 'A'], 'A B, 3 majority'],
+    ['everyone for one, nobody else above half', ['A B', 'A C'], 'A, 2 unanimous'],
+    ['no one above half: the leader', ['A', 'A', 'B', 'C'], 'A, 4 plurality'],
+    ['no one above half, and a tie', ['A', 'B'], ', 2 split'],
+    ['a withdrawn one with more than half', ['A', 'A', 'A B'], 'B, 3 plurality', { withdrawn: 'A' }],
+    ['a tie above half is no tie', ['A B', 'A B', 'C'], 'A B, 3 majority'],
+  ]);
+});
+
+describe('ranked_choice', () => {
+  table('ranked_choice', [
+    ['no endorsers', [], ', 0 none'],
+    ['one endorser: its ranking', ['C>A>B'], 'C A B, 1 unanimous'],
+    ['all alike', ['A>B', 'A>B'], 'A B, 2 unanimous'],
+    ['as many as there are ranks', ['A>B>C>D', 'A>B>C>D'], 'A B, 2 unanimous', { ranks: 2 }],
+    ['more than half', ['A', 'A', 'B'], 'A B, 3 majority'],
+    [
+      'who goes out hands on to the next: the leader loses',
+      ['A', 'A', 'A', 'A', 'B', 'B', 'B', 'C>B', 'C>B'],
+      'B A C, 9 plurality',
+    ],
+    ['half of the first choices', ['A', 'A', 'B', 'C>A'], 'A, 4 plurality'],
+    ['a tie of two', ['A>B', 'B>A'], ', 2 split'],
+    ['a tie of two after the first', ['A>B', 'A>C'], 'A, 2 unanimous'],
+    ['a tie for last that makes no difference', ['A', 'A', 'B>A', 'C>A'], 'A, 4 plurality'],
+    ['a tie for last that decides', ['A', 'A', 'B>C', 'C>B', 'D>B', 'D>B'], ', 6 split'],
+    ['together they could win, but none hands on', ['A', 'A', 'A', 'B', 'C', 'D', 'E'], 'A, 7 plurality'],
+    ['a hole in the ranking', ['A>>B', 'A>B>>C'], 'A B C, 2 unanimous'],
+    ['no first rank: the best rank is the first choice', ['>A>B', 'A>B'], 'A B, 2 unanimous'],
+    ['no rank at all is a first choice', ['A', 'A>B'], 'A B, 2 unanimous'],
+    ['several without a rank are all first choices', ['A B', 'A C', 'B'], ', 3 split'],
+    ['several without a rank, one ahead', ['A B', 'A'], 'A B, 2 unanimous'],
+    ['without a rank, and ranked ones after it', ['A;>B>C', 'A>B'], 'A B C, 2 unanimous'],
+    ['without a rank, beside a first rank', ['A;B>C', 'B'], 'B A C, 2 unanimous'],
+    ['a withdrawn one is passed over', ['A>B', 'A>B', 'C'], 'B C, 3 majority', { withdrawn: 'A' }],
+    ['backers of a withdrawn one alone', ['A', 'A'], ', 2 split', { withdrawn: 'A' }],
+    ['they stand against unanimity', ['A', 'B', 'B'], 'B, 3 majority', { withdrawn: 'A' }],
+  ]);
+
+  test('ties without end are given up, and soon', () => {
+    const choices = Array.from({ length: 40 }, (_, index) => ({ id: index + 1, withdrawn: false }));
+    const picks = choices.flatMap(({ id }) => [
+      { endorser: id, choice: id, rank: 1 },
+      { endorser: id, choice: (id % 40) + 1, rank: 2 },
+    ]);
+    const contest = { ...contestOf('ranked_choice', []), choices, picks };
+    const start = performance.now();
+    expect(recommendationOf(contest)).toBe(', 40 split');
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
+
+describe('the order of choices', () => {
+  const order = (contest: EndorsedContest) =>
+    orderBySupport(contest).map(({ id, endorsement_count, first_choice_count }) =>
+      [labelOf(id), endorsement_count, first_choice_count].join(' ').trim(),
+    );
+
+  test('is by backers, then by the ballot, withdrawn ones among them', () => {
+    expect(order(contestOf('plurality', ['B', 'D', 'D', 'C'], { withdrawn: 'D' }))).toEqual([
+      'D 2',
+      'B 1',
+      'C 1',
+      'A 0',
+      'E 0',
+      'F 0',
+    ]);
+  });
+
+  test('counts first choices too where there are ranks', () => {
+    expect(order(contestOf('ranked_choice', ['C>A', 'A>B', '>B>C', 'A C'], { withdrawn: 'C' }))).toEqual([
+      'A 3 2',
+      'C 3 2',
+      'B 2 1',
+      'D 0 0',
+      'E 0 0',
+      'F 0 0',
+    ]);
+  });
+});
