@@ -28,7 +28,7 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
       on_ballot AS (
         SELECT c.election_id, count(*) AS contests, count(*) FILTER (WHERE c.kind = 'measure') AS measures,
           count(*) FILTER (WHERE EXISTS (SELECT FROM endorsements n WHERE n.contest_id = c.id)) AS endorsed
-        FROM contests c WHERE c.removed_at IS NULL GROUP BY c.election_id),
+        FROM contests c JOIN counted l ON l.id = c.election_id WHERE c.removed_at IS NULL GROUP BY c.election_id),
       -- Contests that were removed count no more, and say when that was.
       changed AS (SELECT election_id, max(updated_at) AS updated_at FROM contests GROUP BY election_id),
       held AS (
@@ -38,13 +38,9 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
         FROM counted LEFT JOIN on_ballot ON on_ballot.election_id = id LEFT JOIN changed ON changed.election_id = id
           LEFT JOIN endorsement_activity activity ON activity.election_id = id
         GROUP BY state),
-      -- One row an endorser and election first: a million endorsements are then counted without sorting them.
-      given AS (
-        SELECT election_id, endorser_id, count(*) AS endorsements
-        FROM endorsements GROUP BY election_id, endorser_id),
       backed AS (
         SELECT state, count(DISTINCT endorser_id) AS endorsers, sum(endorsements) AS endorsements
-        FROM counted JOIN given ON election_id = id GROUP BY state)
+        FROM counted JOIN endorsing ON election_id = id GROUP BY state)
       SELECT string_agg(${record}::text, ',' ORDER BY s.code) AS items
       FROM states s LEFT JOIN held ON held.state = s.code LEFT JOIN backed ON backed.state = s.code`,
   );

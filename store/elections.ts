@@ -49,7 +49,7 @@ function record(lang: Language): Sql {
     ...columns('l', ['date', 'state', 'type', 'primary_system', 'info_url']),
     details: sql.fragment`${VOTING_RULES}::jsonb || jsonb_strip_nulls(l.details)`,
     contest_count: sql.fragment`(SELECT count(*) FROM contests c WHERE c.election_id = l.id AND c.removed_at IS NULL)`,
-    endorsement_count: sql.fragment`(SELECT count(*) FROM endorsements n WHERE n.election_id = l.id)`,
+    endorsement_count: sql.fragment`(SELECT COALESCE(sum(g.endorsements), 0) FROM endorsing g WHERE g.election_id = l.id)`,
   });
 }
 

@@ -32,7 +32,7 @@ function condition({ categories, states, elections, q }: EndorserFilters): Sql {
     categories && isOneOf(sql.fragment`e.category`, categories),
     states && isAtHomeIn(states),
     elections &&
-      sql.fragment`EXISTS (SELECT FROM endorsements n WHERE n.endorser_id = e.id AND n.election_id = ANY(
+      sql.fragment`EXISTS (SELECT FROM endorsing g WHERE g.endorser_id = e.id AND g.election_id = ANY(
         ARRAY(SELECT l.id FROM elections l WHERE ${isOneOf(sql.fragment`l.slug`, elections)})))`,
     // Folded in a query of its own, hence once and not for every endorser.
     q !== undefined && sql.fragment`position((SELECT folded(${q})) IN e.name_folded) > 0`,
@@ -45,7 +45,7 @@ const fields = (lang: Language): Record<string, Sql> => ({
   state: homeState,
   ...localized('e', ['description'], lang),
   ...columns('e', ['website_url', 'logo_url']),
-  endorsement_count: sql.fragment`(SELECT count(*) FROM endorsements n WHERE n.endorser_id = e.id)`,
+  endorsement_count: sql.fragment`(SELECT COALESCE(sum(g.endorsements), 0) FROM endorsing g WHERE g.endorser_id = e.id)`,
 });
 
 /** The elections that an endorser has endorsed in, newest first, with the number of contests in each. */

@@ -54,5 +54,38 @@ CREATE TRIGGER noted_activity AFTER INSERT ON change_log
 
 CREATE INDEX contests_in_ballot_order ON contests (tier, ballot_order, id) WHERE removed_at IS NULL;
 
--- Which elections an endorser has endorsed in, and how many endorsed in an election.
-CREATE INDEX endorsements_by_endorser_and_election ON endorsements (endorser_id, election_id);
+-- How many endorsements an endorser has in an election, so that counts read a row for many. Written by whoever changes
+-- endorsements and so holds the stream's lock; a pair that has none has no row.
+CREATE TABLE endorsing (
+  election_id integer NOT NULL REFERENCES elections,
+  endorser_id integer NOT NULL REFERENCES endorsers,
+  endorsements integer NOT NULL CHECK (endorsements >= 0),
+  PRIMARY KEY (election_id, endorser_id)
+);
+CREATE INDEX endorsing_by_endorser ON endorsing (endorser_id);
+INSERT INTO endorsing SELECT election_id, endorser_id, count(*) FROM endorsements GROUP BY election_id, endorser_id;
+
+CREATE FUNCTION count_endorsing() RETURNS trigger
+  LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO endorsing AS held
+      SELECT election_id, endorser_id, count(*) FROM changed GROUP BY election_id, endorser_id
+      ON CONFLICT (election_id, endorser_id) DO UPDATE SET endorsements = held.endorsements + excluded.endorsements;
+  ELSIF TG_OP = 'TRUNCATE' THEN
+    DELETE FROM endorsing;
+  ELSE
+    UPDATE endorsing AS held SET endorsements = held.endorsements - gone.endorsements
+      FROM (SELECT election_id, endorser_id, count(*) AS endorsements FROM changed GROUP BY election_id, endorser_id) AS gone
+      WHERE (held.election_id, held.endorser_id) = (gone.election_id, gone.endorser_id);
+    DELETE FROM endorsing AS held USING changed
+      WHERE (held.election_id, held.endorser_id) = (changed.election_id, changed.endorser_id) AND held.endorsements = 0;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER counted_new AFTER INSERT ON endorsements
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_endorsing();
+CREATE TRIGGER counted_gone AFTER DELETE ON endorsements
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_endorsing();
+CREATE TRIGGER counted_none AFTER TRUNCATE ON endorsements
+  FOR EACH STATEMENT EXECUTE FUNCTION count_endorsing();

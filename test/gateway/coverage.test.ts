@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { STATE_CODES } from '../../schemas/vocabulary.ts';
-import { endorse, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
+import { endorse, loadCatalogue, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
 import { expectSchema } from '../helpers/response-schema.ts';
 import { TestService } from '../helpers/service.ts';
 import { contest, election } from '../ops/catalog-helpers.ts';
@@ -107,6 +107,25 @@ describe('GET /v1/coverage', () => {
     const [withdrawal] = (await service.eventsOnceThereAre(events.data.length + 1)).slice(-1);
     expect(withdrawal.type).toBe('endorsement.deleted');
     expect(await updatedAt()).toBe(withdrawal.occurred_at);
+  });
+
+  test('counts no contest that was removed, and says when that was', async () => {
+    const rowOf = async () => {
+      const { body } = await service.get('/v1/coverage?upcoming=false');
+      return body.data.find(({ state }: { state: string }) => state === 'OR');
+    };
+    const before = await rowOf();
+    const dean = contest('dean', { election: PAST });
+    const provost = contest('provost', { election: PAST });
+    await loadCatalogue(
+      service.databaseUrl,
+      [dean, provost].map((record) => ['contests', record]),
+    );
+    const more = await rowOf();
+    await loadCatalogue(service.databaseUrl, [['contests', dean]]);
+    const after = await rowOf();
+    expect([before, more, after].map((row) => row.contest_count)).toEqual([4, 5, 4]);
+    expect(before.updated_at < more.updated_at && more.updated_at < after.updated_at).toBe(true);
   });
 
   test.each([
