@@ -8,6 +8,7 @@ import { endorserCategoriesRoute } from './endorser-categories.ts';
 import { endorserRoute, endorsersRoute } from './endorsers.ts';
 import { eventsRoute } from './events.ts';
 import { officeholderRoute, officeholdersRoute } from './officeholders.ts';
+import { recommendationsRoute } from './recommendations.ts';
 import { statesRoute } from './states.ts';
 import { streamRoute } from './stream.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   coverageRoute,
   officeholdersRoute,
   officeholderRoute,
+  recommendationsRoute,
   eventsRoute,
   streamRoute,
   ...subscriptionRoutes,

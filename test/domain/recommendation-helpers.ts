@@ -6,7 +6,7 @@ const idOf = (label: string) => LABELS.indexOf(label) + 1;
 export const labelOf = (id: number) => LABELS[id - 1] ?? '?';
 
 /** `A B` picks both without a rank, `A>B` ranks them, `A>>B` leaves the second rank out, `A;B>C` mixes. */
-export function picksOf(endorser: number, text: string): EndorsedContest['picks'] {
+function picksOf(endorser: number, text: string): EndorsedContest['picks'] {
   const ranked = text.includes('>');
   return text.split(';').flatMap((part, index, parts) =>
     part.split('>').flatMap((labels, place) =>

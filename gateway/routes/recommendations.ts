@@ -1,0 +1,45 @@
+import { lang } from '../../schemas/http/parameters.ts';
+import { recommendationParameters, recommendations } from '../../schemas/http/recommendations.ts';
+import { loadRecommendations } from '../../store/recommendations.ts';
+import { ApiError } from '../api-error.ts';
+import { renderElections } from '../recommendations/render.ts';
+import { selectEndorsers } from '../recommendations/selection.ts';
+import { defineRoute } from '../route.ts';
+import { upcomingFrom } from '../upcoming.ts';
+
+export const recommendationsRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/recommendations',
+  summary: 'What to mark in each contest, by the chosen endorsers, and how far they agree.',
+  scope: 'data:read',
+  query: { ...recommendationParameters, lang },
+  response: recommendations,
+  async handle({ query, closed }, { pool, clock, config }) {
+    const { state, election, contest, levels, contest_kinds, only_endorsed, lang: language } = query;
+    if (!(state ?? election ?? contest)) {
+      const message =
+        'Recommendations are for chosen contests: one of state, election and contest is required.';
+      throw new ApiError('invalid_parameter', message);
+    }
+    const contests = contest?.map(Number);
+    const { shown, endorsers, narrowing } = selectEndorsers(query);
+    const asked = { states: state, elections: election, contests, levels, contest_kinds };
+    const stored = await loadRecommendations(pool, {
+      // Who asks for a state asks for what is coming up there; an election or contest may be past.
+      contests: [{ ...asked, electionsFrom: state && upcomingFrom(clock, config.today) }, narrowing],
+      endorsers,
+      onlyEndorsed: only_endorsed === true,
+      lang: language,
+    });
+    const scope = {
+      states: state ?? null,
+      elections: election ?? null,
+      contests: contests ?? null,
+      levels: levels ?? null,
+      contest_kinds: contest_kinds ?? null,
+      only_endorsed: only_endorsed ?? null,
+    };
+    const head = JSON.stringify({ scope, endorsers: shown });
+    return { json: `{"data":${head.slice(0, -1)},"elections":${await renderElections(stored, closed)}}}` };
+  },
+});
