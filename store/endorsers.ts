@@ -32,8 +32,9 @@ function condition({ categories, states, elections, q }: EndorserFilters): Sql {
     categories && isOneOf(sql.fragment`e.category`, categories),
     states && isAtHomeIn(states),
     elections &&
-      sql.fragment`EXISTS (SELECT FROM endorsing g WHERE g.endorser_id = e.id AND g.election_id = ANY(
-        ARRAY(SELECT l.id FROM elections l WHERE ${isOneOf(sql.fragment`l.slug`, elections)})))`,
+      sql.fragment`e.id IN (
+        SELECT g.endorser_id FROM endorsing g JOIN elections l ON l.id = g.election_id
+        WHERE ${isOneOf(sql.fragment`l.slug`, elections)})`,
     // Folded in a query of its own, hence once and not for every endorser.
     q !== undefined && sql.fragment`position((SELECT folded(${q})) IN e.name_folded) > 0`,
   ]);
