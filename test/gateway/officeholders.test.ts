@@ -22,6 +22,9 @@ const HOUSE_OF_OREGON_7 = {
 /** A county's part of the district elects a committee; it is another district of the same division. */
 const COMMITTEE = { ...HOUSE_OF_OREGON_7, name: 'Committee', level: 'county', type: 'party_committee' };
 
+/** A district of another level has the division of the governor's. */
+const WATER = { ...COMMITTEE, ocd_id: 'ocd-division/country:us/state:or', name: 'Water', level: 'special' };
+
 const CONTACT = [
   'given_name: Ann',
   'family_name: Álvarez',
@@ -60,6 +63,7 @@ beforeAll(async () => {
     catalogue: [
       ...SMALL_BALLOT,
       ['contests', contest('committee', { district: COMMITTEE })],
+      ['contests', contest('water', { district: WATER })],
       ['contests', contest('house-7', { district: HOUSE_OF_OREGON_7 })],
     ],
   });
