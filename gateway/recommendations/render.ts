@@ -61,8 +61,12 @@ export async function renderElections(
     if (closed.aborted) break;
     sliceEnd = performance.now() + SLICE_MS;
   }
+  // To join the whole and to encode it take a while of their own each.
+  await setImmediate();
   const rendered = [...contestsByElection].map(([id, list]) =>
     append(elections.get(id) ?? '', [`"contests":[${list.join(',')}]`]),
   );
-  return `[${rendered.join(',')}]`;
+  const json = `[${rendered.join(',')}]`;
+  await setImmediate();
+  return json;
 }
