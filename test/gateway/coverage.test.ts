@@ -107,6 +107,7 @@ describe('GET /v1/coverage', () => {
     const [withdrawal] = (await service.eventsOnceThereAre(events.data.length + 1)).slice(-1);
     expect(withdrawal.type).toBe('endorsement.deleted');
     expect(await updatedAt()).toBe(withdrawal.occurred_at);
+    expect((await counts('')).CA).toEqual([1, 1, 1, 0, 0, 0, '2026-11-03', '2026-11-03']);
   });
 
   test('counts no contest that was removed, and says when that was', async () => {
