@@ -1,7 +1,10 @@
+import type { DatabasePool } from '../../store/pool.ts';
 import type { ContestSelection, EndorserFilters } from '../../store/recommendations.ts';
+import { ApiError } from '../api-error.ts';
+import { requireSubscription } from '../stream-filter.ts';
 
 /** Which endorsers count, and where a saved filter chooses them, to which contests it narrows the answer. */
-export interface EndorserSelection {
+interface EndorserSelection {
   /** As the answer shows it, under `endorsers`. */
   shown: 'all' | Record<keyof EndorserFilters, readonly string[] | null> | { subscription: object };
   endorsers: EndorserFilters;
@@ -9,11 +12,7 @@ export interface EndorserSelection {
 }
 
 /** The endorsers that query parameters choose: all of them where there is no such parameter. */
-export function selectEndorsers({
-  categories,
-  endorsers,
-  endorser_states,
-}: EndorserFilters): EndorserSelection {
+function selectEndorsers({ categories, endorsers, endorser_states }: EndorserFilters): EndorserSelection {
   const given = categories ?? endorsers ?? endorser_states;
   return {
     shown:
@@ -26,5 +25,33 @@ export function selectEndorsers({
           },
     endorsers: { categories, endorsers, endorser_states },
     narrowing: {},
+  };
+}
+
+/**
+ * The endorsers and the narrowing that a request chooses: by its subscription, whose states, elections, contest kinds
+ * and levels narrow the contests too, or by its own parameters (specification, "GET /v1/recommendations").
+ *
+ * @throws ApiError invalid_parameter for a subscription beside a selection of endorsers; subscription_not_found.
+ */
+export async function readSelection(
+  query: EndorserFilters & { subscription?: string | undefined },
+  accountId: number,
+  pool: DatabasePool,
+): Promise<EndorserSelection> {
+  if (query.subscription === undefined) return selectEndorsers(query);
+  const beside = (['categories', 'endorsers', 'endorser_states'] as const).find(
+    (name) => query[name] !== undefined,
+  );
+  if (beside !== undefined) {
+    const message = `subscription and ${beside} exclude each other; the subscription chooses the endorsers.`;
+    throw new ApiError('invalid_parameter', message);
+  }
+  const { id, name, filter } = await requireSubscription(query.subscription, accountId, pool);
+  const { categories, endorsers, endorser_states, states, elections, contest_kinds, levels } = filter;
+  return {
+    shown: { subscription: { id, name } },
+    endorsers: { categories, endorsers, endorser_states },
+    narrowing: { states, elections, contest_kinds, levels },
   };
 }

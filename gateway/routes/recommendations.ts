@@ -1,9 +1,9 @@
-import { lang } from '../../schemas/http/parameters.ts';
+import { lang, subscription } from '../../schemas/http/parameters.ts';
 import { recommendationParameters, recommendations } from '../../schemas/http/recommendations.ts';
 import { loadRecommendations } from '../../store/recommendations.ts';
 import { ApiError } from '../api-error.ts';
 import { renderElections } from '../recommendations/render.ts';
-import { selectEndorsers } from '../recommendations/selection.ts';
+import { readSelection } from '../recommendations/selection.ts';
 import { defineRoute } from '../route.ts';
 import { upcomingFrom } from '../upcoming.ts';
 
@@ -12,9 +12,9 @@ export const recommendationsRoute = defineRoute({
   path: '/v1/recommendations',
   summary: 'What to mark in each contest, by the chosen endorsers, and how far they agree.',
   scope: 'data:read',
-  query: { ...recommendationParameters, lang },
+  query: { subscription, ...recommendationParameters, lang },
   response: recommendations,
-  async handle({ query, closed }, { pool, clock, config }) {
+  async handle({ query, key, closed }, { pool, clock, config }) {
     const { state, election, contest, levels, contest_kinds, only_endorsed, lang: language } = query;
     if (!(state ?? election ?? contest)) {
       const message =
@@ -22,7 +22,7 @@ export const recommendationsRoute = defineRoute({
       throw new ApiError('invalid_parameter', message);
     }
     const contests = contest?.map(Number);
-    const { shown, endorsers, narrowing } = selectEndorsers(query);
+    const { shown, endorsers, narrowing } = await readSelection(query, key.accountId, pool);
     const asked = { states: state, elections: election, contests, levels, contest_kinds };
     const stored = await loadRecommendations(pool, {
       // Who asks for a state asks for what is coming up there; an election or contest may be past.

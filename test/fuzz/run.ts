@@ -11,13 +11,16 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { run } from '../../ops/officeholders.ts';
 import { startSystem } from '../helpers/system.ts';
+import { createIo } from '../ops/catalog-helpers.ts';
+import { createCheckout, person, role } from '../ops/officeholders-helpers.ts';
 
 const VERSION = '4.32.5';
 const FOLDER = path.resolve('.cache', `schemathesis-${VERSION}`);
 const PROGRAM = path.join(FOLDER, 'bin', 'schemathesis');
 
-async function run(command: string, args: string[]): Promise<number> {
+async function runProgram(command: string, args: string[]): Promise<number> {
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = await once(child, 'exit');
   return code ?? 1;
@@ -27,17 +30,32 @@ async function install(): Promise<boolean> {
   if (existsSync(PROGRAM)) return true;
   process.stderr.write(`Installing schemathesis ${VERSION} with Python, once ...\n`);
   const made =
-    (await run('python3', ['-m', 'venv', FOLDER])) === 0 &&
-    (await run(path.join(FOLDER, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${VERSION}`])) === 0;
+    (await runProgram('python3', ['-m', 'venv', FOLDER])) === 0 &&
+    (await runProgram(path.join(FOLDER, 'bin', 'pip'), [
+      'install',
+      '--quiet',
+      `schemathesis==${VERSION}`,
+    ])) === 0;
   if (!made) process.stderr.write('It needs Python 3 with venv: on Debian "apt-get install python3-venv".\n');
   return made;
+}
+
+/** Without officeholders their endpoints would answer 503, as documented, and nothing else. */
+async function loadOfficeholders(databaseUrl: string): Promise<void> {
+  const { dir, remove } = await createCheckout({
+    'or/legislature/ann.yml': person(1, 'Ann Álvarez', [role('lower', 'state:or', { district: 7 })]),
+    'or/executive/bob.yml': person(2, 'Bob 100%', [role('governor', 'state:or')]),
+  });
+  await run(['import', dir], createIo({ DATABASE_URL: databaseUrl }));
+  await remove();
 }
 
 const { values } = parseArgs({ options: { examples: { type: 'string', default: '300' } } });
 if (!(await install())) process.exit(1);
 const system = await startSystem();
 try {
-  process.exitCode = await run(PROGRAM, [
+  await loadOfficeholders(system.databaseUrl);
+  process.exitCode = await runProgram(PROGRAM, [
     'run',
     `${system.base}/openapi.json`,
     `--header=Authorization: Bearer ${system.key}`,

@@ -250,6 +250,32 @@ describe('GET /v1/recommendations', () => {
     expect(prop.choices[0].endorsed_by[0].endorser.category.name).toBe('Periódico');
   });
 
+  test('a subscription chooses the endorsers and narrows the contests', async () => {
+    const filter = { categories: ['newspaper'], contest_kinds: ['candidate'], types: ['created'] };
+    const saved = await fetch(service.url('/v1/subscriptions'), {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'Papers', filter }),
+    });
+    const { id } = (await saved.json()).data;
+    const plain = await service.get(
+      '/v1/recommendations?state=OR,CA&categories=newspaper&contest_kinds=candidate',
+    );
+    for (const subscription of ['Papers', id]) {
+      const { status, body } = await service.get(
+        `/v1/recommendations?state=OR,CA&subscription=${subscription}`,
+      );
+      expect(status).toBe(200);
+      expectSchema('/v1/recommendations', body);
+      expect(body.data.endorsers).toEqual({ subscription: { id, name: 'Papers' } });
+      expect(body.data.elections).toEqual(plain.body.data.elections);
+    }
+    const both = await service.get('/v1/recommendations?state=OR&subscription=Papers&categories=labor');
+    expect([both.status, both.body.error.code]).toEqual([400, 'invalid_parameter']);
+    const unknown = await service.get('/v1/recommendations?state=OR&subscription=Nothing');
+    expect([unknown.status, unknown.body.error.code]).toEqual([404, 'subscription_not_found']);
+  });
+
   test('refuses a question that chooses no contests', async () => {
     for (const query of ['', 'levels=city', 'endorsers=coast-gazette&only_endorsed=true']) {
       expect(await refusal(query)).toMatch(/one of state, election and contest is required/);
