@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 
 /** A record of the changes topic. */
@@ -9,6 +10,9 @@ export interface ChangeRecord {
 
 /** Stays below the broker's limit of a million bytes a batch, even where all records go to one partition. */
 const MAX_REQUEST_BYTES = 500_000;
+const MAX_ATTEMPTS = 6;
+/** How long to wait before the second attempt, in milliseconds; longer before each later one. */
+const RETRY_MS = 100;
 
 /** Records in runs that fit into a request each. */
 export function* splitIntoRequests(records: ChangeRecord[]): Generator<ChangeRecord[]> {
@@ -26,6 +30,19 @@ export function* splitIntoRequests(records: ChangeRecord[]): Generator<ChangeRec
   if (request.length > 0) yield request;
 }
 
+/** A leader that moves is found again within moments, but this is the one request that kafkajs does not repeat. */
+async function withRetries<T>(request: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      const retriable = error instanceof Error && 'retriable' in error && error.retriable === true;
+      if (!retriable || attempt === MAX_ATTEMPTS) throw error;
+      await sleep(RETRY_MS * attempt);
+    }
+  }
+}
+
 /** Sends changes in order, each request only after the one before is acknowledged by all who must have it. */
 export function createChangesProducer(kafka: Kafka, topic: string) {
   const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, metadataMaxAge: 30_000 });
@@ -37,7 +54,8 @@ export function createChangesProducer(kafka: Kafka, topic: string) {
     /** Where each partition ends now, by partition. */
     async fetchEndOffsets(): Promise<number[]> {
       const ends: number[] = [];
-      for (const { partition, high } of await admin.fetchTopicOffsets(topic)) ends[partition] = Number(high);
+      const offsets = await withRetries(() => admin.fetchTopicOffsets(topic));
+      for (const { partition, high } of offsets) ends[partition] = Number(high);
       return Array.from(ends, (end) => end ?? 0);
     },
 

@@ -98,7 +98,7 @@ describe('what is refused, and how', () => {
       `endorsers=${many(501)}`,
       'endorsers must be at most 500 endorser slugs, comma-separated, is a list of 501.',
     ],
-    [`endorsers=${'x'.repeat(201)}`, 'endorsers[0] must be of at most 200 characters, has 201.'],
+    [`endorsers=${'x'.repeat(201)}`, 'endorsers[0] must be text of 1 to 200 characters, has 201.'],
     ['states=CA&states=OR', 'states is given twice; give a list comma-separated.'],
     ['limit=5&%6Cimit=5', 'limit is given twice; give a list comma-separated.'],
     ['state=CA', `There is no parameter "state" here. Did you mean states? ${ACCEPTED}`],

@@ -257,7 +257,8 @@ describe('GET /v1/recommendations', () => {
       headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ name: 'Papers', filter }),
     });
-    const { id } = (await saved.json()).data;
+    const { data } = (await saved.json()) as { data: { id: number } };
+    const { id } = data;
     const plain = await service.get(
       '/v1/recommendations?state=OR,CA&categories=newspaper&contest_kinds=candidate',
     );
