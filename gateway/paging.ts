@@ -1,4 +1,3 @@
-import { isStorable } from '../schemas/catalogue/storable.ts';
 import { InvalidCursorError } from '../schemas/cursor.ts';
 import { formatPageCursor, type PageState, parsePageCursor } from '../schemas/page-cursor.ts';
 import type { Page } from '../store/page.ts';

@@ -21,8 +21,19 @@ function isDatabaseAway(error: unknown): boolean {
   return false;
 }
 
+/** The class of data exceptions: a number out of range, a text that is no date or uuid. */
+const DATA_EXCEPTION = /^22/;
+
 function toApiError(error: unknown, logger: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
+  if (DATA_EXCEPTION.test(sqlStateOf(error) ?? '')) {
+    // Parameters are checked before, so this is a forged cursor, whose parts mean something to its list alone.
+    logger.warn({ error, requestId }, 'the database refuses a value');
+    return new ApiError(
+      'invalid_parameter',
+      'A value, most likely the cursor, is not one that this endpoint gave.',
+    );
+  }
   if (isDatabaseAway(error)) {
     logger.warn({ error, requestId }, 'the database does not answer');
     return createUnavailableError('server_busy', 'The data cannot be read at the moment; try again.');

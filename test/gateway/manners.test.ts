@@ -2,6 +2,7 @@ import { get as httpGet } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { formatPageCursor } from '../../schemas/page-cursor.ts';
 import { endorse } from '../helpers/catalogue.ts';
 import { TestService } from '../helpers/service.ts';
 
@@ -107,6 +108,18 @@ describe('what was retired', () => {
       expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
       expect(body.error.message).toContain(`The parameter ${name} was retired.`);
     },
+  );
+});
+
+test.each([
+  ['elections', ['no date', 'slug']],
+  ['contests', [2 ** 40, 1, 1]],
+  ['endorsers', ['name', 2 ** 40]],
+  ['endorsers', ['a\0b', 1]],
+])('a forged cursor of %s with %j is refused, or a place beyond the end', async (list, state) => {
+  const { status, body } = await service.get(`/v1/${list}?cursor=${formatPageCursor(list, state)}`);
+  expect([status, body.data ?? body.error.code]).toEqual(
+    status === 200 ? [200, []] : [400, 'invalid_parameter'],
   );
 });
 
