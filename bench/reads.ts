@@ -22,6 +22,7 @@ const PATHS = [
   '/v1/contests?states=WY&limit=50',
   '/v1/endorsements?limit=100',
   '/v1/endorsements?states=CA&categories=newspaper&limit=100',
+  '/v1/coverage',
 ];
 
 const { values } = parseArgs({
