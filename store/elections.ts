@@ -1,8 +1,9 @@
 import type { PageState } from '../schemas/page-cursor.ts';
 import type { Language } from '../schemas/vocabulary.ts';
-import { allOf, columns, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { allOf, isOneOf, jsonObject, type Sql } from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import { type DatabasePool, sql } from './pool.ts';
+import { electionFields } from './records.ts';
 
 /** Filters of a list of elections: fields combine with AND, values with OR; absent ones match everything. */
 interface ElectionFilters {
@@ -33,21 +34,10 @@ function condition({ states, types, from, to, electionsFrom }: ElectionFilters):
   ]);
 }
 
-/** The rules that every election's details name; null where a rule is unknown. */
-const VOTING_RULES = JSON.stringify({
-  all_mail: null,
-  ranked_choice: null,
-  fusion_voting: null,
-  runoff_date: null,
-});
-
 /** An election (specification, "Election") with how much there is of it. */
 function record(lang: Language): Sql {
   return jsonObject({
-    ...columns('l', ['id', 'slug']),
-    ...localized('l', ['name', 'short_name'], lang),
-    ...columns('l', ['date', 'state', 'type', 'primary_system', 'info_url']),
-    details: sql.fragment`${VOTING_RULES}::jsonb || jsonb_strip_nulls(l.details)`,
+    ...electionFields(lang),
     contest_count: sql.fragment`(SELECT count(*) FROM contests c WHERE c.election_id = l.id AND c.removed_at IS NULL)`,
     endorsement_count: sql.fragment`(SELECT COALESCE(sum(g.endorsements), 0) FROM endorsing g WHERE g.election_id = l.id)`,
   });

@@ -3,7 +3,7 @@ import type { EndorsedContest } from '../domain/recommendation.ts';
 import type { Language } from '../schemas/vocabulary.ts';
 import { allOf, columns, isOneOf, jsonObject, localized, type Sql } from './json.ts';
 import { type DatabasePool, sql } from './pool.ts';
-import { choiceRecord, contestFields, endorserRecord, isAtHomeIn } from './records.ts';
+import { choiceRecord, contestFields, electionFields, endorserRecord, isAtHomeIn } from './records.ts';
 
 /** Which contests: fields combine with AND, values with OR; absent ones match everything. */
 export interface ContestSelection {
@@ -112,23 +112,6 @@ const picksOf = (endorsers: EndorserFilters, lang: Language): Sql =>
     order: sql.fragment`e.name, e.id, n.id`,
   });
 
-/** The rules that every election's details name; null where a rule is unknown. */
-const VOTING_RULES = JSON.stringify({
-  all_mail: null,
-  ranked_choice: null,
-  fusion_voting: null,
-  runoff_date: null,
-});
-
-/** A whole election (specification, "Election"). */
-const wholeElectionRecord = (lang: Language): Sql =>
-  jsonObject({
-    ...columns('l', ['id', 'slug']),
-    ...localized('l', ['name', 'short_name'], lang),
-    ...columns('l', ['date', 'state', 'type', 'primary_system', 'info_url']),
-    details: sql.fragment`${VOTING_RULES}::jsonb || jsonb_strip_nulls(l.details)`,
-  });
-
 const CONTESTS = sql.fragment`contests c
   JOIN districts d ON d.id = c.district_id JOIN elections l ON l.id = c.election_id`;
 
@@ -173,7 +156,7 @@ export function loadRecommendations(
     const contests = await transaction.any(sql.type(contestRow)`${contestRows(query)}`);
     const electionIds = [...new Set(contests.map(({ electionId }) => electionId))];
     const elections = await transaction.any(sql.type(keyedRow)`
-      SELECT l.id, ${wholeElectionRecord(lang)}::text AS record
+      SELECT l.id, ${jsonObject(electionFields(lang))}::text AS record
       FROM elections l WHERE l.id = ANY(${sql.array(electionIds, 'int4')})`);
     const endorsers = await transaction.any(sql.type(keyedRow)`
       SELECT e.id, ${endorserRecord(lang)}::text AS record

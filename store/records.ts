@@ -93,3 +93,19 @@ export const choiceList = (lang: Language): Sql =>
       WHERE h.contest_id = c.id AND h.removed_at IS NULL`,
     sql.fragment`h.ballot_order, h.id`,
   );
+
+/** The rules that every election's details name; null where a rule is unknown. */
+const VOTING_RULES = JSON.stringify({
+  all_mail: null,
+  ranked_choice: null,
+  fusion_voting: null,
+  runoff_date: null,
+});
+
+/** The fields of a whole election (specification, "Election"). */
+export const electionFields = (lang: Language) => ({
+  ...columns('l', ['id', 'slug']),
+  ...localized('l', ['name', 'short_name'], lang),
+  ...columns('l', ['date', 'state', 'type', 'primary_system', 'info_url']),
+  details: sql.fragment`${VOTING_RULES}::jsonb || jsonb_strip_nulls(l.details)`,
+});

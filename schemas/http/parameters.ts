@@ -145,8 +145,8 @@ export const slug = {
   description: 'The slug of the record.',
 } as const satisfies JsonSchema;
 
-/** The filters of `GET /v1/endorsements`. */
-export const endorsementFilters = {
+/** What endorsements and their changes are chosen by alike. */
+const endorsementFields = {
   categories,
   endorsers,
   endorser_states: endorserStates,
@@ -154,19 +154,18 @@ export const endorsementFilters = {
   elections,
   contest_kinds: contestKinds,
   levels,
+} as const satisfies Record<string, JsonSchema>;
+
+/** The filters of `GET /v1/endorsements`. */
+export const endorsementFilters = {
+  ...endorsementFields,
   contest: { ...wholeNumber(1, 2_147_483_647), description: 'A contest id.' },
   upcoming,
 } as const satisfies Record<string, JsonSchema>;
 
 /** The filter fields of the change stream (specification, "Filter"). */
 export const streamFilters = {
-  categories,
-  endorsers,
-  endorser_states: endorserStates,
-  states,
-  elections,
-  contest_kinds: contestKinds,
-  levels,
+  ...endorsementFields,
   types: { ...listOfWords(CHANGE_TYPES, 'change types'), description: 'Types of change.' },
 } as const satisfies Record<string, JsonSchema>;
 
