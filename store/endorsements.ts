@@ -5,7 +5,7 @@ import { NATIONAL } from '../schemas/vocabulary.ts';
 import { allOf, columns, given, isOneOf, jsonObject, localized, type Sql } from './json.ts';
 import { type Page, pageOf, pageRow } from './page.ts';
 import { type DatabasePool, sql } from './pool.ts';
-import { candidateRecord, districtRecord, electionRecord, endorserRecord } from './records.ts';
+import { candidateRecord, districtRecord, electionRecord, endorserRecord, isAtHomeIn } from './records.ts';
 import { offsetsAfter, type StoredStreamPosition } from './stream-position.ts';
 
 /** Filters of a list of endorsements: fields combine with AND, values with OR; absent ones match everything. */
@@ -43,9 +43,7 @@ function endorserConditions({ categories, endorsers, endorser_states }: Endorsem
   return given([
     categories && isOneOf(sql.fragment`e.category`, categories),
     endorsers && isOneOf(sql.fragment`e.slug`, endorsers),
-    endorser_states &&
-      sql.fragment`(${isOneOf(sql.fragment`e.state`, endorser_states)}
-        OR ${endorser_states.includes(NATIONAL)} AND e.state IS NULL)`,
+    endorser_states && isAtHomeIn(endorser_states),
   ]);
 }
 

@@ -204,6 +204,15 @@ export const coverage = objectOf({
   updated_at: nullable(time),
 });
 
+/** What is said of a choice where it is endorsed. */
+const pickedChoice = {
+  id: integer,
+  label: text,
+  measure_answer: measureAnswer,
+  candidate,
+  party: nullable(text),
+};
+
 /** An endorsement in a list, with where it stands on the ballot. */
 export const flatEndorsement = objectOf({
   ...endorsementValues,
@@ -211,13 +220,7 @@ export const flatEndorsement = objectOf({
   endorser,
   contest: objectOf({ id: integer, title: text, short_title: text, kind: oneOf(CONTEST_KINDS), district }),
   election,
-  choice: objectOf({
-    id: integer,
-    label: text,
-    measure_answer: measureAnswer,
-    candidate,
-    party: nullable(text),
-  }),
+  choice: objectOf(pickedChoice),
 });
 
 /** An event of the change stream (specification, "Event body"). */
@@ -245,14 +248,7 @@ export const event = objectOf({
     }),
   }),
   election,
-  choice: objectOf({
-    id: integer,
-    label: text,
-    measure_answer: measureAnswer,
-    candidate,
-    party: nullable(text),
-    withdrawn: { type: 'boolean' },
-  }),
+  choice: objectOf({ ...pickedChoice, withdrawn: { type: 'boolean' } }),
 });
 
 /** A list that comes whole. */

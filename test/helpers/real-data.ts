@@ -18,6 +18,9 @@ export function titleOnRealData(title: string): string {
   return hasRealData ? title : `${title} (skipped: there is no folder ../shared/data)`;
 }
 
+/** A file or folder of the real data. */
+export const realPath = (name: string): string => path.join(FOLDER, name);
+
 const CATALOGUE = ['endorser-categories.ndjson', '2018-primaries', 'sf-2016'];
 const ENDORSEMENTS = ['2018-primaries/endorsements.ndjson', 'sf-2016/endorsements.ndjson'];
 

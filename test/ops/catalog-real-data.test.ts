@@ -2,23 +2,18 @@
  * Real data, as SOURCES.md beside it describes, goes in whole. It is not part of the project: where the folder is
  * absent the tests are skipped.
  */
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { run } from '../../ops/catalog.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
 import { createIo } from './catalog-helpers.ts';
 
-const DATA = path.resolve('../shared/data');
-const present = existsSync(path.join(DATA, 'endorser-categories.ndjson'));
-const title = present ? 'real data' : `real data (skipped: there is no folder ${DATA})`;
-
-(present ? describe : describe.skip)(title, () => {
+(hasRealData ? describe : describe.skip)(titleOnRealData('real data'), () => {
   let database: TestDatabase;
   let client: pg.Client;
   const paths = ['endorser-categories.ndjson', '2018-primaries', 'sf-2016', 'rcv-contests'].map((name) =>
-    path.join(DATA, name),
+    realPath(name),
   );
 
   beforeAll(async () => {
@@ -62,7 +57,7 @@ const title = present ? 'real data' : `real data (skipped: there is no folder ${
 
   test('without a date is set aside by name, and its contests with it', async () => {
     const undated = ['2018-primaries', 'rcv-contests'].flatMap((folder) =>
-      ['elections', 'contests'].map((kind) => path.join(DATA, folder, `undated-${kind}.ndjson`)),
+      ['elections', 'contests'].map((kind) => realPath(`${folder}/undated-${kind}.ndjson`)),
     );
     const refused = await load(undated);
     expect(refused.status).toBe(1);
