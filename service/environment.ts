@@ -1,6 +1,8 @@
 /** Reading settings out of environment variables, with one clear sentence for a value that cannot be right. */
 import { isCalendarDate } from '../schemas/catalogue/formats.ts';
 
+const MAX_PORT = 65_535;
+
 /** Environment variables by name; an empty one counts as not given. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -63,7 +65,8 @@ export function readBrokers(env: Environment): string[] | null {
   if (text === null) return null;
   const brokers = text.split(',').map((item) => item.trim());
   for (const broker of brokers) {
-    if (!/^([^\s:[\]]+|\[[^\]]+\]):[0-9]{1,5}$/.test(broker)) {
+    const port = /^(?:[^\s:[\]]+|\[[^\]]+\]):([0-9]{1,5})$/.exec(broker)?.[1];
+    if (port === undefined || Number(port) < 1 || Number(port) > MAX_PORT) {
       throw new SettingError(`KAFKA_BROKERS is "${text}"; it must be host:port, comma-separated.`);
     }
   }
@@ -80,7 +83,7 @@ export function readRetention(env: Environment): number {
 
 /** A port number, or null where the variable is not given; 0 asks for a free one. */
 export function readPort(env: Environment, name: string): number | null {
-  return readInteger(env, name, { min: 0, max: 65_535 });
+  return readInteger(env, name, { min: 0, max: MAX_PORT });
 }
 
 /** The servers that every process of the service talks to. */

@@ -87,6 +87,8 @@ describe('brokers', () => {
     'http://a:1',
     '::1:9092',
     'a:123456',
+    'a:65536',
+    'a:0',
   ])('%j are refused', (value) => {
     expect(() => readBrokers({ KAFKA_BROKERS: value })).toThrow(
       refusal(`KAFKA_BROKERS is "${value}"; it must be host:port, comma-separated.`),
