@@ -2,20 +2,17 @@
  * The real people of an Open States sample, as SOURCES.md beside it describes it. What is expected is counted here by a
  * reading of its own, line by line. The sample is not part of the project: where it is absent the tests are skipped.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { run } from '../../ops/officeholders.ts';
 import { readPages } from '../helpers/paging.ts';
+import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
 import { expectSchema } from '../helpers/response-schema.ts';
 import { TestService } from '../helpers/service.ts';
 import { createIo } from '../ops/catalog-helpers.ts';
 
-const SAMPLE = path.resolve(import.meta.dirname, '../../../shared/data/openstates-people-sample');
-const present = existsSync(SAMPLE);
-const title = present
-  ? 'the real people of a sample'
-  : 'the real people of a sample (skipped: there is no folder ../shared/data/openstates-people-sample)';
+const SAMPLE = realPath('openstates-people-sample');
 
 /** A day on which four people of the sample are in office although all their roles have ended. */
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -92,7 +89,7 @@ interface Record_ {
   [field: string]: unknown;
 }
 
-(present ? describe : describe.skip)(title, () => {
+(hasRealData ? describe : describe.skip)(titleOnRealData('the real people of a sample'), () => {
   let service: TestService;
   let lines: Line[];
   let expected: string[];
