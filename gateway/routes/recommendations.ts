@@ -23,10 +23,11 @@ export const recommendationsRoute = defineRoute({
     }
     const contests = contest?.map(Number);
     const { shown, endorsers, narrowing } = await readSelection(query, key.accountId, pool);
-    const asked = { states: state, elections: election, contests, levels, contest_kinds };
+    // A state alone means what is coming up there; an election or contest that is named may be past.
+    const electionsFrom = (election ?? contest) ? undefined : upcomingFrom(clock, config.today);
+    const asked = { states: state, elections: election, contests, levels, contest_kinds, electionsFrom };
     const stored = await loadRecommendations(pool, {
-      // Who asks for a state asks for what is coming up there; an election or contest may be past.
-      contests: [{ ...asked, electionsFrom: state && upcomingFrom(clock, config.today) }, narrowing],
+      contests: [asked, narrowing],
       endorsers,
       onlyEndorsed: only_endorsed === true,
       lang: language,

@@ -13,18 +13,20 @@ const { states, elections, levels, contest_kinds } = contestFilters;
 const contestParameters = {
   state: {
     ...states,
-    description: 'States whose upcoming contests are wanted. Required unless election or contest is given.',
+    description:
+      'States whose upcoming contests are wanted. Required unless election or contest is given; beside one of these ' +
+      'it narrows what they name, past or upcoming.',
   },
   election: {
     ...elections,
-    description: 'Election slugs, past or upcoming. Beside state, only elections that are upcoming there.',
+    description: 'Election slugs, past or upcoming.',
   },
   contest: {
     type: 'array',
     title: 'at most 500 contest ids, comma-separated',
     items: { type: 'string', pattern: '^[1-9][0-9]{0,14}$', title: 'a contest id' },
     maxItems: 500,
-    description: 'Contest ids, of past or upcoming elections. Beside state, only contests upcoming there.',
+    description: 'Contest ids, of past or upcoming elections.',
   },
   levels,
   contest_kinds,

@@ -199,12 +199,15 @@ describe('GET /v1/recommendations', () => {
     expect(await summarize(`election=${PAST}&levels=federal`)).toEqual(['senator: , 1 split']);
   });
 
-  test('state asks for upcoming contests; election and contest for any; each narrows the others', async () => {
+  test('state alone asks for upcoming contests; election and contest for any; each narrows the others', async () => {
     const [senator] = (await readContests(`election=${PAST}&levels=federal`)) as [Shown];
     const [, council] = (await readContests('state=OR')) as [Shown, Shown];
     expect(await titles('state=OR,CA')).toEqual(['prop-1', 'mayor', 'council', 'sheriff']);
     expect(await titles(`contest=${council.id},${senator.id}`)).toEqual(['senator', 'council']);
-    expect(await titles(`state=OR&contest=${council.id},${senator.id}`)).toEqual(['council']);
+    expect(await titles(`state=OR&contest=${council.id},${senator.id}`)).toEqual(['senator', 'council']);
+    expect(await titles(`state=CA&contest=${council.id},${senator.id}`)).toEqual([]);
+    expect(await titles(`state=OR&election=${PAST}&levels=federal,state`)).toEqual(['senator', 'governor']);
+    expect(await titles(`state=CA&election=${PAST}`)).toEqual([]);
     expect(await titles(`election=${PAST}&contest=${council.id},${senator.id}`)).toEqual(['senator']);
     expect(await titles('state=OR,CA&contest_kinds=measure')).toEqual(['prop-1']);
     expect(await titles(`state=WA`)).toEqual([]);
