@@ -7,6 +7,7 @@ import { readJsonBody } from './body.ts';
 import type { GatewayContext } from './context.ts';
 import { answerHealth } from './health.ts';
 import { logAccess } from './middleware/access-log.ts';
+import { admit } from './middleware/admission.ts';
 import { handleErrors } from './middleware/errors.ts';
 import { etag } from './middleware/etag.ts';
 import { requestId } from './middleware/request-id.ts';
@@ -80,13 +81,7 @@ export function createApp(context: GatewayContext): Koa {
   app.use(logAccess(context.logger));
   app.use(handleErrors(context.logger));
   app.use(answerHealth(context));
-  app.use(async (ctx, next) => {
-    if (ctx.path.startsWith('/v1/') || ctx.path === '/v1') {
-      ctx.state.key = await context.authenticator.authenticate(ctx.get('Authorization'));
-      ctx.state.account = ctx.state.key.account;
-    }
-    await next();
-  });
+  app.use(admit(context));
   app.use(compress({ threshold: COMPRESS_FROM_BYTES }));
   app.use(etag);
   app.use(answerReference(routes));

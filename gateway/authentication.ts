@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import { hashApiKey, isWellFormedApiKey } from '../schemas/api-key.ts';
 import type { Scope } from '../schemas/vocabulary.ts';
 import type { Clock } from '../service/clock.ts';
@@ -9,12 +10,34 @@ import { ApiError, createUnavailableError } from './api-error.ts';
 const FRESH_MS = 2000;
 /** How long a known key goes on working while the store does not answer, in milliseconds. */
 const STALE_MS = 10 * 60_000;
+/** How long the store is left alone after it did not answer, in milliseconds. */
+const RETRY_MS = 1000;
 /** Beyond so many keys the ones looked up longest ago are forgotten. */
 const MAX_REMEMBERED = 50_000;
+/** Keys that nobody has are kept apart, so that whoever makes them up pushes no known key out. */
+const MAX_REMEMBERED_UNKNOWN = 5000;
 
 interface Remembered {
+  hash: Buffer;
   key: StoredKey | null;
   at: number;
+}
+
+/**
+ * Under what a key is remembered: half of its hash. The whole hash is then compared in constant time, so that how long
+ * an answer takes tells nothing of a key that is remembered.
+ */
+function nameOf(hash: Buffer): string {
+  return hash.toString('latin1', 0, 16);
+}
+
+/** Remembers, and forgets the oldest beyond a number. */
+function remember<T>(entries: Map<string, T>, name: string, entry: T, max: number): void {
+  entries.delete(name);
+  entries.set(name, entry);
+  if (entries.size <= max) return;
+  const oldest = entries.keys().next().value;
+  if (oldest !== undefined) entries.delete(oldest);
 }
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
@@ -30,9 +53,12 @@ function refuse(
 export class Authenticator {
   readonly #pool: DatabasePool;
   readonly #clock: Clock;
-  /** By hash, in the order in which they were looked up. */
-  readonly #remembered = new Map<string, Remembered>();
+  /** In the order in which they were looked up. */
+  readonly #known = new Map<string, Remembered>();
+  readonly #unknown = new Map<string, Remembered>();
   readonly #lookups = new Map<string, Promise<StoredKey | null>>();
+  /** Until when the store is not asked after keys that are known. */
+  #awayUntil = Number.NEGATIVE_INFINITY;
 
   constructor(pool: DatabasePool, clock: Clock) {
     this.#pool = pool;
@@ -68,14 +94,19 @@ export class Authenticator {
 
   async #find(text: string): Promise<StoredKey | null> {
     const hash = hashApiKey(text);
-    const name = hash.toString('base64');
-    const known = this.#remembered.get(name);
-    const age = known ? this.#clock.now() - known.at : Number.POSITIVE_INFINITY;
-    if (known && age < FRESH_MS) return known.key;
+    const name = nameOf(hash);
+    const candidate = this.#known.get(name) ?? this.#unknown.get(name);
+    const remembered = candidate && timingSafeEqual(candidate.hash, hash) ? candidate : undefined;
+    const now = this.#clock.now();
+    const age = remembered ? now - remembered.at : Number.POSITIVE_INFINITY;
+    if (remembered && age < FRESH_MS) return remembered.key;
+    const stale = age < STALE_MS ? remembered?.key : undefined;
+    if (stale && now < this.#awayUntil) return stale;
     try {
       return await this.#lookUp(name, hash);
     } catch {
-      if (known?.key && age < STALE_MS) return known.key;
+      this.#awayUntil = this.#clock.now() + RETRY_MS;
+      if (stale) return stale;
       throw createUnavailableError('server_busy', 'API keys cannot be looked up at the moment; try again.');
     }
   }
@@ -86,21 +117,15 @@ export class Authenticator {
     if (pending) return pending;
     const lookup = findKey(this.#pool, hash)
       .then((key) => {
-        this.#remember(name, key);
+        const entry = { hash, key, at: this.#clock.now() };
+        this.#known.delete(name);
+        if (key) remember(this.#known, name, entry, MAX_REMEMBERED);
+        else remember(this.#unknown, name, entry, MAX_REMEMBERED_UNKNOWN);
         return key;
       })
       .finally(() => this.#lookups.delete(name));
     this.#lookups.set(name, lookup);
     return lookup;
-  }
-
-  #remember(name: string, key: StoredKey | null): void {
-    this.#remembered.delete(name);
-    this.#remembered.set(name, { key, at: this.#clock.now() });
-    if (this.#remembered.size > MAX_REMEMBERED) {
-      const oldest = this.#remembered.keys().next().value;
-      if (oldest !== undefined) this.#remembered.delete(oldest);
-    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { DatabasePool } from '../store/pool.ts';
 import type { Authenticator } from './authentication.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Feed } from './feed/feed.ts';
+import type { KeyUsage } from './key-usage.ts';
 
 /** What the routes of a gateway share. */
 export interface GatewayContext {
@@ -11,6 +12,7 @@ export interface GatewayContext {
   pool: DatabasePool;
   feed: Feed;
   authenticator: Authenticator;
+  keyUsage: KeyUsage;
   clock: Clock;
   logger: Logger;
   /** Given when the gateway begins to shut down: long polls answer, streams say goodbye. */

@@ -11,11 +11,15 @@ import { Authenticator } from './authentication.ts';
 import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
 import { Feed } from './feed/feed.ts';
+import { KeyUsage } from './key-usage.ts';
 import { answerMalformed } from './malformed-request.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
+/** Keys and limits have connections of their own, so that slow reads do not hold up who may ask for what. */
+const ACCESS_CONNECTIONS = 3;
+const ACCESS_TIMEOUT_MS = 1000;
 /** Longer than what proxies in front usually wait, so that it is them who end a quiet connection. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -36,24 +40,32 @@ export async function startGateway(
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
+  const accessPool = await createReadPool({
+    databaseUrl: config.databaseUrl,
+    maxConnections: ACCESS_CONNECTIONS,
+    connectionTimeoutMs: ACCESS_TIMEOUT_MS,
+    statementTimeoutMs: ACCESS_TIMEOUT_MS,
+  });
   const { brokers, topicPrefix, feedMemoryBytes: memoryBytes, retentionMs } = config;
   const topic = topicNames(topicPrefix).changes;
   const feed = new Feed({ brokers, topic, pool, memoryBytes, retentionMs, clock, logger });
   const draining = new AbortController();
   // Every open stream and long poll listens to it.
   setMaxListeners(0, draining.signal);
-  const authenticator = new Authenticator(pool, clock);
+  const keyUsage = new KeyUsage(accessPool, clock, logger);
   const context: GatewayContext = {
     config,
     pool,
     feed,
-    authenticator,
+    authenticator: new Authenticator(accessPool, clock),
+    keyUsage,
     clock,
     logger,
     draining: draining.signal,
   };
 
   feed.start();
+  keyUsage.start();
   const server = createApp(context).listen(config.port);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('clientError', answerMalformed);
@@ -65,8 +77,8 @@ export async function startGateway(
     async stop() {
       draining.abort();
       await closeServer(server, config.drainMs);
-      await feed.stop();
-      await pool.end();
+      await Promise.all([feed.stop(), keyUsage.stop()]);
+      await Promise.all([pool.end(), accessPool.end()]);
     },
   };
 }

@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { isCalendarDate } from '../schemas/catalogue/formats.ts';
 import { SCOPES, type Scope } from '../schemas/vocabulary.ts';
-import { issueKey, isUsableKey, listKeys, PlanMismatchError, revokeKey } from '../store/accounts.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { issueKey, isUsableKey, listKeys, revokeKey } from '../store/issued-keys.ts';
+import { PlanMismatchError } from '../store/plans.ts';
 import type { CommandIo } from './command.ts';
 import { createDatabaseConfig, readEnv } from './config.ts';
+import { currentActor, inOneTransaction } from './database.ts';
 import { OpsError } from './ops-error.ts';
+import { formatDay, formatMinute, formatTable } from './table.ts';
 
 const USAGE = [
   'Usage: npm run ops -- keys create --account NAME --plan PLAN [--scopes a,b] [--expires DATE]',
@@ -24,15 +25,6 @@ export interface CreateKeyOptions {
   expiresAt?: Date | null;
 }
 
-async function withPool<T>(databaseUrl: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end();
-  }
-}
-
 /**
  * Issues a key, making the account where it is new, and gives the key's text: the only time it is seen.
  *
@@ -45,17 +37,15 @@ export async function createKey({
   scopes = SCOPES,
   expiresAt = null,
 }: CreateKeyOptions): Promise<string> {
-  return withPool(databaseUrl, async (pool) => {
-    try {
-      const issued = await inTransaction(pool, (client) =>
-        issueKey(client, { account, plan, scopes, expiresAt }),
-      );
-      return issued.key;
-    } catch (error) {
-      if (error instanceof PlanMismatchError) throw new OpsError(error.message);
-      throw error;
-    }
-  });
+  try {
+    const issued = await inOneTransaction(databaseUrl, (client) =>
+      issueKey(client, { account, plan, scopes, expiresAt }, currentActor()),
+    );
+    return issued.key;
+  } catch (error) {
+    if (error instanceof PlanMismatchError) throw new OpsError(error.message);
+    throw error;
+  }
 }
 
 /** Whether this key can be used on that database now. */
@@ -66,7 +56,7 @@ export async function isKnownKey({
   databaseUrl: string;
   key: string;
 }): Promise<boolean> {
-  return withPool(databaseUrl, (pool) => inTransaction(pool, (client) => isUsableKey(client, key)));
+  return inOneTransaction(databaseUrl, (client) => isUsableKey(client, key));
 }
 
 function parseScopes(text: string): Scope[] {
@@ -126,23 +116,28 @@ async function create(
 }
 
 async function list(databaseUrl: string, io: CommandIo) {
-  const keys = await withPool(databaseUrl, (pool) => inTransaction(pool, listKeys));
-  const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? '-';
-  io.out(['ID', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED'].join('\t'));
-  for (const { id, account, plan, scopes, createdAt, expiresAt, revokedAt } of keys) {
-    io.out([id, account, plan, scopes.join(','), day(createdAt), day(expiresAt), day(revokedAt)].join('\t'));
-  }
+  const keys = await inOneTransaction(databaseUrl, listKeys);
+  const head = ['ID', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'];
+  const rows = keys.map(({ id, account, plan, scopes, createdAt, expiresAt, revokedAt, lastUsedAt }) => [
+    id,
+    account,
+    plan,
+    scopes.join(','),
+    formatDay(createdAt),
+    formatDay(expiresAt),
+    formatDay(revokedAt),
+    formatMinute(lastUsedAt),
+  ]);
+  for (const line of formatTable(head, rows)) io.out(line);
   return 0;
 }
 
 async function revoke(databaseUrl: string, text: string, io: CommandIo) {
   const id = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
   if (id === undefined) throw new OpsError(`"${text}" is no key id; "keys list" shows them.`);
-  const revoked = await withPool(databaseUrl, (pool) =>
-    inTransaction(pool, (client) => revokeKey(client, id)),
-  );
+  const revoked = await inOneTransaction(databaseUrl, (client) => revokeKey(client, id, currentActor()));
   if (!revoked) throw new OpsError(`There is no key ${id}; "keys list" shows those there are.`);
-  io.err(`Key ${id} is revoked.`);
+  io.err(`Key ${id} is revoked: within five seconds it is refused everywhere and its streams end.`);
   return 0;
 }
 

@@ -12,6 +12,16 @@ const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCo
       'keys create --account NAME --plan PLAN [--scopes a,b] [--expires DATE] | keys list | keys revoke ID',
     load: () => import('./keys.ts'),
   },
+  accounts: {
+    usage:
+      'accounts list | accounts suspend NAME | accounts resume NAME | accounts set-plan NAME --plan PLAN',
+    load: () => import('./accounts.ts'),
+  },
+  plans: {
+    usage: 'plans list | plans set NAME [--requests-per-minute N] [--requests-per-day N] [--max-streams N]',
+    load: () => import('./plans.ts'),
+  },
+  audit: { usage: 'audit list [--limit N]', load: () => import('./audit.ts') },
   catalog: { usage: 'catalog import PATH...', load: () => import('./catalog.ts') },
   officeholders: {
     usage: 'officeholders import DIR [--skip-refused]',

@@ -1,96 +1,112 @@
 import type { ClientBase } from 'pg';
-import { generateApiKey, hashApiKey } from '../schemas/api-key.ts';
-import type { Scope } from '../schemas/vocabulary.ts';
+import { type Actor, recordAudit } from './audit-log.ts';
+import { PlanMismatchError, requirePlan } from './plans.ts';
 
-export interface NewKey {
-  /** Made where there is none of this name. */
-  account: string;
-  plan: string;
-  scopes: readonly Scope[];
-  expiresAt: Date | null;
-}
-
-export interface IssuedKey {
+/** What one row of `accounts list` says. */
+export interface AccountSummary {
   id: number;
-  /** The key's text, which is stored nowhere. */
-  key: string;
-}
-
-/** What one row of `keys list` says. */
-export interface KeySummary {
-  id: number;
-  account: string;
+  name: string;
   plan: string;
-  scopes: Scope[];
   createdAt: Date;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-}
-
-/** There is no plan of this name, or an account is on another plan than the one asked for. */
-export class PlanMismatchError extends Error {
-  override name = 'PlanMismatchError';
+  suspendedAt: Date | null;
+  /** How many of its keys can be used now. */
+  usableKeys: number;
 }
 
 /**
- * Issues a key to an account, within the caller's transaction.
+ * The id of the account of this name, which is made where there is none.
  *
  * @throws PlanMismatchError when the plan does not exist, or the account is there already with another plan.
  */
-export async function issueKey(
+export async function ensureAccount(
   client: ClientBase,
-  { account, plan, scopes, expiresAt }: NewKey,
-): Promise<IssuedKey> {
-  const plans = await client.query<{ name: string }>('SELECT name FROM plans ORDER BY name');
-  if (!plans.rows.some((row) => row.name === plan)) {
-    const names = plans.rows.map((row) => row.name).join(', ');
-    throw new PlanMismatchError(`There is no plan "${plan}"; there are: ${names}.`);
+  { name, plan }: { name: string; plan: string },
+  actor: Actor,
+): Promise<number> {
+  await requirePlan(client, plan);
+  const made = await client.query<{ id: number }>(
+    'INSERT INTO accounts (name, plan) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id',
+    [name, plan],
+  );
+  if (made.rows[0]) {
+    await recordAudit(client, actor, {
+      action: 'account.created',
+      subject: `account ${name}`,
+      details: { plan },
+    });
+    return made.rows[0].id;
   }
-  await client.query('INSERT INTO accounts (name, plan) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING', [
-    account,
-    plan,
-  ]);
   const { rows } = await client.query<{ id: number; plan: string }>(
     'SELECT id, plan FROM accounts WHERE name = $1',
-    [account],
+    [name],
   );
   if (rows[0]?.plan !== plan) {
-    throw new PlanMismatchError(`Account "${account}" is on plan "${rows[0]?.plan}", not "${plan}".`);
+    throw new PlanMismatchError(`Account "${name}" is on plan "${rows[0]?.plan}", not "${plan}".`);
   }
-  const key = generateApiKey();
-  const issued = await client.query<{ id: number }>(
-    'INSERT INTO api_keys (account_id, hash, scopes, expires_at) VALUES ($1, $2, $3, $4) RETURNING id',
-    [rows[0].id, hashApiKey(key), scopes, expiresAt],
-  );
-  return { id: Number(issued.rows[0]?.id), key };
+  return rows[0].id;
 }
 
-/** Every key there is, revoked ones included, by account and age. Never its text. */
-export async function listKeys(client: ClientBase): Promise<KeySummary[]> {
-  const { rows } = await client.query<KeySummary>(
-    `SELECT k.id, a.name AS account, a.plan, k.scopes, k.created_at AS "createdAt", k.expires_at AS "expiresAt",
-       k.revoked_at AS "revokedAt"
-     FROM api_keys k JOIN accounts a ON a.id = k.account_id ORDER BY a.name, k.id`,
+/** Every account, by name. */
+export async function listAccounts(client: ClientBase): Promise<AccountSummary[]> {
+  const { rows } = await client.query<AccountSummary>(
+    `SELECT a.id, a.name, a.plan, a.created_at AS "createdAt", a.suspended_at AS "suspendedAt",
+       count(k.id) FILTER (
+         WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AND a.suspended_at IS NULL
+       )::int AS "usableKeys"
+     FROM accounts a LEFT JOIN api_keys k ON k.account_id = a.id GROUP BY a.id ORDER BY a.name`,
   );
   return rows;
 }
 
-/** @returns false when there is no such key. Revoking twice keeps the first time. */
-export async function revokeKey(client: ClientBase, id: number): Promise<boolean> {
-  const { rowCount } = await client.query(
-    'UPDATE api_keys SET revoked_at = COALESCE(revoked_at, now()) WHERE id = $1',
-    [id],
+/**
+ * Suspends an account, or resumes it. One that is so already stays as it is, and nothing is noted.
+ *
+ * @returns false when there is no such account.
+ */
+export async function setAccountSuspended(
+  client: ClientBase,
+  name: string,
+  suspended: boolean,
+  actor: Actor,
+): Promise<boolean> {
+  const { rows } = await client.query<{ suspended: boolean }>(
+    'SELECT suspended_at IS NOT NULL AS suspended FROM accounts WHERE name = $1 FOR NO KEY UPDATE',
+    [name],
   );
-  return rowCount === 1;
+  if (!rows[0] || rows[0].suspended === suspended) return rows[0] !== undefined;
+  await client.query('UPDATE accounts SET suspended_at = CASE WHEN $2 THEN now() END WHERE name = $1', [
+    name,
+    suspended,
+  ]);
+  const action = suspended ? 'account.suspended' : 'account.resumed';
+  await recordAudit(client, actor, { action, subject: `account ${name}` });
+  return true;
 }
 
-/** Whether the store knows this key as usable now. */
-export async function isUsableKey(client: ClientBase, key: string): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `SELECT FROM api_keys k JOIN accounts a ON a.id = k.account_id
-     WHERE k.hash = $1 AND k.revoked_at IS NULL AND a.suspended_at IS NULL
-       AND (k.expires_at IS NULL OR k.expires_at > now())`,
-    [hashApiKey(key)],
+/**
+ * Puts an account on another plan.
+ *
+ * @returns false when there is no such account.
+ * @throws PlanMismatchError when there is no such plan.
+ */
+export async function setAccountPlan(
+  client: ClientBase,
+  name: string,
+  plan: string,
+  actor: Actor,
+): Promise<boolean> {
+  await requirePlan(client, plan);
+  const { rows } = await client.query<{ plan: string }>(
+    'SELECT plan FROM accounts WHERE name = $1 FOR NO KEY UPDATE',
+    [name],
   );
-  return rowCount === 1;
+  const from = rows[0]?.plan;
+  if (from === undefined || from === plan) return from !== undefined;
+  await client.query('UPDATE accounts SET plan = $2 WHERE name = $1', [name, plan]);
+  await recordAudit(client, actor, {
+    action: 'account.plan_changed',
+    subject: `account ${name}`,
+    details: { from, to: plan },
+  });
+  return true;
 }

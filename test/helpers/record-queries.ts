@@ -44,6 +44,9 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
       expiresAt: null,
       revoked: false,
       suspended: false,
+      requestsPerMinute: null,
+      requestsPerDay: null,
+      maxStreams: null,
     },
     closed: new AbortController().signal,
   };

@@ -1,0 +1,58 @@
+import type { Clock } from '../service/clock.ts';
+import type { Logger } from '../service/log.ts';
+import { noteKeyUses } from '../store/api-keys.ts';
+import type { DatabasePool } from '../store/pool.ts';
+
+/** How often the store is told, in milliseconds: how coarse "last used" is. */
+const FLUSH_MS = 60_000;
+
+/** Remembers when keys were last used, and tells the store once a minute, away from the requests. */
+export class KeyUsage {
+  readonly #pool: DatabasePool;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
+  /** Milliseconds since 1970, by key id: what the store has not been told yet. */
+  #uses = new Map<number, number>();
+  #running: Promise<void> | undefined;
+
+  constructor(pool: DatabasePool, clock: Clock, logger: Logger) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  note(keyId: number): void {
+    this.#uses.set(keyId, this.#clock.now());
+  }
+
+  /** Tells the store what is left to tell. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#clock.wait(FLUSH_MS, signal);
+      await this.#flush();
+    }
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#uses.size === 0) return;
+    const uses = this.#uses;
+    this.#uses = new Map();
+    try {
+      await noteKeyUses(this.#pool, uses);
+    } catch (error) {
+      // The next minute's uses say it again of every key that is in use.
+      this.#logger.warn({ error }, 'the use of keys could not be noted');
+    }
+  }
+}

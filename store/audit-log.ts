@@ -1,0 +1,55 @@
+import type { ClientBase } from 'pg';
+
+/** Who asks for a change: the user of the machine, where it is known. The database adds its own user. */
+export interface Actor {
+  osUser: string | null;
+}
+
+/** What the audit log knows of; each names what was done to its subject. */
+type AuditAction =
+  | 'account.created'
+  | 'account.suspended'
+  | 'account.resumed'
+  | 'account.plan_changed'
+  | 'key.created'
+  | 'key.revoked'
+  | 'plan.changed';
+
+export interface AuditEntry {
+  action: AuditAction;
+  /** What was changed, such as `account acme` or `key 12`. Never a key's text. */
+  subject: string;
+  details?: Readonly<Record<string, unknown>>;
+}
+
+/** An entry as it is listed. */
+export interface AuditRecord extends Required<AuditEntry> {
+  occurredAt: Date;
+  databaseUser: string;
+  osUser: string | null;
+}
+
+/** Notes a change, in the transaction that makes it: there is none without the other. */
+export async function recordAudit(
+  client: ClientBase,
+  { osUser }: Actor,
+  { action, subject, details = {} }: AuditEntry,
+): Promise<void> {
+  await client.query('INSERT INTO audit_log (os_user, action, subject, details) VALUES ($1, $2, $3, $4)', [
+    osUser,
+    action,
+    subject,
+    details,
+  ]);
+}
+
+/** The newest entries, oldest of them first. */
+export async function listAudit(client: ClientBase, limit: number): Promise<AuditRecord[]> {
+  const { rows } = await client.query<AuditRecord>(
+    `SELECT occurred_at AS "occurredAt", database_user AS "databaseUser", os_user AS "osUser", action, subject,
+       details
+     FROM audit_log ORDER BY id DESC LIMIT $1`,
+    [limit],
+  );
+  return rows.reverse();
+}

@@ -1,0 +1,63 @@
+import type { ClientBase } from 'pg';
+import { type Actor, recordAudit } from './audit-log.ts';
+
+/** How much an account may do; null is unlimited. */
+export interface PlanLimits {
+  requestsPerMinute: number | null;
+  requestsPerDay: number | null;
+  maxStreams: number | null;
+}
+
+export interface Plan extends PlanLimits {
+  name: string;
+}
+
+/** There is no plan of this name, or an account is on another plan than the one asked for. */
+export class PlanMismatchError extends Error {
+  override name = 'PlanMismatchError';
+}
+
+/** Every plan, by name. */
+export async function listPlans(client: ClientBase): Promise<Plan[]> {
+  const { rows } = await client.query<Plan>(
+    `SELECT name, requests_per_minute AS "requestsPerMinute", requests_per_day AS "requestsPerDay",
+       max_streams AS "maxStreams"
+     FROM plans ORDER BY name`,
+  );
+  return rows;
+}
+
+/** @throws PlanMismatchError where there is no plan of this name; it says which there are. */
+export async function requirePlan(client: ClientBase, name: string): Promise<Plan> {
+  const plans = await listPlans(client);
+  const plan = plans.find((candidate) => candidate.name === name);
+  if (plan) return plan;
+  const names = plans.map((candidate) => candidate.name).join(', ');
+  throw new PlanMismatchError(`There is no plan "${name}"; there are: ${names}.`);
+}
+
+/**
+ * Changes some limits of a plan, for every account that is on it; what is not given stays.
+ *
+ * @returns the plan as it is then.
+ * @throws PlanMismatchError where there is no plan of this name.
+ */
+export async function changePlan(
+  client: ClientBase,
+  name: string,
+  limits: Partial<PlanLimits>,
+  actor: Actor,
+): Promise<Plan> {
+  await client.query('SELECT FROM plans WHERE name = $1 FOR UPDATE', [name]);
+  const plan = { ...(await requirePlan(client, name)), ...limits };
+  await client.query(
+    'UPDATE plans SET requests_per_minute = $2, requests_per_day = $3, max_streams = $4 WHERE name = $1',
+    [name, plan.requestsPerMinute, plan.requestsPerDay, plan.maxStreams],
+  );
+  await recordAudit(client, actor, {
+    action: 'plan.changed',
+    subject: `plan ${name}`,
+    details: { ...limits },
+  });
+  return plan;
+}

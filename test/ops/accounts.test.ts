@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { run as accounts } from '../../ops/accounts.ts';
+import { run as audit } from '../../ops/audit.ts';
+import type { RunCommand } from '../../ops/command.ts';
+import { run as keys } from '../../ops/keys.ts';
+import { run as plans } from '../../ops/plans.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { createIo } from './catalog-helpers.ts';
+
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await client.query('TRUNCATE audit_log, accounts RESTART IDENTITY CASCADE');
+});
+
+async function ops(command: RunCommand, line: string): Promise<string[]> {
+  const io = createIo({ DATABASE_URL: database.url });
+  expect(await command(line.split(' '), io)).toBe(0);
+  return io.printed;
+}
+const refuse = (command: RunCommand, line: string) => expect(ops(command, line)).rejects;
+const cells = (lines: string[]) => lines.slice(1).map((line) => line.split('\t'));
+
+describe('accounts', () => {
+  test('are suspended and resumed by name', async () => {
+    await ops(keys, 'create --account acme --plan free');
+    await ops(accounts, 'suspend acme');
+    const [suspended] = cells(await ops(accounts, 'list'));
+    expect(suspended).toEqual(['acme', 'free', '0', expect.any(String), expect.stringMatching(/^2/)]);
+    await ops(accounts, 'resume acme');
+    const [resumed] = cells(await ops(accounts, 'list'));
+    expect(resumed).toEqual(['acme', 'free', '1', expect.any(String), '-']);
+  });
+
+  test('move to another plan, of those that there are', async () => {
+    await ops(keys, 'create --account acme --plan free');
+    await ops(accounts, 'set-plan acme --plan partner');
+    expect(cells(await ops(accounts, 'list'))[0]?.slice(0, 2)).toEqual(['acme', 'partner']);
+    await refuse(accounts, 'set-plan acme --plan gold').toThrow(
+      'There is no plan "gold"; there are: free, internal, partner, standard.',
+    );
+  });
+
+  test.each(['suspend nobody', 'resume nobody', 'set-plan nobody --plan free'])(
+    '"%s" names what is not there',
+    (line) => refuse(accounts, line).toThrow('There is no account "nobody"'),
+  );
+
+  test.each([
+    '',
+    'list all',
+    'suspend',
+    'suspend a b',
+    'suspend a --plan free',
+    'set-plan a',
+    'remove a',
+    '--x',
+  ])('"%s" is answered with the usage', (line) =>
+    refuse(accounts, line).toThrow('Usage: npm run ops -- accounts list'),
+  );
+});
+
+describe('plans', () => {
+  test('are listed, and changed limit by limit', async () => {
+    expect(cells(await ops(plans, 'list'))).toEqual([
+      ['free', '60', '5000', '1'],
+      ['internal', 'unlimited', 'unlimited', 'unlimited'],
+      ['partner', '6000', 'unlimited', '50'],
+      ['standard', '600', 'unlimited', '5'],
+    ]);
+    const changed = await ops(plans, 'set standard --requests-per-day 90000 --max-streams unlimited');
+    expect(cells(changed)).toEqual([['standard', '600', '90000', 'unlimited']]);
+    await ops(plans, 'set standard --requests-per-day unlimited --max-streams 5');
+  });
+
+  test.each([
+    ['set gold --max-streams 5', 'There is no plan "gold"; there are: free, internal, partner, standard.'],
+    ['set free --max-streams 0', '--max-streams is "0"; it must be a whole number from 1'],
+    ['set free --requests-per-day 3000000000', 'from 1 to 2147483647, or "unlimited".'],
+    ['set free', 'Usage: npm run ops -- plans list'],
+    ['list --max-streams 5', 'Usage: npm run ops -- plans list'],
+  ])('"%s" is refused', (line, message) => refuse(plans, line).toThrow(message));
+});
+
+describe('the audit log', () => {
+  test('has every change of accounts, keys and plans, once, with who made it', async () => {
+    await ops(keys, 'create --account acme --plan free --scopes data:read');
+    await ops(accounts, 'suspend acme');
+    await ops(accounts, 'suspend acme');
+    await ops(accounts, 'resume acme');
+    await ops(accounts, 'set-plan acme --plan standard');
+    await ops(keys, 'revoke 1');
+    await ops(keys, 'revoke 1');
+    await ops(plans, 'set free --max-streams 1');
+    const entries = cells(await ops(audit, 'list'));
+    expect(entries.map(([, , , action, subject, details]) => [action, subject, details])).toEqual([
+      ['account.created', 'account acme', '{"plan":"free"}'],
+      ['key.created', 'key 1', expect.stringContaining('"scopes":["data:read"]')],
+      ['account.suspended', 'account acme', '-'],
+      ['account.resumed', 'account acme', '-'],
+      ['account.plan_changed', 'account acme', '{"to":"standard","from":"free"}'],
+      ['key.revoked', 'key 1', '{"account":"acme"}'],
+      ['plan.changed', 'plan free', '{"maxStreams":1}'],
+    ]);
+    const { rows } = await client.query('SELECT session_user AS name');
+    for (const [time, osUser, databaseUser] of entries) {
+      expect(time).toMatch(/^2.*Z$/);
+      expect(osUser).toMatch(/./);
+      expect(databaseUser).toBe(rows[0].name);
+    }
+  });
+
+  test('has nothing of a change that failed', async () => {
+    await refuse(keys, 'create --account acme --plan gold').toThrow('There is no plan "gold"');
+    expect(await ops(audit, 'list')).toHaveLength(1);
+  });
+
+  test('holds no key', async () => {
+    const [key] = await ops(keys, 'create --account acme --plan free');
+    expect(key).toMatch(/^bes_/);
+    const { rows } = await client.query('SELECT audit_log::text AS entry FROM audit_log');
+    expect(rows.map(({ entry }) => entry).join()).not.toContain('bes_');
+  });
+
+  test('is listed from the newest back', async () => {
+    for (const name of ['a', 'b', 'c']) await ops(keys, `create --account ${name} --plan free`);
+    const listed = cells(await ops(audit, 'list --limit 2'));
+    expect(listed.map(([, , , , subject]) => subject)).toEqual(['account c', 'key 3']);
+    await refuse(audit, 'list --limit 0').toThrow('Usage: npm run ops -- audit list');
+  });
+});
