@@ -104,27 +104,42 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
   return search(joined, endorsers);
 }
 
+/**
+ * SQL of one record of `from`, which is what follows FROM in a query of its own. The planner takes four small queries in
+ * a fraction of the time that it needs to order the joins of one large one.
+ */
+const lookUp = (record: Sql, from: Sql): Sql => sql.fragment`(SELECT ${record} FROM ${from})`;
+
 function record(lang: Language): Sql {
   return jsonObject({
     ...columns('n', ['id', 'rank']),
     ...localized('n', ['statement'], lang),
     ...columns('n', ['source_url', 'published_on']),
     updated_at: sql.fragment`iso_utc(n.updated_at)`,
-    endorser: endorserRecord(lang),
-    contest: jsonObject({
-      ...columns('c', ['id']),
-      ...localized('c', ['title', 'short_title'], lang),
-      ...columns('c', ['kind']),
-      district: districtRecord(lang),
-    }),
-    election: electionRecord(lang),
-    choice: jsonObject({
-      ...columns('h', ['id']),
-      ...localized('h', ['label'], lang),
-      ...columns('h', ['measure_answer']),
-      candidate: candidateRecord,
-      ...columns('h', ['party']),
-    }),
+    endorser: lookUp(
+      endorserRecord(lang),
+      sql.fragment`endorsers e JOIN endorser_categories k ON k.slug = e.category WHERE e.id = n.endorser_id`,
+    ),
+    contest: lookUp(
+      jsonObject({
+        ...columns('c', ['id']),
+        ...localized('c', ['title', 'short_title'], lang),
+        ...columns('c', ['kind']),
+        district: districtRecord(lang),
+      }),
+      sql.fragment`contests c JOIN districts d ON d.id = c.district_id WHERE c.id = n.contest_id`,
+    ),
+    election: lookUp(electionRecord(lang), sql.fragment`elections l WHERE l.id = n.election_id`),
+    choice: lookUp(
+      jsonObject({
+        ...columns('h', ['id']),
+        ...localized('h', ['label'], lang),
+        ...columns('h', ['measure_answer']),
+        candidate: candidateRecord,
+        ...columns('h', ['party']),
+      }),
+      sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id WHERE h.id = n.choice_id`,
+    ),
   });
 }
 
@@ -138,11 +153,7 @@ export async function listEndorsements(
 ): Promise<EndorsementPage> {
   const page = pageOf({
     record: record(lang),
-    from: sql.fragment`(${pickIds(query)}) AS picked JOIN endorsements n ON n.id = picked.id
-      JOIN endorsers e ON e.id = n.endorser_id JOIN endorser_categories k ON k.slug = e.category
-      JOIN contests c ON c.id = n.contest_id JOIN districts d ON d.id = c.district_id
-      JOIN elections l ON l.id = n.election_id
-      JOIN choices h ON h.id = n.choice_id LEFT JOIN candidates p ON p.id = h.candidate_id`,
+    from: sql.fragment`(${pickIds(query)}) AS picked JOIN endorsements n ON n.id = picked.id`,
     where: sql.fragment`true`,
     keys: [sql.fragment`n.id`],
     limit: query.limit,
