@@ -19,9 +19,10 @@ import { routes } from './routes/index.ts';
 /** What is smaller than this does not get smaller enough by compression. */
 const COMPRESS_FROM_BYTES = 1024;
 
-/** A signal that is given when the client goes away before its answer is complete. */
+/** A signal that is given when the connection is done with this request, be it that the client goes away. */
 function signalClosed({ res }: Context): AbortSignal {
   const closed = new AbortController();
+  if (res.closed) closed.abort();
   res.once('close', () => closed.abort());
   return closed.signal;
 }
@@ -58,7 +59,10 @@ function mount(router: Router, route: Route, context: GatewayContext): void {
         readBody: () => readJsonBody(ctx),
         header: (name) => ctx.get(name) || undefined,
         key: ctx.state.key,
-        closed: signalClosed(ctx),
+        // Made where a route asks for it: most answers are complete before anybody could go away.
+        get closed() {
+          return signalClosed(ctx);
+        },
       },
       context,
     );

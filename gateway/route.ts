@@ -81,10 +81,20 @@ export function defineRoute<
   const { handle, ...rest } = declaration;
   return {
     ...rest,
-    async call({ query, path, readBody, ...request }, context) {
-      const parameters = { path: readPath(path), query: readQuery(query) };
-      const body = checkBody?.(await readBody());
-      return handle({ ...request, ...parameters, body }, context);
+    async call(request, context) {
+      const parameters = { path: readPath(request.path), query: readQuery(request.query) };
+      const body = checkBody?.(await request.readBody());
+      const { header, key } = request;
+      const read = {
+        ...parameters,
+        body,
+        header,
+        key,
+        get closed() {
+          return request.closed;
+        },
+      };
+      return handle(read, context);
     },
   };
 }

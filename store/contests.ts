@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import type { PageState } from '../schemas/page-cursor.ts';
 import type { Language } from '../schemas/vocabulary.ts';
-import { allOf, columns, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { allOf, columns, isOneOf, jsonObject, localized, recordRow, type Sql } from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { choiceList, contestFields, contestRecord, endorserRecord, isAtHomeIn, jsonList } from './records.ts';
@@ -115,7 +114,7 @@ export async function findContest(
     endorsements: positionList(filters, lang),
   });
   return pool.maybeOneFirst(
-    sql.type(z.object({ record: z.string() }))`
+    sql.type(recordRow)`
       SELECT ${record}::text AS record FROM ${CONTESTS} WHERE c.id = ${id}::bigint AND c.removed_at IS NULL`,
   );
 }

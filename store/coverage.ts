@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { columns, jsonObject } from './json.ts';
+import { columns, itemsRow, jsonObject } from './json.ts';
 import { type DatabasePool, sql } from './pool.ts';
 
 /**
@@ -23,7 +22,7 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
     updated_at: sql.fragment`iso_utc(held.updated_at)`,
   });
   return pool.oneFirst(
-    sql.type(z.object({ items: z.string() }))`
+    sql.type(itemsRow)`
       WITH counted AS (SELECT * FROM elections WHERE date >= ${electionsFrom ?? '-infinity'}::date),
       on_ballot AS (
         SELECT c.election_id, count(*) AS contests, count(*) FILTER (WHERE c.kind = 'measure') AS measures,

@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import type { Language } from '../schemas/vocabulary.ts';
-import { columns, jsonObject, localized } from './json.ts';
+import { columns, jsonObject, localized, recordRow } from './json.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { choiceRecord, contestFields, endorserRecord } from './records.ts';
 
@@ -20,7 +19,7 @@ export async function findEndorsement(
     choice: choiceRecord(lang),
   });
   return pool.maybeOneFirst(
-    sql.type(z.object({ record: z.string() }))`
+    sql.type(recordRow)`
       SELECT ${record}::text AS record
       FROM endorsements n
       JOIN endorsers e ON e.id = n.endorser_id JOIN endorser_categories k ON k.slug = e.category

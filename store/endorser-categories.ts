@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import type { Language } from '../schemas/vocabulary.ts';
-import { columns, jsonObject, localized } from './json.ts';
+import { columns, itemsRow, jsonObject, localized } from './json.ts';
 import { type DatabasePool, sql } from './pool.ts';
 
 /** Every endorser category with its number of endorsers, in the order of slugs: the items of a JSON list. */
@@ -11,7 +10,7 @@ export async function listEndorserCategories(pool: DatabasePool, lang: Language)
     endorser_count: sql.fragment`(SELECT count(*) FROM endorsers e WHERE e.category = k.slug)`,
   });
   return pool.oneFirst(
-    sql.type(z.object({ items: z.string() }))`
+    sql.type(itemsRow)`
       SELECT COALESCE(string_agg(${record}::text, ',' ORDER BY k.slug), '') AS items FROM endorser_categories k`,
   );
 }

@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import type { PageState } from '../schemas/page-cursor.ts';
 import type { Language } from '../schemas/vocabulary.ts';
-import { allOf, columns, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { allOf, columns, isOneOf, jsonObject, localized, recordRow, type Sql } from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { categoryRecord, homeState, isAtHomeIn, jsonList } from './records.ts';
@@ -87,7 +86,7 @@ export async function listEndorsers(
 export async function findEndorser(pool: DatabasePool, slug: string, lang: Language): Promise<string | null> {
   const record = jsonObject({ ...fields(lang), elections: electionList(lang) });
   return pool.maybeOneFirst(
-    sql.type(z.object({ record: z.string() }))`
+    sql.type(recordRow)`
       SELECT ${record}::text AS record FROM ${ENDORSERS} WHERE e.slug = ${slug}`,
   );
 }

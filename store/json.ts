@@ -1,8 +1,18 @@
+import { z } from 'zod';
 import type { Language } from '../schemas/vocabulary.ts';
 import { sql } from './pool.ts';
 
 /** A piece of SQL. */
 export type Sql = ReturnType<typeof sql.fragment>;
+
+/** The row of a query for the JSON of one record. */
+export const recordRow = z.object({ record: z.string() });
+
+/** The row of a statement that gives none. */
+export const noRow = z.object({});
+
+/** The row of a query for the items of a JSON list. */
+export const itemsRow = z.object({ items: z.string() });
 
 /**
  * SQL of a JSON object of these fields. Records are rendered by Postgres, as text without spaces, and pass through the

@@ -8,15 +8,15 @@ export interface NamedSlugs {
   elections: readonly string[];
 }
 
+const slugRow = z.object({ field: z.enum(['categories', 'endorsers', 'elections']), slug: z.string() });
+
 /** Those of the slugs that nobody has, by field. */
 export async function findUnknownSlugs(
   pool: DatabasePool,
   { categories, endorsers, elections }: NamedSlugs,
 ): Promise<{ field: keyof NamedSlugs; slug: string }[]> {
   const given = (slugs: readonly string[]) => sql.array([...slugs], 'text');
-  const rows = await pool.any(sql.type(
-    z.object({ field: z.enum(['categories', 'endorsers', 'elections']), slug: z.string() }),
-  )`
+  const rows = await pool.any(sql.type(slugRow)`
     SELECT 'categories' AS field, slug FROM unnest(${given(categories)}) AS slug
     WHERE NOT EXISTS (SELECT FROM endorser_categories k WHERE k.slug = slug.slug)
     UNION ALL

@@ -22,6 +22,9 @@ export interface OfficeholderQuery {
   limit: number;
 }
 
+const loadedPageRow = pageRow.extend({ loaded: z.boolean() });
+const loadedRecordRow = z.object({ record: z.string().nullable(), loaded: z.boolean() });
+
 /** Whether officeholders were ever loaded. */
 const isLoaded: Sql = sql.fragment`EXISTS (SELECT FROM officeholder_load)`;
 
@@ -100,9 +103,8 @@ export async function listOfficeholders(
     keys: [sql.fragment`h.name`, sql.fragment`h.person_id`],
     limit,
   });
-  const row = pageRow.extend({ loaded: z.boolean() });
   const { loaded, ...found } = await pool.one(
-    sql.type(row)`SELECT page.*, ${isLoaded} AS loaded FROM (${page}) AS page`,
+    sql.type(loadedPageRow)`SELECT page.*, ${isLoaded} AS loaded FROM (${page}) AS page`,
   );
   return loaded ? found : null;
 }
@@ -118,8 +120,7 @@ export async function findOfficeholder(
 ): Promise<{ record: string | null } | null> {
   const seats = sql.fragment`(
     SELECT json_agg(${jsonObject(seatFields)} ORDER BY s.rank) FROM officeholder_seats s WHERE s.person_id = h.person_id)`;
-  const row = z.object({ record: z.string().nullable(), loaded: z.boolean() });
-  const { record, loaded } = await pool.one(sql.type(row)`
+  const { record, loaded } = await pool.one(sql.type(loadedRecordRow)`
     SELECT ${isLoaded} AS loaded, (
       SELECT ${jsonObject({ ...personFields, seats })}::text
       FROM officeholders h JOIN officeholder_seats s ON s.person_id = h.person_id AND s.rank = 1

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EndorsedContest } from '../domain/recommendation.ts';
 import type { Language } from '../schemas/vocabulary.ts';
-import { allOf, columns, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { allOf, columns, isOneOf, jsonObject, localized, noRow, type Sql } from './json.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { choiceRecord, contestFields, electionFields, endorserRecord, isAtHomeIn } from './records.ts';
 
@@ -150,9 +150,7 @@ export function loadRecommendations(
 ): Promise<StoredRecommendations> {
   const { contests: chosen, endorsers: counted, lang } = query;
   return pool.transaction(async (transaction) => {
-    await transaction.query(
-      sql.type(z.object({}))`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`,
-    );
+    await transaction.query(sql.type(noRow)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
     const contests = await transaction.any(sql.type(contestRow)`${contestRows(query)}`);
     const electionIds = [...new Set(contests.map(({ electionId }) => electionId))];
     const elections = await transaction.any(sql.type(keyedRow)`

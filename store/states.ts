@@ -1,11 +1,10 @@
-import { z } from 'zod';
-import { columns, jsonObject } from './json.ts';
+import { columns, itemsRow, jsonObject } from './json.ts';
 import { type DatabasePool, sql } from './pool.ts';
 
 /** Every state, in the order of codes: the items of a JSON list. */
 export async function listStates(pool: DatabasePool): Promise<string> {
   return pool.oneFirst(
-    sql.type(z.object({ items: z.string() }))`
+    sql.type(itemsRow)`
       SELECT string_agg(${jsonObject(columns('states', ['code', 'fips', 'name']))}::text, ',' ORDER BY code) AS items
       FROM states`,
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { columns, jsonObject } from './json.ts';
+import { columns, jsonObject, noRow, recordRow } from './json.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { sqlStateOf, UNIQUE_VIOLATION } from './sql-state.ts';
 
@@ -30,8 +30,9 @@ const record = jsonObject({
   created_at: sql.fragment`iso_utc(s.created_at)`,
   updated_at: sql.fragment`iso_utc(s.updated_at)`,
 });
-const recordRow = z.object({ record: z.string() });
 const savedRow = z.object({ id: z.number(), record: z.string() });
+const earlierRow = savedRow.extend({ same: z.boolean() });
+const countRow = z.object({ count: z.number() });
 
 /** How long an Idempotency-Key is remembered, in hours. */
 const IDEMPOTENCY_HOURS = 24;
@@ -114,11 +115,9 @@ export async function createSubscription(
   return refuseTakenName(() =>
     pool.transaction(async (transaction) => {
       // The account's row is locked, so that its requests are counted and remembered one after the other.
-      await transaction.query(
-        sql.type(z.object({}))`SELECT FROM accounts WHERE id = ${accountId} FOR UPDATE`,
-      );
+      await transaction.query(sql.type(noRow)`SELECT FROM accounts WHERE id = ${accountId} FOR UPDATE`);
       if (idempotency) {
-        const earlier = await transaction.maybeOne(sql.type(savedRow.extend({ same: z.boolean() }))`
+        const earlier = await transaction.maybeOne(sql.type(earlierRow)`
           SELECT subscription_id AS id, answer AS record, request_hash = ${sql.binary(idempotency.requestHash)} AS same
           FROM idempotency_keys WHERE account_id = ${accountId} AND key = ${idempotency.key}
             AND created_at > ${time}::timestamptz - ${IDEMPOTENCY_HOURS} * interval '1 hour'`);
@@ -126,7 +125,7 @@ export async function createSubscription(
         if (earlier) return { id: earlier.id, record: earlier.record };
       }
       const count = await transaction.oneFirst(
-        sql.type(z.object({ count: z.number() }))`
+        sql.type(countRow)`
           SELECT count(*) AS count FROM subscriptions WHERE account_id = ${accountId}`,
       );
       if (count >= limit) throw new TooManySubscriptionsError();
@@ -136,7 +135,7 @@ export async function createSubscription(
           VALUES (${accountId}, ${name}, ${JSON.stringify(filter)}::jsonb, ${time}, ${time}) RETURNING *)
         SELECT s.id, ${record}::text AS record FROM s`);
       if (idempotency) {
-        await transaction.query(sql.type(z.object({}))`
+        await transaction.query(sql.type(noRow)`
           INSERT INTO idempotency_keys AS held (account_id, key, request_hash, subscription_id, answer, created_at)
           VALUES (${accountId}, ${idempotency.key}, ${sql.binary(idempotency.requestHash)}, ${saved.id},
             ${saved.record}, ${time})
@@ -175,7 +174,7 @@ export async function deleteSubscription(
   id: number,
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
-    sql.type(z.object({}))`DELETE FROM subscriptions WHERE account_id = ${accountId} AND id = ${id}`,
+    sql.type(noRow)`DELETE FROM subscriptions WHERE account_id = ${accountId} AND id = ${id}`,
   );
   return rowCount === 1;
 }

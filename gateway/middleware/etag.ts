@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Middleware } from 'koa';
 
 /**
@@ -11,6 +11,6 @@ export const etag: Middleware = async (ctx, next) => {
   if (ctx.status !== 200 || !['GET', 'HEAD'].includes(ctx.method)) return;
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return;
   // Weak, for the same answer goes out compressed in several ways.
-  ctx.set('ETag', `W/"${createHash('sha1').update(body).digest('base64url')}"`);
+  ctx.set('ETag', `W/"${hash('sha1', body, 'base64url')}"`);
   if (ctx.fresh) ctx.status = 304;
 };
