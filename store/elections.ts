@@ -38,8 +38,8 @@ function condition({ states, types, from, to, electionsFrom }: ElectionFilters):
 function record(lang: Language): Sql {
   return jsonObject({
     ...electionFields(lang),
-    contest_count: sql.fragment`(SELECT count(*) FROM contests c WHERE c.election_id = l.id AND c.removed_at IS NULL)`,
-    endorsement_count: sql.fragment`(SELECT COALESCE(sum(g.endorsements), 0) FROM endorsing g WHERE g.election_id = l.id)`,
+    contest_count: sql.fragment`COALESCE((SELECT b.contests FROM ballot_sizes b WHERE b.election_id = l.id), 0)`,
+    endorsement_count: sql.fragment`COALESCE((SELECT a.endorsements FROM endorsement_activity a WHERE a.election_id = l.id), 0)`,
   });
 }
 
