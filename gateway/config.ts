@@ -21,6 +21,8 @@ export interface GatewayConfig extends Servers {
   streamHeartbeatMs: number;
   /** How much of the change stream is kept in memory, in bytes. */
   feedMemoryBytes: number;
+  /** The most requests of an account, long polls included, that the gateway works on at a time. */
+  accountConcurrency: number;
   /** How long a stopping gateway takes to send its streams away, in milliseconds. */
   drainMs: number;
 }
@@ -44,6 +46,7 @@ export function createConfig(env: Environment): GatewayConfig {
     streamLifetimeMs: number('STREAM_LIFETIME_MS', 1000, 24 * 60 * MINUTE_MS) ?? 60 * MINUTE_MS,
     streamHeartbeatMs: number('STREAM_HEARTBEAT_MS', 100, MINUTE_MS) ?? 20_000,
     feedMemoryBytes: (number('FEED_MEMORY_MB', 1, 16_384) ?? 64) * MEGABYTE,
+    accountConcurrency: number('ACCOUNT_CONCURRENCY', 1, 1_000_000) ?? 1000,
     drainMs: number('DRAIN_MS', 0, 10 * MINUTE_MS) ?? 5000,
   };
 }

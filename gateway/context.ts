@@ -5,6 +5,8 @@ import type { Authenticator } from './authentication.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Feed } from './feed/feed.ts';
 import type { KeyUsage } from './key-usage.ts';
+import type { ConcurrencyLimiter } from './limits/concurrency.ts';
+import type { RequestLimiter } from './limits/request-limiter.ts';
 
 /** What the routes of a gateway share. */
 export interface GatewayContext {
@@ -13,6 +15,8 @@ export interface GatewayContext {
   feed: Feed;
   authenticator: Authenticator;
   keyUsage: KeyUsage;
+  requestLimiter: RequestLimiter;
+  concurrencyLimiter: ConcurrencyLimiter;
   clock: Clock;
   logger: Logger;
   /** Given when the gateway begins to shut down: long polls answer, streams say goodbye. */

@@ -12,6 +12,8 @@ import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
 import { Feed } from './feed/feed.ts';
 import { KeyUsage } from './key-usage.ts';
+import { ConcurrencyLimiter } from './limits/concurrency.ts';
+import { RequestLimiter } from './limits/request-limiter.ts';
 import { answerMalformed } from './malformed-request.ts';
 
 const MAX_CONNECTIONS = 20;
@@ -19,7 +21,7 @@ const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** Keys and limits have connections of their own, so that slow reads do not hold up who may ask for what. */
 const ACCESS_CONNECTIONS = 3;
-const ACCESS_TIMEOUT_MS = 1000;
+const ACCESS_TIMEOUT_MS = 2000;
 /** Longer than what proxies in front usually wait, so that it is them who end a quiet connection. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -53,12 +55,15 @@ export async function startGateway(
   // Every open stream and long poll listens to it.
   setMaxListeners(0, draining.signal);
   const keyUsage = new KeyUsage(accessPool, clock, logger);
+  const requestLimiter = new RequestLimiter(accessPool, clock, logger);
   const context: GatewayContext = {
     config,
     pool,
     feed,
     authenticator: new Authenticator(accessPool, clock),
     keyUsage,
+    requestLimiter,
+    concurrencyLimiter: new ConcurrencyLimiter(config.accountConcurrency),
     clock,
     logger,
     draining: draining.signal,
@@ -66,6 +71,7 @@ export async function startGateway(
 
   feed.start();
   keyUsage.start();
+  requestLimiter.start();
   const server = createApp(context).listen(config.port);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('clientError', answerMalformed);
@@ -77,7 +83,7 @@ export async function startGateway(
     async stop() {
       draining.abort();
       await closeServer(server, config.drainMs);
-      await Promise.all([feed.stop(), keyUsage.stop()]);
+      await Promise.all([feed.stop(), keyUsage.stop(), requestLimiter.stop()]);
       await Promise.all([pool.end(), accessPool.end()]);
     },
   };

@@ -1,5 +1,7 @@
 import type { Clock } from '../service/clock.ts';
+import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
+import { repeat } from '../service/repeat.ts';
 import { noteKeyUses } from '../store/api-keys.ts';
 import type { DatabasePool } from '../store/pool.ts';
 
@@ -11,10 +13,9 @@ export class KeyUsage {
   readonly #pool: DatabasePool;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #stopping = new AbortController();
   /** Milliseconds since 1970, by key id: what the store has not been told yet. */
   #uses = new Map<number, number>();
-  #running: Promise<void> | undefined;
+  #flushing: Stoppable | undefined;
 
   constructor(pool: DatabasePool, clock: Clock, logger: Logger) {
     this.#pool = pool;
@@ -23,7 +24,7 @@ export class KeyUsage {
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#flushing = repeat(FLUSH_MS, this.#clock, () => this.#flush());
   }
 
   note(keyId: number): void {
@@ -32,16 +33,8 @@ export class KeyUsage {
 
   /** Tells the store what is left to tell. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#clock.wait(FLUSH_MS, signal);
-      await this.#flush();
-    }
+    await this.#flushing?.stop();
+    await this.#flush();
   }
 
   async #flush(): Promise<void> {

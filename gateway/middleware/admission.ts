@@ -1,14 +1,25 @@
 import type { Middleware } from 'koa';
 import type { GatewayContext } from '../context.ts';
 
-/** Lets only those with a usable API key below `/v1`, to paths that do not exist too. */
-export function admit({ authenticator, keyUsage }: GatewayContext): Middleware {
+/**
+ * Lets only those with a usable API key below `/v1`, to paths that do not exist too, and only as often as their plan
+ * allows. Every answer after that says how much is left.
+ */
+export function admit({
+  authenticator,
+  keyUsage,
+  requestLimiter,
+  concurrencyLimiter,
+}: GatewayContext): Middleware {
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/v1/') && ctx.path !== '/v1') return next();
     const key = await authenticator.authenticate(ctx.get('Authorization'));
     keyUsage.note(key.id);
     ctx.state.key = key;
     ctx.state.account = key.account;
-    await next();
+    const { headers, refusal } = await requestLimiter.admit(key);
+    ctx.set(headers);
+    if (refusal) throw refusal;
+    await concurrencyLimiter.run(key, next);
   };
 }

@@ -1,0 +1,143 @@
+import type { Clock } from '../../service/clock.ts';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { repeat } from '../../service/repeat.ts';
+import type { StoredKey } from '../../store/api-keys.ts';
+import type { DatabasePool } from '../../store/pool.ts';
+import { forgetQuotas, leaseRequests, type QuotaKind, type QuotaLease } from '../../store/request-quotas.ts';
+import { ApiError } from '../api-error.ts';
+import { formatLimitHeaders, type LimitState, toSeconds } from './headers.ts';
+import { LeasedWindow } from './leased-window.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** How long the store is left alone after it did not answer, in milliseconds. */
+const RETRY_MS = 1000;
+/** How often windows that are over are forgotten, in milliseconds. */
+const TIDY_MS = 10 * MINUTE_MS;
+
+/** What may be asked for: the limits of the key's plan. */
+type Limits = Pick<StoredKey, 'accountId' | 'requestsPerMinute' | 'requestsPerDay'>;
+
+/** Whether a request may go on, and what is left after it. */
+interface Admission {
+  headers: Record<string, string>;
+  /** Why it may not, or null. */
+  refusal: ApiError | null;
+}
+
+/** An account's windows on this gateway. */
+type Windows = Readonly<Record<QuotaKind, LeasedWindow>>;
+
+function refuse(kind: QuotaKind, limit: number, resetMs: number): ApiError {
+  const seconds = toSeconds(resetMs);
+  const headers = { 'Retry-After': String(seconds) };
+  const again = `Ask again in ${seconds} s.`;
+  return kind === 'day'
+    ? new ApiError(
+        'daily_limit_exceeded',
+        `The account's plan allows ${limit} requests a day (UTC). ${again}`,
+        headers,
+      )
+    : new ApiError(
+        'rate_limit_exceeded',
+        `The account's plan allows ${limit} requests a minute. ${again}`,
+        headers,
+      );
+}
+
+/**
+ * Holds every account to the requests that its plan allows in a minute and in a day, over all gateways together. The
+ * count is kept in Postgres, out of which each gateway takes small leases (see domain/lease-size.ts).
+ */
+export class RequestLimiter {
+  readonly #pool: DatabasePool;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  /** By account. There is one of every account that has asked this gateway since it started. */
+  readonly #windows = new Map<number, Windows>();
+  #tidying: Stoppable | undefined;
+  /** Until when the store is not asked: every gateway counts by itself then. */
+  #awayUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(pool: DatabasePool, clock: Clock, logger: Logger) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  start(): void {
+    this.#tidying = repeat(TIDY_MS, this.#clock, () => this.#tidy());
+  }
+
+  async stop(): Promise<void> {
+    await this.#tidying?.stop();
+  }
+
+  /** Counts a request against the limits of its account. One that is refused is not counted. */
+  async admit(limits: Limits): Promise<Admission> {
+    const windows = this.#windowsOf(limits.accountId);
+    const { requestsPerDay, requestsPerMinute } = limits;
+    const limited: [QuotaKind, LeasedWindow, number][] = [];
+    // The day comes first: whoever has nothing left of it gains nothing by waiting for the next minute.
+    if (requestsPerDay !== null) limited.push(['day', windows.day, requestsPerDay]);
+    if (requestsPerMinute !== null) limited.push(['minute', windows.minute, requestsPerMinute]);
+    for (;;) {
+      const spent = limited.find(([, window, limit]) => window.isSpent(limit));
+      if (spent) {
+        const [kind, window, limit] = spent;
+        return { headers: this.#describe(limits, windows), refusal: refuse(kind, limit, window.resetMs) };
+      }
+      const empty = limited.filter(([, window]) => !window.holds);
+      if (empty.length === 0) break;
+      await Promise.all(empty.map(([, window, limit]) => window.refill(limit)));
+    }
+    for (const [, window] of limited) window.take();
+    return { headers: this.#describe(limits, windows), refusal: null };
+  }
+
+  #describe({ requestsPerMinute, requestsPerDay }: Limits, windows: Windows): Record<string, string> {
+    const state = (kind: QuotaKind, limit: number | null): LimitState | null =>
+      limit === null
+        ? null
+        : { limit, remaining: windows[kind].remaining(limit), resetMs: windows[kind].resetMs };
+    return formatLimitHeaders({
+      minute: state('minute', requestsPerMinute),
+      day: state('day', requestsPerDay),
+    });
+  }
+
+  #windowsOf(accountId: number): Windows {
+    const known = this.#windows.get(accountId);
+    if (known) return known;
+    const create = (kind: QuotaKind, lengthMs: number) =>
+      new LeasedWindow({
+        lengthMs,
+        clock: this.#clock,
+        lease: (request) => this.#lease({ accountId, kind, ...request }),
+      });
+    const windows = { minute: create('minute', MINUTE_MS), day: create('day', DAY_MS) };
+    this.#windows.set(accountId, windows);
+    return windows;
+  }
+
+  async #lease(request: Parameters<typeof leaseRequests>[1]): Promise<QuotaLease> {
+    if (this.#clock.now() < this.#awayUntil) throw new Error('The store did not answer a moment ago.');
+    try {
+      return await leaseRequests(this.#pool, request);
+    } catch (error) {
+      this.#awayUntil = this.#clock.now() + RETRY_MS;
+      this.#logger.warn({ error }, 'limits cannot be asked after; counting alone');
+      throw error;
+    }
+  }
+
+  async #tidy(): Promise<void> {
+    const now = this.#clock.now();
+    // Clocks of gateways differ a little, so that what is just over stays a while.
+    const starts = { minute: now - 10 * MINUTE_MS, day: now - 2 * DAY_MS };
+    await forgetQuotas(this.#pool, starts).catch((error: unknown) => {
+      this.#logger.warn({ error }, 'old windows of limits could not be forgotten');
+    });
+  }
+}

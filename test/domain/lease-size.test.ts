@@ -1,0 +1,28 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { nextLeaseSize } from '../../domain/lease-size.ts';
+
+describe('a lease', () => {
+  test.each([
+    ['is 1 at first', { size: 0, lastedMs: Number.POSITIVE_INFINITY, remaining: 6000 }, 1],
+    ['doubles when the one before was spent soon', { size: 16, lastedMs: 100, remaining: 6000 }, 32],
+    ['stays when it lasted about a second', { size: 16, lastedMs: 1000, remaining: 6000 }, 16],
+    ['is halved when it lasted long', { size: 16, lastedMs: 5000, remaining: 6000 }, 8],
+    ['is a twentieth of what is left at most', { size: 300, lastedMs: 100, remaining: 1000 }, 50],
+    ['is 1 towards the end', { size: 16, lastedMs: 100, remaining: 39 }, 1],
+    ['is 1 where more is used than the limit allows', { size: 16, lastedMs: 100, remaining: -5 }, 1],
+  ])('%s', (_, history, size) => {
+    expect(nextLeaseSize(history)).toBe(size);
+  });
+
+  test('never holds more than a twentieth of what is left, and never nothing', () => {
+    const natural = fc.nat({ max: 10_000_000 });
+    fc.assert(
+      fc.property(natural, natural, natural, (size, lastedMs, remaining) => {
+        const next = nextLeaseSize({ size, lastedMs, remaining });
+        expect(next).toBeGreaterThanOrEqual(1);
+        expect(next).toBeLessThanOrEqual(Math.max(1, remaining / 20));
+      }),
+    );
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { LeasedWindow } from '../../../gateway/limits/leased-window.ts';
+import { ManualClock } from '../../helpers/manual-clock.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The store's side, in memory: what all gateways together have taken of each window. */
+class Store {
+  readonly used = new Map<number, number>();
+  asked = 0;
+  away = false;
+
+  lease = async ({ windowStart, limit, size }: { windowStart: number; limit: number; size: number }) => {
+    this.asked += 1;
+    if (this.away) throw new Error('The store is away.');
+    const before = this.used.get(windowStart) ?? 0;
+    const after = Math.max(before, Math.min(limit, before + size));
+    this.used.set(windowStart, after);
+    return { granted: after - before, used: after };
+  };
+}
+
+function createWindows(count: number) {
+  const clock = new ManualClock();
+  const store = new Store();
+  const windows = Array.from(
+    { length: count },
+    () => new LeasedWindow({ lengthMs: MINUTE_MS, lease: store.lease, clock }),
+  );
+  return { clock, store, windows: windows as [LeasedWindow, ...LeasedWindow[]] };
+}
+
+/** Whether a request is let through. */
+async function ask(window: LeasedWindow, limit: number): Promise<boolean> {
+  while (!window.holds) {
+    if (window.isSpent(limit)) return false;
+    await window.refill(limit);
+  }
+  window.take();
+  return true;
+}
+
+async function countAdmitted(window: LeasedWindow, limit: number, requests: number): Promise<number> {
+  let admitted = 0;
+  for (let i = 0; i < requests; i += 1) if (await ask(window, limit)) admitted += 1;
+  return admitted;
+}
+
+describe('a window of a limit, over several gateways', () => {
+  test('lets exactly the limit through where there is demand everywhere, and never more anywhere', async () => {
+    const gateway = fc.nat({ max: 2 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 500 }),
+        fc.array(fc.tuple(gateway, fc.nat({ max: 3000 })), { maxLength: 200 }),
+        async (limit, requests) => {
+          const { clock, windows } = createWindows(3);
+          let admitted = 0;
+          let passed = 0;
+          for (const [index, ms] of requests) {
+            if (passed + ms < MINUTE_MS / 2) {
+              await clock.advance(ms);
+              passed += ms;
+            }
+            const window = windows[index];
+            if (window && (await ask(window, limit))) admitted += 1;
+          }
+          expect(admitted).toBeLessThanOrEqual(limit);
+          for (const window of windows) admitted += await countAdmitted(window, limit, limit + 1);
+          expect(admitted).toBe(limit);
+        },
+      ),
+    );
+  });
+
+  test.each([60, 600, 6000])('wastes at most a tenth of %i when the others fall silent', async (limit) => {
+    for (const silentAfter of [1, limit / 4, limit / 2, limit / 1.2]) {
+      const { windows } = createWindows(3);
+      const [busy, ...others] = windows;
+      let admitted = 0;
+      for (let i = 0; i < silentAfter / 3; i += 1) {
+        for (const window of windows) if (await ask(window, limit)) admitted += 1;
+      }
+      admitted += await countAdmitted(busy, limit, limit);
+      expect(others.some((window) => window.isSpent(limit))).toBe(false);
+      expect(admitted).toBeGreaterThanOrEqual(limit * 0.9);
+      expect(admitted).toBeLessThanOrEqual(limit);
+    }
+  });
+
+  test('begins again with the next window, in which nothing of the last is left', async () => {
+    const { clock, store, windows } = createWindows(1);
+    const [window] = windows;
+    await clock.advance(15_000);
+    expect(await countAdmitted(window, 60, 100)).toBe(60);
+    expect([window.isSpent(60), window.remaining(60), window.resetMs]).toEqual([true, 0, 45_000]);
+    await clock.advance(44_999);
+    expect(await ask(window, 60)).toBe(false);
+    await clock.advance(1);
+    expect(window.remaining(60)).toBe(60);
+    expect(await countAdmitted(window, 60, 100)).toBe(60);
+    expect([...store.used.values()]).toEqual([60, 60]);
+  });
+
+  test('asks the store rarely, and not at all once it is spent', async () => {
+    const { store, windows } = createWindows(1);
+    await countAdmitted(windows[0], 6000, 5000);
+    expect(store.asked).toBeLessThan(5000 / 20);
+    await countAdmitted(windows[0], 6000, 1001);
+    const { asked } = store;
+    expect(await countAdmitted(windows[0], 6000, 1000)).toBe(0);
+    expect(store.asked).toBe(asked);
+  });
+
+  test('says what is left over all gateways, as was last heard', async () => {
+    const { windows } = createWindows(2);
+    const [first, second] = windows;
+    await countAdmitted(first, 60, 30);
+    await ask(second as LeasedWindow, 60);
+    const remaining = second?.remaining(60) ?? 0;
+    expect(remaining).toBeLessThanOrEqual(29);
+    expect(remaining).toBeGreaterThanOrEqual(27);
+  });
+
+  test('goes on when the limit is raised, and stops when it is lowered', async () => {
+    const { windows } = createWindows(1);
+    expect(await countAdmitted(windows[0], 60, 100)).toBe(60);
+    expect(await countAdmitted(windows[0], 100, 100)).toBe(40);
+    expect(await countAdmitted(windows[0], 50, 100)).toBe(0);
+    expect(windows[0].remaining(50)).toBe(0);
+  });
+});
+
+describe('while the store is away', () => {
+  test('each gateway counts by itself up to the limit, and tells the store afterwards', async () => {
+    const { store, windows } = createWindows(2);
+    const [first, second] = windows;
+    expect(await countAdmitted(first, 600, 100)).toBe(100);
+    store.away = true;
+    expect(await countAdmitted(first, 600, 200)).toBe(200);
+    store.away = false;
+    const rest =
+      (await countAdmitted(first, 600, 250)) + (await countAdmitted(second as LeasedWindow, 600, 600));
+    expect(300 + rest).toBeLessThanOrEqual(600);
+    expect(300 + rest).toBeGreaterThanOrEqual(540);
+  });
+
+  test('no gateway lets more through than the whole limit', async () => {
+    const { store, windows } = createWindows(1);
+    store.away = true;
+    expect(await countAdmitted(windows[0], 60, 500)).toBe(60);
+    expect(windows[0].isSpent(60)).toBe(true);
+  });
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
+import { createLog } from '../../../service/log.ts';
+import { createReadPool, type DatabasePool } from '../../../store/pool.ts';
+import { createTestDatabase, type TestDatabase } from '../../helpers/database.ts';
+import { ManualClock } from '../../helpers/manual-clock.ts';
+import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
+import { until } from '../../helpers/until.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+let database: TestDatabase;
+let way: SeverableServer;
+let client: pg.Client;
+let pool: DatabasePool;
+let clock: ManualClock;
+let limiters: [RequestLimiter, RequestLimiter];
+let accountId: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  way = await createSeverable(database.url);
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  pool = await createReadPool({
+    databaseUrl: way.url,
+    maxConnections: 3,
+    connectionTimeoutMs: 1000,
+    statementTimeoutMs: 1000,
+  });
+});
+afterAll(async () => {
+  await pool.end();
+  await client.end();
+  await way.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  way.mend();
+  const { rows } = await client.query(
+    `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'free') RETURNING id`,
+  );
+  accountId = rows[0].id;
+  clock = new ManualClock();
+  const create = () => new RequestLimiter(pool, clock, createLog('test', 'silent'));
+  limiters = [create(), create()];
+});
+
+interface PlanNumbers {
+  requestsPerMinute?: number | null;
+  requestsPerDay?: number | null;
+}
+
+const ask = ({ requestsPerMinute = null, requestsPerDay = null }: PlanNumbers, gateway = 0) =>
+  limiters[gateway === 0 ? 0 : 1].admit({ accountId, requestsPerMinute, requestsPerDay });
+
+/** Asks so many times at once, in turn of both gateways, and gives the codes of what was refused. */
+async function askAll(plan: PlanNumbers, count: number): Promise<{ admitted: number; codes: Set<string> }> {
+  const asked = Array.from({ length: count }, (_, index) => ask(plan, index % 2));
+  const refusals = (await Promise.all(asked)).flatMap(({ refusal }) => refusal ?? []);
+  return { admitted: count - refusals.length, codes: new Set(refusals.map(({ code }) => code)) };
+}
+
+describe('the limits of a plan, on two gateways together', () => {
+  test.each([1, 7, 60, 600])('of %i a minute let exactly so many through', async (requestsPerMinute) => {
+    const first = await askAll({ requestsPerMinute }, 1000);
+    expect(first).toEqual({ admitted: requestsPerMinute, codes: new Set(['rate_limit_exceeded']) });
+    await clock.advance(60_000);
+    expect((await askAll({ requestsPerMinute }, 1000)).admitted).toBe(requestsPerMinute);
+  });
+
+  test('of a day hold until the next day begins in UTC, whatever the minute', async () => {
+    const plan = { requestsPerMinute: 60, requestsPerDay: 100 };
+    expect((await askAll(plan, 200)).admitted).toBe(60);
+    await clock.advance(60_000);
+    const second = await askAll(plan, 200);
+    expect(second.admitted).toBeGreaterThanOrEqual(38);
+    expect(second.admitted).toBeLessThanOrEqual(40);
+    expect(second.codes).toEqual(new Set(['daily_limit_exceeded']));
+    await clock.advance(11 * HOUR_MS);
+    expect((await ask(plan)).refusal?.code).toBe('daily_limit_exceeded');
+    await clock.advance(HOUR_MS);
+    expect((await ask(plan)).refusal).toBeNull();
+  });
+
+  test('say when to come back, and then it works', async () => {
+    await clock.advance(20_500);
+    const plan = { requestsPerMinute: 1 };
+    await ask(plan);
+    const { refusal, headers } = await ask(plan);
+    expect(refusal?.headers).toEqual({ 'Retry-After': '40' });
+    expect(headers).toMatchObject({ 'RateLimit-Remaining': '0', 'RateLimit-Reset': '40' });
+    await clock.advance(38_000);
+    expect((await ask(plan)).refusal).not.toBeNull();
+    await clock.advance(2000);
+    expect((await ask(plan)).refusal).toBeNull();
+  });
+
+  test('say of a day when to come back', async () => {
+    const plan = { requestsPerDay: 1 };
+    await ask(plan);
+    expect((await ask(plan)).refusal?.headers).toEqual({ 'Retry-After': String(12 * 60 * 60) });
+  });
+
+  test('are an account’s own', async () => {
+    const plan = { requestsPerMinute: 1, requestsPerDay: null };
+    await ask(plan);
+    const { rows } = await client.query(
+      `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'free') RETURNING id`,
+    );
+    const other = await limiters[0].admit({ accountId: rows[0].id, ...plan });
+    expect([(await ask(plan)).refusal === null, other.refusal === null]).toEqual([false, true]);
+  });
+
+  test('do not exist for a plan without', async () => {
+    expect(await askAll({}, 5000)).toEqual({ admitted: 5000, codes: new Set() });
+    expect((await ask({})).headers).toEqual({});
+  });
+});
+
+describe('while the store is away', () => {
+  test('a gateway answers at once, counts by itself, and says afterwards what it let through', async () => {
+    const plan = { requestsPerMinute: 600 };
+    await askAll(plan, 100);
+    way.cut();
+    const started = performance.now();
+    let admitted = 100;
+    for (let i = 0; i < 300; i += 1) if (!(await ask(plan)).refusal) admitted += 1;
+    expect(admitted).toBe(400);
+    expect(performance.now() - started).toBeLessThan(5000);
+    way.mend();
+    await clock.advance(1000);
+    const used = async () => {
+      const { rows } = await client.query('SELECT used FROM request_quotas WHERE account_id = $1', [
+        accountId,
+      ]);
+      return rows[0].used;
+    };
+    await until('the store knows', async () => {
+      admitted += (await ask(plan)).refusal ? 0 : 1;
+      await clock.advance(1000);
+      return (await used()) >= admitted;
+    });
+    admitted += (await askAll(plan, 1000)).admitted;
+    expect(admitted).toBeLessThanOrEqual(600);
+    expect(admitted).toBeGreaterThanOrEqual(540);
+  });
+});
+
+test('windows that are over are forgotten', async () => {
+  const { rows: before } = await client.query('SELECT count(*)::int FROM request_quotas');
+  await ask({ requestsPerMinute: 60, requestsPerDay: 5000 });
+  limiters[0].start();
+  await clock.advance(3 * 24 * HOUR_MS);
+  await ask({ requestsPerMinute: 60, requestsPerDay: 5000 });
+  const left = async () => (await client.query('SELECT kind FROM request_quotas')).rows.length;
+  expect(before[0].count).toBeGreaterThan(0);
+  await until('they are gone', async () => {
+    await clock.advance(10 * 60_000);
+    return (await left()) === 1;
+  });
+  await limiters[0].stop();
+});
