@@ -6,22 +6,16 @@ import type { Clock } from '../service/clock.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { createReadPool } from '../store/pool.ts';
+import { startAccess } from './access.ts';
 import { createApp } from './app.ts';
-import { Authenticator } from './authentication.ts';
 import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
 import { Feed } from './feed/feed.ts';
-import { KeyUsage } from './key-usage.ts';
-import { ConcurrencyLimiter } from './limits/concurrency.ts';
-import { RequestLimiter } from './limits/request-limiter.ts';
 import { answerMalformed } from './malformed-request.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** Keys and limits have connections of their own, so that slow reads do not hold up who may ask for what. */
-const ACCESS_CONNECTIONS = 3;
-const ACCESS_TIMEOUT_MS = 2000;
 /** Longer than what proxies in front usually wait, so that it is them who end a quiet connection. */
 const KEEP_ALIVE_MS = 75_000;
 
@@ -42,36 +36,24 @@ export async function startGateway(
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
-  const accessPool = await createReadPool({
-    databaseUrl: config.databaseUrl,
-    maxConnections: ACCESS_CONNECTIONS,
-    connectionTimeoutMs: ACCESS_TIMEOUT_MS,
-    statementTimeoutMs: ACCESS_TIMEOUT_MS,
-  });
   const { brokers, topicPrefix, feedMemoryBytes: memoryBytes, retentionMs } = config;
   const topic = topicNames(topicPrefix).changes;
   const feed = new Feed({ brokers, topic, pool, memoryBytes, retentionMs, clock, logger });
+  const access = await startAccess(config, { clock, logger });
   const draining = new AbortController();
   // Every open stream and long poll listens to it.
   setMaxListeners(0, draining.signal);
-  const keyUsage = new KeyUsage(accessPool, clock, logger);
-  const requestLimiter = new RequestLimiter(accessPool, clock, logger);
   const context: GatewayContext = {
     config,
     pool,
     feed,
-    authenticator: new Authenticator(accessPool, clock),
-    keyUsage,
-    requestLimiter,
-    concurrencyLimiter: new ConcurrencyLimiter(config.accountConcurrency),
+    access,
     clock,
     logger,
     draining: draining.signal,
   };
 
   feed.start();
-  keyUsage.start();
-  requestLimiter.start();
   const server = createApp(context).listen(config.port);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('clientError', answerMalformed);
@@ -83,8 +65,8 @@ export async function startGateway(
     async stop() {
       draining.abort();
       await closeServer(server, config.drainMs);
-      await Promise.all([feed.stop(), keyUsage.stop(), requestLimiter.stop()]);
-      await Promise.all([pool.end(), accessPool.end()]);
+      await Promise.all([feed.stop(), access.stop()]);
+      await pool.end();
     },
   };
 }

@@ -5,12 +5,8 @@ import type { GatewayContext } from '../context.ts';
  * Lets only those with a usable API key below `/v1`, to paths that do not exist too, and only as often as their plan
  * allows. Every answer after that says how much is left.
  */
-export function admit({
-  authenticator,
-  keyUsage,
-  requestLimiter,
-  concurrencyLimiter,
-}: GatewayContext): Middleware {
+export function admit({ access }: GatewayContext): Middleware {
+  const { authenticator, keyUsage, requestLimiter, concurrencyLimiter } = access;
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/v1/') && ctx.path !== '/v1') return next();
     const key = await authenticator.authenticate(ctx.get('Authorization'));

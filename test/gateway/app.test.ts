@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const ask = (path: string, key: string) => service.get(path, { headers: { Authorization: `Bearer ${key}` } });
 const newKey = (options: Partial<Parameters<typeof createKey>[0]> = {}) =>
-  createKey({ databaseUrl: service.databaseUrl, account: 'app-test', plan: 'free', ...options });
+  createKey({ databaseUrl: service.databaseUrl, account: 'app-test', plan: 'internal', ...options });
 
 describe('GET /v1/states', () => {
   test('lists the 56 states with their FIPS codes', async () => {

@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { StreamLeases } from '../../../gateway/limits/stream-leases.ts';
+import { systemClock } from '../../../service/clock.ts';
+import { createLog } from '../../../service/log.ts';
+import { createReadPool, type DatabasePool } from '../../../store/pool.ts';
+import { createTestDatabase, type TestDatabase } from '../../helpers/database.ts';
+import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
+import { until } from '../../helpers/until.ts';
+
+let database: TestDatabase;
+let client: pg.Client;
+let accountId: number;
+const cleanups: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  const { rows } = await client.query(
+    `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id`,
+  );
+  accountId = rows[0].id;
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A gateway's part in it, behind a way to the database that can be cut. */
+async function createGateway(times: { expiryMs?: number; renewMs?: number } = {}) {
+  const way: SeverableServer = await createSeverable(database.url);
+  const pool: DatabasePool = await createReadPool({
+    databaseUrl: way.url,
+    maxConnections: 3,
+    connectionTimeoutMs: 1000,
+    statementTimeoutMs: 5000,
+  });
+  const leases = new StreamLeases({
+    pool,
+    clock: systemClock,
+    logger: createLog('test', 'silent'),
+    ...times,
+  });
+  leases.start();
+  cleanups.push(async () => {
+    await leases.stop();
+    await pool.end();
+    await way.close();
+  });
+  return { leases, way };
+}
+type Gateway = Awaited<ReturnType<typeof createGateway>>;
+
+/** Opens a stream, unless there is no place: gives what closes it, or the code of the refusal. */
+async function open({ leases }: Gateway, maxStreams: number | null): Promise<AbortController | string> {
+  const closing = new AbortController();
+  return leases.acquire({ accountId, maxStreams }, closing.signal).then(
+    () => closing,
+    (error) => error.code,
+  );
+}
+
+async function mustOpen(gateway: Gateway, maxStreams: number): Promise<AbortController> {
+  const opened = await open(gateway, maxStreams);
+  if (typeof opened === 'string') throw new Error(opened);
+  return opened;
+}
+
+async function counted(): Promise<number> {
+  const { rows } = await client.query(
+    'SELECT count(*)::int FROM stream_leases WHERE account_id = $1 AND expires_at > clock_timestamp()',
+    [accountId],
+  );
+  return rows[0].count;
+}
+
+describe('open streams', () => {
+  test('of 100 that race for 5 places on two gateways, exactly 5 get one', async () => {
+    const gateways = [await createGateway(), await createGateway()] as const;
+    for (let round = 0; round < 5; round += 1) {
+      const racing = Array.from({ length: 100 }, (_, index) => open(gateways[index % 2 === 0 ? 0 : 1], 5));
+      const opened = await Promise.all(racing);
+      const streams = opened.filter((result) => typeof result !== 'string');
+      expect(streams).toHaveLength(5);
+      expect(opened.filter((result) => result === 'too_many_streams')).toHaveLength(95);
+      for (const stream of streams) stream.abort();
+      await until('the places are free', async () => (await counted()) === 0);
+    }
+  });
+
+  test('free their place as soon as they close', async () => {
+    const gateway = await createGateway();
+    const stream = await mustOpen(gateway, 1);
+    expect(await open(gateway, 1)).toBe('too_many_streams');
+    stream.abort();
+    await until('the place is free', async () => typeof (await open(gateway, 1)) !== 'string', 2000);
+  });
+
+  test('that closed before they had their place do not keep it', async () => {
+    const { leases } = await createGateway();
+    await leases.acquire({ accountId, maxStreams: 1 }, AbortSignal.abort());
+    await until('the place is free', async () => (await counted()) === 0, 2000);
+  });
+
+  test('are not counted where the plan has no limit', async () => {
+    const gateway = await createGateway();
+    const opened = await Promise.all(Array.from({ length: 50 }, () => open(gateway, null)));
+    expect(opened.every((result) => typeof result !== 'string')).toBe(true);
+    expect(await counted()).toBe(0);
+  });
+
+  test('keep their place for as long as they are open', async () => {
+    const gateway = await createGateway({ expiryMs: 600, renewMs: 100 });
+    await mustOpen(gateway, 1);
+    const expiry = async () =>
+      (await client.query('SELECT expires_at FROM stream_leases WHERE account_id = $1', [accountId])).rows[0]
+        .expires_at as Date;
+    const first = await expiry();
+    await until('it was renewed beyond', async () => (await expiry()).getTime() > first.getTime() + 600);
+    expect(await open(gateway, 1)).toBe('too_many_streams');
+  });
+
+  test('of a gateway that died stop counting when their leases expire', async () => {
+    const died = await createGateway({ expiryMs: 500, renewMs: 60_000 });
+    const other = await createGateway();
+    await mustOpen(died, 2);
+    await mustOpen(died, 2);
+    expect(await open(other, 2)).toBe('too_many_streams');
+    await until('a place is free', async () => typeof (await open(other, 2)) !== 'string', 5000);
+  });
+
+  test('are given back by a gateway that stops', async () => {
+    const gateway = await createGateway();
+    await mustOpen(gateway, 5);
+    await mustOpen(gateway, 5);
+    await gateway.leases.stop();
+    expect(await counted()).toBe(0);
+  });
+});
+
+describe('while the database is away', () => {
+  test('a gateway holds accounts to what it has open itself, and puts the leases there afterwards', async () => {
+    const gateway = await createGateway({ renewMs: 100 });
+    await mustOpen(gateway, 3);
+    gateway.way.cut();
+    await mustOpen(gateway, 3);
+    const third = await mustOpen(gateway, 3);
+    expect(await open(gateway, 3)).toBe('too_many_streams');
+    third.abort();
+    gateway.way.mend();
+    await until('the leases are there', async () => (await counted()) === 2);
+    await mustOpen(gateway, 3);
+    expect(await open(gateway, 3)).toBe('too_many_streams');
+  });
+
+  test('for longer than leases last, its streams go on; then they count again, and exactly', async () => {
+    const times = { expiryMs: 400, renewMs: 100 };
+    const [cut, other] = [await createGateway(times), await createGateway(times)];
+    const kept = await mustOpen(cut, 2);
+    cut.way.cut();
+    await until('its lease expired', async () => (await counted()) === 0);
+    const others = [await mustOpen(other, 2), await mustOpen(other, 2)];
+    cut.way.mend();
+    // All three are open, which is one too many: nothing new until two have closed.
+    await until('it counts again', async () => (await counted()) === 3);
+    expect(await open(other, 2)).toBe('too_many_streams');
+    kept.abort();
+    await until('it has closed', async () => (await counted()) === 2);
+    expect(await open(cut, 2)).toBe('too_many_streams');
+    others[0]?.abort();
+    await until('one has closed', async () => (await counted()) === 1);
+    await mustOpen(cut, 2);
+    expect(await open(other, 2)).toBe('too_many_streams');
+  });
+});
