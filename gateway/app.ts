@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import compress from 'koa-compress';
@@ -9,8 +10,9 @@ import { answerHealth } from './health.ts';
 import { logAccess } from './middleware/access-log.ts';
 import { admit } from './middleware/admission.ts';
 import { handleErrors } from './middleware/errors.ts';
-import { etag } from './middleware/etag.ts';
+import { etag, nameContent } from './middleware/etag.ts';
 import { requestId } from './middleware/request-id.ts';
+import type { PiecedText } from './pieced-text.ts';
 import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
 import type { Reply, Route } from './route.ts';
@@ -27,6 +29,16 @@ function signalClosed({ res }: Context): AbortSignal {
   return closed.signal;
 }
 
+function setBody(ctx: Context, json: string | PiecedText): void {
+  if (typeof json === 'string') {
+    ctx.body = json;
+    return;
+  }
+  ctx.body = Readable.from(json.pieces);
+  ctx.length = json.length;
+  ctx.etag = nameContent(json.digest());
+}
+
 function send(ctx: Context, reply: Reply): void {
   if ('empty' in reply) {
     ctx.status = 204;
@@ -38,7 +50,7 @@ function send(ctx: Context, reply: Reply): void {
     ctx.type = 'application/json; charset=utf-8';
     ctx.set('Cache-Control', 'private, no-cache');
     ctx.vary('Authorization');
-    ctx.body = reply.json;
+    setBody(ctx, reply.json);
     return;
   }
   if (ctx.method === 'HEAD') return;

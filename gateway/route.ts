@@ -12,6 +12,7 @@ import {
   type Parameters,
   type PathParameters,
 } from './parameters.ts';
+import type { PiecedText } from './pieced-text.ts';
 
 /** A request as a route sees it: authenticated, and with its parameters read. */
 interface RouteRequest<Query extends ParameterSchemas, Path extends ParameterSchemas> {
@@ -27,11 +28,11 @@ interface RouteRequest<Query extends ParameterSchemas, Path extends ParameterSch
 }
 
 /**
- * What a route answers: the text of a JSON body, with the status and headers that it needs beyond the ordinary;
+ * What a route answers: the text of a JSON body, whole or in pieces, with the status and headers that it needs beyond the ordinary;
  * nothing (204); or headers and a writer that takes the connection over.
  */
 export type Reply =
-  | { json: string; status?: 201; headers?: Readonly<Record<string, string>> }
+  | { json: string | PiecedText; status?: 201; headers?: Readonly<Record<string, string>> }
   | { empty: true }
   | { headers: Readonly<Record<string, string>>; stream: (response: ServerResponse) => Promise<void> };
 

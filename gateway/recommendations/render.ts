@@ -41,32 +41,30 @@ function renderContest(stored: StoredContest, endorsers: ReadonlyMap<number, str
 }
 
 /**
- * The JSON of the elections of an answer, each with its contests. A whole state has thousands of contests: others have
- * their turn after every few milliseconds.
+ * The JSON of the elections of an answer, each with its contests, in pieces. A whole state has thousands of contests:
+ * others have their turn after every piece, which is the work of a few milliseconds.
  *
  * @param closed ends the work, when nobody waits for the answer any longer.
  */
-export async function renderElections(
+export async function* renderElections(
   { contests, elections, endorsers }: StoredRecommendations,
   closed: AbortSignal,
-): Promise<string> {
-  const contestsByElection = new Map<number, string[]>();
+): AsyncGenerator<string> {
+  let piece = '[';
+  let current: number | null = null;
   let sliceEnd = performance.now() + SLICE_MS;
   for (const contest of contests) {
-    const rendered = contestsByElection.get(contest.electionId) ?? [];
-    contestsByElection.set(contest.electionId, rendered);
-    rendered.push(renderContest(contest, endorsers));
+    const { electionId } = contest;
+    if (electionId === current) piece += ',';
+    else piece += `${current === null ? '' : ']},'}${elections.get(electionId)?.slice(0, -1)},"contests":[`;
+    current = electionId;
+    piece += renderContest(contest, endorsers);
     if (performance.now() < sliceEnd) continue;
+    yield piece;
+    piece = '';
     await setImmediate();
-    if (closed.aborted) break;
+    if (closed.aborted) return;
     sliceEnd = performance.now() + SLICE_MS;
   }
-  // To join the whole and to encode it take a while of their own each.
-  await setImmediate();
-  const rendered = [...contestsByElection].map(([id, list]) =>
-    append(elections.get(id) ?? '', [`"contests":[${list.join(',')}]`]),
-  );
-  const json = `[${rendered.join(',')}]`;
-  await setImmediate();
-  return json;
+  yield `${piece}${current === null ? '' : ']}'}]`;
 }

@@ -2,6 +2,7 @@ import { lang, subscription } from '../../schemas/http/parameters.ts';
 import { recommendationParameters, recommendations } from '../../schemas/http/recommendations.ts';
 import { loadRecommendations } from '../../store/recommendations.ts';
 import { ApiError } from '../api-error.ts';
+import { PiecedText } from '../pieced-text.ts';
 import { renderElections } from '../recommendations/render.ts';
 import { readSelection } from '../recommendations/selection.ts';
 import { defineRoute } from '../route.ts';
@@ -41,6 +42,10 @@ export const recommendationsRoute = defineRoute({
       only_endorsed: only_endorsed ?? null,
     };
     const head = JSON.stringify({ scope, endorsers: shown });
-    return { json: `{"data":${head.slice(0, -1)},"elections":${await renderElections(stored, closed)}}}` };
+    const json = new PiecedText();
+    json.append(`{"data":${head.slice(0, -1)},"elections":`);
+    for await (const piece of renderElections(stored, closed)) json.append(piece);
+    json.append('}}');
+    return { json };
   },
 });

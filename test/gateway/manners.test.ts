@@ -6,6 +6,9 @@ import { formatPageCursor } from '../../schemas/page-cursor.ts';
 import { endorse } from '../helpers/catalogue.ts';
 import { TestService } from '../helpers/service.ts';
 
+/** An answer that is made piece by piece. */
+const IN_PIECES = '/v1/recommendations?election=or-2026-11-03-general';
+
 let service: TestService;
 
 beforeAll(async () => {
@@ -35,13 +38,19 @@ describe('compression', () => {
     ['br', brotliDecompressSync],
     ['zstd', zstdDecompressSync],
   ])('is %s for who takes it, of the same bytes', async (encoding, decompress) => {
-    const plain = await raw('/v1/states', { 'Accept-Encoding': 'identity' });
-    const packed = await raw('/v1/states', { 'Accept-Encoding': encoding });
+    for (const path of ['/v1/states', IN_PIECES]) await expectPacked(path, encoding, decompress);
+  });
+
+  async function expectPacked(path: string, encoding: string, decompress: (bytes: Buffer) => Buffer) {
+    const plain = await raw(path, { 'Accept-Encoding': 'identity' });
+    const packed = await raw(path, { 'Accept-Encoding': encoding });
     expect(packed.headers['content-encoding']).toBe(encoding);
     expect(packed.body.length).toBeLessThan(plain.body.length / 2);
     expect(decompress(packed.body).toString()).toBe(plain.body.toString());
     expect(packed.headers.vary).toContain('Accept-Encoding');
-  });
+    expect(packed.headers.etag).toBe(plain.headers.etag);
+    expect(Number(plain.headers['content-length'])).toBe(plain.body.length);
+  }
 
   test('is left out for who takes none, and for what is small', async () => {
     expect((await raw('/v1/states', {})).headers['content-encoding']).toBeUndefined();
@@ -62,13 +71,24 @@ describe('compression', () => {
 });
 
 describe('ETag', () => {
-  test('answers 304 to who has it already, whatever the compression', async () => {
-    const first = await raw('/v1/states', { 'Accept-Encoding': 'gzip' });
-    const tag = String(first.headers.etag);
-    expect(tag).toMatch(/^W\/"/);
-    const again = await raw('/v1/states', { 'If-None-Match': tag });
-    expect([again.status, again.body.length]).toEqual([304, 0]);
-    expect((await raw('/v1/states', { 'If-None-Match': 'W/"other"' })).status).toBe(200);
+  test.each(['/v1/states', IN_PIECES, '/docs'])(
+    'of %s answers 304 to who has it already, whatever the compression',
+    async (path) => {
+      const first = await raw(path, { 'Accept-Encoding': 'gzip' });
+      const tag = String(first.headers.etag);
+      expect(tag).toMatch(/^W\/"/);
+      const again = await raw(path, { 'If-None-Match': tag });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+      expect((await raw(path, { 'If-None-Match': 'W/"other"' })).status).toBe(200);
+    },
+  );
+
+  test('leaves a stream alone', async () => {
+    const answer = await fetch(service.url('/v1/stream'), {
+      headers: { Authorization: `Bearer ${service.key}`, 'If-None-Match': '*' },
+    });
+    expect([answer.status, answer.headers.get('etag')]).toEqual([200, null]);
+    await answer.body?.cancel().catch(() => {});
   });
 
   test('INV-1: is new on every gateway as soon as an event was seen', async () => {

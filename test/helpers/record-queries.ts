@@ -53,5 +53,5 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const reply = await route.call(request, context);
   await pool.end();
   if (!('json' in reply)) throw new Error(`${path} does not answer with JSON.`);
-  return { queries, body: reply.json };
+  return { queries, body: String(reply.json) };
 }
