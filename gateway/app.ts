@@ -12,6 +12,7 @@ import { admit } from './middleware/admission.ts';
 import { handleErrors } from './middleware/errors.ts';
 import { etag, nameContent } from './middleware/etag.ts';
 import { requestId } from './middleware/request-id.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
 import type { PiecedText } from './pieced-text.ts';
 import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
@@ -84,11 +85,14 @@ function mount(router: Router, route: Route, context: GatewayContext): void {
 
 /** The gateway as a Koa application. Everything below `/v1` needs a key, paths that do not exist too. */
 export function createApp(context: GatewayContext): Koa {
-  const app = new Koa();
+  // Each proxy adds whom it forwards for at the end: what stands before the trusted ones' is the client's own word.
+  const { trustedProxies } = context.config;
+  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   const router = new Router();
   for (const route of routes) mount(router, route, context);
 
   app.use(requestId);
+  app.use(securityHeaders);
   app.use(async (ctx, next) => {
     // A client that kept its connection would come back to a gateway that is about to end.
     if (context.draining.aborted) ctx.set('Connection', 'close');

@@ -23,6 +23,11 @@ export interface GatewayConfig extends Servers {
   feedMemoryBytes: number;
   /** The most requests of an account, long polls included, that the gateway works on at a time. */
   accountConcurrency: number;
+  /** How long a client may take to send the headers of a request, and the whole of it, in milliseconds. */
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  /** How many proxies in front may be believed whom they forward for; 0 for none. */
+  trustedProxies: number;
   /** How long a stopping gateway takes to send its streams away, in milliseconds. */
   drainMs: number;
 }
@@ -47,6 +52,9 @@ export function createConfig(env: Environment): GatewayConfig {
     streamHeartbeatMs: number('STREAM_HEARTBEAT_MS', 100, MINUTE_MS) ?? 20_000,
     feedMemoryBytes: (number('FEED_MEMORY_MB', 1, 16_384) ?? 64) * MEGABYTE,
     accountConcurrency: number('ACCOUNT_CONCURRENCY', 1, 1_000_000) ?? 1000,
+    headersTimeoutMs: number('HEADERS_TIMEOUT_MS', 100, 10 * MINUTE_MS) ?? 10_000,
+    requestTimeoutMs: number('REQUEST_TIMEOUT_MS', 100, 10 * MINUTE_MS) ?? 30_000,
+    trustedProxies: number('TRUST_PROXY', 0, 10) ?? 0,
     drainMs: number('DRAIN_MS', 0, 10 * MINUTE_MS) ?? 5000,
   };
 }

@@ -1,5 +1,4 @@
 import { once, setMaxListeners } from 'node:events';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { topicNames } from '../schemas/topics.ts';
 import type { Clock } from '../service/clock.ts';
@@ -11,14 +10,11 @@ import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
 import { Feed } from './feed/feed.ts';
-import { answerMalformed } from './malformed-request.ts';
+import { closeHttpServer, createHttpServer } from './http-server.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** Longer than what proxies in front usually wait, so that it is them who end a quiet connection. */
-const KEEP_ALIVE_MS = 75_000;
-
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
   port: number;
@@ -54,9 +50,8 @@ export async function startGateway(
   };
 
   feed.start();
-  const server = createApp(context).listen(config.port);
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.on('clientError', answerMalformed);
+  const server = createHttpServer(createApp(context).callback(), config);
+  server.listen(config.port);
   await once(server, 'listening');
 
   return {
@@ -64,19 +59,9 @@ export async function startGateway(
     isReady: () => feed.ready && !draining.signal.aborted,
     async stop() {
       draining.abort();
-      await closeServer(server, config.drainMs);
+      await closeHttpServer(server, config.drainMs);
       await Promise.all([feed.stop(), access.stop()]);
       await pool.end();
     },
   };
-}
-
-/** Accepts nothing new, and gives what is open some time to end. */
-async function closeServer(server: Server, drainMs: number): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
-  await closed;
-  clearTimeout(deadline);
 }

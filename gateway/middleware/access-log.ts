@@ -24,6 +24,7 @@ export function logAccess(logger: Logger): Middleware {
       {
         requestId,
         account,
+        client: ctx.ip,
         method: ctx.method,
         path: ctx.path,
         status: ctx.status,

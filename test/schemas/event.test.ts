@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { formatCursor } from '../../schemas/cursor.ts';
@@ -108,4 +109,49 @@ describe('a frame', () => {
       { numRuns: 500 },
     );
   });
+
+  test('is one event to its reader, with the same JSON, whatever stands in any text of the change', () => {
+    const HOSTILE = ['\r', '\n', '\r\n', '\n\n', '\0', '\u0085', '\u2028', '\u2029', '\ufeff'].map(
+      (breaking) =>
+        `x${breaking}event: reconnect${breaking}id: forged${breaking}data: {}${breaking}${breaking}y`,
+    );
+    const hostile = fc.constantFrom(...HOSTILE);
+    fc.assert(
+      fc.property(change, hostile, (made, text) => {
+        const poisoned = poison(made, text);
+        const data = renderEvent(poisoned);
+        const received: EventSourceMessage[] = [];
+        createParser({ onEvent: (event) => received.push(event) }).feed(
+          renderFrame({ event: 'endorsement', id: made.id, data }),
+        );
+        expect(received).toEqual([{ event: 'endorsement', id: made.id, data }]);
+        expect(JSON.parse(received[0]?.data ?? '').endorsement.statement).toBe(text);
+        expect(data.split(JSON.stringify(text).slice(1, -1)).length - 1).toBe(countTexts(poisoned, text));
+      }),
+    );
+  });
 });
+
+/** Puts a text into every field of free text that a change has. */
+function poison(made: Change, text: string): Change {
+  return {
+    ...made,
+    endorsement: { ...made.endorsement, statement: text, source_url: text, published_on: text },
+    endorser: { ...made.endorser, slug: text, name: text, category: { slug: text, name: text } },
+    contest: {
+      ...made.contest,
+      title: text,
+      short_title: text,
+      measure_code: text,
+      district: { ...made.contest.district, name: text, ocd_id: text },
+    },
+    election: { ...made.election, slug: text, name: text, date: text },
+    choice: { ...made.choice, label: text, party: text, candidate: { id: 1, full_name: text } },
+  };
+}
+
+/** In how many places of a value a text stands. */
+function countTexts(value: unknown, text: string): number {
+  if (typeof value !== 'object' || value === null) return value === text ? 1 : 0;
+  return Object.values(value).reduce((sum: number, part) => sum + countTexts(part, text), 0);
+}
