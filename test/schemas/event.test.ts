@@ -117,14 +117,15 @@ describe('a frame', () => {
     );
     const hostile = fc.constantFrom(...HOSTILE);
     fc.assert(
-      fc.property(change, hostile, (made, text) => {
+      fc.property(change, cursor, hostile, (made, position, text) => {
+        const id = formatCursor(position);
         const poisoned = poison(made, text);
         const data = renderEvent(poisoned);
         const received: EventSourceMessage[] = [];
         createParser({ onEvent: (event) => received.push(event) }).feed(
-          renderFrame({ event: 'endorsement', id: made.id, data }),
+          renderFrame({ event: 'endorsement', id, data }),
         );
-        expect(received).toEqual([{ event: 'endorsement', id: made.id, data }]);
+        expect(received).toEqual([{ event: 'endorsement', id, data }]);
         expect(JSON.parse(received[0]?.data ?? '').endorsement.statement).toBe(text);
         expect(data.split(JSON.stringify(text).slice(1, -1)).length - 1).toBe(countTexts(poisoned, text));
       }),
