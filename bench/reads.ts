@@ -1,39 +1,38 @@
 /*
- * How many requests a second the read endpoints answer, beside two baselines in the same run: a bare server that runs
- * the same SQL and writes the same bytes, and one that writes them from memory. Run it against a store that is loaded
- * already: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
+ * How fast the read endpoints answer, beside baselines in the same run: a bare server that runs the same SQL and writes
+ * the same bytes, and one that writes them from memory. Run it against a store that is loaded already: DATABASE_URL and
+ * KAFKA_BROKERS, or a running service's DATA_DIR.
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import autocannon from 'autocannon';
 import { createConfig as createOpsConfig, readEnv } from '../ops/config.ts';
 import { createKey } from '../ops/keys.ts';
 import { findFreePort } from '../ops/local/ports.ts';
 import { recordQueries } from '../test/helpers/record-queries.ts';
 import { untilReady } from '../test/helpers/system.ts';
+import { measureLatency, measureRate, type Target } from './load.ts';
+import { DEEP_LISTS, findSingles, findStates, LISTS } from './read-cases.ts';
 import { formatSpread } from './statistics.ts';
 
-const PATHS = [
-  '/v1/states',
-  '/v1/elections?limit=100',
-  '/v1/endorser-categories',
-  '/v1/endorsers?limit=100',
-  '/v1/contests?states=WY&limit=50',
-  '/v1/endorsements?limit=100',
-  '/v1/endorsements?states=CA&categories=newspaper&limit=100',
-  '/v1/coverage',
-];
+/** The part of what an endpoint can answer at which latencies are measured. */
+const LOAD_FOR_LATENCY = 0.5;
+const DEEP_PAGE = 100;
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '4' },
-    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '8' },
+    only: { type: 'string', default: '' },
   },
 });
+const options = { seconds: Number(values.seconds), connections: Number(values.connections) };
+const wanted = (path: string) => path.includes(values.only);
+
 const { databaseUrl, brokers, topicPrefix } = createOpsConfig(readEnv(process.env));
 const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' });
+const headers = { Authorization: `Bearer ${key}` };
 const port = await findFreePort();
 const gateway = spawn(process.execPath, ['gateway/main.ts'], {
   env: {
@@ -49,46 +48,117 @@ const gateway = spawn(process.execPath, ['gateway/main.ts'], {
 });
 const base = `http://127.0.0.1:${port}`;
 await untilReady(base);
-
-const cases = await Promise.all(PATHS.map((path) => recordQueries(databaseUrl, path)));
 const baseline = fork('bench/baseline-server.ts');
-baseline.send({ databaseUrl, cases });
-const [{ port: baselinePort }] = await once(baseline, 'message');
 
-async function measure(url: string): Promise<{ rate: number; p50: number; p99: number }> {
-  const { requests, latency, non2xx } = await autocannon({
-    url,
-    connections: Number(values.connections),
-    duration: Number(values.seconds),
-    headers: { Authorization: `Bearer ${key}` },
-  });
-  if (non2xx > 0) throw new Error(`${url} failed ${non2xx} times.`);
-  return { rate: requests.average, p50: latency.p50, p99: latency.p99 };
+const service = (path: string): Target => ({ url: `${base}${path}`, headers });
+
+/** The addresses at which the baseline does what a request takes. */
+async function baselinesOf(path: string) {
+  baseline.send({ databaseUrl, recorded: await recordQueries(databaseUrl, path) });
+  const [{ port: baselinePort, index }] = await once(baseline, 'message');
+  const target = (kind: string): Target => ({ url: `http://127.0.0.1:${baselinePort}/${kind}/${index}` });
+  return { sql: target('sql'), queries: target('queries'), memory: target('memory') };
 }
 
-process.stdout.write(
-  'requests a second, and ratios to the baselines: middle (lowest to highest) of the rounds\n',
-);
-for (const [index, path] of PATHS.entries()) {
-  const rounds: { service: Awaited<ReturnType<typeof measure>>; sql: number; memory: number }[] = [];
-  for (let round = 0; round < Number(values.rounds); round += 1) {
-    rounds.push({
-      service: await measure(`${base}${path}`),
-      sql: (await measure(`http://127.0.0.1:${baselinePort}/sql/${index}`)).rate,
-      memory: (await measure(`http://127.0.0.1:${baselinePort}/memory/${index}`)).rate,
-    });
+/** Measures each of several things once a round, in turn, after one round to warm up. */
+async function measureRounds<Name extends string>(
+  measures: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number>[]> {
+  const rounds: Record<Name, number>[] = [];
+  for (let round = -1; round < Number(values.rounds); round += 1) {
+    const measured: Partial<Record<Name, number>> = {};
+    for (const name of Object.keys(measures) as Name[]) measured[name] = await measures[name]();
+    if (round >= 0) rounds.push(measured as Record<Name, number>);
   }
-  const show = (pick: (round: (typeof rounds)[number]) => number, digits: number) =>
-    formatSpread(rounds.map(pick), digits);
-  process.stdout.write(
-    `${path}\n` +
-      `  service ${show(({ service }) => service.rate, 0)}/s, p50 ${show(({ service }) => service.p50, 0)} ms, ` +
-      `p99 ${show(({ service }) => service.p99, 0)} ms, ${cases[index]?.body.length} bytes\n` +
-      `  ratio to the same SQL and bytes ${show(({ service, sql }) => service.rate / sql, 2)}, ` +
-      `to the bytes from memory ${show(({ service, memory }) => service.rate / memory, 2)}\n`,
+  return rounds;
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const spread = <Round>(rounds: Round[], pick: (round: Round) => number, digits: number) =>
+  formatSpread(rounds.map(pick), digits);
+
+async function fetchPage(path: string): Promise<{ bytes: number; tag: string; cursor: string | null }> {
+  const response = await fetch(`${base}${path}`, { headers });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${text}`);
+  const tag = response.headers.get('etag') ?? '';
+  return { bytes: Buffer.byteLength(text), tag, cursor: JSON.parse(text).next_cursor ?? null };
+}
+
+/** Requests a second, beside the same SQL and bytes and the bytes alone; latencies; and what a 304 takes. */
+async function compare(path: string): Promise<void> {
+  const { bytes, tag } = await fetchPage(path);
+  const { sql, memory } = await baselinesOf(path);
+  // The first page of endorsements says where the stream stands now, so that it is never the same again.
+  const isRepeatable = (await fetchPage(path)).tag === tag;
+  const conditional: Target = {
+    ...service(path),
+    headers: { ...headers, 'If-None-Match': tag },
+    status: isRepeatable ? 304 : 200,
+  };
+  const rounds = await measureRounds({
+    service: () => measureRate(service(path), options),
+    sql: () => measureRate(sql, options),
+    memory: () => measureRate(memory, options),
+    conditional: () => measureRate(conditional, options),
+  });
+  const rate = LOAD_FOR_LATENCY * Math.min(...rounds.map((round) => round.service));
+  const { p50, p99 } = await measureLatency(service(path), {
+    ...options,
+    seconds: 3 * options.seconds,
+    rate,
+  });
+  say(path);
+  say(
+    `  ${spread(rounds, (round) => round.service, 0)}/s of ${bytes} bytes; at ${rate.toFixed(0)}/s p50 ${p50} ms, p99 ${p99} ms`,
+  );
+  say(`  to the same SQL and bytes ${spread(rounds, (round) => round.service / round.sql, 2)}`);
+  say(`  to the bytes from memory ${spread(rounds, (round) => round.service / round.memory, 2)}`);
+  if (isRepeatable)
+    say(`  304 to the bytes from memory ${spread(rounds, (round) => round.conditional / round.memory, 2)}`);
+}
+
+/** What the hundredth page takes of the time of the first. */
+async function compareDepth(path: string): Promise<void> {
+  let deep = path;
+  for (let page = 1; page < DEEP_PAGE; page += 1) {
+    const { cursor } = await fetchPage(deep);
+    if (cursor === null) throw new Error(`${path} has no page ${DEEP_PAGE}.`);
+    deep = `${path}&cursor=${cursor}`;
+  }
+  const rounds = await measureRounds({
+    first: () => measureRate(service(path), options),
+    deep: () => measureRate(service(deep), options),
+  });
+  say(
+    `${path}\n  page ${DEEP_PAGE} to page 1, time: ${spread(rounds, (round) => round.first / round.deep, 2)}`,
   );
 }
-gateway.kill('SIGTERM');
-baseline.kill('SIGTERM');
-await once(gateway, 'exit');
+
+/** How long a large answer takes, one at a time, beside its SQL alone. */
+async function compareAlone(path: string): Promise<void> {
+  const { bytes } = await fetchPage(path);
+  const { queries } = await baselinesOf(path);
+  const alone = { ...options, connections: 1 };
+  const rounds = await measureRounds({
+    service: () => measureRate(service(path), alone),
+    queries: () => measureRate(queries, alone),
+  });
+  say(path);
+  say(`  ${spread(rounds, (round) => 1000 / round.service, 0)} ms of ${bytes} bytes`);
+  say(`  to its SQL alone, time: ${spread(rounds, (round) => round.queries / round.service, 2)}`);
+}
+
+try {
+  say(
+    `middle (lowest to highest) of ${values.rounds} rounds of ${values.seconds} s, ${values.connections} connections`,
+  );
+  for (const path of [...LISTS, ...(await findSingles(databaseUrl))].filter(wanted)) await compare(path);
+  for (const path of DEEP_LISTS.filter(wanted)) await compareDepth(path);
+  for (const path of (await findStates(databaseUrl)).filter(wanted)) await compareAlone(path);
+} finally {
+  baseline.kill('SIGTERM');
+  gateway.kill('SIGTERM');
+  await once(gateway, 'exit');
+}
 process.exit(0);

@@ -10,10 +10,20 @@ export interface RecordedRequest {
   body: string;
 }
 
+/** The GET route of a path, and the parameters that the path gives it. */
+function findRoute(pathname: string) {
+  for (const route of routes.filter(({ method }) => method === 'GET')) {
+    const form = new RegExp(`^${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    const match = form.exec(pathname);
+    if (match) return [route, match.groups ?? {}] as const;
+  }
+  throw new Error(`There is no route ${pathname}.`);
+}
+
 /**
  * Answers a path once, in this process, and notes the SQL that it took.
  *
- * @param path of a data endpoint without path parameters, with its query.
+ * @param path of a data endpoint, with its query.
  */
 export async function recordQueries(databaseUrl: string, path: string): Promise<RecordedRequest> {
   const queries: RecordedRequest['queries'] = [];
@@ -25,14 +35,13 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     onQuery: (sql, values) => queries.push({ sql, values: [...values] }),
   });
   const [pathname = '', query = ''] = path.split('?');
-  const route = routes.find((candidate) => candidate.path === pathname && candidate.method === 'GET');
-  if (!route) throw new Error(`There is no route ${pathname}.`);
+  const [route, parameters] = findRoute(pathname);
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use no more of the context than this.
   const context = { pool, config, clock: systemClock } as GatewayContext;
   const request = {
     query,
-    path: {},
+    path: parameters,
     readBody: async () => undefined,
     header: () => undefined,
     key: {

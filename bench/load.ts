@@ -1,0 +1,47 @@
+import autocannon from 'autocannon';
+
+export interface Target {
+  url: string;
+  headers?: Record<string, string>;
+  /** The status of every answer. */
+  status?: 200 | 304;
+}
+
+export interface LoadOptions {
+  connections: number;
+  seconds: number;
+}
+
+async function load({ url, headers = {}, status = 200 }: Target, options: Partial<autocannon.Options>) {
+  const result = await autocannon({ url, headers, ...options });
+  const others = Object.keys(result.statusCodeStats ?? {}).filter((code) => code !== String(status));
+  if (others.length > 0 || result.errors > 0) {
+    throw new Error(
+      `${url} answered ${others.join(', ')} instead of ${status}, with ${result.errors} errors.`,
+    );
+  }
+  return result;
+}
+
+/** How many requests a second are answered to so many connections that each ask again as soon as they are answered. */
+export async function measureRate(target: Target, { connections, seconds }: LoadOptions): Promise<number> {
+  const { requests, duration } = await load(target, { connections, duration: seconds });
+  return requests.total / duration;
+}
+
+/**
+ * How long answers take at a steady rate, in milliseconds. A request that could not be sent in time, because the one
+ * before was slow, counts as if it had been: autocannon corrects for coordinated omission where a rate is given.
+ */
+export async function measureLatency(
+  target: Target,
+  { connections, seconds, rate }: LoadOptions & { rate: number },
+): Promise<{ p50: number; p99: number }> {
+  const overallRate = Math.max(1, Math.round(rate));
+  const { latency } = await load(target, {
+    connections: Math.min(connections, overallRate),
+    duration: seconds,
+    overallRate,
+  });
+  return { p50: latency.p50, p99: latency.p99 };
+}
