@@ -88,6 +88,9 @@ const positionRecord = (lang: Language): Sql =>
     ),
   });
 
+const isFiltered = (filters: PositionFilters): boolean =>
+  Object.values(filters).some((values) => values !== undefined);
+
 /** The positions of the chosen endorsers in a contest, by their names. */
 function positionList({ categories, endorsers, endorser_states }: PositionFilters, lang: Language): Sql {
   const chosen = allOf([
@@ -113,8 +116,9 @@ export async function findContest(
     choices: choiceList(lang),
     endorsements: positionList(filters, lang),
   });
+  const typed = isFiltered(filters) ? sql.type(recordRow) : sql.prepared(`contest-${lang}`, recordRow);
   return pool.maybeOneFirst(
-    sql.type(recordRow)`
+    typed`
       SELECT ${record}::text AS record FROM ${CONTESTS} WHERE c.id = ${id}::bigint AND c.removed_at IS NULL`,
   );
 }

@@ -22,7 +22,7 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
     updated_at: sql.fragment`iso_utc(held.updated_at)`,
   });
   return pool.oneFirst(
-    sql.type(itemsRow)`
+    sql.prepared('coverage', itemsRow)`
       WITH counted AS (SELECT * FROM elections WHERE date >= ${electionsFrom ?? '-infinity'}::date),
       held AS (
         SELECT state, count(*) AS elections, sum(ballot.contests) AS contests, sum(ballot.measures) AS measures,

@@ -19,7 +19,7 @@ export async function findEndorsement(
     choice: choiceRecord(lang),
   });
   return pool.maybeOneFirst(
-    sql.type(recordRow)`
+    sql.prepared(`endorsement-${lang}`, recordRow)`
       SELECT ${record}::text AS record
       FROM endorsements n
       JOIN endorsers e ON e.id = n.endorser_id JOIN endorser_categories k ON k.slug = e.category

@@ -10,7 +10,7 @@ export async function listEndorserCategories(pool: DatabasePool, lang: Language)
     endorser_count: sql.fragment`(SELECT count(*) FROM endorsers e WHERE e.category = k.slug)`,
   });
   return pool.oneFirst(
-    sql.type(itemsRow)`
+    sql.prepared(`endorser-categories-${lang}`, itemsRow)`
       SELECT COALESCE(string_agg(${record}::text, ',' ORDER BY k.slug), '') AS items FROM endorser_categories k`,
   );
 }

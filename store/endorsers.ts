@@ -86,7 +86,7 @@ export async function listEndorsers(
 export async function findEndorser(pool: DatabasePool, slug: string, lang: Language): Promise<string | null> {
   const record = jsonObject({ ...fields(lang), elections: electionList(lang) });
   return pool.maybeOneFirst(
-    sql.type(recordRow)`
+    sql.prepared(`endorser-${lang}`, recordRow)`
       SELECT ${record}::text AS record FROM ${ENDORSERS} WHERE e.slug = ${slug}`,
   );
 }

@@ -120,7 +120,7 @@ export async function findOfficeholder(
 ): Promise<{ record: string | null } | null> {
   const seats = sql.fragment`(
     SELECT json_agg(${jsonObject(seatFields)} ORDER BY s.rank) FROM officeholder_seats s WHERE s.person_id = h.person_id)`;
-  const { record, loaded } = await pool.one(sql.type(loadedRecordRow)`
+  const { record, loaded } = await pool.one(sql.prepared('officeholder', loadedRecordRow)`
     SELECT ${isLoaded} AS loaded, (
       SELECT ${jsonObject({ ...personFields, seats })}::text
       FROM officeholders h JOIN officeholder_seats s ON s.person_id = h.person_id AND s.rank = 1

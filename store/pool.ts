@@ -48,7 +48,13 @@ export interface PoolOptions {
   onQuery?: (sql: string, values: readonly unknown[]) => void;
 }
 
-/** The pool that reads go through. Every query names the schema of its rows, and rows are held to it. */
+/**
+ * The pool that reads go through. Every query names the schema of its rows, and rows are held to it.
+ *
+ * Statements that find one record, and lists that come whole, are prepared (`sql.prepared`): their plan is the same
+ * whatever is asked for, and making it takes longer than running it. Lists with filters are planned for the values at
+ * hand, because what finds the few of Wyoming is slow for the many of California.
+ */
 export async function createReadPool(options: PoolOptions): Promise<DatabasePool> {
   const pool = await createPool(options.databaseUrl, {
     maxPoolSize: options.maxConnections,
