@@ -9,7 +9,7 @@ import {
 } from '../service/environment.ts';
 
 const ROLES = ['apply', 'relay'] as const;
-type Role = (typeof ROLES)[number];
+export type Role = (typeof ROLES)[number];
 
 export interface ConsumersConfig extends Servers {
   roles: Role[];

@@ -27,3 +27,9 @@ export function createPredicate(filter: StreamFilter): ChangePredicate {
   );
   return (facets) => conditions.every(([field, values]) => values.has(facets[field]));
 }
+
+/** The same text for filters that want the same changes, whatever the order of their fields and values. */
+export function nameFilter(filter: StreamFilter): string {
+  const fields = Object.entries(filter).map(([field, values]) => [field, [...new Set(values)].sort()]);
+  return JSON.stringify(fields.sort());
+}

@@ -8,6 +8,7 @@ import { KeyUsage } from './key-usage.ts';
 import { ConcurrencyLimiter } from './limits/concurrency.ts';
 import { RequestLimiter } from './limits/request-limiter.ts';
 import { StreamLeases } from './limits/stream-leases.ts';
+import { OpenStreams } from './open-streams.ts';
 
 /** Keys and limits have connections of their own, so that slow reads do not hold up who may ask for what. */
 const MAX_CONNECTIONS = 3;
@@ -20,6 +21,7 @@ export interface Access extends Stoppable {
   requestLimiter: RequestLimiter;
   concurrencyLimiter: ConcurrencyLimiter;
   streamLeases: StreamLeases;
+  openStreams: OpenStreams;
 }
 
 /** Starts what a gateway knows of keys and limits. Stopping it tells the store what it has not been told. */
@@ -36,7 +38,8 @@ export async function startAccess(
   const keyUsage = new KeyUsage(pool, clock, logger);
   const requestLimiter = new RequestLimiter(pool, clock, logger);
   const streamLeases = new StreamLeases({ pool, clock, logger });
-  const parts = [keyUsage, requestLimiter, streamLeases];
+  const openStreams = new OpenStreams({ pool, clock, logger });
+  const parts = [keyUsage, requestLimiter, streamLeases, openStreams];
   for (const part of parts) part.start();
   return {
     authenticator: new Authenticator(pool, clock),
@@ -44,6 +47,7 @@ export async function startAccess(
     requestLimiter,
     concurrencyLimiter: new ConcurrencyLimiter(accountConcurrency),
     streamLeases,
+    openStreams,
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));
       await pool.end();

@@ -30,8 +30,8 @@ function signalClosed({ res }: Context): AbortSignal {
   return closed.signal;
 }
 
-function setBody(ctx: Context, json: string | PiecedText): void {
-  if (typeof json === 'string') {
+function setBody(ctx: Context, json: string | Buffer | PiecedText): void {
+  if (typeof json === 'string' || Buffer.isBuffer(json)) {
     ctx.body = json;
     return;
   }

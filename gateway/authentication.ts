@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashApiKey, isWellFormedApiKey } from '../schemas/api-key.ts';
 import type { Scope } from '../schemas/vocabulary.ts';
 import type { Clock } from '../service/clock.ts';
-import { findKey, type StoredKey } from '../store/api-keys.ts';
+import { findKey, type KeyState, type StoredKey } from '../store/api-keys.ts';
 import type { DatabasePool } from '../store/pool.ts';
 import { ApiError, createUnavailableError } from './api-error.ts';
 
@@ -49,6 +49,21 @@ function refuse(
   return new ApiError(code, message, CHALLENGE);
 }
 
+/**
+ * Holds a key, or what is known of it, to being usable at a time, in milliseconds since 1970.
+ *
+ * @throws ApiError invalid_api_key where there is none, revoked_api_key, expired_api_key or account_suspended.
+ */
+export function requireUsableKey<Key extends KeyState>(key: Key | null, now: number): Key {
+  if (!key) throw refuse('invalid_api_key', 'There is no such API key.');
+  if (key.revoked) throw refuse('revoked_api_key', 'This API key was revoked; use another of the account.');
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    throw refuse('expired_api_key', `This API key expired on ${new Date(key.expiresAt).toISOString()}.`);
+  }
+  if (key.suspended) throw new ApiError('account_suspended', 'The account of this API key is suspended.');
+  return key;
+}
+
 /** Says whose an API key is. Keys are remembered for moments, so that the store is not asked at every request. */
 export class Authenticator {
   readonly #pool: DatabasePool;
@@ -82,14 +97,7 @@ export class Authenticator {
         'The header must be "Authorization: Bearer <API_KEY>" with a whole key, which begins with bes_.',
       );
     }
-    const key = await this.#find(text);
-    if (!key) throw refuse('invalid_api_key', 'There is no such API key.');
-    if (key.revoked) throw refuse('revoked_api_key', 'This API key was revoked; use another of the account.');
-    if (key.expiresAt !== null && key.expiresAt <= this.#clock.now()) {
-      throw refuse('expired_api_key', `This API key expired on ${new Date(key.expiresAt).toISOString()}.`);
-    }
-    if (key.suspended) throw new ApiError('account_suspended', 'The account of this API key is suspended.');
-    return key;
+    return requireUsableKey(await this.#find(text), this.#clock.now());
   }
 
   async #find(text: string): Promise<StoredKey | null> {

@@ -28,6 +28,8 @@ export interface GatewayConfig extends Servers {
   requestTimeoutMs: number;
   /** How many proxies in front may be believed whom they forward for; 0 for none. */
   trustedProxies: number;
+  /** How much of what readers of older changes were given is kept for others, in bytes. */
+  feedReplayBytes: number;
   /** How long a stopping gateway takes to send its streams away, in milliseconds. */
   drainMs: number;
 }
@@ -55,6 +57,7 @@ export function createConfig(env: Environment): GatewayConfig {
     headersTimeoutMs: number('HEADERS_TIMEOUT_MS', 100, 10 * MINUTE_MS) ?? 10_000,
     requestTimeoutMs: number('REQUEST_TIMEOUT_MS', 100, 10 * MINUTE_MS) ?? 30_000,
     trustedProxies: number('TRUST_PROXY', 0, 10) ?? 0,
+    feedReplayBytes: (number('FEED_REPLAY_MB', 1, 16_384) ?? 32) * MEGABYTE,
     drainMs: number('DRAIN_MS', 0, 10 * MINUTE_MS) ?? 5000,
   };
 }

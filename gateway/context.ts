@@ -13,6 +13,6 @@ export interface GatewayContext {
   access: Access;
   clock: Clock;
   logger: Logger;
-  /** Given when the gateway begins to shut down: long polls answer, streams say goodbye. */
+  /** Given when the gateway begins to shut down: long polls answer. */
   draining: AbortSignal;
 }

@@ -21,10 +21,17 @@ export interface Gateway extends Stoppable {
   isReady(): boolean;
 }
 
+export interface GatewayOptions {
+  clock: Clock;
+  logger: Logger;
+  /** Called when the stream has another history than this gateway follows: it is to be stopped, and a new one started. */
+  onNewEpoch: () => void;
+}
+
 /** Starts a gateway: follows the stream and answers HTTP. It is ready when it has caught up with the stream. */
 export async function startGateway(
   config: GatewayConfig,
-  { clock, logger }: { clock: Clock; logger: Logger },
+  { clock, logger, onNewEpoch }: GatewayOptions,
 ): Promise<Gateway> {
   const pool = await createReadPool({
     databaseUrl: config.databaseUrl,
@@ -32,12 +39,20 @@ export async function startGateway(
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
-  const { brokers, topicPrefix, feedMemoryBytes: memoryBytes, retentionMs } = config;
-  const topic = topicNames(topicPrefix).changes;
-  const feed = new Feed({ brokers, topic, pool, memoryBytes, retentionMs, clock, logger });
+  const feed = new Feed({
+    brokers: config.brokers,
+    topic: topicNames(config.topicPrefix).changes,
+    pool,
+    memoryBytes: config.feedMemoryBytes,
+    replayBytes: config.feedReplayBytes,
+    retentionMs: config.retentionMs,
+    onNewEpoch,
+    clock,
+    logger,
+  });
   const access = await startAccess(config, { clock, logger });
   const draining = new AbortController();
-  // Every open stream and long poll listens to it.
+  // Every long poll listens to it.
   setMaxListeners(0, draining.signal);
   const context: GatewayContext = {
     config,
@@ -59,7 +74,7 @@ export async function startGateway(
     isReady: () => feed.ready && !draining.signal.aborted,
     async stop() {
       draining.abort();
-      await closeHttpServer(server, config.drainMs);
+      await closeHttpServer(server, access.openStreams.drain(config.drainMs));
       await Promise.all([feed.stop(), access.stop()]);
       await pool.end();
     },

@@ -11,6 +11,8 @@ const SILENCE_MS = 120_000;
 const MAX_HEADER_SIZE = 16 * 1024;
 /** How much later than its time a client that is too slow is cut off at most, in milliseconds. */
 const LATENESS_MS = 1000;
+/** How long the last answers may take once all streams were sent away, in milliseconds. */
+const LAST_ANSWERS_MS = 5000;
 
 type Timeouts = Pick<GatewayConfig, 'headersTimeoutMs' | 'requestTimeoutMs'>;
 
@@ -34,12 +36,13 @@ export function createHttpServer(
   return server;
 }
 
-/** Accepts nothing new, and gives what is open some time to end. */
-export async function closeHttpServer(server: Server, drainMs: number): Promise<void> {
+/** Accepts nothing new, lets streams be sent away, and gives the last answers some time to end. */
+export async function closeHttpServer(server: Server, drained: Promise<void>): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
+  await drained;
+  const deadline = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
   await closed;
   clearTimeout(deadline);
 }

@@ -10,7 +10,9 @@ const logger = createLog('gateway');
 
 try {
   const config = createConfig(process.env);
-  const gateway = await startGateway(config, { clock: systemClock, logger });
+  // A gateway follows one history of the stream. Whoever runs the process starts it again, with the new one.
+  const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
+  const gateway = await startGateway(config, { clock: systemClock, logger, onNewEpoch });
   startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log: logger });
   stopOnSignal(gateway, logger);
   logger.info({ port: gateway.port }, 'listening');

@@ -32,7 +32,7 @@ interface RouteRequest<Query extends ParameterSchemas, Path extends ParameterSch
  * nothing (204); or headers and a writer that takes the connection over.
  */
 export type Reply =
-  | { json: string | PiecedText; status?: 201; headers?: Readonly<Record<string, string>> }
+  | { json: string | Buffer | PiecedText; status?: 201; headers?: Readonly<Record<string, string>> }
   | { empty: true }
   | { headers: Readonly<Record<string, string>>; stream: (response: ServerResponse) => Promise<void> };
 

@@ -33,6 +33,10 @@ const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCo
     load: () => import('./demo/command.ts'),
   },
   rejected: { usage: 'rejected list | rejected retry', load: () => import('./rejected.ts') },
+  stream: {
+    usage: 'stream check | stream repair | stream new-epoch',
+    load: () => import('./stream.ts'),
+  },
   topics: { usage: 'topics apply | topics check', load: () => import('./topics.ts') },
 };
 

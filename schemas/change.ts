@@ -1,4 +1,5 @@
 import { createAvroCodec } from './avro-codec.ts';
+import { formatCursor } from './cursor.ts';
 import type { ChangeType, ContestKind, ElectionType, Level, VoteMethod } from './vocabulary.ts';
 
 /** What changed and where on the ballot, as it was when it changed (specification, "Event body"). */
@@ -49,6 +50,27 @@ export interface Change extends ChangeBody {
   type: ChangeType;
   /** Milliseconds since 1970. */
   occurred_at: number;
+}
+
+/** An entry of the change log, as it stands there before it is relayed. */
+export interface LoggedChange {
+  sequence: number;
+  /** Milliseconds since 1970. */
+  occurredAt: number;
+  type: ChangeType;
+  body: ChangeBody;
+}
+
+/**
+ * The event that a logged change becomes. Its id is fixed by the batch in which it is relayed (INV-3): `offsets` are
+ * where the partitions ended before that was first sent.
+ */
+export function identifyChange(
+  { sequence, occurredAt, type, body }: LoggedChange,
+  { epoch, offsets }: { epoch: number; offsets: readonly number[] },
+): Change {
+  const id = formatCursor({ epoch, sequence, time: occurredAt, offsets });
+  return { epoch, sequence, id, type, occurred_at: occurredAt, ...body };
 }
 
 export const changeCodec = createAvroCodec<Change>('endorsement-change');

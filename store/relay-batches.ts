@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { ChangeBody } from '../schemas/change.ts';
+import type { ChangeBody, LoggedChange } from '../schemas/change.ts';
 import type { ChangeType } from '../schemas/vocabulary.ts';
 
 /** What the relay sends to Kafka together: a run of the change log. */
@@ -9,17 +9,6 @@ export interface RelayBatch {
   /** By partition: where it ended before the batch was first sent. Lower bounds for every copy of the batch. */
   offsets: number[];
   acknowledged: boolean;
-}
-
-/** An entry of the change log. */
-export interface LoggedChange {
-  sequence: number;
-  /** Milliseconds since 1970. */
-  occurredAt: number;
-  type: ChangeType;
-  /** The endorser's slug: the key in Kafka. */
-  endorser: string;
-  body: ChangeBody;
 }
 
 /** The batch that was begun last, or undefined before the first. */
@@ -44,15 +33,21 @@ export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | un
   );
 }
 
-/** Records a batch before it is first sent, which fixes its events' ids (INV-3). */
+/**
+ * Records a batch before it is first sent, which fixes its events' ids (INV-3).
+ *
+ * @throws where this is not the stream's epoch any more.
+ */
 export async function beginBatch(
   client: ClientBase,
-  { firstSequence, lastSequence, offsets }: Omit<RelayBatch, 'acknowledged'>,
+  { firstSequence, lastSequence, offsets, epoch }: Omit<RelayBatch, 'acknowledged'> & { epoch: number },
 ): Promise<void> {
-  await client.query(
-    'INSERT INTO relay_batches (first_sequence, last_sequence, offsets) VALUES ($1, $2, $3)',
-    [firstSequence, lastSequence, offsets],
+  const { rowCount } = await client.query(
+    `INSERT INTO relay_batches (first_sequence, last_sequence, offsets)
+     SELECT $1, $2, $3 FROM stream_head WHERE epoch = $4`,
+    [firstSequence, lastSequence, offsets, epoch],
   );
+  if (rowCount === 0) throw new Error(`The epoch ${epoch} of the stream has ended.`);
 }
 
 /** Records that Kafka has all of a batch. */
@@ -72,10 +67,9 @@ export async function loadChanges(
     sequence: string;
     occurred_ms: string;
     type: ChangeType;
-    endorser: string;
     body: ChangeBody;
   }>(
-    `SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type, endorser, body
+    `SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type, body
      FROM change_log WHERE sequence BETWEEN $1 AND $2 ORDER BY sequence LIMIT $3`,
     [from, to, limit],
   );
@@ -83,16 +77,34 @@ export async function loadChanges(
     sequence: Number(row.sequence),
     occurredAt: Number(row.occurred_ms),
     type: row.type,
-    endorser: row.endorser,
     body: row.body,
   }));
 }
 
-/** The epoch of the stream: names the history that sequences count in. */
-export async function loadEpoch(client: ClientBase): Promise<number> {
-  const { rows } = await client.query<{ epoch: string }>('SELECT epoch FROM stream_head');
+/** The history that sequences count in, and the last sequence before it. */
+export interface Epoch {
+  epoch: number;
+  after: number;
+}
+
+/** The present epoch of the stream. */
+export async function loadEpoch(client: ClientBase): Promise<Epoch> {
+  const { rows } = await client.query<{ epoch: string; epoch_after: string }>(
+    'SELECT epoch, epoch_after FROM stream_head',
+  );
   if (!rows[0]) throw new Error('The table stream_head has lost its row.');
-  return Number(rows[0].epoch);
+  return { epoch: Number(rows[0].epoch), after: Number(rows[0].epoch_after) };
+}
+
+/**
+ * Begins a new epoch after everything that the store has, within the caller's transaction: cursors of the one before
+ * expire. For a store that has lost what the stream has told already, as after a restored backup.
+ */
+export async function beginEpoch(client: ClientBase): Promise<Epoch> {
+  await client.query(
+    `UPDATE stream_head SET epoch_after = last_sequence, epoch = epoch + 1 + floor(random() * 1000000000)::bigint`,
+  );
+  return loadEpoch(client);
 }
 
 /**

@@ -41,6 +41,7 @@ export async function loadPositionBefore(
     FROM stream_head, (
       SELECT sequence - 1 AS sequence, (extract(epoch FROM occurred_at) * 1000)::float8 AS "nextOccurredAt"
       FROM change_log WHERE occurred_at >= ${time.toISOString()}::timestamptz
+        AND sequence > (SELECT epoch_after FROM stream_head)
       ORDER BY occurred_at, sequence LIMIT 1) AS found`);
 }
 
@@ -59,13 +60,20 @@ export interface FeedStart {
 export async function loadFeedStart(pool: DatabasePool, since: Date, preload: number): Promise<FeedStart> {
   const { target, ...start } = await pool.one(sql.type(position.extend({ target: z.number() }))`
     WITH relayed AS (
-      SELECT COALESCE(max(last_sequence), 0) AS target FROM relay_batches WHERE acknowledged_at IS NOT NULL
+      SELECT greatest(epoch_after, (SELECT max(last_sequence) FROM relay_batches WHERE acknowledged_at IS NOT NULL))
+        AS target, epoch_after FROM stream_head
     ), first AS (
       SELECT first_sequence, offsets FROM relay_batches, relayed
       WHERE created_at >= ${since.toISOString()}::timestamptz AND last_sequence > target - ${preload}
+        AND first_sequence > epoch_after
       ORDER BY first_sequence LIMIT 1)
     SELECT epoch, target, COALESCE((SELECT first_sequence - 1 FROM first), target) AS sequence,
       COALESCE((SELECT offsets FROM first), ${offsetsAfter(sql.fragment`relayed.target`)}) AS offsets
     FROM stream_head, relayed`);
   return { start, target: Math.max(target, start.sequence) };
+}
+
+/** Which history of the stream this is. */
+export async function loadStreamEpoch(pool: DatabasePool): Promise<number> {
+  return pool.oneFirst(sql.type(z.object({ epoch: z.number() }))`SELECT epoch FROM stream_head`);
 }

@@ -81,6 +81,18 @@ export async function resolveSubscription(
   );
 }
 
+/** The filters of subscriptions, whosever they are, by id. One that is not there has none. */
+export async function loadSubscriptionFilters(
+  pool: DatabasePool,
+  ids: readonly number[],
+): Promise<Map<number, StoredSubscription['filter']>> {
+  const rows = await pool.any(
+    sql.type(storedRow.pick({ id: true, filter: true }))`
+      SELECT s.id, s.filter FROM subscriptions s WHERE s.id = ANY(${sql.array([...ids], 'int4')})`,
+  );
+  return new Map(rows.map(({ id, filter }) => [id, filter]));
+}
+
 export interface NewSubscription extends SubscriptionValues {
   accountId: number;
   /** The most that the account may have. */

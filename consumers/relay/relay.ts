@@ -1,10 +1,8 @@
 import type pg from 'pg';
-import { changeCodec } from '../../schemas/change.ts';
-import { formatCursor } from '../../schemas/cursor.ts';
+import { changeCodec, identifyChange, type LoggedChange } from '../../schemas/change.ts';
 import {
   acknowledgeBatch,
   beginBatch,
-  type LoggedChange,
   loadChanges,
   loadEpoch,
   loadLastBatch,
@@ -17,20 +15,6 @@ import { relayedChanges, relayedSequence } from './metrics.ts';
 const MAX_BATCH = 1000;
 /** How old the known ends of the partitions may be when a batch is done, in milliseconds. */
 const ENDS_MAX_AGE_MS = 200;
-
-/** The Kafka record of a change. Its id is fixed by the batch that it is part of (INV-3). */
-function toRecord(
-  epoch: number,
-  { offsets }: Pick<RelayBatch, 'offsets'>,
-  change: LoggedChange,
-): ChangeRecord {
-  const { sequence, occurredAt, type, endorser, body } = change;
-  const id = formatCursor({ epoch, sequence, time: occurredAt, offsets });
-  return {
-    key: endorser,
-    value: changeCodec.encode({ epoch, sequence, id, type, occurred_at: occurredAt, ...body }),
-  };
-}
 
 /**
  * Copies the change log to Kafka in batches. The offsets at which a batch can begin are stored before it is first
@@ -61,15 +45,16 @@ export class Relay {
 
   /** Finishes what the last relay left unacknowledged, and is then ready to go on. */
   static async start(client: pg.Client, producer: ChangesProducer): Promise<Relay> {
-    const epoch = await loadEpoch(client);
+    const { epoch, after } = await loadEpoch(client);
     const last = await loadLastBatch(client);
-    const nextSequence = (last?.lastSequence ?? 0) + 1;
+    // What was there before the epoch began is of another history, relayed or not.
+    const nextSequence = Math.max(last?.lastSequence ?? 0, after) + 1;
     const relay = new Relay(client, producer, {
       epoch,
       nextSequence,
       ends: await producer.fetchEndOffsets(),
     });
-    if (last && !last.acknowledged) {
+    if (last && !last.acknowledged && last.firstSequence > after) {
       const { firstSequence: from, lastSequence: to } = last;
       await relay.#send(last, await loadChanges(client, { from, to, limit: to - from + 1 }));
     }
@@ -85,6 +70,7 @@ export class Relay {
       firstSequence: this.#nextSequence,
       lastSequence: last.sequence,
       offsets: this.#ends,
+      epoch: this.#epoch,
     };
     await beginBatch(this.#client, batch);
     await this.#send(batch, changes);
@@ -99,11 +85,16 @@ export class Relay {
         `The change log has ${changes.length} of the ${expected} changes from ${batch.firstSequence} to ${batch.lastSequence}.`,
       );
     }
-    await this.#producer.send(changes.map((change) => toRecord(this.#epoch, batch, change)));
+    await this.#producer.send(changes.map((change) => this.#toRecord(batch, change)));
     await acknowledgeBatch(this.#client, batch.firstSequence);
     relayedChanges.inc(changes.length);
     relayedSequence.set(batch.lastSequence);
     await this.#refreshEnds();
+  }
+
+  #toRecord({ offsets }: Pick<RelayBatch, 'offsets'>, change: LoggedChange): ChangeRecord {
+    const value = changeCodec.encode(identifyChange(change, { epoch: this.#epoch, offsets }));
+    return { key: change.body.endorser.slug, value };
   }
 
   /** Offsets only grow, so old ends are right, only further from the mark: a reader starts a little too early. */

@@ -21,7 +21,9 @@ export interface Chunk {
   position: Position;
 }
 
-/** A change as the gateway keeps it: decoded once, its texts rendered once, shared by every reader (INV-11). */
+const FRAME_END = Buffer.byteLength('\n\n');
+
+/** A change as the gateway keeps it: decoded once, its bytes rendered once, shared by every reader (INV-11). */
 export class LogEntry {
   readonly epoch: number;
   readonly sequence: number;
@@ -29,9 +31,10 @@ export class LogEntry {
   /** Milliseconds since 1970. */
   readonly occurredAt: number;
   readonly facets: ChangeFacets;
-  /** The event's body as JSON text. */
-  readonly json: string;
-  #frame: Buffer | undefined;
+  /** The event as a Server-Sent Event. */
+  readonly frame: Buffer;
+  readonly #jsonBytes: number;
+  #position: Position | undefined;
 
   /** @throws AvroDecodeError when the value is not a change. */
   static decode(value: Buffer): LogEntry {
@@ -53,23 +56,30 @@ export class LogEntry {
       levels: change.contest.district.level,
       types: change.type,
     };
-    this.json = renderEvent(change);
+    const json = renderEvent(change);
+    this.frame = Buffer.from(renderFrame({ event: 'endorsement', id: this.id, data: json }));
+    this.#jsonBytes = Buffer.byteLength(json);
   }
 
-  /** The event as a Server-Sent Event. */
-  get frame(): Buffer {
-    this.#frame ??= Buffer.from(renderFrame({ event: 'endorsement', id: this.id, data: this.json }));
-    return this.#frame;
+  /** The event's body as JSON: the part of the frame that holds it. */
+  get json(): Buffer {
+    const end = this.frame.length - FRAME_END;
+    return this.frame.subarray(end - this.#jsonBytes, end);
   }
 
-  /** Roughly what it costs to keep, in bytes: both texts, and the rest. */
+  /** Roughly what it costs to keep, in bytes. */
   get bytes(): number {
-    return 2 * this.json.length + 500;
+    return this.frame.length + 700;
   }
 
   /** The position after it. */
   get position(): Position {
-    return { sequence: this.sequence, time: this.occurredAt, offsets: parseCursor(this.id).offsets };
+    this.#position ??= {
+      sequence: this.sequence,
+      time: this.occurredAt,
+      offsets: parseCursor(this.id).offsets,
+    };
+    return this.#position;
   }
 }
 

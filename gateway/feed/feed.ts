@@ -1,11 +1,16 @@
+import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/pool.ts';
-import { loadFeedStart } from '../../store/stream-position.ts';
+import { loadFeedStart, loadStreamEpoch } from '../../store/stream-position.ts';
+import { CHUNK_CHANGES } from './chunk-cache.ts';
 import type { Chunk, LogEntry, Position } from './entry.ts';
+import { FanOut } from './fan-out.ts';
 import { KafkaLog } from './kafka-log.ts';
 import { MemoryLog } from './memory-log.ts';
-import { feedSequence } from './metrics.ts';
+import { feedFilters, feedSequence } from './metrics.ts';
+import { createMissingLoader, type LoadMissing } from './missing.ts';
+import { FeedReader } from './reader.ts';
 import { Replay } from './replay.ts';
 import { Tail } from './tail.ts';
 
@@ -15,25 +20,28 @@ export interface FeedOptions {
   pool: DatabasePool;
   /** How much of the stream to keep in memory, in bytes. */
   memoryBytes: number;
+  /** How much of what was read of older changes to keep for others, in bytes. */
+  replayBytes: number;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
+  /** Called when the store has another history of the stream; this feed is of no use from then on. */
+  onNewEpoch: () => void;
   clock: Clock;
   logger: Logger;
 }
 
-/** The log lacks a change that the stream once had; nobody is led past it in silence (INV-7). */
+/** Neither Kafka nor the change log has a change that there once was; nobody is led past it in silence (INV-7). */
 export class StreamGapError extends Error {
   override name = 'StreamGapError';
 
   constructor(sequence: number) {
-    super(`Kafka no longer has the change ${sequence}.`);
+    super(`The change ${sequence} is lost.`);
   }
 }
 
 const PRELOAD_CHANGES = 20_000;
 const START_RETRY_MS = 500;
-/** How many changes a reader is given at a time. */
-const CHUNK_CHANGES = 1000;
+const EPOCH_INTERVAL_MS = 5000;
 
 /**
  * The change stream as a gateway sees it: the newest changes in memory, older ones out of Kafka, in one order. Readers
@@ -41,33 +49,35 @@ const CHUNK_CHANGES = 1000;
  */
 export class Feed {
   readonly #options: FeedOptions;
+  readonly #loadMissing: LoadMissing;
   readonly #memory: MemoryLog;
   readonly #replay: Replay;
   readonly #log: KafkaLog;
+  readonly #fanOut = new FanOut();
   readonly #stopping = new AbortController();
   #tail: Tail | undefined;
   #epoch: number | undefined;
   #target = Number.POSITIVE_INFINITY;
   #latest: Position = { sequence: 0, time: 0, offsets: [] };
-  readonly #waiting = new Set<() => void>();
-  #starting: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
-    const { brokers, topic, memoryBytes, logger } = options;
+    const { brokers, topic, pool, memoryBytes, replayBytes: cacheBytes, logger } = options;
     this.#options = options;
+    this.#loadMissing = createMissingLoader(pool, logger);
     this.#memory = new MemoryLog(memoryBytes);
     this.#log = new KafkaLog({ brokers, topic, clientId: 'ballot-endorsements-gateway-tail' });
-    this.#replay = new Replay({ brokers, topic, logger });
+    this.#replay = new Replay({ brokers, topic, cacheBytes, loadMissing: this.#loadMissing, logger });
   }
 
   /** Begins to follow the stream, as soon as the store can be asked where it stands. Returns at once. */
   start(): void {
-    this.#starting = this.#startWhenPossible();
+    this.#running = this.#startWhenPossible().then(() => this.#watchEpoch());
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#starting;
+    await this.#running;
     await this.#tail?.stop();
     await Promise.all([this.#log.close(), this.#replay.close()]);
   }
@@ -87,44 +97,30 @@ export class Feed {
     return { ...this.#latest, time: Math.max(this.#latest.time, this.#tail?.caughtUpAt ?? 0) };
   }
 
+  /** A reader through a filter. Whoever opens it must close it. */
+  openReader(filter: StreamFilter): FeedReader {
+    return new FeedReader(this, this.#fanOut, filter);
+  }
+
   /**
    * The next changes after a position; none where there are none yet. Not every change passes the reader's filter,
    * but every one moves its position.
    *
-   * @throws StreamGapError where the next change is in neither memory nor Kafka.
+   * @throws StreamGapError where the next change is in neither memory, Kafka nor the change log.
    * @throws the Kafka client's error where it is not in memory and Kafka does not answer.
    */
   async read(position: Position): Promise<Chunk> {
     if (position.sequence >= this.#latest.sequence) {
       // A cursor of a gateway that is ahead of this one stays where it is.
-      const { sequence, time, offsets } = this.latest;
-      return { entries: [], position: position.sequence > sequence ? position : { sequence, time, offsets } };
+      const { latest } = this;
+      return { entries: [], position: position.sequence > latest.sequence ? position : latest };
     }
     const entries = this.#memory.read(position.sequence, CHUNK_CHANGES);
-    if (!entries) return this.#readFromKafka(position);
-    return { entries, position: entries.at(-1)?.position ?? position };
-  }
-
-  async #readFromKafka(position: Position): Promise<Chunk> {
-    const chunk = await this.#replay.read(position, { epoch: this.epoch, limit: CHUNK_CHANGES });
-    // The tail has delivered beyond this position, so Kafka had what comes next.
+    if (entries) return { entries, position: entries.at(-1)?.position ?? position };
+    const chunk = await this.#replay.read(position, this.epoch);
+    // The tail has delivered beyond this position, so there was something.
     if (chunk.entries.length === 0) throw new StreamGapError(position.sequence + 1);
     return chunk;
-  }
-
-  /** Resolves when there are changes after this sequence, or the signal is given. */
-  whenBeyond(sequence: number, signal: AbortSignal): Promise<void> {
-    if (this.#latest.sequence > sequence || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = () => {
-        if (this.#latest.sequence <= sequence && !signal.aborted) return;
-        this.#waiting.delete(wake);
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      this.#waiting.add(wake);
-      signal.addEventListener('abort', wake);
-    });
   }
 
   async #startWhenPossible(): Promise<void> {
@@ -141,7 +137,10 @@ export class Feed {
           log: this.#log,
           epoch: start.epoch,
           start,
+          expected: target,
+          loadMissing: this.#loadMissing,
           onEntries: (entries) => this.#append(entries),
+          onLost: (sequence) => this.#goOnAfter(sequence),
           logger,
         });
         this.#tail.start();
@@ -153,12 +152,36 @@ export class Feed {
     }
   }
 
+  async #watchEpoch(): Promise<void> {
+    const { pool, clock, onNewEpoch, logger } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await clock.wait(EPOCH_INTERVAL_MS, signal);
+      const epoch = await loadStreamEpoch(pool).catch(() => this.#epoch);
+      if (epoch === this.#epoch) continue;
+      logger.warn(
+        { epoch, was: this.#epoch },
+        'the stream has a new epoch: its history is another from now on',
+      );
+      return onNewEpoch();
+    }
+  }
+
   #append(entries: LogEntry[]): void {
     const last = entries.at(-1);
     if (!last) return;
     this.#memory.append(entries);
     this.#latest = last.position;
     feedSequence.set(last.sequence);
-    for (const wake of this.#waiting) wake();
+    feedFilters.set(this.#fanOut.size);
+    this.#fanOut.publish(entries, last.position);
+  }
+
+  /** What there was up to a sequence cannot be given any more: whoever waits for it finds the gap. */
+  #goOnAfter(sequence: number): void {
+    const before = this.latest;
+    this.#memory.clear();
+    this.#latest = { ...this.#latest, sequence };
+    this.#fanOut.interrupt(before);
   }
 }

@@ -17,6 +17,13 @@ export class MemoryLog {
     return this.#entries[this.#start]?.sequence;
   }
 
+  /** Forgets everything. */
+  clear(): void {
+    this.#entries = [];
+    this.#start = 0;
+    this.#bytes = 0;
+  }
+
   /** Adds entries that follow the last one without a gap, and drops the oldest where there are too many. */
   append(entries: LogEntry[]): void {
     for (const entry of entries) {

@@ -87,6 +87,26 @@ export class SequenceMerge<T extends Sequenced> {
     if (waiting.length > 0) this.#waiting.set(partition, waiting);
   }
 
+  /** The run that it waits for while later records are there: from which sequence to which; null where there is none. */
+  get missing(): { from: number; to: number } | null {
+    if (this.#pending.size === 0 || this.#pending.has(this.#next)) return null;
+    let first = Number.POSITIVE_INFINITY;
+    for (const sequence of this.#pending.keys()) first = Math.min(first, sequence);
+    return { from: this.#next, to: first - 1 };
+  }
+
+  /** Adds records that come from elsewhere than a partition. */
+  fill(entries: readonly T[]): void {
+    for (const entry of entries) if (entry.sequence >= this.#next) this.#pending.set(entry.sequence, entry);
+  }
+
+  /** Goes on after a sequence, as though everything up to it had been given. */
+  skipTo(sequence: number): void {
+    for (const waiting of this.#pending.keys()) if (waiting <= sequence) this.#pending.delete(waiting);
+    this.#next = Math.max(this.#next, sequence + 1);
+    this.#forgetGiven();
+  }
+
   /** What can be given now, in order, at most `limit`. */
   take(limit = Number.POSITIVE_INFINITY): T[] {
     const taken: T[] = [];

@@ -1,11 +1,11 @@
-import type { ChangePredicate } from '../../domain/stream-filter.ts';
+import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { LogEntry, Position } from './entry.ts';
 import type { Feed } from './feed.ts';
 
 export interface PollOptions {
   start: Position;
-  matches: ChangePredicate;
+  filter: StreamFilter;
   /** At most so many events. */
   limit: number;
   /** How long to wait for one, in milliseconds. */
@@ -31,29 +31,31 @@ const MAX_SCANNED = 20_000;
  * @throws what `Feed.read` throws.
  */
 export async function pollFeed(feed: Feed, options: PollOptions): Promise<PollResult> {
-  const { matches, limit, waitMs, clock } = options;
+  const { filter, limit, waitMs, clock } = options;
+  const reader = feed.openReader(filter);
   const answered = new AbortController();
   const ended = AbortSignal.any([options.signal, answered.signal]);
-  if (waitMs <= 0) answered.abort();
-  else clock.wait(waitMs, ended).then(() => answered.abort());
+  if (waitMs > 0) clock.wait(waitMs, ended).then(() => reader.close());
+  else reader.close();
   try {
     const found: LogEntry[] = [];
-    let position = options.start;
+    let { start: position } = options;
     for (let scanned = 0; scanned < MAX_SCANNED; ) {
-      const chunk = await feed.read(position);
-      for (const entry of chunk.entries) {
-        scanned += 1;
-        if (!matches(entry.facets)) continue;
+      // Who has found something waits for no more.
+      if (found.length > 0 && position.sequence >= feed.latest.sequence) reader.close();
+      const delivery = await reader.next(position);
+      for (const entry of delivery.entries) {
         found.push(entry);
         if (found.length === limit) return { entries: found, position: entry.position };
       }
-      position = chunk.position;
-      if (chunk.entries.length > 0) continue;
-      if (found.length > 0 || ended.aborted) return { entries: found, position };
-      await feed.whenBeyond(position.sequence, ended);
+      const moved = delivery.position.sequence - position.sequence;
+      position = delivery.position;
+      if (moved === 0) break;
+      scanned += moved;
     }
     return { entries: found, position };
   } finally {
     answered.abort();
+    reader.close();
   }
 }

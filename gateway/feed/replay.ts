@@ -1,92 +1,118 @@
 import type { Logger } from '../../service/log.ts';
-import { type Chunk, decodeRecords, type LogEntry, type Position } from './entry.ts';
+import { ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
+import type { Chunk, Position } from './entry.ts';
 import { KafkaLog } from './kafka-log.ts';
-import { SequenceMerge } from './merge.ts';
 import { replays } from './metrics.ts';
+import type { LoadMissing } from './missing.ts';
+import { ReplayRun } from './replay-run.ts';
 
-/** How many readers may read out of Kafka at the same time; the others wait their turn. */
-const MAX_CONCURRENT_REPLAYS = 4;
-const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 256 * 1024 };
+/** How many fetches may be under way at the same time; the others wait their turn. */
+const MAX_CONCURRENT_READS = 4;
+/** How many runs are kept for readers to go on with. Each holds up to a few megabytes that were fetched ahead. */
+const MAX_IDLE_RUNS = 8;
+
+interface Underway {
+  after: number;
+  chunk: Promise<Chunk>;
+}
+
+export interface ReplayOptions {
+  brokers: string[];
+  topic: string;
+  /** How much of what was read is kept for others, in bytes. */
+  cacheBytes: number;
+  loadMissing: LoadMissing;
+  logger: Logger;
+}
 
 /**
- * Reads older changes out of Kafka, a chunk at a time. Nothing is kept between chunks but the reader's position, so
- * that a reader who stops costs nothing.
+ * Reads older changes out of Kafka, a chunk at a time. Readers share chunks, and the runs that fetch them, so that a
+ * thousand who replay the same days cost little more than one; and who stops costs nothing.
  */
 export class Replay {
-  readonly #options: { brokers: string[]; topic: string; logger: Logger };
-  readonly #idle: KafkaLog[] = [];
-  readonly #all: KafkaLog[] = [];
+  readonly #options: ReplayOptions;
+  readonly #chunks: ChunkCache;
+  /** By number of the chunk: what is being read. */
+  readonly #underway = new Map<number, Underway>();
+  /** The one used last at the end. */
+  readonly #idleRuns: ReplayRun[] = [];
+  readonly #idleLogs: KafkaLog[] = [];
+  readonly #logs: KafkaLog[] = [];
   readonly #queue: ((log: KafkaLog) => void)[] = [];
 
-  constructor(options: { brokers: string[]; topic: string; logger: Logger }) {
+  constructor(options: ReplayOptions) {
     this.#options = options;
+    this.#chunks = new ChunkCache(options.cacheBytes);
   }
 
   /**
-   * At most `limit` changes after a position; fewer where the log ends.
+   * The changes after a position, up to the end of their chunk at most; none where neither Kafka nor the change log
+   * has the next one.
    *
-   * @throws the Kafka client's error when Kafka does not answer.
+   * @throws the Kafka client's error when Kafka does not answer, the store's when that is asked and does not.
    */
-  async read(position: Position, { epoch, limit }: { epoch: number; limit: number }): Promise<Chunk> {
-    const log = await this.#acquire();
+  async read(position: Position, epoch: number): Promise<Chunk> {
+    const { sequence } = position;
+    const cached = this.#chunks.find(sequence);
+    if (cached) return cached;
+    const end = sequence + restOfChunk(sequence);
+    const underway = this.#underway.get(end);
+    if (underway && underway.after <= sequence) {
+      const chunk = await underway.chunk;
+      if (chunk.position.sequence > sequence) return cutChunk(chunk, sequence);
+    }
+    const chunk = this.#read(position, epoch);
+    this.#underway.set(end, { after: sequence, chunk });
     try {
-      replays.inc();
-      return await this.#readFrom(log, position, epoch, limit);
+      return await chunk;
     } finally {
-      this.#release(log);
+      if (this.#underway.get(end)?.chunk === chunk) this.#underway.delete(end);
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#all.map((log) => log.close()));
+    await Promise.all(this.#logs.map((log) => log.close()));
   }
 
-  async #readFrom(log: KafkaLog, position: Position, epoch: number, limit: number): Promise<Chunk> {
-    const merge = new SequenceMerge<LogEntry>(position);
-    const entries: LogEntry[] = [];
-    const atEnd = new Set<number>();
-    while (entries.length < limit) {
-      const leaders = await log.leaders();
-      const wanted = merge.wanted(leaders.length);
-      if ([...wanted.keys()].every((partition) => atEnd.has(partition))) break;
-      for (const node of new Set(leaders)) {
-        const offsets = new Map([...wanted].filter(([partition]) => leaders[partition] === node));
-        if (offsets.size === 0) continue;
-        for (const read of await log.fetch(node, offsets, LIMITS)) {
-          merge.add(
-            read.partition,
-            decodeRecords(read.records, epoch, this.#options.logger),
-            read.nextOffset,
-          );
-          if (read.atEnd) atEnd.add(read.partition);
-          else atEnd.delete(read.partition);
-        }
-      }
-      entries.push(...merge.take(limit - entries.length));
+  async #read(position: Position, epoch: number): Promise<Chunk> {
+    const run = this.#takeRun(position, epoch);
+    const log = await this.#acquireLog();
+    try {
+      replays.inc();
+      const entries = await run.read(log, restOfChunk(position.sequence));
+      const last = entries.at(-1);
+      if (!last) return { entries, position };
+      const chunk = { entries, position: run.positionAfter(last) };
+      this.#chunks.add(chunk);
+      this.#idleRuns.push(run);
+      if (this.#idleRuns.length > MAX_IDLE_RUNS) this.#idleRuns.shift();
+      return chunk;
+    } finally {
+      this.#releaseLog(log);
     }
-    const last = entries.at(-1);
-    if (!last) return { entries, position };
-    return {
-      entries,
-      position: { sequence: last.sequence, time: last.occurredAt, offsets: merge.offsets },
-    };
   }
 
-  async #acquire(): Promise<KafkaLog> {
-    const idle = this.#idle.pop();
+  #takeRun(position: Position, epoch: number): ReplayRun {
+    const index = this.#idleRuns.findIndex(({ sequence }) => sequence === position.sequence);
+    const [run] = index === -1 ? [] : this.#idleRuns.splice(index, 1);
+    return run ?? new ReplayRun(position, { ...this.#options, epoch });
+  }
+
+  async #acquireLog(): Promise<KafkaLog> {
+    const idle = this.#idleLogs.pop();
     if (idle) return idle;
-    if (this.#all.length < MAX_CONCURRENT_REPLAYS) {
+    if (this.#logs.length < MAX_CONCURRENT_READS) {
       const { brokers, topic } = this.#options;
       const log = new KafkaLog({ brokers, topic, clientId: 'ballot-endorsements-gateway-replay' });
-      this.#all.push(log);
+      this.#logs.push(log);
       return log;
     }
     return new Promise((resolve) => this.#queue.push(resolve));
   }
 
-  #release(log: KafkaLog): void {
+  #releaseLog(log: KafkaLog): void {
     const next = this.#queue.shift();
     if (next) next(log);
-    else this.#idle.push(log);
+    else this.#idleLogs.push(log);
   }
 }

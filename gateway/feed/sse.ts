@@ -1,22 +1,25 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { ChangePredicate } from '../../domain/stream-filter.ts';
+import type { StreamFilter } from '../../domain/stream-filter.ts';
+import type { ErrorCode } from '../../schemas/errors.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { LogEntry, Position } from './entry.ts';
+import { Delivery } from './fan-out.ts';
 import { type Feed, StreamGapError } from './feed.ts';
+import type { FeedReader } from './reader.ts';
 import { cursorOf } from './start-position.ts';
 
 /*
- * A stream of Server-Sent Events is a position, a filter and a socket, and no queue (INV-10). It asks the feed for
- * what comes next, writes what matches, and waits: for the socket to drain, or for the feed to grow. Every 20 seconds
- * it gives a sign of life, and a checkpoint where the position has moved past changes that did not match.
+ * A stream of Server-Sent Events is a position, a filter and a socket, and no queue (INV-10). It asks for what comes
+ * next, writes it, and waits: for the socket to drain, or for more. Every 20 seconds it gives a sign of life, and a
+ * checkpoint where the position has moved past changes that did not match.
  */
 
 export interface StreamOptions {
   start: Position;
-  matches: ChangePredicate;
+  filter: StreamFilter;
   /** The data of the ready event. */
   ready: object;
   /** How often the stream gives a sign of life, in milliseconds. */
@@ -25,17 +28,19 @@ export interface StreamOptions {
   lifetimeMs: number;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
-  /** The client is gone. */
-  closed: AbortSignal;
-  /** The gateway stops. */
-  draining: AbortSignal;
   clock: Clock;
   logger: Logger;
   /** A number from 0 to 1, for jitter. */
   random: () => number;
 }
 
-type ReconnectReason = 'lifetime' | 'shutdown' | 'slow_consumer';
+type ReconnectReason = 'lifetime' | 'shutdown' | 'slow_consumer' | 'subscription_changed';
+
+/** How a stream ends: the client is asked to come back, or told what is wrong; or nothing, for it is gone. */
+export type StreamEnding =
+  | { reconnect: ReconnectReason }
+  | { error: ErrorCode; message: string }
+  | { gone: true };
 
 /** Enough for a write to be worth its system call, and little enough to hold in memory for a slow client. */
 const MAX_WRITE_BYTES = 64 * 1024;
@@ -55,153 +60,165 @@ const RETRY_RANGE_MS = { min: 1000, max: 5000 };
 /** Lifetimes are shortened by up to this part, so that clients who came together do not come back together. */
 const LIFETIME_JITTER = 0.05;
 
-class EventStream {
+/** One client's stream of Server-Sent Events (specification, "Server-Sent Events kinds"). */
+export class EventStream {
   readonly #output: Writable;
   readonly #feed: Feed;
   readonly #options: StreamOptions;
-  #position: Position;
-  /** Changes passed since the client was last told its position. */
-  #scanned = 0;
+  readonly #reader: FeedReader;
+  readonly #over = new AbortController();
+  #ending: StreamEnding | undefined;
+  /** After what was written last; while the reader waits, the end of the stream counts as well. */
+  #written: Position;
+  /** What the client was told last: up to which sequence, and when. */
+  #toldSequence: number;
   #toldAt: number;
 
   constructor(output: Writable, feed: Feed, options: StreamOptions) {
     this.#output = output;
     this.#feed = feed;
     this.#options = options;
-    this.#position = options.start;
+    this.#reader = feed.openReader(options.filter);
+    this.#written = options.start;
+    this.#toldSequence = options.start.sequence;
     this.#toldAt = options.clock.now();
   }
 
+  /** Writes until its lifetime is over or it is ended. Ends the output; never rejects. */
   async run(): Promise<void> {
-    const { closed, draining, clock, lifetimeMs, heartbeatMs, random } = this.#options;
-    const over = new AbortController();
-    const ended = AbortSignal.any([closed, over.signal]);
-    let reason: ReconnectReason = 'lifetime';
-    const end = (why: ReconnectReason) => {
-      reason = why;
-      over.abort();
-    };
-    clock.wait(lifetimeMs * (1 - LIFETIME_JITTER * random()), ended).then(() => over.abort());
-    const drain = () => end('shutdown');
-    draining.addEventListener('abort', drain);
-    if (draining.aborted) drain();
-    try {
-      this.#greet();
-      await Promise.all([this.#deliver(ended, end), this.#keepAlive(heartbeatMs, ended)]);
-      if (!closed.aborted) this.#leave(reason);
-    } catch (error) {
-      if (!closed.aborted) this.#fail(error);
-    } finally {
-      draining.removeEventListener('abort', drain);
-      over.abort();
-    }
-  }
-
-  #greet(): void {
+    const { clock, lifetimeMs, random } = this.#options;
+    const lifetime = lifetimeMs * (1 - LIFETIME_JITTER * random());
+    clock.wait(lifetime, this.#over.signal).then(() => this.end({ reconnect: 'lifetime' }));
     this.#output.write(`retry: ${this.#retryMs()}\n\n`);
     this.#tell('ready', this.#options.ready);
+    void this.#keepAlive();
+    try {
+      await this.#deliver();
+    } catch (error) {
+      this.#options.logger.error({ error }, 'a stream failed');
+      this.end(describeFailure(error));
+    }
+    this.#leave();
   }
 
-  /** Delivers until the stream is over. @throws StreamGapError when the log lacks the next change. */
-  async #deliver(ended: AbortSignal, end: (why: ReconnectReason) => void): Promise<void> {
-    const { clock, logger, retentionMs } = this.#options;
-    while (!ended.aborted) {
-      const behind = this.#position.sequence < this.#feed.latest.sequence;
-      const age = clock.now() - this.#position.time;
-      if (behind && age > retentionMs * (1 + WINDOW_GRACE)) return end('slow_consumer');
+  /** Ends the stream, after what is being written. Only the first ending counts. */
+  end(ending: StreamEnding): void {
+    if (this.#ending) return;
+    this.#ending = ending;
+    this.#over.abort();
+    this.#reader.close();
+  }
+
+  /** What comes from now on passes this filter instead. */
+  changeFilter(filter: StreamFilter): void {
+    if (!this.#ending) this.#reader.changeFilter(filter);
+  }
+
+  get #position(): Position {
+    const { latest } = this.#feed;
+    return this.#reader.isWaiting && latest.sequence > this.#written.sequence ? latest : this.#written;
+  }
+
+  /** @throws StreamGapError when the next change is lost. */
+  async #deliver(): Promise<void> {
+    const { clock, logger } = this.#options;
+    while (!this.#ending) {
+      if (this.#isOutOfWindow()) return this.end({ reconnect: 'slow_consumer' });
       try {
-        const { entries, position } = await this.#feed.read(this.#position);
-        if (!(await this.#send(entries, position, ended))) return end('slow_consumer');
-        if (entries.length === 0) await this.#feed.whenBeyond(position.sequence, ended);
+        const delivery = await this.#reader.next(this.#position);
+        if (!(await this.#send(delivery))) return this.end({ reconnect: 'slow_consumer' });
       } catch (error) {
         if (error instanceof StreamGapError) throw error;
         // Kafka does not answer: the connection stays, and goes on from its position by itself.
         logger.debug({ error }, 'a stream waits for Kafka');
-        await clock.wait(RETRY_MS, ended);
+        await clock.wait(RETRY_MS, this.#over.signal);
       }
     }
   }
 
-  /** Writes what matches, a bounded piece at a time. @returns false when the client has stopped reading. */
-  async #send(entries: LogEntry[], after: Position, ended: AbortSignal): Promise<boolean> {
-    let frames: Buffer[] = [];
+  #isOutOfWindow(): boolean {
+    const { clock, retentionMs } = this.#options;
+    const { sequence, time } = this.#written;
+    const behind = sequence < this.#feed.latest.sequence;
+    return behind && clock.now() - time > retentionMs * (1 + WINDOW_GRACE);
+  }
+
+  /** Writes what matches, in pieces where it is much. @returns false when the client has stopped reading. */
+  async #send(delivery: Delivery): Promise<boolean> {
+    const { entries, position } = delivery;
+    if (delivery.bytes <= MAX_WRITE_BYTES) return this.#write(delivery);
+    let piece: LogEntry[] = [];
     let bytes = 0;
     for (const entry of entries) {
-      if (!this.#options.matches(entry.facets)) {
-        this.#scanned += 1;
-        continue;
-      }
-      this.#scanned = 0;
-      frames.push(entry.frame);
+      piece.push(entry);
       bytes += entry.frame.length;
       if (bytes < MAX_WRITE_BYTES) continue;
-      if (!(await this.#write(frames, entry.position, ended))) return false;
-      if (ended.aborted) return true;
-      frames = [];
+      if (!(await this.#write(new Delivery(piece, entry.position)))) return false;
+      if (this.#ending) return true;
+      piece = [];
       bytes = 0;
     }
-    return this.#write(frames, after, ended);
+    return this.#write(new Delivery(piece, position));
   }
 
   /** Moves to a position and writes what leads there, in one turn, so that no frame can tell an older one after it. */
-  async #write(frames: Buffer[], position: Position, ended: AbortSignal): Promise<boolean> {
-    this.#position = position;
-    if (frames.length === 0) return true;
+  async #write({ entries, frames, position }: Delivery): Promise<boolean> {
+    this.#written = position;
+    const last = entries.at(-1);
+    if (!last) return true;
+    this.#toldSequence = last.sequence;
     this.#toldAt = this.#options.clock.now();
-    return this.#output.write(Buffer.concat(frames)) || this.#drained(ended);
+    return this.#output.write(frames) || this.#drained();
   }
 
-  async #drained(ended: AbortSignal): Promise<boolean> {
+  async #drained(): Promise<boolean> {
     const stalled = new AbortController();
-    const waiting = AbortSignal.any([ended, stalled.signal]);
+    const waiting = AbortSignal.any([this.#over.signal, stalled.signal]);
     this.#options.clock.wait(STALL_MS, waiting).then(() => stalled.abort());
     const drained = await once(this.#output, 'drain', { signal: waiting }).then(
       () => true,
-      () => ended.aborted,
+      () => this.#ending !== undefined,
     );
     stalled.abort();
     return drained;
   }
 
-  async #keepAlive(heartbeatMs: number, ended: AbortSignal): Promise<void> {
-    const { clock } = this.#options;
-    while (!ended.aborted) {
-      await clock.wait(heartbeatMs, ended);
-      if (ended.aborted || this.#output.writableNeedDrain) continue;
+  async #keepAlive(): Promise<void> {
+    const { clock, heartbeatMs } = this.#options;
+    while (!this.#ending) {
+      await clock.wait(heartbeatMs, this.#over.signal);
+      if (this.#ending || this.#output.writableNeedDrain) continue;
       const silent = clock.now() - this.#toldAt >= SILENT_CHECKPOINT_MS;
-      if (this.#scanned > 0 || silent) this.#checkpoint();
+      if (this.#position.sequence > this.#toldSequence || silent) this.#checkpoint();
       this.#output.write(': ping\n\n');
     }
   }
 
   #checkpoint(): void {
-    const scanned = this.#scanned;
-    this.#tell('checkpoint', { occurred_at: new Date(this.#position.time).toISOString(), scanned });
+    const { sequence, time } = this.#position;
+    // Sequences have no gaps, and whatever matched was told of: all changes since then were passed over.
+    const scanned = sequence - this.#toldSequence;
+    this.#tell('checkpoint', { occurred_at: new Date(time).toISOString(), scanned });
   }
 
-  #leave(reason: ReconnectReason): void {
-    this.#tell('reconnect', { reason, retry_ms: this.#retryMs() });
-    this.#output.end();
-  }
-
-  #fail(error: unknown): void {
-    this.#options.logger.error({ error }, 'a stream failed');
-    const gap = error instanceof StreamGapError;
-    this.#tell('error', {
-      code: gap ? 'cursor_expired' : 'internal_error',
-      message: gap
-        ? 'The stream lacks a change after this position. Catch up through /v1/endorsements, then read on from its stream_cursor.'
-        : 'The stream failed; reconnect to go on from here.',
-    });
+  #leave(): void {
+    const ending = this.#ending ?? { gone: true };
+    if ('gone' in ending) return;
+    if ('reconnect' in ending) {
+      this.#tell('reconnect', { reason: ending.reconnect, retry_ms: this.#retryMs() });
+    } else {
+      this.#tell('error', { code: ending.error, message: ending.message });
+    }
     this.#output.end();
   }
 
   /** Writes a frame that is not an endorsement. Its id tells the client its position. */
   #tell(event: string, data: object): void {
-    const id = cursorOf(this.#feed, this.#position);
+    const position = this.#position;
+    const id = cursorOf(this.#feed, position);
     this.#output.write(renderFrame({ event, id, data: JSON.stringify(data) }));
+    this.#toldSequence = position.sequence;
     this.#toldAt = this.#options.clock.now();
-    this.#scanned = 0;
   }
 
   #retryMs(): number {
@@ -210,10 +227,13 @@ class EventStream {
   }
 }
 
-/**
- * Writes the change stream to an output until its lifetime is over, the client is gone or the gateway stops
- * (specification, "Server-Sent Events kinds"). Ends the output; never rejects.
- */
-export async function streamFeed(output: Writable, feed: Feed, options: StreamOptions): Promise<void> {
-  await new EventStream(output, feed, options).run();
+function describeFailure(error: unknown): StreamEnding {
+  if (error instanceof StreamGapError) {
+    return {
+      error: 'cursor_expired',
+      message:
+        'The stream lacks a change after this position. Catch up through /v1/endorsements, then read on from its stream_cursor.',
+    };
+  }
+  return { error: 'internal_error', message: 'The stream failed; reconnect to go on from here.' };
 }

@@ -3,11 +3,13 @@ import type { Logger } from '../../service/log.ts';
 import { decodeRecords, type LogEntry } from './entry.ts';
 import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
+import { lostChanges } from './metrics.ts';
+import type { LoadMissing } from './missing.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
 const RETRY_MS = 300;
-/** How often to look for brokers that have come to lead a partition, in milliseconds. */
-const LEADERS_INTERVAL_MS = 5000;
+/** How often to look for brokers that have come to lead a partition, and for holes, in milliseconds. */
+const WATCH_INTERVAL_MS = 1500;
 
 export interface TailOptions {
   log: KafkaLog;
@@ -15,8 +17,13 @@ export interface TailOptions {
   epoch: number;
   /** Where to begin: after this sequence, reading from these offsets. */
   start: { sequence: number; offsets: readonly number[] };
+  /** The newest sequence that Kafka once had for certain. */
+  expected: number;
+  loadMissing: LoadMissing;
   /** Is given what comes next, in order, without a gap. */
   onEntries: (entries: LogEntry[]) => void;
+  /** Is told that everything up to a sequence which was not given is lost; what it is given next comes after that. */
+  onLost: (sequence: number) => void;
   logger: Logger;
 }
 
@@ -33,6 +40,8 @@ export class Tail {
   readonly #atEndAt = new Map<number, number>();
   #partitions = 0;
   #supervisor: Promise<void> | undefined;
+  /** The sequence that was missing when it was last looked at. */
+  #missed: number | undefined;
 
   constructor(options: TailOptions) {
     this.#options = options;
@@ -69,9 +78,8 @@ export class Tail {
       } catch (error) {
         this.#options.logger.warn({ error }, 'the brokers cannot be asked who leads');
       }
-      await sleep(this.#loops.size > 0 ? LEADERS_INTERVAL_MS : RETRY_MS, undefined, { signal }).catch(
-        () => {},
-      );
+      await this.#fillHole();
+      await sleep(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -107,5 +115,38 @@ export class Tail {
     }
     const entries = this.#merge.take();
     if (entries.length > 0) onEntries(entries);
+  }
+
+  /** What Kafka lacks: changes before some that it has, or that it had once. */
+  get #missing(): { from: number; to: number } | null {
+    const { next, missing } = this.#merge;
+    const { expected } = this.#options;
+    return missing ?? (this.caughtUpAt > 0 && next <= expected ? { from: next, to: expected } : null);
+  }
+
+  /**
+   * Loads from the change log what has been missing for a whole interval, since it will not come any more. What that
+   * lacks too is lost: the tail goes on after it, and whoever stands before it is told (INV-7).
+   */
+  async #fillHole(): Promise<void> {
+    const { loadMissing, onEntries, onLost, logger } = this.#options;
+    const missing = this.#missing;
+    const lasting = missing !== null && missing.from === this.#missed;
+    this.#missed = missing?.from;
+    if (!lasting) return;
+    try {
+      const found = await loadMissing(missing.from, missing.to);
+      if (found.length === 0) {
+        logger.error({ missing }, 'neither the changes topic nor the change log has these changes');
+        lostChanges.inc(missing.to - missing.from + 1);
+        this.#merge.skipTo(missing.to);
+        onLost(missing.to);
+      }
+      this.#merge.fill(found);
+      const entries = this.#merge.take();
+      if (entries.length > 0) onEntries(entries);
+    } catch (error) {
+      logger.warn({ error, missing }, 'what Kafka lacks cannot be loaded from the change log; trying on');
+    }
   }
 }

@@ -1,8 +1,8 @@
-import { createPredicate } from '../../domain/stream-filter.ts';
 import { listOf, objectOf, text } from '../../schemas/http/json-schema.ts';
 import { polling, streamFilters, streamStart, subscription } from '../../schemas/http/parameters.ts';
 import { event } from '../../schemas/http/records.ts';
 import { ApiError, createUnavailableError } from '../api-error.ts';
+import type { LogEntry } from '../feed/entry.ts';
 import { StreamGapError } from '../feed/feed.ts';
 import { pollFeed } from '../feed/poll.ts';
 import { cursorOf, resolveStart } from '../feed/start-position.ts';
@@ -19,27 +19,37 @@ export const eventsRoute = defineRoute({
   response: objectOf({ data: listOf(event), next_cursor: text, has_more: { type: 'boolean' } }),
   async handle({ query, header, key, closed }, context) {
     const { pool, feed, clock, draining } = context;
-    const matches = createPredicate((await readStreamFilter(query, key.accountId, pool)).filter);
+    const { filter } = await readStreamFilter(query, key.accountId, pool);
     const start = await resolveStart({ ...query, lastEventId: header('Last-Event-ID') }, context);
     const signal = AbortSignal.any([closed, draining]);
     try {
       const { limit, wait } = query;
       const { entries, position } = await pollFeed(feed, {
         start,
-        matches,
+        filter,
         limit,
         waitMs: wait * 1000,
         signal,
         clock,
       });
       const has_more = position.sequence < feed.latest.sequence;
-      const tail = JSON.stringify({ next_cursor: cursorOf(feed, position), has_more });
-      return { json: `{"data":[${entries.map((entry) => entry.json).join(',')}],${tail.slice(1)}` };
+      return { json: renderAnswer(entries, { next_cursor: cursorOf(feed, position), has_more }) };
     } catch (error) {
       throw describeFailure(error);
     }
   },
 });
+
+/** `{"data": [...], ...rest}`, of bytes that are there already (INV-11). */
+function renderAnswer(entries: readonly LogEntry[], rest: object): Buffer {
+  const comma = Buffer.from(',');
+  const events = entries.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]));
+  return Buffer.concat([
+    Buffer.from('{"data":['),
+    ...events,
+    Buffer.from(`],${JSON.stringify(rest).slice(1)}`),
+  ]);
+}
 
 function describeFailure(error: unknown): unknown {
   if (error instanceof ApiError) return error;

@@ -1,11 +1,10 @@
-import { createPredicate } from '../../domain/stream-filter.ts';
+import type { ServerResponse } from 'node:http';
 import {
   streamFilters,
   streamStart,
   subscription as subscriptionParameter,
 } from '../../schemas/http/parameters.ts';
-import { openStreams } from '../feed/metrics.ts';
-import { streamFeed } from '../feed/sse.ts';
+import { EventStream } from '../feed/sse.ts';
 import { resolveStart } from '../feed/start-position.ts';
 import { defineRoute } from '../route.ts';
 import { readStreamFilter } from '../stream-filter.ts';
@@ -27,35 +26,40 @@ export const streamRoute = defineRoute({
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart },
   response: null,
   async handle({ query, header, key, closed }, context) {
-    const { pool, feed, clock, draining, logger, config } = context;
+    const { pool, feed, access, clock, logger, config } = context;
     const { filter, subscription } = await readStreamFilter(query, key.accountId, pool);
-    const matches = createPredicate(filter);
     const start = await resolveStart({ ...query, lastEventId: header('Last-Event-ID') }, context);
     return {
       headers: HEADERS,
       stream: async (response) => {
-        // A stream is quiet for long, and its frames are small: neither may wait to be filled up.
-        response.socket?.setNoDelay(true);
-        response.socket?.setTimeout(0);
-        response.flushHeaders();
-        openStreams.inc();
-        await streamFeed(response, feed, {
+        prepareConnection(response);
+        const stream = new EventStream(response, feed, {
           start,
-          matches,
+          filter,
           ready: subscription === null ? {} : { subscription: subscription.name },
           heartbeatMs: config.streamHeartbeatMs,
           lifetimeMs: config.streamLifetimeMs,
           retentionMs: config.retentionMs,
-          closed,
-          draining,
           clock,
           logger,
           random: Math.random,
         });
-        openStreams.dec();
+        const remove = access.openStreams.add({ stream, key, subscription });
+        const leave = () => stream.end({ gone: true });
+        closed.addEventListener('abort', leave);
+        if (closed.aborted) leave();
+        await stream.run();
+        remove();
         // Who does not take the goodbye in time is cut off.
         response.socket?.setTimeout(GOODBYE_MS, () => response.destroy());
       },
     };
   },
 });
+
+/** A stream is quiet for long, and its frames are small: it is not timed out, and none waits to be filled up. */
+function prepareConnection(response: ServerResponse): void {
+  response.socket?.setNoDelay(true);
+  response.socket?.setTimeout(0);
+  response.flushHeaders();
+}

@@ -1,30 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ChangeFacets, createPredicate, type StreamFilter } from '../../domain/stream-filter.ts';
-
-const WORDS = ['a', 'b', 'constructor'];
-const word = fc.constantFrom(...WORDS);
-const NAMES = [
-  'categories',
-  'endorsers',
-  'endorser_states',
-  'states',
-  'elections',
-  'contest_kinds',
-  'levels',
-] as const;
-type Name = (typeof NAMES)[number];
-const each = <T>(value: T) => Object.fromEntries(NAMES.map((name) => [name, value])) as Record<Name, T>;
-const types = fc.constantFrom('created', 'updated', 'deleted');
-const facets: fc.Arbitrary<ChangeFacets> = fc.record({ ...each(word), types });
-const filter: fc.Arbitrary<StreamFilter> = fc.record(
-  { ...each(fc.array(word, { maxLength: 4 })), types: fc.array(types) },
-  { requiredKeys: [] },
-);
+import { FILTER_FIELDS, facets, filter } from './stream-filter-arbitraries.ts';
 
 /** The specification's sentence, word by word: "AND" between fields, "OR" within one, all where one is omitted. */
 function matchesBySpecification(wanted: StreamFilter, has: ChangeFacets): boolean {
-  for (const field of [...NAMES, 'types'] as const) {
+  for (const field of FILTER_FIELDS) {
     const accepted = wanted[field];
     if (accepted === undefined) continue;
     let found = false;

@@ -1,3 +1,4 @@
+import type { Role } from '../../consumers/config.ts';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { createConfig as createGatewayConfig, type GatewayConfig } from '../../gateway/config.ts';
 import { type Gateway, startGateway } from '../../gateway/gateway.ts';
@@ -39,27 +40,27 @@ export class TestService {
   readonly brokers: string[];
   readonly topicPrefix: string;
   readonly key: string;
-  readonly gateways: Gateway[];
-  readonly #cleanups: (() => Promise<void>)[];
+  readonly gateways: Gateway[] = [];
+  readonly #config: GatewayConfig;
+  readonly #clock: Clock;
+  readonly #dropDatabase: () => Promise<void>;
   #consumers: Stoppable | undefined;
-  readonly #retentionMs: number;
+  #replacing: Promise<void> = Promise.resolve();
 
   private constructor(parts: {
-    databaseUrl: string;
-    brokers: string[];
-    topicPrefix: string;
     key: string;
-    gateways: Gateway[];
-    retentionMs: number;
-    cleanups: (() => Promise<void>)[];
+    config: GatewayConfig;
+    clock: Clock;
+    dropDatabase: () => Promise<void>;
   }) {
-    this.databaseUrl = parts.databaseUrl;
-    this.brokers = parts.brokers;
-    this.topicPrefix = parts.topicPrefix;
-    this.key = parts.key;
-    this.gateways = parts.gateways;
-    this.#retentionMs = parts.retentionMs;
-    this.#cleanups = parts.cleanups;
+    const { key, config, clock, dropDatabase } = parts;
+    this.databaseUrl = config.databaseUrl;
+    this.brokers = config.brokers;
+    this.topicPrefix = config.topicPrefix;
+    this.key = key;
+    this.#config = config;
+    this.#clock = clock;
+    this.#dropDatabase = dropDatabase;
   }
 
   /** Starts gateways, ready, and consumers. */
@@ -89,28 +90,38 @@ export class TestService {
       }),
       ...gatewayConfig,
     };
-    const logger = createLog('gateway', 'silent');
-    const gateways = await Promise.all(
-      Array.from({ length: gatewayCount }, () => startGateway(config, { clock, logger })),
-    );
-    const service = new TestService({
-      databaseUrl,
-      brokers: topics.brokers,
-      topicPrefix: topics.prefix,
-      key,
-      gateways,
-      retentionMs,
-      cleanups: [...gateways.map((gateway) => () => gateway.stop()), () => database.drop()],
-    });
+    const service = new TestService({ key, config, clock, dropDatabase: () => database.drop() });
+    await Promise.all(Array.from({ length: gatewayCount }, (_, index) => service.startGateway(index)));
     await service.startConsumers();
-    await until('the gateways are ready', () => gateways.every((gateway) => gateway.isReady()));
+    await service.untilReady();
     return service;
   }
 
-  async startConsumers(): Promise<void> {
+  /** Starts a gateway in this place, which is replaced as whoever runs one would when the stream has a new epoch. */
+  async startGateway(index: number): Promise<void> {
+    this.gateways[index] = await startGateway(this.#config, {
+      clock: this.#clock,
+      logger: createLog('gateway', 'silent'),
+      onNewEpoch: () => {
+        this.#replacing = this.#replacing.then(() => this.restartGateway(index));
+      },
+    });
+  }
+
+  async restartGateway(index: number): Promise<void> {
+    await this.gateways[index]?.stop();
+    await this.startGateway(index);
+  }
+
+  async untilReady(): Promise<void> {
+    await until('the gateways are ready', () => this.gateways.every((gateway) => gateway.isReady()));
+  }
+
+  async startConsumers(roles: Role[] = ['apply', 'relay']): Promise<void> {
     const { databaseUrl, brokers, topicPrefix } = this;
+    const { retentionMs } = this.#config;
     this.#consumers = await startConsumers(
-      { databaseUrl, brokers, topicPrefix, roles: ['apply', 'relay'], retentionMs: this.#retentionMs },
+      { databaseUrl, brokers, topicPrefix, roles, retentionMs },
       { now: () => new Date(), log: createLog('consumers', 'silent') },
     );
   }
@@ -122,7 +133,9 @@ export class TestService {
 
   async stop(): Promise<void> {
     await this.stopConsumers();
-    for (const cleanup of this.#cleanups) await cleanup();
+    await this.#replacing;
+    for (const gateway of this.gateways) await gateway.stop();
+    await this.#dropDatabase();
   }
 
   url(path: string, gateway = 0): string {

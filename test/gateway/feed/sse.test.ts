@@ -1,10 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { createPredicate } from '../../../domain/stream-filter.ts';
+import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import type { Chunk, LogEntry, Position } from '../../../gateway/feed/entry.ts';
+import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { type Feed, StreamGapError } from '../../../gateway/feed/feed.ts';
-import { streamFeed } from '../../../gateway/feed/sse.ts';
+import { FeedReader } from '../../../gateway/feed/reader.ts';
+import { EventStream } from '../../../gateway/feed/sse.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { createLog } from '../../../service/log.ts';
 import { createEntry } from '../../helpers/log-entry.ts';
@@ -19,7 +21,7 @@ class FakeFeed {
   readonly epoch = 7;
   readonly #clock: ManualClock;
   readonly #entries: LogEntry[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #fanOut = new FanOut();
   failure: Error | undefined;
   reads = 0;
 
@@ -32,11 +34,17 @@ class FakeFeed {
   }
 
   append(state = 'CA', count = 1): void {
-    for (let i = 0; i < count; i += 1) {
-      const entry = createEntry({ sequence: this.#entries.length + 1, state, occurredAt: this.#clock.now() });
-      this.#entries.push(entry);
-    }
-    for (const wake of this.#waiting) wake();
+    const { length } = this.#entries;
+    const occurredAt = this.#clock.now();
+    const added = Array.from({ length: count }, (_, i) =>
+      createEntry({ sequence: length + 1 + i, state, occurredAt }),
+    );
+    this.#entries.push(...added);
+    this.#fanOut.publish(added, this.latest);
+  }
+
+  openReader(filter: StreamFilter): FeedReader {
+    return new FeedReader(this, this.#fanOut, filter);
   }
 
   async read(position: Position): Promise<Chunk> {
@@ -45,21 +53,25 @@ class FakeFeed {
     const entries = this.#entries.slice(position.sequence, position.sequence + 1000);
     return { entries, position: entries.at(-1)?.position ?? this.latest };
   }
-
-  whenBeyond(sequence: number, signal: AbortSignal): Promise<void> {
-    if (this.#entries.length > sequence || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#waiting.add(resolve);
-      signal.addEventListener('abort', () => resolve());
-    });
-  }
 }
 
-function start({ filter = {}, lifetimeMs = HOUR, random = 0, output = new PassThrough() } = {}) {
+interface Setting {
+  filter?: StreamFilter;
+  lifetimeMs?: number;
+  random?: number;
+  output?: PassThrough;
+  /** How many changes there are after the position at which the stream begins. */
+  behind?: number;
+  failure?: Error;
+}
+
+function start(setting: Setting = {}) {
+  const { filter = {}, lifetimeMs = HOUR, random = 0, output = new PassThrough() } = setting;
   const clock = new ManualClock();
   const feed = new FakeFeed(clock);
-  const draining = new AbortController();
-  const closed = new AbortController();
+  const beginning = feed.latest;
+  feed.append('CA', setting.behind ?? 0);
+  feed.failure = setting.failure;
   const events: EventSourceMessage[] = [];
   const comments: string[] = [];
   let text = '';
@@ -73,26 +85,25 @@ function start({ filter = {}, lifetimeMs = HOUR, random = 0, output = new PassTh
       text += bytes;
       parser.feed(bytes.toString());
     });
-  const done = streamFeed(output, feed as unknown as Feed, {
-    start: feed.latest,
-    matches: createPredicate(filter),
+  const stream = new EventStream(output, feed as unknown as Feed, {
+    start: beginning,
+    filter,
     ready: {},
     heartbeatMs: 20 * SECOND,
     lifetimeMs,
     retentionMs: 7 * 24 * HOUR,
-    closed: closed.signal,
-    draining: draining.signal,
     clock,
     logger: createLog('test', 'silent'),
     random: () => random,
   });
+  const done = stream.run();
   const kinds = () => events.map(({ event }) => event);
   const last = () => ({ ...events.at(-1), data: JSON.parse(events.at(-1)?.data ?? 'null') });
   return {
     clock,
     feed,
-    draining,
-    closed,
+    end: stream.end.bind(stream),
+    changeFilter: stream.changeFilter.bind(stream),
     events,
     comments,
     kinds,
@@ -158,12 +169,12 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.state.ended).toBe(true);
   });
 
-  test('says reconnect with its position when the gateway stops', async () => {
+  test('says reconnect with its position when it is ended', async () => {
     const stream = start();
     stream.listen();
     stream.feed.append('CA', 2);
     await settle();
-    stream.draining.abort();
+    stream.end({ reconnect: 'shutdown' });
     await stream.done;
     expect(stream.kinds()).toEqual(['ready', 'endorsement', 'endorsement', 'reconnect']);
     expect(stream.last()).toMatchObject({ data: { reason: 'shutdown' } });
@@ -198,11 +209,8 @@ describe('a stream of Server-Sent Events', () => {
   });
 
   test('stays open while Kafka is away, and goes on by itself', async () => {
-    const stream = start();
+    const stream = start({ behind: 1, failure: new Error('no broker') });
     stream.listen();
-    await settle();
-    stream.feed.failure = new Error('no broker');
-    stream.feed.append();
     await stream.clock.advance(30 * SECOND);
     expect(stream.kinds()).toEqual(['ready']);
     expect(stream.comments).toHaveLength(1);
@@ -212,21 +220,59 @@ describe('a stream of Server-Sent Events', () => {
   });
 
   test('INV-7: ends with an error where the log lacks a change, and not a step further', async () => {
-    const stream = start();
+    const stream = start({ behind: 1, failure: new StreamGapError(1) });
     stream.listen();
-    stream.feed.failure = new StreamGapError(1);
-    stream.feed.append();
     await stream.done;
     expect(stream.last()).toMatchObject({ event: 'error', data: { code: 'cursor_expired' } });
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(0);
     expect(stream.text()).toContain('/v1/endorsements');
   });
 
+  test('counts in a checkpoint only what it passed over since the last event', async () => {
+    const stream = start({ filter: { states: ['CA'] } });
+    stream.listen();
+    stream.feed.append('CA');
+    stream.feed.append('OR', 2);
+    await stream.clock.advance(MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'endorsement', 'checkpoint']);
+    expect(stream.last()).toMatchObject({ data: { scanned: 2 } });
+  });
+
+  test('a filter that is changed holds for what comes from then on', async () => {
+    const stream = start({ filter: { states: ['CA'] } });
+    stream.listen();
+    stream.feed.append('OR');
+    await settle();
+    stream.changeFilter({ states: ['OR'] });
+    stream.feed.append('CA');
+    stream.feed.append('OR');
+    await settle();
+    const [, event] = stream.events;
+    expect(stream.kinds()).toEqual(['ready', 'endorsement']);
+    expect(parseCursor(event?.id ?? '').sequence).toBe(3);
+  });
+
+  test('ends with an error that says why', async () => {
+    const stream = start();
+    stream.listen();
+    stream.feed.append();
+    await settle();
+    stream.end({ error: 'revoked_api_key', message: 'This API key was revoked.' });
+    await stream.done;
+    expect(stream.last()).toMatchObject({
+      event: 'error',
+      data: { code: 'revoked_api_key', message: 'This API key was revoked.' },
+    });
+    expect(parseCursor(stream.last().id ?? '').sequence).toBe(1);
+    await settle();
+    expect(stream.state.ended).toBe(true);
+  });
+
   test('writes nothing more to a client that is gone', async () => {
     const stream = start();
     stream.listen();
     await settle();
-    stream.closed.abort();
+    stream.end({ gone: true });
     await stream.done;
     stream.feed.append();
     await stream.clock.advance(HOUR);

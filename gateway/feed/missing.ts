@@ -1,0 +1,34 @@
+import type { Logger } from '../../service/log.ts';
+import type { DatabasePool } from '../../store/pool.ts';
+import { loadRelayedChanges } from '../../store/relayed-changes.ts';
+import { LogEntry } from './entry.ts';
+import { filledChanges } from './metrics.ts';
+
+/** How many changes are loaded at a time. */
+const MAX_LOADED = 1000;
+
+/**
+ * Loads changes that Kafka once had and has lost, from one sequence to another, as many as go at a time. Fewer, from
+ * the first on, where the change log ends or has a hole itself.
+ *
+ * @throws the store's error when it does not answer.
+ */
+export type LoadMissing = (from: number, to: number) => Promise<LogEntry[]>;
+
+/**
+ * The change log as what fills a hole of the changes topic (INV-7). Its entries have the ids and bytes that the relay
+ * sent (INV-3), and are committed, so that it is right to give them at any time.
+ */
+export function createMissingLoader(pool: DatabasePool, logger: Logger): LoadMissing {
+  return async (from, to) => {
+    const changes = await loadRelayedChanges(pool, from, Math.min(to, from + MAX_LOADED - 1));
+    if (changes.length > 0) {
+      filledChanges.inc(changes.length);
+      logger.error(
+        { from, to: from + changes.length - 1 },
+        'the changes topic lacks changes; they were loaded from the change log. Run "ops stream repair"',
+      );
+    }
+    return changes.map((change) => new LogEntry(change));
+  };
+}

@@ -1,0 +1,92 @@
+import type { StreamFilter } from '../../domain/stream-filter.ts';
+import type { Position } from './entry.ts';
+import { type Audience, Delivery, type FanOut, type Waiting } from './fan-out.ts';
+import type { Feed } from './feed.ts';
+
+/**
+ * A reader of the stream through a filter. It keeps no position and no queue: it is asked for what follows a position,
+ * and answers out of memory or Kafka where there is something, or waits for it (INV-10).
+ */
+export class FeedReader {
+  readonly #feed: Pick<Feed, 'latest' | 'read'>;
+  readonly #fanOut: FanOut;
+  #audience: Audience;
+  #waiting: Waiting | undefined;
+  #closed = false;
+
+  constructor(feed: Pick<Feed, 'latest' | 'read'>, fanOut: FanOut, filter: StreamFilter) {
+    this.#feed = feed;
+    this.#fanOut = fanOut;
+    this.#audience = fanOut.join(filter);
+  }
+
+  /** Whether it waits: then everything up to the feed's latest position was looked at for it. */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /**
+   * What follows a position: a bounded run of changes, perhaps none of which passes the filter; or, at the end of the
+   * stream, the first that do, once they come. Nothing, where the reader is closed meanwhile.
+   *
+   * @throws what `Feed.read` throws.
+   */
+  async next(position: Position): Promise<Delivery> {
+    if (!this.#closed && position.sequence >= this.#feed.latest.sequence) return this.#wait(position);
+    const { entries, position: after } = await this.#feed.read(position);
+    return new Delivery(
+      entries.filter(({ facets }) => this.#audience.matches(facets)),
+      after,
+    );
+  }
+
+  /** From now on it reads through another filter. */
+  changeFilter(filter: StreamFilter): void {
+    const audience = this.#fanOut.join(filter);
+    if (this.#waiting) {
+      this.#audience.waiting.delete(this.#waiting);
+      audience.waiting.add(this.#waiting);
+    }
+    this.#fanOut.leave(this.#audience);
+    this.#audience = audience;
+  }
+
+  /** Ends its waiting. Whoever made it must call this. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#waiting) {
+      this.#audience.waiting.delete(this.#waiting);
+      this.#waiting(new Delivery([], this.#feed.latest));
+    }
+    this.#fanOut.leave(this.#audience);
+  }
+
+  #wait(position: Position): Promise<Delivery> {
+    return new Promise((resolve) => {
+      const waiting: Waiting = (delivery) => {
+        const next = follow(delivery, position);
+        if (next.entries.length === 0 && delivery.entries.length > 0) {
+          this.#audience.waiting.add(waiting);
+          return;
+        }
+        this.#waiting = undefined;
+        resolve(next);
+      };
+      this.#waiting = waiting;
+      this.#audience.waiting.add(waiting);
+    });
+  }
+}
+
+/** What of a delivery follows a position: a cursor of another gateway can be ahead of this one for a moment. */
+function follow(delivery: Delivery, position: Position): Delivery {
+  const [first] = delivery.entries;
+  if (position.sequence <= delivery.position.sequence && (!first || first.sequence > position.sequence)) {
+    return delivery;
+  }
+  return new Delivery(
+    delivery.entries.filter(({ sequence }) => sequence > position.sequence),
+    position.sequence > delivery.position.sequence ? position : delivery.position,
+  );
+}

@@ -1,0 +1,33 @@
+import { KafkaLog, type PartitionRead } from '../../gateway/feed/kafka-log.ts';
+
+const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
+
+/**
+ * Reads a topic once through, a fetch of a partition at a time, up to where each partition ends when it is reached.
+ *
+ * @param from by partition, where to begin; its beginning where there is none.
+ * @throws the Kafka client's error when the brokers do not answer or there is no such topic.
+ */
+export async function* readTopic(
+  { brokers, topic }: { brokers: string[]; topic: string },
+  from: ReadonlyMap<number, number> = new Map(),
+): AsyncGenerator<PartitionRead> {
+  const log = new KafkaLog({ brokers, topic, clientId: 'ballot-endorsements-ops' });
+  try {
+    const leaders = await log.leaders();
+    const open = new Map(leaders.map((_, partition) => [partition, from.get(partition) ?? 0]));
+    while (open.size > 0) {
+      for (const node of new Set(leaders)) {
+        const wanted = new Map([...open].filter(([partition]) => leaders[partition] === node));
+        if (wanted.size === 0) continue;
+        for (const read of await log.fetch(node, wanted, LIMITS)) {
+          yield read;
+          if (read.atEnd) open.delete(read.partition);
+          else open.set(read.partition, read.nextOffset);
+        }
+      }
+    }
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,104 @@
+/** `stream check`, `stream repair` and `stream new-epoch`: what the changes topic owes to the change log. */
+import { createChangesProducer } from '../consumers/relay/changes-producer.ts';
+import { changeCodec } from '../schemas/change.ts';
+import { topicNames } from '../schemas/topics.ts';
+import { createKafkaClient } from '../service/kafka-client.ts';
+import { lockStreamHead } from '../store/change-log.ts';
+import { createReadPool, type DatabasePool } from '../store/pool.ts';
+import { beginEpoch } from '../store/relay-batches.ts';
+import { loadRelayedChanges, loadRelayedRange } from '../store/relayed-changes.ts';
+import type { CommandIo } from './command.ts';
+import { createConfig, createDatabaseConfig, type OpsConfig, readEnv } from './config.ts';
+import { inOneTransaction } from './database.ts';
+import { OpsError } from './ops-error.ts';
+import { findHoles, type SequenceRange } from './stream/find-holes.ts';
+
+const USAGE = 'Usage: npm run ops -- stream check | stream repair | stream new-epoch';
+/** How many changes are sent at a time. */
+const BATCH = 1000;
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+const count = (ranges: SequenceRange[]) => ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+const format = ({ from, to }: SequenceRange) => (from === to ? `${from}` : `${from} to ${to}`);
+
+async function withPool<T>(databaseUrl: string, work: (pool: DatabasePool) => Promise<T>): Promise<T> {
+  const pool = await createReadPool({
+    databaseUrl,
+    maxConnections: 1,
+    connectionTimeoutMs: STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** What was relayed, is still in the change log, and is not in the topic. */
+async function loadHoles({ brokers, topicPrefix }: OpsConfig, pool: DatabasePool): Promise<SequenceRange[]> {
+  const range = await loadRelayedRange(pool);
+  const { changes: topic } = topicNames(topicPrefix);
+  return range ? findHoles({ brokers, topic, epoch: range.epoch }, range) : [];
+}
+
+/** Names every change of the change log that the topic should have and lacks. @returns 1 where there is one. */
+async function check(config: OpsConfig, io: CommandIo): Promise<number> {
+  const holes = await withPool(config.databaseUrl, (pool) => loadHoles(config, pool));
+  for (const hole of holes) io.out(`missing: ${format(hole)}`);
+  io.err(
+    holes.length === 0
+      ? 'The changes topic has every change that was relayed and is still in the change log.'
+      : `The changes topic lacks ${count(holes)} changes. Gateways give them out of the change log; "stream repair" sends them again.`,
+  );
+  return holes.length === 0 ? 0 : 1;
+}
+
+/** Sends what the topic lacks once more: the same ids, the same bytes (INV-3). */
+async function repair(config: OpsConfig, io: CommandIo): Promise<number> {
+  const { brokers, topicPrefix, databaseUrl } = config;
+  const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-ops' });
+  const producer = createChangesProducer(kafka, topicNames(topicPrefix).changes);
+  return withPool(databaseUrl, async (pool) => {
+    const holes = await loadHoles(config, pool);
+    await producer.connect();
+    try {
+      for (const hole of holes) {
+        for (let { from } = hole; from <= hole.to; from += BATCH) {
+          const changes = await loadRelayedChanges(pool, from, Math.min(hole.to, from + BATCH - 1));
+          await producer.send(
+            changes.map((change) => ({ key: change.endorser.slug, value: changeCodec.encode(change) })),
+          );
+        }
+        io.out(`sent again: ${format(hole)}`);
+      }
+    } finally {
+      await producer.disconnect();
+    }
+    io.err(`${count(holes)} changes that the changes topic lacked were sent again.`);
+    return 0;
+  });
+}
+
+/** For a store that was restored from a backup: it has lost changes that clients have seen. */
+async function newEpoch(databaseUrl: string, io: CommandIo): Promise<number> {
+  const { epoch, after } = await inOneTransaction(databaseUrl, async (client) => {
+    await lockStreamHead(client);
+    return beginEpoch(client);
+  });
+  io.err(
+    `The stream's epoch is ${epoch} from the change ${after + 1} on. Every cursor made before is answered 410, so that ` +
+      'clients catch up through /v1/endorsements; gateways and relays follow by themselves within seconds.',
+  );
+  return 0;
+}
+
+/** Looks after the changes topic (INV-7). */
+export async function run(args: string[], io: CommandIo): Promise<number> {
+  if (args.length !== 1) throw new OpsError(USAGE);
+  const env = readEnv(io.env);
+  if (args[0] === 'check') return check(createConfig(env), io);
+  if (args[0] === 'repair') return repair(createConfig(env), io);
+  if (args[0] === 'new-epoch') return newEpoch(createDatabaseConfig(env).databaseUrl, io);
+  throw new OpsError(USAGE);
+}

@@ -1,0 +1,50 @@
+import { AvroDecodeError } from '../../schemas/avro-codec.ts';
+import { changeCodec } from '../../schemas/change.ts';
+import { readTopic } from '../kafka/read-topic.ts';
+
+/** Sequences from one to another, both included. */
+export interface SequenceRange {
+  from: number;
+  to: number;
+}
+
+/** The runs of numbers within a range that were not seen. */
+function findGaps(seen: Uint8Array, { from }: SequenceRange): SequenceRange[] {
+  const gaps: SequenceRange[] = [];
+  for (let index = 0; index < seen.length; index += 1) {
+    if (seen[index]) continue;
+    const last = gaps.at(-1);
+    if (last && last.to === from + index - 1) last.to += 1;
+    else gaps.push({ from: from + index, to: from + index });
+  }
+  return gaps;
+}
+
+/**
+ * Which changes of a range the changes topic does not have. Reads the topic once through.
+ *
+ * @throws the Kafka client's error when the brokers do not answer or there is no such topic.
+ */
+export async function findHoles(
+  { brokers, topic, epoch }: { brokers: string[]; topic: string; epoch: number },
+  range: SequenceRange,
+): Promise<SequenceRange[]> {
+  const seen = new Uint8Array(Math.max(0, range.to - range.from + 1));
+  for await (const { records } of readTopic({ brokers, topic })) {
+    for (const { value } of records) {
+      const change = decode(value);
+      if (change?.epoch === epoch) seen[change.sequence - range.from] = 1;
+    }
+  }
+  return findGaps(seen, range);
+}
+
+/** What is no change stands for none. */
+function decode(value: Buffer) {
+  try {
+    return changeCodec.decode(value);
+  } catch (error) {
+    if (error instanceof AvroDecodeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { FilterIndex } from '../../domain/filter-index.ts';
+import { createPredicate, nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
+import { facets, filter } from './stream-filter-arbitraries.ts';
+
+const found = (index: FilterIndex<number>, change: Parameters<typeof index.forEachMatch>[0]) => {
+  const items: number[] = [];
+  index.forEachMatch(change, (item) => items.push(item));
+  return items.sort((a, b) => a - b);
+};
+
+test('it finds exactly the filters that a change passes, each once, whatever was taken out', () => {
+  const filters = fc.array(fc.record({ filter, removed: fc.boolean() }), { maxLength: 20 });
+  fc.assert(
+    fc.property(filters, facets, (there, change) => {
+      const index = new FilterIndex<number>();
+      const removers = there.map((each, item) => index.add(each.filter, item));
+      for (const [item, { removed }] of there.entries()) if (removed) removers[item]?.();
+      const expected = there.flatMap((each, item) =>
+        !each.removed && createPredicate(each.filter)(change) ? [item] : [],
+      );
+      expect(found(index, change)).toEqual(expected);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('filters that want the same have the same name, whatever the order of fields and values', () => {
+  const shuffled = filter.chain((wanted) => {
+    const fields = Object.entries(wanted).map(([field, values]) =>
+      fc
+        .tuple(fc.shuffledSubarray([...values], { minLength: values.length }), fc.subarray([...values]))
+        .map(([all, again]) => [field, [...all, ...again]] as const),
+    );
+    return fc
+      .tuple(...fields)
+      .chain((entries) => fc.shuffledSubarray(entries, { minLength: entries.length }))
+      .map((entries) => ({ wanted, other: Object.fromEntries(entries) as StreamFilter }));
+  });
+  fc.assert(fc.property(shuffled, ({ wanted, other }) => nameFilter(wanted) === nameFilter(other)));
+});
+
+test('filters that want something else have another name', () => {
+  fc.assert(
+    fc.property(filter, filter, facets, (one, other, change) => {
+      fc.pre(createPredicate(one)(change) !== createPredicate(other)(change));
+      return nameFilter(one) !== nameFilter(other);
+    }),
+  );
+});

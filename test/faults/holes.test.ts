@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import pg from 'pg';
+import { withAdmin } from '../../ops/kafka/client.ts';
+import { run as runStream } from '../../ops/stream.ts';
+import { parseCursor } from '../../schemas/cursor.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { endorse } from '../helpers/catalogue.ts';
+import { EventStreamClient } from '../helpers/event-stream.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+import { createIo } from '../ops/catalog-helpers.ts';
+
+const PATIENCE_MS = 25_000;
+jest.setTimeout(60_000);
+
+let service: TestService;
+let database: pg.Client;
+let sent = 0;
+
+beforeAll(async () => {
+  // Little memory, so that what is old comes out of Kafka.
+  service = await TestService.start({ gatewayConfig: { feedMemoryBytes: 20_000 } });
+  database = new pg.Client({ connectionString: service.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await service.stop();
+});
+
+async function stream(command: string): Promise<{ status: number; out: string[] }> {
+  const io = createIo({
+    DATABASE_URL: service.databaseUrl,
+    KAFKA_BROKERS: service.brokers.join(','),
+    TOPIC_PREFIX: service.topicPrefix,
+  });
+  return { status: await runStream([command], io), out: io.printed };
+}
+
+async function submit(count: number): Promise<void> {
+  const endorsers = ['bakers-local-1', 'coast-gazette', 'nation-herald'];
+  const next = Array.from({ length: count }, () => {
+    sent += 1;
+    return endorse(endorsers[sent % 3] ?? '', 'mayor', 'ann', { statement: `Statement ${sent}.` });
+  });
+  await service.submit(next);
+}
+
+async function headSequence(): Promise<number> {
+  const { rows } = await database.query<{ last: string }>('SELECT last_sequence AS last FROM stream_head');
+  return Number(rows[0]?.last);
+}
+
+/** Makes changes that Kafka has acknowledged, as the store knows it, and does not have. */
+async function loseChanges(count: number): Promise<{ from: number; to: number }> {
+  await service.stopConsumers();
+  const from = (await headSequence()) + 1;
+  await service.startConsumers(['apply']);
+  await submit(count);
+  const to = from + count - 1;
+  await until('the changes are applied', async () => (await headSequence()) === to);
+  await database.query(
+    `INSERT INTO relay_batches (first_sequence, last_sequence, offsets, acknowledged_at)
+     SELECT $1, $2, offsets, now() FROM relay_batches ORDER BY first_sequence DESC LIMIT 1`,
+    [from, to],
+  );
+  await service.stopConsumers();
+  await service.startConsumers();
+  return { from, to };
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+const sequencesOf = (events: { id: string }[]) => events.map(({ id }) => parseCursor(id).sequence);
+
+describe('a hole of the changes topic', () => {
+  test('INV-7: is filled from the change log, for who follows and for who replays, and by "stream repair" for good', async () => {
+    await submit(30);
+    await service.eventsOnceThereAre(30);
+    const client = await EventStreamClient.open(service.url('/v1/stream?from=earliest'), {
+      Authorization: `Bearer ${service.key}`,
+    });
+    const lost = await loseChanges(5);
+    await submit(30);
+    const events = await client.wait('endorsement', 65, PATIENCE_MS);
+    client.close();
+    expect(sequencesOf(events)).toEqual(numbers(1, 65));
+
+    // The fault happened: Kafka does not have them.
+    const before = await stream('check');
+    expect([before.status, before.out]).toEqual([1, [`missing: ${lost.from} to ${lost.to}`]]);
+
+    await service.restartGateway(0);
+    await service.untilReady();
+    const replayed = (await service.events()).data;
+    expect(replayed).toEqual(events.map(({ data }) => data));
+
+    const repaired = await stream('repair');
+    expect([repaired.status, repaired.out]).toEqual([0, [`sent again: ${lost.from} to ${lost.to}`]]);
+    expect(await stream('check')).toMatchObject({ status: 0, out: [] });
+    await service.restartGateway(0);
+    await service.untilReady();
+    expect((await service.events()).data).toEqual(replayed);
+  });
+
+  test('INV-7: everything that Kafka had is lost, and the stream still loses nothing', async () => {
+    const topic = topicNames(service.topicPrefix).changes;
+    const { data: events } = await service.events();
+    await withAdmin(service.brokers, async (admin) => {
+      const ends = await admin.fetchTopicOffsets(topic);
+      const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
+      await admin.deleteTopicRecords({
+        topic,
+        partitions: partitions.filter(({ offset }) => offset !== '0'),
+      });
+    });
+    expect((await stream('check')).status).toBe(1);
+    await service.restartGateway(0);
+    await until('the gateway is ready', () => service.gateways[0]?.isReady() === true, PATIENCE_MS);
+    expect((await service.events()).data).toEqual(events);
+    await submit(1);
+    expect(await service.eventsOnceThereAre(66)).toHaveLength(66);
+  });
+
+  test('INV-7: what the change log lacks too is answered 410 to who stands before it, and to nobody else', async () => {
+    const { data: events } = await service.events();
+    await database.query('DELETE FROM change_log WHERE sequence = 10');
+    await service.restartGateway(0);
+    await until('the gateway is ready', () => service.gateways[0]?.isReady() === true, PATIENCE_MS);
+    const cursor = events[8]?.id;
+    const { status, body } = await service.get(`/v1/events?cursor=${cursor}`);
+    expect([status, body.error?.code]).toEqual([410, 'cursor_expired']);
+    const client = await EventStreamClient.open(service.url(`/v1/stream?cursor=${events[5]?.id}`), {
+      Authorization: `Bearer ${service.key}`,
+    });
+    const [error] = await client.wait('error', 1);
+    expect(error?.data.code).toBe('cursor_expired');
+    expect(client.of('endorsement').map(({ id }) => id)).toEqual(events.slice(6, 9).map(({ id }) => id));
+    client.close();
+    // Who stands behind the hole is not concerned.
+    expect((await service.events(`cursor=${events[9]?.id}`)).data).toEqual(events.slice(10));
+  });
+
+  test('INV-7: who follows the stream is told where it is lost, not a step beyond, and who comes anew goes on', async () => {
+    const following = await EventStreamClient.open(service.url('/v1/stream'), {
+      Authorization: `Bearer ${service.key}`,
+    });
+    await following.wait('ready', 1);
+    const lost = await loseChanges(3);
+    await database.query('DELETE FROM change_log WHERE sequence BETWEEN $1 AND $2', [lost.from, lost.to]);
+    await submit(2);
+    const [told] = await following.wait('error', 1, PATIENCE_MS);
+    expect(told?.data.code).toBe('cursor_expired');
+    expect(parseCursor(told?.id ?? '').sequence).toBe(lost.from - 1);
+    expect(following.of('endorsement')).toEqual([]);
+    expect(await service.latestSequence()).toBe(lost.to + 2);
+  });
+});

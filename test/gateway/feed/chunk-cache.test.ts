@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { CHUNK_CHANGES, ChunkCache, restOfChunk } from '../../../gateway/feed/chunk-cache.ts';
+import type { Chunk } from '../../../gateway/feed/entry.ts';
+import { createEntry } from '../../helpers/log-entry.ts';
+
+const ENTRIES = Array.from({ length: 3 * CHUNK_CHANGES }, (_, index) => createEntry({ sequence: index + 1 }));
+const ALL = Number.POSITIVE_INFINITY;
+
+/** What a replay reads after a sequence: to the end of the chunk, or less where the log ends. */
+function chunkAfter(sequence: number, count = restOfChunk(sequence)): Chunk {
+  const entries = ENTRIES.slice(sequence, sequence + count);
+  return { entries, position: entries.at(-1)?.position ?? { sequence, time: 0, offsets: [] } };
+}
+const found = (cache: ChunkCache, sequence: number) =>
+  cache.find(sequence)?.entries.map((entry) => entry.sequence);
+
+test('what it finds is what follows, up to the end of the chunk, and nothing where that is not all here', () => {
+  const sequence = fc.nat(ENTRIES.length - 1);
+  fc.assert(
+    fc.property(fc.array(sequence, { maxLength: 6 }), sequence, (added, asked) => {
+      const cache = new ChunkCache(ALL);
+      for (const after of added) cache.add(chunkAfter(after));
+      const number = Math.floor(asked / CHUNK_CHANGES);
+      const here = added.some((after) => Math.floor(after / CHUNK_CHANGES) === number && after <= asked);
+      expect(found(cache, asked)).toEqual(
+        here ? chunkAfter(asked).entries.map((entry) => entry.sequence) : undefined,
+      );
+    }),
+  );
+});
+
+test('a chunk that ends early, at the end of the log, is not kept: more will follow', () => {
+  const cache = new ChunkCache(ALL);
+  cache.add(chunkAfter(1000, 500));
+  expect(found(cache, 1000)).toBeUndefined();
+});
+
+test('INV-10: it keeps what was asked for last, within its bytes', () => {
+  const bytes = chunkAfter(0).entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  const cache = new ChunkCache(2.5 * bytes);
+  cache.add(chunkAfter(0));
+  cache.add(chunkAfter(1000));
+  expect(found(cache, 0)?.length).toBe(1000);
+  cache.add(chunkAfter(2000));
+  expect([0, 1000, 2000].map((after) => found(cache, after) !== undefined)).toEqual([true, false, true]);
+});
