@@ -1,6 +1,6 @@
 import type { PageState } from '../schemas/page-cursor.ts';
 import type { Language } from '../schemas/vocabulary.ts';
-import { allOf, isOneOf, jsonObject, type Sql } from './json.ts';
+import { allOf, inEachLanguage, isOneOf, jsonObject, type Sql } from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { electionFields } from './records.ts';
@@ -35,13 +35,13 @@ function condition({ states, types, from, to, electionsFrom }: ElectionFilters):
 }
 
 /** An election (specification, "Election") with how much there is of it. */
-function record(lang: Language): Sql {
-  return jsonObject({
+const record = inEachLanguage((lang) =>
+  jsonObject({
     ...electionFields(lang),
     contest_count: sql.fragment`COALESCE((SELECT b.contests FROM ballot_sizes b WHERE b.election_id = l.id), 0)`,
     endorsement_count: sql.fragment`COALESCE((SELECT a.endorsements FROM endorsement_activity a WHERE a.election_id = l.id), 0)`,
-  });
-}
+  }),
+);
 
 /** A page of elections by date, then slug. */
 export async function listElections(

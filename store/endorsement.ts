@@ -1,15 +1,10 @@
 import type { Language } from '../schemas/vocabulary.ts';
-import { columns, jsonObject, localized, recordRow } from './json.ts';
+import { columns, inEachLanguage, jsonObject, localized, recordRow } from './json.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { choiceRecord, contestFields, endorserRecord } from './records.ts';
 
-/** The JSON of one endorsement in full, or null where there is none of this id. */
-export async function findEndorsement(
-  pool: DatabasePool,
-  id: number,
-  lang: Language,
-): Promise<string | null> {
-  const record = jsonObject({
+const record = inEachLanguage((lang) =>
+  jsonObject({
     ...columns('n', ['id', 'rank']),
     ...localized('n', ['statement'], lang),
     ...columns('n', ['source_url', 'published_on']),
@@ -17,10 +12,18 @@ export async function findEndorsement(
     endorser: endorserRecord(lang),
     contest: jsonObject(contestFields(lang)),
     choice: choiceRecord(lang),
-  });
+  }),
+);
+
+/** The JSON of one endorsement in full, or null where there is none of this id. */
+export async function findEndorsement(
+  pool: DatabasePool,
+  id: number,
+  lang: Language,
+): Promise<string | null> {
   return pool.maybeOneFirst(
     sql.prepared(`endorsement-${lang}`, recordRow)`
-      SELECT ${record}::text AS record
+      SELECT ${record(lang)}::text AS record
       FROM endorsements n
       JOIN endorsers e ON e.id = n.endorser_id JOIN endorser_categories k ON k.slug = e.category
       JOIN contests c ON c.id = n.contest_id JOIN districts d ON d.id = c.district_id

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PageState } from '../schemas/page-cursor.ts';
 import type { Language } from '../schemas/vocabulary.ts';
 import { NATIONAL } from '../schemas/vocabulary.ts';
-import { allOf, columns, given, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { allOf, columns, given, inEachLanguage, isOneOf, jsonObject, localized, type Sql } from './json.ts';
 import { type Page, pageOf, pageRow } from './page.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { candidateRecord, districtRecord, electionRecord, endorserRecord, isAtHomeIn } from './records.ts';
@@ -110,8 +110,8 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
  */
 const lookUp = (record: Sql, from: Sql): Sql => sql.fragment`(SELECT ${record} FROM ${from})`;
 
-function record(lang: Language): Sql {
-  return jsonObject({
+const record = inEachLanguage((lang) =>
+  jsonObject({
     ...columns('n', ['id', 'rank']),
     ...localized('n', ['statement'], lang),
     ...columns('n', ['source_url', 'published_on']),
@@ -140,8 +140,8 @@ function record(lang: Language): Sql {
       }),
       sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id WHERE h.id = n.choice_id`,
     ),
-  });
-}
+  }),
+);
 
 /**
  * A page of endorsements by id, with the stream position that it shows: one statement, hence one snapshot. Changes up

@@ -1,6 +1,15 @@
 import type { PageState } from '../schemas/page-cursor.ts';
 import type { Language } from '../schemas/vocabulary.ts';
-import { allOf, columns, isOneOf, jsonObject, localized, recordRow, type Sql } from './json.ts';
+import {
+  allOf,
+  columns,
+  inEachLanguage,
+  isOneOf,
+  jsonObject,
+  localized,
+  recordRow,
+  type Sql,
+} from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import { type DatabasePool, sql } from './pool.ts';
 import { categoryRecord, homeState, isAtHomeIn, jsonList } from './records.ts';
@@ -64,6 +73,9 @@ const electionList = (lang: Language): Sql =>
     sql.fragment`l.date DESC, l.slug`,
   );
 
+const listed = inEachLanguage((lang) => jsonObject(fields(lang)));
+const full = inEachLanguage((lang) => jsonObject({ ...fields(lang), elections: electionList(lang) }));
+
 /** A page of endorsers by name, then id. */
 export async function listEndorsers(
   pool: DatabasePool,
@@ -71,7 +83,7 @@ export async function listEndorsers(
 ): Promise<Page> {
   const [name = null, id = null] = after ?? [];
   return loadPage(pool, {
-    record: jsonObject(fields(lang)),
+    record: listed(lang),
     from: ENDORSERS,
     where: allOf([
       condition(filters),
@@ -84,9 +96,8 @@ export async function listEndorsers(
 
 /** The JSON of one endorser with the elections it has endorsed in, or null where there is none of this slug. */
 export async function findEndorser(pool: DatabasePool, slug: string, lang: Language): Promise<string | null> {
-  const record = jsonObject({ ...fields(lang), elections: electionList(lang) });
   return pool.maybeOneFirst(
     sql.prepared(`endorser-${lang}`, recordRow)`
-      SELECT ${record}::text AS record FROM ${ENDORSERS} WHERE e.slug = ${slug}`,
+      SELECT ${full(lang)}::text AS record FROM ${ENDORSERS} WHERE e.slug = ${slug}`,
   );
 }

@@ -1,9 +1,15 @@
 import { z } from 'zod';
-import type { Language } from '../schemas/vocabulary.ts';
+import { LANGUAGES, type Language } from '../schemas/vocabulary.ts';
 import { sql } from './pool.ts';
 
 /** A piece of SQL. */
 export type Sql = ReturnType<typeof sql.fragment>;
+
+/** SQL of each language, put together once: a record is made of some hundred pieces, which takes longer than to ask. */
+export function inEachLanguage<T>(make: (lang: Language) => T): (lang: Language) => T {
+  const made = new Map(LANGUAGES.map((lang) => [lang, make(lang)]));
+  return (lang) => made.get(lang) as T;
+}
 
 /** The row of a query for the JSON of one record. */
 export const recordRow = z.object({ record: z.string() });

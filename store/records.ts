@@ -1,6 +1,6 @@
 import type { Language } from '../schemas/vocabulary.ts';
 import { NATIONAL } from '../schemas/vocabulary.ts';
-import { columns, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { columns, inEachLanguage, isOneOf, jsonObject, localized, type Sql } from './json.ts';
 import { sql } from './pool.ts';
 
 /*
@@ -81,10 +81,6 @@ export const contestFields = (lang: Language): Record<string, Sql> => ({
   details: sql.fragment`jsonb_strip_nulls(c.details || jsonb_build_object('source_url', c.source_url))`,
 });
 
-/** A whole contest, its choices in ballot order. */
-export const contestRecord = (lang: Language): Sql =>
-  jsonObject({ ...contestFields(lang), choices: choiceList(lang) });
-
 /** The choices that are on a contest's ballot. */
 export const choiceList = (lang: Language): Sql =>
   jsonList(
@@ -93,6 +89,11 @@ export const choiceList = (lang: Language): Sql =>
       WHERE h.contest_id = c.id AND h.removed_at IS NULL`,
     sql.fragment`h.ballot_order, h.id`,
   );
+
+/** A whole contest, its choices in ballot order. */
+export const contestRecord = inEachLanguage((lang) =>
+  jsonObject({ ...contestFields(lang), choices: choiceList(lang) }),
+);
 
 /** The rules that every election's details name; null where a rule is unknown. */
 const VOTING_RULES = JSON.stringify({
