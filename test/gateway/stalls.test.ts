@@ -1,0 +1,249 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { routes } from '../../gateway/routes/index.ts';
+import { findFreePort } from '../../ops/local/ports.ts';
+import { type ServiceProcess, startProcess } from '../helpers/process.ts';
+import { TestService } from '../helpers/service.ts';
+import { untilReady } from '../helpers/system.ts';
+
+/** The longest that any request may keep everybody else waiting, in milliseconds. */
+const MAX_STALL_MS = 50;
+/** The machine may be busy with something else; it is not so in the best of several tries. */
+const TRIES = 7;
+/** Room for a query beside the other headers, which together have 16 KB. */
+const QUERY_BYTES = 15_000;
+const BODY_BYTES = 384 * 1024 - 100;
+
+let service: TestService;
+let gateway: ServiceProcess;
+let port: number;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  port = await findFreePort();
+  gateway = startProcess('gateway/main.ts', {
+    DATABASE_URL: service.databaseUrl,
+    KAFKA_BROKERS: service.brokers.join(','),
+    TOPIC_PREFIX: service.topicPrefix,
+    PORT: String(port),
+    LOG_LEVEL: 'error',
+  });
+  await untilReady(`http://127.0.0.1:${port}`);
+});
+afterAll(async () => {
+  await gateway.kill();
+  await service.stop();
+});
+
+/** A request that is answered by the event loop alone, again and again, on a connection of its own. */
+class Prober {
+  #longest = 0;
+  #stopped = false;
+  readonly #done: Promise<void>;
+
+  constructor() {
+    this.#done = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const socket = connect(port, '127.0.0.1');
+    socket.setNoDelay(true);
+    await once(socket, 'connect');
+    while (!this.#stopped) {
+      const started = performance.now();
+      socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
+      await once(socket, 'data');
+      this.#longest = Math.max(this.#longest, performance.now() - started);
+    }
+    socket.destroy();
+  }
+
+  /** Ends it. @returns the longest that an answer took, in milliseconds. */
+  async stop(): Promise<number> {
+    this.#stopped = true;
+    await this.#done;
+    return this.#longest;
+  }
+}
+
+function send(request: string | Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', reject);
+    socket.write(request);
+    let head = '';
+    socket.on('data', (bytes) => {
+      head ||= bytes.toString('latin1', 0, 20);
+    });
+    socket.on('close', () => resolve(Number(head.split(' ')[1])));
+  });
+}
+
+/** The shortest of the longest waits that a request causes to others, and how it is answered. */
+async function measure(request: string | Buffer): Promise<{ stallMs: number; status: number }> {
+  let stallMs = Number.POSITIVE_INFINITY;
+  let status = 0;
+  for (let tries = 0; tries < TRIES && (tries < 2 || stallMs > MAX_STALL_MS / 2); tries += 1) {
+    const prober = new Prober();
+    status = await send(request);
+    stallMs = Math.min(stallMs, await prober.stop());
+  }
+  return { stallMs, status };
+}
+
+const headers = () => `Host: a\r\nConnection: close\r\nAuthorization: Bearer ${service.key}\r\n`;
+const get = (target: string, more = '') => `GET ${target} HTTP/1.1\r\n${headers()}${more}\r\n`;
+
+function postOf(path: string, body: string | Buffer, more = ''): Buffer {
+  const bytes = Buffer.from(body);
+  const type = 'Content-Type: application/json\r\n';
+  const head = `POST ${path} HTTP/1.1\r\n${headers()}${type}${more}Content-Length: ${bytes.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), bytes]);
+}
+
+/** A text of a pattern, again and again, below so many bytes; the pattern may count. */
+function fill(bytes: number, pattern: (index: number) => string): string {
+  let text = '';
+  for (let index = 0; ; index += 1) {
+    const next = pattern(index);
+    if (text.length + next.length > bytes) return text;
+    text += next;
+  }
+}
+
+const QUERIES: [string, (name: string) => string][] = [
+  ['a list of thousands', (name) => `${name}=${fill(QUERY_BYTES - 50, (i) => `a${i},`)}x`],
+  ['500 values', (name) => `${name}=${Array.from({ length: 500 }, (_, i) => `endorser-${i}`).join(',')}`],
+  ['one long value', (name) => `${name}=${'x'.repeat(QUERY_BYTES - 50)}`],
+  ['percent-encoding', (name) => `${name}=${'%F0%9F%97%B3'.repeat(QUERY_BYTES / 12 - 10)}`],
+  ['broken percent-encoding', (name) => `${name}=${'%'.repeat(QUERY_BYTES - 50)}`],
+  ['commas alone', (name) => `${name}=${','.repeat(QUERY_BYTES - 50)}`],
+];
+
+describe('no request keeps others waiting', () => {
+  const gets = routes.filter(
+    ({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/v1/stream',
+  );
+
+  test.each(gets.map(({ path, query }) => [path, Object.keys(query)] as const))(
+    'whatever the parameters of %s',
+    async (path, names) => {
+      const bad = [];
+      for (const name of names) {
+        for (const [what, query] of QUERIES) {
+          const { stallMs, status } = await measure(get(`${path}?${query(name)}`));
+          // Officeholders, of which there are none here, are 503.
+          if (stallMs >= MAX_STALL_MS || (status >= 500 && status !== 503))
+            bad.push({ name, what, status, stallMs });
+        }
+      }
+      expect(bad).toEqual([]);
+    },
+    180_000,
+  );
+
+  test.each<[string, () => string | Buffer]>([
+    ['thousands of parameters', () => get(`/v1/endorsements?${fill(QUERY_BYTES, (i) => `a${i}=1&`)}`)],
+    ['one parameter thousands of times', () => get(`/v1/endorsements?${'limit=1&'.repeat(QUERY_BYTES / 8)}`)],
+    ['a parameter with a long name', () => get(`/v1/endorsements?${'endorser'.repeat(QUERY_BYTES / 8)}=1`)],
+    [
+      'every list full',
+      () =>
+        get(
+          `/v1/endorsements?${fill(QUERY_BYTES / 6, (i) => `a${i},`).replace(/^/, 'endorsers=')}x&elections=${fill(QUERY_BYTES / 3, (i) => `b${i},`)}x&categories=${fill(QUERY_BYTES / 3, (i) => `c${i},`)}x`,
+        ),
+    ],
+    ['a long path', () => get(`/v1/${'a/'.repeat(QUERY_BYTES / 2)}`)],
+    ['a long path of percents', () => get(`/v1/endorsers/${'%41'.repeat(QUERY_BYTES / 3)}`)],
+    [
+      'a long Authorization',
+      () => get('/v1/states', `Authorization: Bearer ${' '.repeat(QUERY_BYTES - 200)}x y\r\n`),
+    ],
+    [
+      'thousands of encodings',
+      () => get('/v1/states', `Accept-Encoding: ${'gzip;q=0.1,'.repeat(1300)}br\r\n`),
+    ],
+    ['thousands of ETags', () => get('/v1/states', `If-None-Match: ${'W/"x",'.repeat(2400)}"y"\r\n`)],
+    ['thousands of cookies', () => get('/v1/states', `Cookie: ${'a=b; '.repeat(2900)}\r\n`)],
+    [
+      'thousands of headers',
+      () =>
+        get(
+          '/v1/states',
+          fill(QUERY_BYTES, (i) => `A${i}: b\r\n`),
+        ),
+    ],
+    ['thousands of proxies', () => get('/v1/states', `X-Forwarded-For: ${'1.1.1.1,'.repeat(1800)}\r\n`)],
+  ])('by %s', async (_, request) => {
+    const { stallMs, status } = await measure(request());
+    expect(status).toBeGreaterThanOrEqual(200);
+    expect(status).toBeLessThan(500);
+    expect(stallMs).toBeLessThan(MAX_STALL_MS);
+  });
+
+  const FIELDS = [
+    'categories',
+    'endorsers',
+    'endorser_states',
+    'states',
+    'elections',
+    'contest_kinds',
+    'levels',
+  ];
+  const filterOf = (values: (field: string) => unknown) =>
+    JSON.stringify({ name: 'x', filter: Object.fromEntries(FIELDS.map((field) => [field, values(field)])) });
+
+  test.each<[string, () => string]>([
+    ['arrays in arrays', () => '['.repeat(BODY_BYTES / 2) + ']'.repeat(BODY_BYTES / 2)],
+    ['objects in objects', () => `${'{"a":'.repeat(BODY_BYTES / 6)}1${'}'.repeat(BODY_BYTES / 6)}`],
+    [
+      'objects in a filter',
+      () => `{"name":"x","filter":{"states":${'[['.repeat(BODY_BYTES / 5)}${']]'.repeat(BODY_BYTES / 5)}}}`,
+    ],
+    ['tens of thousands of keys', () => `{${fill(BODY_BYTES, (i) => `"k${i}":1,`)}"name":"x"}`],
+    [
+      'tens of thousands of keys of a filter',
+      () => `{"name":"x","filter":{${fill(BODY_BYTES, (i) => `"k${i}":1,`)}"a":1}}`,
+    ],
+    [
+      'tens of thousands of values',
+      () => `{"name":"x","filter":{"endorsers":[${fill(BODY_BYTES, (i) => `"${i}",`)}"a"]}}`,
+    ],
+    [
+      'tens of thousands of equal values',
+      () => `{"name":"x","filter":{"endorsers":[${'"a",'.repeat(BODY_BYTES / 5)}"a"]}}`,
+    ],
+    [
+      '500 values of every field',
+      () => filterOf((field) => Array.from({ length: 500 }, (_, i) => `${field}-${i}`)),
+    ],
+    [
+      '500 unknown slugs',
+      () =>
+        JSON.stringify({
+          name: 'x',
+          filter: { endorsers: Array.from({ length: 500 }, (_, i) => `nobody-${i}`) },
+        }),
+    ],
+    ['a long name', () => `{"name":"${'x'.repeat(BODY_BYTES)}"}`],
+    ['a name of escapes', () => `{"name":"${'\\u0000'.repeat(BODY_BYTES / 7)}"}`],
+    ['a number of hundreds of thousands of digits', () => `{"name":${'9'.repeat(BODY_BYTES)}}`],
+    ['white space', () => `{${' '.repeat(BODY_BYTES)}}`],
+    ['no JSON', () => '{"name":'.repeat(BODY_BYTES / 9)],
+  ])('by a body of %s', async (_, body) => {
+    const { stallMs, status } = await measure(postOf('/v1/subscriptions', body()));
+    expect([400, 413]).toContain(status);
+    expect(stallMs).toBeLessThan(MAX_STALL_MS);
+  });
+
+  test('by a body that unpacks to a thousand times its size', async () => {
+    const packed = gzipSync(`{"name":"${' '.repeat(100_000_000)}"}`);
+    const { stallMs, status } = await measure(
+      postOf('/v1/subscriptions', packed, 'Content-Encoding: gzip\r\n'),
+    );
+    expect(status).toBe(413);
+    expect(stallMs).toBeLessThan(MAX_STALL_MS);
+  });
+});
