@@ -1,0 +1,206 @@
+/**
+ * INV-5, INV-6: the window is by age, whatever the broker does meanwhile. A window of seconds on a topic whose segments
+ * close at once, under a cleaner that never rests: at every moment a cursor inside of it gets everything, one outside
+ * gets 410. Once the broker deletes what is old, once it compacts it.
+ */
+
+import { afterEach, expect, test } from '@jest/globals';
+import type { StreamFilter } from '../../domain/stream-filter.ts';
+import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
+import { TOPIC_RESOURCE, withAdmin } from '../../ops/kafka/client.ts';
+import { changesTopicSettings } from '../../ops/topic-settings.ts';
+import { parseCursor } from '../../schemas/cursor.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { endorse } from '../helpers/catalogue.ts';
+import { TestService } from '../helpers/service.ts';
+import { StreamReader } from '../helpers/stream-reader.ts';
+import { until } from '../helpers/until.ts';
+import { loadChangeLog } from './change-log.ts';
+import { type Connection, connectionOfPage, StreamChecker, sequenceOf } from './stream-checker.ts';
+
+const RETENTION_MS = 4000;
+const PARTITIONS = 6;
+/** How often a busy endorser changes its mind before an idle one does. */
+const IDLE_EVERY = 15;
+/** How many cursors each of the two halves, inside and outside, must have been tried with. */
+const TRIALS = 40;
+
+const EAGER_CLEANER = { 'segment.ms': '100', 'min.cleanable.dirty.ratio': '0.001' };
+
+let service: TestService;
+let round = 0;
+
+afterEach(() => service.stop());
+
+async function start(settings: Record<string, string>): Promise<void> {
+  service = await TestService.start({
+    gateways: 2,
+    partitions: PARTITIONS,
+    retentionMs: RETENTION_MS,
+    gatewayConfig: { feedMemoryBytes: 20_000, streamHeartbeatMs: 200 },
+  });
+  const plan = { retentionMs: RETENTION_MS, partitions: PARTITIONS, replicationFactor: 1 };
+  const config = { ...changesTopicSettings(plan).config, ...EAGER_CLEANER, ...settings };
+  const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+  const resource = { type: TOPIC_RESOURCE, name: topicNames(service.topicPrefix).changes, configEntries };
+  await withAdmin(service.brokers, (admin) =>
+    admin.alterConfigs({ validateOnly: false, resources: [resource] }),
+  );
+  const vouched = async (gateway: number) => {
+    const { body } = await service.get('/v1/events', { gateway });
+    return parseCursor(body.next_cursor).time > 0;
+  };
+  await until('the end of the topic', async () => (await vouched(0)) && (await vouched(1)));
+}
+
+/** Changes of a busy endorser, and now and then one of an idle one; a third was last heard of at the beginning. */
+async function submitRound(): Promise<void> {
+  round += 1;
+  const statement = `Round ${round}.`;
+  const busy = ['ann', 'bob', 'cyd', 'dee'].map((key) =>
+    endorse('bakers-local-1', 'council', key, { statement }),
+  );
+  const idle = round % IDLE_EVERY === 0 ? [endorse('coast-gazette', 'mayor', 'ann', { statement })] : [];
+  const once = round === 1 ? [endorse('nation-herald', 'mayor', 'ann')] : [];
+  await service.submit([...once, ...busy, ...idle]);
+}
+
+/** Where each partition of the topic begins and ends. */
+async function readOffsets(): Promise<{ partition: number; low: number; high: number }[]> {
+  const topic = topicNames(service.topicPrefix).changes;
+  const offsets = await withAdmin(service.brokers, (admin) => admin.fetchTopicOffsets(topic));
+  return offsets.map(({ partition, low, high }) => ({ partition, low: Number(low), high: Number(high) }));
+}
+
+async function hasDeleted(): Promise<boolean> {
+  return (await readOffsets()).some(({ low }) => low > 100);
+}
+
+/** Whether there are fewer records than there are offsets for them. */
+async function hasCompacted(): Promise<boolean> {
+  const topic = topicNames(service.topicPrefix).changes;
+  const log = new KafkaLog({ brokers: service.brokers, topic, clientId: 'test' });
+  let missing = 0;
+  try {
+    const [node = 0] = await log.leaders();
+    for (const { partition, high } of await readOffsets()) {
+      missing += high;
+      for (let from = 0; from < high; ) {
+        const limits = { maxWaitMs: 0, partitionMaxBytes: 1_000_000 };
+        const [read] = await log.fetch(node, new Map([[partition, from]]), limits);
+        missing -= read?.records.filter(({ offset }) => offset < high).length ?? 0;
+        from = read?.nextOffset ?? from;
+      }
+    }
+  } finally {
+    await log.close();
+  }
+  return missing > 100;
+}
+
+/** Asks with a cursor and holds the answer to the cursor's age: what lies in between may be answered either way. */
+async function tryCursor(cursor: string, gateway: number): Promise<'inside' | 'outside' | 'edge'> {
+  const { time } = parseCursor(cursor);
+  const newest = await service.latestSequence(gateway);
+  const askedAt = Date.now();
+  const { status, body } = await service.get(`/v1/events?limit=1000&cursor=${cursor}`, { gateway });
+  const answeredAt = Date.now();
+  const inside = time >= answeredAt - RETENTION_MS;
+  const outside = time < askedAt - RETENTION_MS;
+  const what = `a cursor of ${askedAt - time} to ${answeredAt - time} ms: ${JSON.stringify(body.error)}`;
+  if (inside) expect([status, what]).toEqual([200, what]);
+  if (outside) expect([status, body.error?.code, what]).toEqual([410, 'cursor_expired', what]);
+  if (status === 200) {
+    answers.push(connectionOfPage(sequenceOf(cursor), body));
+    expect(sequenceOf(body.next_cursor)).toBeGreaterThanOrEqual(newest);
+  }
+  return inside ? 'inside' : outside ? 'outside' : 'edge';
+}
+
+/** What was answered, to be held to the change log at the end. */
+let answers: Connection[] = [];
+
+/** Tries cursors of all ages up to twice the window, until so many were inside and so many outside. */
+async function tryCursors(known: () => string[], enough: number): Promise<void> {
+  const count = { inside: 0, outside: 0, edge: 0 };
+  for (let trial = 0; Math.min(count.inside, count.outside) < enough; trial += 1) {
+    const from = Date.now() - Math.random() * 2 * RETENTION_MS;
+    const ids = known();
+    const cursor = ids.find((id) => parseCursor(id).time >= from) ?? ids.at(-1) ?? '';
+    count[await tryCursor(cursor, trial % 2)] += 1;
+  }
+}
+
+function createReader(gateway: number, filter: StreamFilter): StreamReader {
+  const address = () => service.url('', gateway);
+  return new StreamReader({
+    name: `reader of ${gateway}`,
+    address,
+    key: service.key,
+    filter,
+    from: 'earliest',
+  });
+}
+
+/** Submits round after round until it is stopped. */
+function startLoad(): { stop(): Promise<void> } {
+  let stopped = false;
+  const load = (async () => {
+    while (!stopped) await submitRound();
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await load;
+    },
+  };
+}
+
+test.each([
+  ['deletes', {}, hasDeleted],
+  ['compacts', { 'retention.ms': String(60 * RETENTION_MS) }, hasCompacted],
+])(
+  'while the broker %s: inside the window everything, outside of it 410',
+  async (_, settings, isAtWork) => {
+    round = 0;
+    answers = [];
+    await start(settings);
+    const all = createReader(0, {});
+    const readers = [all, createReader(1, { endorsers: ['coast-gazette', 'nation-herald'] })];
+    for (const reader of readers) reader.start();
+
+    const load = startLoad();
+    const known = () => all.record.connections.flatMap(({ frames }) => frames.map(({ id }) => id));
+    try {
+      await until('a window of cursors', () => known().length > 50);
+      await until(
+        'the broker at work',
+        async () => {
+          await tryCursors(known, 1);
+          return isAtWork();
+        },
+        60_000,
+      );
+      await tryCursors(known, TRIALS);
+    } finally {
+      await load.stop();
+    }
+
+    const { body } = await service.get('/v1/events');
+    const end = sequenceOf(body.next_cursor);
+    for (const reader of readers) {
+      await until('the end of the stream', () => reader.position >= end);
+      await reader.stop();
+    }
+    const checker = new StreamChecker(await loadChangeLog(service.databaseUrl));
+    for (const reader of readers) {
+      expect(reader.record.connections).toHaveLength(1);
+      expect(checker.judge({ ...reader.record, upTo: end }).faults).toEqual([]);
+    }
+    for (const answer of answers) {
+      const record = { name: `cursor ${answer.after}`, filter: {}, connections: [answer], upTo: null };
+      expect(checker.judge(record).faults).toEqual([]);
+    }
+  },
+  120_000,
+);
