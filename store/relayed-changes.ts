@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Change, type ChangeBody, identifyChange } from '../schemas/change.ts';
+import { type Change, type ChangeBody, changeCodec, identifyChange } from '../schemas/change.ts';
 import { CHANGE_TYPES } from '../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from './pool.ts';
 
@@ -11,6 +11,9 @@ const relayed = z.object({
   epoch: z.number(),
   offsets: z.array(z.number()),
 });
+
+/** A change as it comes out of Kafka: jsonb keeps keys in an order of its own, the codec has the schema's. */
+const asSent = (change: Change): Change => changeCodec.decode(changeCodec.encode(change));
 
 /**
  * The events that the relay has sent, or begun to send, from one sequence to another, both included, as they were
@@ -26,7 +29,7 @@ export async function loadRelayedChanges(pool: DatabasePool, from: number, to: n
     WHERE c.sequence BETWEEN ${from} AND ${to} AND c.sequence > h.epoch_after AND c.sequence <= b.last_sequence
     ORDER BY c.sequence`);
   const gap = rows.findIndex(({ sequence }, index) => sequence !== from + index);
-  return rows.slice(0, gap === -1 ? rows.length : gap).map((row) => identifyChange(row, row));
+  return rows.slice(0, gap === -1 ? rows.length : gap).map((row) => asSent(identifyChange(row, row)));
 }
 
 /**
