@@ -14,14 +14,14 @@ import {
 const ENTRIES = [1, 2, 3, 4, 5, 6].map((sequence) =>
   createEntry({ sequence, state: sequence % 2 === 0 ? 'OR' : 'CA' }),
 );
-const LOG: ChangeLog = { epoch: 7, events: ENTRIES.map(({ json }) => JSON.parse(json)) };
+const LOG: ChangeLog = { epoch: 7, events: ENTRIES.map(({ json }) => JSON.parse(json.toString())) };
 
 const at = (sequence: number, epoch = 7) =>
   formatCursor({ epoch, sequence, time: 1_793_000_000_000, offsets: [0] });
 const tell = (event: string, sequence: number): Frame => ({ event, id: at(sequence), data: '{}' });
 const change = (sequence: number): Frame => {
   const { id, json } = ENTRIES[sequence - 1] ?? createEntry({ sequence });
-  return { event: 'endorsement', id, data: json };
+  return { event: 'endorsement', id, data: json.toString() };
 };
 const stream = (after: number | null, ...frames: Frame[]): Connection => ({ via: 'stream', after, frames });
 
@@ -133,7 +133,7 @@ describe('a fault is found:', () => {
     [
       'an id that is not the log’s',
       '2 has the id',
-      [stream(1, tell('ready', 1), { event: 'endorsement', id: other.id, data: other.json })],
+      [stream(1, tell('ready', 1), { event: 'endorsement', id: other.id, data: other.json.toString() })],
     ],
     ['a change that the log does not have', 'no change in the log', [stream(6, tell('ready', 6), change(7))]],
     ['a position that the log does not have', 'says 9, which', [stream(9, tell('ready', 9))]],

@@ -61,7 +61,7 @@ export function connectionOfPage(
 }
 
 /** Whether an event passes a filter, by the words of the specification: not by the rule that is on trial here. */
-export function passes(filter: StreamFilter, event: EventBody): boolean {
+function passes(filter: StreamFilter, event: EventBody): boolean {
   const among = (values: readonly string[] | undefined, value: string) =>
     values === undefined || values.some((wanted) => wanted === value);
   return (
