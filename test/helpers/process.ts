@@ -5,8 +5,8 @@ export interface ServiceProcess {
   pid: number;
   /** What it has written so far. */
   output(): string;
-  /** Ends it without a warning, and waits until it is gone. */
-  kill(): Promise<void>;
+  /** Ends it, without a warning unless a signal is given that is one, and waits until it is gone. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** Starts a program of the service, such as `consumers/main.ts`, as a process of its own. */
@@ -26,9 +26,9 @@ export function startProcess(program: string, env: Record<string, string>): Serv
   return {
     pid: child.pid,
     output: () => text,
-    async kill() {
+    async kill(signal = 'SIGKILL') {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGKILL');
+      child.kill(signal);
       await once(child, 'exit');
     },
   };

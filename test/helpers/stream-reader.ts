@@ -5,7 +5,7 @@ import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { type Connection, type Frame, type ReaderRecord, sequenceOf } from '../acceptance/stream-checker.ts';
 
 /** Keeps one copy of what many readers receive alike. */
-class FrameStore {
+export class FrameStore {
   readonly #frames = new Map<string, Frame>();
 
   /** The frame of this content: the one that is kept, where it has the same id, event and data. */

@@ -1,0 +1,42 @@
+/** What the soak is about: endorsers by the hundred, filters as clients choose them, and changes without end. */
+import type { StreamFilter } from '../../domain/stream-filter.ts';
+import type { Random } from '../../ops/demo/random.ts';
+import type { Submission } from '../../schemas/submission.ts';
+import { type CatalogueLine, endorse, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
+import { category, endorser } from '../ops/catalog-helpers.ts';
+
+const CATEGORIES = Array.from({ length: 10 }, (_, index) => `category-${index}`);
+const STATES = ['OR', 'CA', 'WY', 'national'];
+const ENDORSERS = Array.from({ length: 300 }, (_, index) => ({
+  slug: `endorser-${index}`,
+  category: CATEGORIES[index % CATEGORIES.length] ?? '',
+  state: STATES[index % STATES.length] ?? '',
+}));
+const CHOICES = ['ann', 'bob', 'cyd', 'dee'];
+
+export const SOAK_BALLOT: CatalogueLine[] = [
+  ...CATEGORIES.map((slug): CatalogueLine => ['endorser-categories', category({ slug, name: slug })]),
+  ...ENDORSERS.map((values): CatalogueLine => ['endorsers', endorser({ ...values, name: values.slug })]),
+  ...SMALL_BALLOT,
+];
+
+/** A filter as some client has it: most want a few endorsers or a category, one in fifty wants all. */
+export function chooseFilter(random: Random): StreamFilter {
+  const slug = () => random.pick(ENDORSERS).slug;
+  const kind = random.next();
+  if (kind < 0.02) return {};
+  if (kind < 0.6) return { endorsers: [...new Set([slug(), slug(), slug()])] };
+  if (kind < 0.8) return { categories: [random.pick(CATEGORIES)] };
+  if (kind < 0.9) return { categories: [random.pick(CATEGORIES)], endorser_states: [random.pick(STATES)] };
+  if (kind < 0.95)
+    return { states: ['CA'], endorser_states: ['national', 'CA'], types: ['created', 'deleted'] };
+  return { levels: ['federal'] };
+}
+
+/** The change of this number: an endorser says something new of somebody, now and then takes it back. */
+export function createSubmission(number: number, random: Random): Submission {
+  const { slug } = random.pick(ENDORSERS);
+  if (random.chance(0.1)) return withdraw(slug, 'mayor', random.pick(CHOICES));
+  if (random.chance(0.1)) return endorse(slug, 'prop-1', 'yes', { statement: `Change ${number}.` });
+  return endorse(slug, 'mayor', random.pick(CHOICES), { statement: `Change ${number}.` });
+}

@@ -1,0 +1,154 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createKey } from '../../ops/keys.ts';
+import { findFreePort } from '../../ops/local/ports.ts';
+import { findRunner } from '../../ops/local/runner.ts';
+import type { KafkaServer, PostgresServer, ServerOptions, ServerRunner } from '../../ops/local/server.ts';
+import { applyTopics } from '../../ops/topics.ts';
+import { migrate } from '../../store/migrate.ts';
+import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
+import { type ServiceProcess, startProcess } from '../helpers/process.ts';
+import { untilReady } from '../helpers/system.ts';
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A gateway of the cluster: a process, or the next one in its place. */
+export interface ClusterGateway {
+  base: string;
+  process: ServiceProcess;
+}
+
+/** A whole service, every part a process on servers of its own, whose processes can be killed and started again. */
+export class Cluster {
+  readonly databaseUrl: string;
+  readonly key: string;
+  readonly gateways: ClusterGateway[];
+  readonly #dir: string;
+  readonly #runner: ServerRunner;
+  readonly #postgres: PostgresServer;
+  readonly #gatewayEnv: Record<string, string>;
+  #kafka: KafkaServer;
+  #consumers: ServiceProcess;
+
+  private constructor(parts: {
+    dir: string;
+    runner: ServerRunner;
+    postgres: PostgresServer;
+    kafka: KafkaServer;
+    key: string;
+    gatewayEnv: Record<string, string>;
+    ports: number[];
+  }) {
+    this.#dir = parts.dir;
+    this.#runner = parts.runner;
+    this.#postgres = parts.postgres;
+    this.#kafka = parts.kafka;
+    this.#gatewayEnv = parts.gatewayEnv;
+    this.databaseUrl = parts.postgres.url;
+    this.key = parts.key;
+    this.#consumers = this.#startConsumers();
+    this.gateways = parts.ports.map((port) => ({
+      base: `http://127.0.0.1:${port}`,
+      process: this.#startGateway(port),
+    }));
+  }
+
+  /**
+   * Starts two gateways, ready, and consumers.
+   *
+   * @param gatewayEnv settings of the gateways, beside where the servers are.
+   */
+  static async start(catalogue: CatalogueLine[], gatewayEnv: Record<string, string> = {}): Promise<Cluster> {
+    const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-cluster-'));
+    const runner = await findRunner();
+    const [postgres, kafka] = await Promise.all([
+      runner.startPostgres({ dir: path.join(dir, 'postgres') }),
+      runner.startKafka(kafkaOptions(dir)),
+    ]);
+    await migrate(postgres.url);
+    const { brokers } = kafka;
+    await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
+    await loadCatalogue(postgres.url, catalogue);
+    const key = await createKey({ databaseUrl: postgres.url, account: 'soak', plan: 'internal' });
+    const ports = [await findFreePort(), await findFreePort()];
+    const cluster = new Cluster({ dir, runner, postgres, kafka, key, gatewayEnv, ports });
+    await Promise.all(cluster.gateways.map(({ base }) => untilReady(base)));
+    return cluster;
+  }
+
+  get brokers(): string[] {
+    return this.#kafka.brokers;
+  }
+
+  /** Kills a gateway with `kill -9`, and starts another in its place after a while. */
+  async killGateway(index: number, awayMs: number): Promise<void> {
+    const gateway = this.#gateway(index);
+    await gateway.process.kill();
+    await pause(awayMs);
+    await this.startGateway(index);
+  }
+
+  /** Asks a gateway to end in order, and resolves when it has. */
+  async stopGateway(index: number): Promise<void> {
+    await this.#gateway(index).process.kill('SIGTERM');
+  }
+
+  /** Starts a gateway in the place of one that has ended, and waits until it is ready. */
+  async startGateway(index: number): Promise<void> {
+    const gateway = this.#gateway(index);
+    gateway.process = this.#startGateway(Number(new URL(gateway.base).port));
+    await untilReady(gateway.base);
+  }
+
+  /** Kills the consumers with `kill -9`, and starts others after a while. */
+  async killConsumers(awayMs: number): Promise<void> {
+    await this.#consumers.kill();
+    await pause(awayMs);
+    this.#consumers = this.#startConsumers();
+  }
+
+  /** Kills the broker with `kill -9`, and starts it on the same data after a while. */
+  async killBroker(awayMs: number): Promise<void> {
+    const { pid, port, exited } = this.#kafka;
+    if (pid === null) throw new Error('A broker in a container cannot be killed.');
+    process.kill(pid, 'SIGKILL');
+    await exited;
+    await pause(awayMs);
+    this.#kafka = await this.#runner.startKafka({ ...kafkaOptions(this.#dir), port });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      [this.#consumers, ...this.gateways.map((gateway) => gateway.process)].map((p) => p.kill()),
+    );
+    await Promise.all([this.#postgres.stop(), this.#kafka.stop()]);
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  #gateway(index: number): ClusterGateway {
+    const gateway = this.gateways[index];
+    if (!gateway) throw new Error(`There is no gateway ${index}.`);
+    return gateway;
+  }
+
+  #env(): Record<string, string> {
+    return { DATABASE_URL: this.databaseUrl, KAFKA_BROKERS: this.brokers.join(','), LOG_LEVEL: 'error' };
+  }
+
+  #startConsumers(): ServiceProcess {
+    return startProcess('consumers/main.ts', this.#env());
+  }
+
+  #startGateway(port: number): ServiceProcess {
+    return startProcess('gateway/main.ts', { ...this.#env(), PORT: String(port), ...this.#gatewayEnv });
+  }
+}
+
+function kafkaOptions(dir: string): ServerOptions {
+  return { dir: path.join(dir, 'kafka') };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Order, ReadersCount, ReadersPlan, ReadersVerdict } from './readers.ts';
+
+const PROGRAM = path.join(import.meta.dirname, 'readers.ts');
+
+/** Readers of the stream in processes of their own, so that they take no time from what they read or from who counts. */
+export class ReaderProcesses {
+  readonly #children: { process: ChildProcess; ended: Promise<never> }[];
+
+  /** Starts so many streams in all, in so many processes. */
+  constructor(processes: number, { streams, ...plan }: Omit<ReadersPlan, 'seed'>) {
+    this.#children = Array.from({ length: processes }, (_, index) => {
+      const share = Math.floor(streams / processes) + (index < streams % processes ? 1 : 0);
+      const own: ReadersPlan = { ...plan, streams: share, seed: String(index) };
+      const child = fork(PROGRAM, [JSON.stringify(own)], { execArgv: [] });
+      const ended = once(child, 'exit').then(([code]) => {
+        throw new Error(`Readers ended with ${code}.`);
+      });
+      // Only whoever waits for an answer cares.
+      ended.catch(() => {});
+      return { process: child, ended };
+    });
+  }
+
+  /** How many streams are open now. */
+  async countConnected(): Promise<number> {
+    const counts = await this.#ask<ReadersCount>({ count: true });
+    return counts.reduce((sum, { connected }) => sum + connected, 0);
+  }
+
+  /**
+   * Lets every reader come to the end of the stream, and holds what each received to the change log.
+   *
+   * @param upTo the sequence of the end.
+   */
+  async finish(upTo: number, timeoutMs: number): Promise<ReadersVerdict> {
+    const verdicts = await this.#ask<ReadersVerdict>({ finish: { upTo, timeoutMs } });
+    const total: ReadersVerdict = { faults: [], events: 0, repeats: 0, connections: 0, refusals: {} };
+    for (const { faults, events, repeats, connections, refusals } of verdicts) {
+      total.faults.push(...faults);
+      total.events += events;
+      total.repeats += repeats;
+      total.connections += connections;
+      for (const [name, count] of Object.entries(refusals)) {
+        total.refusals[name] = (total.refusals[name] ?? 0) + count;
+      }
+    }
+    return total;
+  }
+
+  /** Ends them, whatever they are at. */
+  stop(): void {
+    for (const child of this.#children) child.process.kill('SIGKILL');
+  }
+
+  async #ask<Answer>(order: Order): Promise<Answer[]> {
+    return Promise.all(
+      this.#children.map(async ({ process, ended }) => {
+        const answer = once(process, 'message').then(([message]) => message as Answer);
+        process.send(order);
+        return Promise.race([answer, ended]);
+      }),
+    );
+  }
+}

@@ -1,0 +1,111 @@
+/*
+ * A process full of readers of the stream, started by `reader-process.ts`. They read with filters of all kinds from
+ * either gateway, stop reading for a while, lose their connections, and are judged by the change log at the end.
+ */
+import { setInterval } from 'node:timers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '../../ops/demo/random.ts';
+import { loadChangeLog } from '../acceptance/change-log.ts';
+import { StreamChecker } from '../acceptance/stream-checker.ts';
+import { FrameStore, StreamReader } from '../helpers/stream-reader.ts';
+import { chooseFilter } from './ballot.ts';
+
+export interface ReadersPlan {
+  /** What sets these readers apart from those of other processes. */
+  seed: string;
+  streams: number;
+  /** Addresses of the gateways. */
+  bases: string[];
+  key: string;
+  databaseUrl: string;
+  /** How long a connection lasts before it is lost, on average, in milliseconds; 0: none is ever cut or paused. */
+  cutMs: number;
+}
+
+/** What the parent asks for. */
+export type Order = { count: true } | { finish: { upTo: number; timeoutMs: number } };
+
+export interface ReadersCount {
+  /** How many streams are open. */
+  connected: number;
+}
+
+export interface ReadersVerdict {
+  faults: string[];
+  events: number;
+  repeats: number;
+  connections: number;
+  /** Answers that were no stream, `status code`, and how many there were. */
+  refusals: Record<string, number>;
+}
+
+const TICK_MS = 100;
+const MAX_PAUSE_MS = 3000;
+/** Where these readers begin: most with what is new. */
+const STARTS = ['latest', 'latest', 'latest', 'earliest'];
+/** What a gateway may answer while it, or what it depends on, is away. */
+const PASSING = ['503 warming_up', '503 server_busy'];
+const MAX_FAULTS = 50;
+
+const plan: ReadersPlan = JSON.parse(process.argv[2] ?? '');
+const random = createRandom(plan.seed);
+const frames = new FrameStore();
+const readers = Array.from(
+  { length: plan.streams },
+  (_, index) =>
+    new StreamReader({
+      name: `reader ${plan.seed}/${index}`,
+      address: () => random.pick(plan.bases),
+      key: plan.key,
+      filter: chooseFilter(random),
+      from: random.pick(STARTS),
+      frames,
+    }),
+);
+
+/** Cuts a connection here, and stops reading for a while there. */
+function disturb(): void {
+  for (const reader of readers) {
+    if (!random.chance(TICK_MS / plan.cutMs)) continue;
+    if (random.chance(0.5)) reader.cut();
+    else {
+      reader.pause();
+      setTimeout(() => reader.resume(), random.below(MAX_PAUSE_MS));
+    }
+  }
+}
+
+async function judge(upTo: number, timeoutMs: number): Promise<ReadersVerdict> {
+  const deadline = Date.now() + timeoutMs;
+  while (Date.now() < deadline && readers.some((reader) => reader.position < upTo)) await sleep(TICK_MS);
+  await Promise.all(readers.map((reader) => reader.stop()));
+  const checker = new StreamChecker(await loadChangeLog(plan.databaseUrl));
+  const verdict: ReadersVerdict = { faults: [], events: 0, repeats: 0, connections: 0, refusals: {} };
+  for (const { record, refusals } of readers) {
+    const { faults, events, repeats } = checker.judge({ ...record, upTo });
+    verdict.faults.push(...faults);
+    verdict.events += events;
+    verdict.repeats += repeats;
+    verdict.connections += record.connections.length;
+    for (const [name, count] of refusals) {
+      verdict.refusals[name] = (verdict.refusals[name] ?? 0) + count;
+      if (!PASSING.includes(name)) verdict.faults.push(`${record.name}: it was refused with ${name}.`);
+    }
+  }
+  return { ...verdict, faults: verdict.faults.slice(0, MAX_FAULTS) };
+}
+
+// Opened over a second, so that the first moment is not one of connecting alone.
+for (const reader of readers) setTimeout(() => reader.start(), random.below(1000));
+const disturbing = plan.cutMs > 0 ? setInterval(disturb, TICK_MS) : undefined;
+
+process.on('message', async (order: Order) => {
+  if ('count' in order) {
+    process.send?.({ connected: readers.filter(({ connected }) => connected).length } satisfies ReadersCount);
+    return;
+  }
+  clearInterval(disturbing);
+  const verdict = await judge(order.finish.upTo, order.finish.timeoutMs);
+  process.send?.(verdict, () => process.exit(0));
+});
+process.on('disconnect', () => process.exit(1));

@@ -1,0 +1,52 @@
+/*
+ * `npm run test:soak [-- --minutes N --streams N --rate N]`: a whole service under load for as long as asked, its
+ * gateways, consumers and broker killed again and again, its streams cut and stopped. Ends with a verdict and, where
+ * any reader received anything but what the change log says, with exit status 1.
+ */
+import { parseArgs } from 'node:util';
+import { runSoak } from './soak.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '2' },
+    streams: { type: 'string', default: '200' },
+    rate: { type: 'string', default: '50' },
+    /** Seconds between kills. */
+    kill: { type: 'string', default: '15' },
+    /** Seconds that a connection lasts before it is cut or stopped. */
+    cut: { type: 'string', default: '30' },
+    processes: { type: 'string', default: '2' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const started = performance.now();
+print(`seed ${values.seed}`);
+const report = await runSoak({
+  durationMs: Number(values.minutes) * 60_000,
+  streams: Number(values.streams),
+  rate: Number(values.rate),
+  killEveryMs: Number(values.kill) * 1000,
+  cutMs: Number(values.cut) * 1000,
+  readerProcesses: Number(values.processes),
+  seed: Number(values.seed),
+  report: (line) => print(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s  ${line}`),
+});
+print(`changes in the log      ${report.changes}`);
+print(`changes received        ${report.events}, ${report.repeats} of them once more`);
+print(`connections             ${report.connections} of ${values.streams} streams`);
+print(
+  `kill -9                 ${Object.entries(report.kills)
+    .map(([who, times]) => `${who} ${times}`)
+    .join(', ')}`,
+);
+print(`answered with an error  ${JSON.stringify(report.refusals)}`);
+for (const { gateway, minutes, firstMb, lastMb, mbPerMinute } of report.memory) {
+  print(
+    `memory of gateway ${gateway}     ${firstMb.toFixed(0)} MB a minute after its start, ${lastMb.toFixed(0)} MB ` +
+      `${minutes.toFixed(1)} minutes later: ${mbPerMinute.toFixed(2)} MB a minute`,
+  );
+}
+for (const fault of report.faults) print(`FAULT ${fault}`);
+print(report.faults.length === 0 ? 'Every reader received what the change log says.' : 'The stream failed.');
+process.exit(report.faults.length === 0 ? 0 : 1);
