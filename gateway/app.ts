@@ -32,7 +32,8 @@ function signalClosed({ res }: Context): AbortSignal {
 
 function setBody(ctx: Context, json: string | Buffer | PiecedText): void {
   if (typeof json === 'string' || Buffer.isBuffer(json)) {
-    ctx.body = json;
+    // Encoded once: to measure a text, to hash it and to send it would each encode it again.
+    ctx.body = typeof json === 'string' ? Buffer.from(json) : json;
     return;
   }
   ctx.body = Readable.from(json.pieces);
