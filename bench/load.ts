@@ -45,3 +45,11 @@ export async function measureLatency(
   });
   return { p50: latency.p50, p99: latency.p99 };
 }
+
+/** How long one answer takes, to its last byte, in milliseconds. */
+export async function measureOne({ url, headers = {} }: Target): Promise<number> {
+  const start = performance.now();
+  const response = await fetch(url, { headers });
+  for await (const _ of response.body ?? []);
+  return performance.now() - start;
+}

@@ -11,7 +11,7 @@ import { createKey } from '../ops/keys.ts';
 import { findFreePort } from '../ops/local/ports.ts';
 import { recordQueries } from '../test/helpers/record-queries.ts';
 import { untilReady } from '../test/helpers/system.ts';
-import { measureLatency, measureRate, type Target } from './load.ts';
+import { measureLatency, measureOne, measureRate, type Target } from './load.ts';
 import { DEEP_LISTS, findSingles, findStates, LISTS } from './read-cases.ts';
 import { formatSpread } from './statistics.ts';
 
@@ -139,14 +139,13 @@ async function compareDepth(path: string): Promise<void> {
 async function compareAlone(path: string): Promise<void> {
   const { bytes } = await fetchPage(path);
   const { queries } = await baselinesOf(path);
-  const alone = { ...options, connections: 1 };
   const rounds = await measureRounds({
-    service: () => measureRate(service(path), alone),
-    queries: () => measureRate(queries, alone),
+    service: () => measureOne(service(path)),
+    queries: () => measureOne(queries),
   });
   say(path);
-  say(`  ${spread(rounds, (round) => 1000 / round.service, 0)} ms of ${bytes} bytes`);
-  say(`  to its SQL alone, time: ${spread(rounds, (round) => round.queries / round.service, 2)}`);
+  say(`  ${spread(rounds, (round) => round.service, 0)} ms of ${bytes} bytes`);
+  say(`  to its SQL alone, time: ${spread(rounds, (round) => round.service / round.queries, 2)}`);
 }
 
 try {
