@@ -29,6 +29,7 @@ export const streamRoute = defineRoute({
     const { pool, feed, access, clock, logger, config } = context;
     const { filter, subscription } = await readStreamFilter(query, key.accountId, pool);
     const start = await resolveStart({ ...query, lastEventId: header('Last-Event-ID') }, context);
+    await access.streamLeases.acquire(key, closed);
     return {
       headers: HEADERS,
       stream: async (response) => {

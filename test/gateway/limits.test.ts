@@ -192,3 +192,46 @@ describe('requests at a time', () => {
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual(held.map(() => 200));
   });
 });
+
+describe('open streams', () => {
+  async function connect(key: string, gateway: number): Promise<EventStreamClient> {
+    const headers = { Authorization: `Bearer ${key}` };
+    const stream = await EventStreamClient.open(service.url('/v1/stream', gateway), headers);
+    open.push(stream);
+    return stream;
+  }
+
+  test('of 100 clients that race for 5 places on two gateways, exactly 5 get one, the others 429', async () => {
+    const key = await newKey('standard');
+    // As many requests at a time as this service allows an account.
+    const streams: EventStreamClient[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      streams.push(...(await Promise.all(Array.from({ length: 20 }, (_, index) => connect(key, index % 2)))));
+    }
+    const refused = streams.filter(({ response }) => response.status === 429);
+    expect(streams.filter(({ response }) => response.status === 200)).toHaveLength(5);
+    expect(refused).toHaveLength(95);
+    const [first] = refused;
+    expect(await first?.response.json()).toMatchObject({
+      error: { code: 'too_many_streams', message: expect.stringContaining('5 open streams') },
+    });
+    expect(Number(first?.response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test('free their place when the client leaves, on either gateway', async () => {
+    const key = await newKey('free');
+    const stream = await connect(key, 0);
+    await stream.wait('ready', 1);
+    expect((await connect(key, 1)).response.status).toBe(429);
+    stream.close();
+    await until('the place is free', async () => (await connect(key, 1)).response.status === 200, 3000);
+  });
+
+  test('take no place by HEAD, nor by a request that is refused', async () => {
+    const key = await newKey('free');
+    const headers = { Authorization: `Bearer ${key}` };
+    expect((await fetch(service.url('/v1/stream'), { method: 'HEAD', headers })).status).toBe(200);
+    expect((await ask('/v1/stream?from=middle', key)).status).toBe(400);
+    await until('the place is free', async () => (await connect(key, 0)).response.status === 200, 3000);
+  });
+});
