@@ -37,6 +37,7 @@ const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCo
     usage: 'stream check | stream repair | stream new-epoch',
     load: () => import('./stream.ts'),
   },
+  lag: { usage: 'lag [--json]', load: () => import('./lag.ts') },
   topics: { usage: 'topics apply | topics check', load: () => import('./topics.ts') },
 };
 

@@ -43,8 +43,11 @@ export async function advanceConsumerPosition(
 }
 
 /** The stored positions of a topic, by partition. */
-export async function loadConsumerPositions(pool: Pool, topic: string): Promise<Map<number, number>> {
-  const { rows } = await pool.query<{ partition: number; next_offset: string }>(
+export async function loadConsumerPositions(
+  client: ClientBase | Pool,
+  topic: string,
+): Promise<Map<number, number>> {
+  const { rows } = await client.query<{ partition: number; next_offset: string }>(
     'SELECT partition, next_offset FROM consumer_positions WHERE topic = $1',
     [topic],
   );

@@ -33,6 +33,16 @@ export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | un
   );
 }
 
+/** The last sequence of the change log, and the last that Kafka has acknowledged. */
+export async function loadRelayProgress(client: ClientBase): Promise<{ logged: number; relayed: number }> {
+  const { rows } = await client.query<{ logged: string; relayed: string }>(
+    `SELECT last_sequence AS logged,
+       (SELECT COALESCE(max(last_sequence), 0) FROM relay_batches WHERE acknowledged_at IS NOT NULL) AS relayed
+     FROM stream_head`,
+  );
+  return { logged: Number(rows[0]?.logged), relayed: Number(rows[0]?.relayed) };
+}
+
 /**
  * Records a batch before it is first sent, which fixes its events' ids (INV-3).
  *

@@ -1,0 +1,49 @@
+/*
+ * The gateway's application, with or without keys and limits. Started by `bench/limits.ts`, which says which, and is told
+ * the port.
+ */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Access, startAccess } from '../gateway/access.ts';
+import { createApp } from '../gateway/app.ts';
+import { createConfig } from '../gateway/config.ts';
+import type { GatewayContext } from '../gateway/context.ts';
+import { createHttpServer } from '../gateway/http-server.ts';
+import { systemClock } from '../service/clock.ts';
+import { createLog } from '../service/log.ts';
+import { createReadPool } from '../store/pool.ts';
+
+/** Lets everybody do everything. */
+const OPEN_ACCESS = {
+  authenticator: { authenticate: async () => ({ id: 0, account: 'bench', scopes: ['data:read'] }) },
+  keyUsage: { note() {} },
+  requestLimiter: { admit: async () => ({ headers: {}, refusal: null }) },
+  concurrencyLimiter: { run: (_key: unknown, work: () => Promise<unknown>) => work() },
+} as unknown as Access;
+
+/** Later messages ask how much of a processor it has used, in microseconds. */
+function tellUsage(): void {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ usage: user + system });
+}
+
+process.once('message', async ({ databaseUrl, limited }: { databaseUrl: string; limited: boolean }) => {
+  const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
+  const runtime = { clock: systemClock, logger: createLog('bench', 'warn') };
+  const context = {
+    ...runtime,
+    config,
+    pool: await createReadPool({
+      databaseUrl,
+      maxConnections: 20,
+      connectionTimeoutMs: 3000,
+      statementTimeoutMs: 15_000,
+    }),
+    access: limited ? await startAccess(config, runtime) : OPEN_ACCESS,
+    draining: new AbortController().signal,
+    // The data endpoints use no more of the context than this.
+  } as unknown as GatewayContext;
+  const server: Server = createHttpServer(createApp(context).callback(), config);
+  process.on('message', tellUsage);
+  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+});

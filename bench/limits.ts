@@ -1,0 +1,95 @@
+/*
+ * What keys and limits cost a request: the same route of the same application, once with both and once without, each in
+ * a process of its own and in turns. The account's plan has limits that are not reached, so that leases are taken out
+ * of Postgres as in earnest. Run it against a store that is there: DATABASE_URL, or a running service's DATA_DIR.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { createDatabaseConfig, readEnv } from '../ops/config.ts';
+import { inOneTransaction } from '../ops/database.ts';
+import { createKey } from '../ops/keys.ts';
+import { measureRate } from './load.ts';
+import { formatSpread } from './statistics.ts';
+
+const PATHS = ['/v1/states', '/v1/endorser-categories', '/v1/elections?limit=20'];
+const PLAN = 'bench';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '7' },
+    connections: { type: 'string', default: '8' },
+  },
+});
+const options = { seconds: Number(values.seconds), connections: Number(values.connections) };
+const { databaseUrl } = createDatabaseConfig(readEnv(process.env));
+await inOneTransaction(databaseUrl, (client) =>
+  client.query(
+    `INSERT INTO plans (name, requests_per_minute, requests_per_day, max_streams)
+     VALUES ($1, 1000000000, 1000000000, 100) ON CONFLICT DO NOTHING`,
+    [PLAN],
+  ),
+);
+const key = await createKey({ databaseUrl, account: 'bench-limits', plan: PLAN });
+const headers = { Authorization: `Bearer ${key}` };
+
+async function startServer(limited: boolean) {
+  const child = fork('bench/limits-server.ts');
+  child.send({ databaseUrl, limited });
+  const [{ port }] = await once(child, 'message');
+  return { child, base: `http://127.0.0.1:${port}` };
+}
+
+type Server = Awaited<ReturnType<typeof startServer>>;
+
+interface Cost {
+  /** Requests a second. */
+  rate: number;
+  /** Of a processor, for one request, in microseconds: what a busy machine changes least. */
+  usage: number;
+}
+
+async function readUsage({ child }: Server): Promise<number> {
+  child.send({});
+  const [{ usage }] = await once(child, 'message');
+  return usage;
+}
+
+async function measure(server: Server, path: string): Promise<Cost> {
+  const before = await readUsage(server);
+  const rate = await measureRate({ url: `${server.base}${path}`, headers }, options);
+  const used = (await readUsage(server)) - before;
+  return { rate, usage: used / (rate * options.seconds) };
+}
+
+const limited = await startServer(true);
+const open = await startServer(false);
+const answer = await fetch(`${limited.base}${PATHS[0]}`, { headers });
+if (!answer.headers.has('ratelimit-remaining')) throw new Error('The limits are not there.');
+
+process.stdout.write('middle (lowest to highest) of the rounds\n');
+for (const path of PATHS) {
+  const rounds: { with: Cost; without: Cost }[] = [];
+  for (let round = -1; round < Number(values.rounds); round += 1) {
+    // In turns, and each of the two first every other time: the machine's mood is the same for both.
+    const [first, second] = round % 2 === 0 ? [limited, open] : [open, limited];
+    const costs = new Map([[first, await measure(first, path)]]);
+    costs.set(second, await measure(second, path));
+    const [limitedCost, openCost] = [costs.get(limited), costs.get(open)];
+    if (round >= 0 && limitedCost && openCost) rounds.push({ with: limitedCost, without: openCost });
+  }
+  const show = (pick: (round: (typeof rounds)[number]) => number, digits: number) =>
+    formatSpread(rounds.map(pick), digits);
+  process.stdout.write(
+    `${path}\n` +
+      `  with keys and limits ${show((round) => round.with.rate, 0)}/s, ` +
+      `without ${show((round) => round.without.rate, 0)}/s, ` +
+      `ratio ${show((round) => round.with.rate / round.without.rate, 3)}\n` +
+      `  processor time of a request ${show((round) => round.with.usage, 0)} and ` +
+      `${show((round) => round.without.usage, 0)} us, ` +
+      `ratio ${show((round) => round.without.usage / round.with.usage, 3)}\n`,
+  );
+}
+for (const { child } of [limited, open]) child.kill('SIGTERM');
+process.exit(0);

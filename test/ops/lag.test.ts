@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { run as lag } from '../../ops/lag.ts';
+import { endorse } from '../helpers/catalogue.ts';
+import { TestService } from '../helpers/service.ts';
+import { createIo } from './catalog-helpers.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({ partitions: 3 });
+});
+afterAll(() => service.stop());
+
+async function ask(...args: string[]): Promise<string[]> {
+  const { databaseUrl, brokers, topicPrefix } = service;
+  const io = createIo({
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: brokers.join(','),
+    TOPIC_PREFIX: topicPrefix,
+  });
+  expect(await lag(args, io)).toBe(0);
+  return io.printed;
+}
+
+test('what is applied and relayed is no lag; what waits is counted where it waits', async () => {
+  await service.submit([endorse('bakers-local-1', 'mayor', 'ann'), endorse('coast-gazette', 'mayor', 'bob')]);
+  await service.eventsOnceThereAre(2);
+  const calm = JSON.parse((await ask('--json'))[0] ?? '');
+  expect(calm.submissions.map(({ lag: waiting }: { lag: number }) => waiting)).toEqual(
+    calm.submissions.map(() => 0),
+  );
+  expect(calm.changes).toEqual({ done: 2, end: 2, lag: 0 });
+
+  await service.stopConsumers();
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'bob'),
+    endorse('bakers-local-1', 'mayor', 'cyd'),
+    endorse('coast-gazette', 'mayor', 'ann'),
+  ]);
+  const waiting = JSON.parse((await ask('--json'))[0] ?? '');
+  const total = waiting.submissions.reduce((sum: number, entry: { lag: number }) => sum + entry.lag, 0);
+  expect(total).toBe(3);
+  const table = await ask();
+  expect(table[0]).toBe('WHAT\tDONE\tEND\tLAG');
+  expect(table.at(-1)).toBe('changes\t2\t2\t0');
+});
+
+test('anything else is answered with the usage', async () => {
+  await expect(ask('--yaml')).rejects.toThrow('Usage: npm run ops -- lag [--json]');
+});
