@@ -42,6 +42,9 @@ function remember<T>(entries: Map<string, T>, name: string, entry: T, max: numbe
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 
+const WHOLE_KEY =
+  'The header must be "Authorization: Bearer <API_KEY>" with a whole key, which begins with bes_.';
+
 function refuse(
   code: 'missing_api_key' | 'invalid_api_key' | 'revoked_api_key' | 'expired_api_key',
   message: string,
@@ -91,12 +94,7 @@ export class Authenticator {
       throw refuse('missing_api_key', 'Send an API key in the header "Authorization: Bearer <API_KEY>".');
     }
     const text = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-    if (text === undefined || !isWellFormedApiKey(text)) {
-      throw refuse(
-        'invalid_api_key',
-        'The header must be "Authorization: Bearer <API_KEY>" with a whole key, which begins with bes_.',
-      );
-    }
+    if (text === undefined) throw refuse('invalid_api_key', WHOLE_KEY);
     return requireUsableKey(await this.#find(text), this.#clock.now());
   }
 
@@ -108,6 +106,8 @@ export class Authenticator {
     const now = this.#clock.now();
     const age = remembered ? now - remembered.at : Number.POSITIVE_INFINITY;
     if (remembered && age < FRESH_MS) return remembered.key;
+    // A mistyped key is known by its checksum, and costs no look-up.
+    if (!remembered && !isWellFormedApiKey(text)) throw refuse('invalid_api_key', WHOLE_KEY);
     const stale = age < STALE_MS ? remembered?.key : undefined;
     if (stale && now < this.#awayUntil) return stale;
     try {

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /*
@@ -35,5 +35,5 @@ export function isWellFormedApiKey(text: string): boolean {
 
 /** What is stored of a key: 32 bytes of SHA-256. */
 export function hashApiKey(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

@@ -23,24 +23,19 @@ export function toSeconds(ms: number): number {
  */
 export function formatLimitHeaders({ minute, day }: LimitStates): Record<string, string> {
   const headers: Record<string, string> = {};
-  const policies: string[] = [];
-  const states: string[] = [];
   if (minute) {
     headers['RateLimit-Limit'] = String(minute.limit);
     headers['RateLimit-Remaining'] = String(minute.remaining);
     headers['RateLimit-Reset'] = String(toSeconds(minute.resetMs));
-    policies.push(`"minute";q=${minute.limit};w=60`);
-    states.push(`"minute";r=${minute.remaining};t=${toSeconds(minute.resetMs)}`);
+    headers['RateLimit-Policy'] = `"minute";q=${minute.limit};w=60`;
+    headers.RateLimit = `"minute";r=${minute.remaining};t=${toSeconds(minute.resetMs)}`;
   }
   if (day) {
     headers['X-Daily-Limit'] = String(day.limit);
     headers['X-Daily-Remaining'] = String(day.remaining);
-    policies.push(`"day";q=${day.limit};w=86400`);
-    states.push(`"day";r=${day.remaining};t=${toSeconds(day.resetMs)}`);
-  }
-  if (policies.length > 0) {
-    headers['RateLimit-Policy'] = policies.join(', ');
-    headers.RateLimit = states.join(', ');
+    const before = minute ? ', ' : '';
+    headers['RateLimit-Policy'] = `${headers['RateLimit-Policy'] ?? ''}${before}"day";q=${day.limit};w=86400`;
+    headers.RateLimit = `${headers.RateLimit ?? ''}${before}"day";r=${day.remaining};t=${toSeconds(day.resetMs)}`;
   }
   return headers;
 }

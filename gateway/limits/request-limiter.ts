@@ -82,14 +82,13 @@ export class RequestLimiter {
     // The day comes first: whoever has nothing left of it gains nothing by waiting for the next minute.
     if (requestsPerDay !== null) limited.push(['day', windows.day, requestsPerDay]);
     if (requestsPerMinute !== null) limited.push(['minute', windows.minute, requestsPerMinute]);
-    for (;;) {
+    while (limited.some(([, window]) => !window.holds)) {
       const spent = limited.find(([, window, limit]) => window.isSpent(limit));
       if (spent) {
         const [kind, window, limit] = spent;
         return { headers: this.#describe(limits, windows), refusal: refuse(kind, limit, window.resetMs) };
       }
       const empty = limited.filter(([, window]) => !window.holds);
-      if (empty.length === 0) break;
       await Promise.all(empty.map(([, window, limit]) => window.refill(limit)));
     }
     for (const [, window] of limited) window.take();
