@@ -6,40 +6,15 @@
  * One of its checks is off: that whatever fits the schema is accepted. A cursor, or a slug in a saved filter, is refused
  * when nobody has it, and no schema can say so.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from '../../ops/officeholders.ts';
+import { installPythonPackage, runProgram } from '../helpers/python.ts';
 import { startSystem } from '../helpers/system.ts';
 import { createIo } from '../ops/catalog-helpers.ts';
 import { createCheckout, person, role } from '../ops/officeholders-helpers.ts';
 
 const VERSION = '4.32.5';
-const FOLDER = path.resolve('.cache', `schemathesis-${VERSION}`);
-const PROGRAM = path.join(FOLDER, 'bin', 'schemathesis');
-
-async function runProgram(command: string, args: string[]): Promise<number> {
-  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  const [code] = await once(child, 'exit');
-  return code ?? 1;
-}
-
-async function install(): Promise<boolean> {
-  if (existsSync(PROGRAM)) return true;
-  process.stderr.write(`Installing schemathesis ${VERSION} with Python, once ...\n`);
-  const made =
-    (await runProgram('python3', ['-m', 'venv', FOLDER])) === 0 &&
-    (await runProgram(path.join(FOLDER, 'bin', 'pip'), [
-      'install',
-      '--quiet',
-      `schemathesis==${VERSION}`,
-    ])) === 0;
-  if (!made) process.stderr.write('It needs Python 3 with venv: on Debian "apt-get install python3-venv".\n');
-  return made;
-}
-
 /** Without officeholders their endpoints would answer 503, as documented, and nothing else. */
 async function loadOfficeholders(databaseUrl: string): Promise<void> {
   const { dir, remove } = await createCheckout({
@@ -51,11 +26,12 @@ async function loadOfficeholders(databaseUrl: string): Promise<void> {
 }
 
 const { values } = parseArgs({ options: { examples: { type: 'string', default: '300' } } });
-if (!(await install())) process.exit(1);
+const programs = await installPythonPackage('schemathesis', VERSION);
+if (programs === null) process.exit(1);
 const system = await startSystem();
 try {
   await loadOfficeholders(system.databaseUrl);
-  process.exitCode = await runProgram(PROGRAM, [
+  process.exitCode = await runProgram(path.join(programs, 'schemathesis'), [
     'run',
     `${system.base}/openapi.json`,
     `--header=Authorization: Bearer ${system.key}`,

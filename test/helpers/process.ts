@@ -10,8 +10,12 @@ export interface ServiceProcess {
 }
 
 /** Starts a program of the service, such as `consumers/main.ts`, as a process of its own. */
-export function startProcess(program: string, env: Record<string, string>): ServiceProcess {
-  const child: ChildProcess = spawn(process.execPath, [program], {
+export function startProcess(
+  program: string,
+  env: Record<string, string>,
+  args: string[] = [],
+): ServiceProcess {
+  const child: ChildProcess = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, METRICS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,164 @@
+/** What clients read streams with, through the proxies that stand in front of gateways, as ops/ configures them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { EventSource } from 'eventsource';
+import { endorse } from '../helpers/catalogue.ts';
+import { EventStreamClient } from '../helpers/event-stream.ts';
+import { findProgram, type ProxyName, type RunningProxy, startProxy } from '../helpers/proxies.ts';
+import { installPythonPackage } from '../helpers/python.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+import { loadChangeLog } from './change-log.ts';
+import { type Frame, StreamChecker, sequenceOf } from './stream-checker.ts';
+
+/** A proxy in haste gives up on a silent connection after so long; a stream behind it is silent a fifth as long. */
+const TIMEOUT_SECONDS = 2;
+const HEARTBEAT_MS = 400;
+
+const HTTPX_CLIENT = `
+import httpx, sys
+url, key = sys.argv[1:]
+with httpx.stream('GET', url, headers={'Authorization': 'Bearer ' + key}, timeout=60) as response:
+    for line in response.iter_lines():
+        print(line, flush=True)
+`;
+
+const curl = findProgram('curl');
+const python = await installPythonPackage('httpx', '0.28.1');
+const portsOf = ({ gateways }: TestService) => gateways.map(({ port }) => port);
+
+const SKIPPED = '(skipped: it is not installed)';
+
+describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
+  const there = findProgram(name) !== null;
+  /** A test that needs the proxy, and this program where one is given. */
+  const testWith = (title: string, run: () => Promise<void>, program: string | null = name) => {
+    if (there && program !== null) test(title, run, 60_000);
+    else test.skip(`${title} ${SKIPPED}`, run);
+  };
+  let service: TestService;
+  let proxy: RunningProxy;
+  const children: ChildProcess[] = [];
+  let round = 0;
+
+  beforeAll(async () => {
+    if (!there) return;
+    // Silent but for what the tests do: what is held back is not pushed out by signs of life.
+    service = await TestService.start({ gateways: 2, gatewayConfig: { streamHeartbeatMs: 60_000 } });
+    proxy = await startProxy(name, { gatewayPorts: portsOf(service), timeoutSeconds: 120 });
+  });
+  afterAll(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await proxy?.stop();
+    await service?.stop();
+  });
+
+  /** One change, with a statement of its own. @returns the statement. */
+  async function change(): Promise<string> {
+    round += 1;
+    const statement = `Round ${round}.`;
+    await service.submit([endorse('nation-herald', 'mayor', 'ann', { statement })]);
+    return statement;
+  }
+
+  /** Runs a program that prints a stream, and waits for a change to come out of it while the stream stays open. */
+  async function expectPrinted(command: string, args: string[]): Promise<void> {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(child);
+    let output = '';
+    child.stdout.on('data', (bytes: Buffer) => {
+      output += bytes;
+    });
+    await until('ready', () => output.includes('event: ready'));
+    for (const _ of [1, 2]) {
+      const statement = await change();
+      await until('the change', () => output.includes(statement));
+    }
+    expect(child.exitCode).toBeNull();
+  }
+
+  testWith(
+    'curl -N prints each change as it happens',
+    () => {
+      const args = ['-sN', '-H', `Authorization: Bearer ${service.key}`, `${proxy.address}/v1/stream`];
+      return expectPrinted(curl ?? '', args);
+    },
+    curl,
+  );
+
+  testWith(
+    'Python’s httpx prints each change as it happens',
+    () => {
+      const args = ['-c', HTTPX_CLIENT, `${proxy.address}/v1/stream`, service.key];
+      return expectPrinted(`${python}/python`, args);
+    },
+    python,
+  );
+
+  testWith('a quiet stream outlasts the patience of the proxy', async () => {
+    const quiet = await TestService.start({ gatewayConfig: { streamHeartbeatMs: HEARTBEAT_MS } });
+    const hasty = await startProxy(name, { gatewayPorts: portsOf(quiet), timeoutSeconds: TIMEOUT_SECONDS });
+    try {
+      const headers = { Authorization: `Bearer ${quiet.key}` };
+      const stream = await EventStreamClient.open(`${hasty.address}/v1/stream`, headers);
+      const enough = (3 * TIMEOUT_SECONDS * 1000) / HEARTBEAT_MS;
+      await until('signs of life', () => stream.comments.length >= enough || stream.ended);
+      expect(stream.ended).toBe(false);
+      expect(stream.events.map(({ event }) => event)).toEqual(['ready']);
+      stream.close();
+    } finally {
+      await hasty.stop();
+      await quiet.stop();
+    }
+  });
+
+  // The last one: it takes a gateway away.
+  testWith('EventSource goes on where it was, at the gateway that is left when one stops', async () => {
+    // Each at the gateway that has fewer, so that one of them loses its own.
+    const clients = [openEventSource(), openEventSource()];
+    await until('ready', () => clients.every(({ connections }) => connections.length === 1));
+    let statement = await change();
+    const have = () => clients.every(({ last }) => last().includes(statement));
+    await until('the first change', have);
+    // The one in its place listens at another port, of which the proxy does not know.
+    await service.restartGateway(0);
+    statement = await change();
+    await until('the changes since', have);
+    for (const { source } of clients) source.close();
+
+    const log = await loadChangeLog(service.databaseUrl);
+    for (const { connections } of clients) {
+      const record = { name: 'EventSource', filter: {}, upTo: log.events.length };
+      expect(new StreamChecker(log).judge({ ...record, connections }).faults).toEqual([]);
+    }
+    const sent = clients.flatMap(({ lastEventIds }) => lastEventIds.slice(1));
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent).not.toContain(null);
+  });
+
+  function openEventSource() {
+    const connections: { via: 'stream'; after: number | null; frames: Frame[] }[] = [];
+    const lastEventIds: (string | null)[] = [];
+    const source = new EventSource(`${proxy.address}/v1/stream`, {
+      // Browsers' EventSource cannot send a key; this one lets its user say how to fetch.
+      fetch: (url, init) => {
+        const { 'Last-Event-ID': lastEventId = null } = init.headers;
+        lastEventIds.push(lastEventId);
+        return fetch(url, { ...init, headers: { ...init.headers, Authorization: `Bearer ${service.key}` } });
+      },
+    });
+    const take = ({ type, lastEventId, data }: MessageEvent) => {
+      if (type === 'ready') {
+        const resumed = lastEventIds.at(-1);
+        connections.push({ via: 'stream', after: resumed ? sequenceOf(resumed) : null, frames: [] });
+      }
+      connections.at(-1)?.frames.push({ event: type, id: lastEventId, data });
+    };
+    for (const kind of ['ready', 'endorsement', 'checkpoint', 'reconnect'])
+      source.addEventListener(kind, take);
+    const last = () =>
+      connections.flatMap(({ frames }) => frames).findLast(({ event }) => event === 'endorsement')?.data ??
+      '';
+    return { source, connections, lastEventIds, last };
+  }
+});

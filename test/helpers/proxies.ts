@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { findFreePort } from '../../ops/local/ports.ts';
+import { until } from './until.ts';
+
+export type ProxyName = 'nginx' | 'haproxy';
+
+export interface RunningProxy {
+  address: string;
+  stop(): Promise<void>;
+}
+
+/** Where a program is, servers' folders included; null where it is not installed. */
+export function findProgram(name: string): string | null {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
+  for (const folder of folders) {
+    try {
+      accessSync(path.join(folder, name), constants.X_OK);
+      return path.join(folder, name);
+    } catch {
+      // It is not in this one.
+    }
+  }
+  return null;
+}
+
+interface ProxyPlan {
+  port: number;
+  gatewayPorts: number[];
+  /** How long the proxy waits for a silent connection, in seconds. */
+  timeoutSeconds: number;
+}
+
+/** Replaces what must be there. */
+function replace(text: string, from: RegExp, to: string): string {
+  if (!from.test(text)) throw new Error(`The configuration has nothing like ${from}.`);
+  return text.replaceAll(from, to);
+}
+
+/** ops/compose/nginx.conf with other addresses and a shorter patience. */
+function renderNginx(text: string, { port, gatewayPorts, timeoutSeconds }: ProxyPlan): string {
+  const [, options = ''] = /server gateway-1:8080(.*);/.exec(text) ?? [];
+  const servers = gatewayPorts.map((gateway) => `server 127.0.0.1:${gateway}${options};`).join(' ');
+  const moved = replace(text, /(\s*server gateway-\d:8080.*;)+/g, `\n        ${servers}`);
+  const patient = replace(moved, /(proxy_(read|send)_timeout) 120s/g, `$1 ${timeoutSeconds}s`);
+  return replace(patient, /listen 8080;/g, `listen 127.0.0.1:${port};`);
+}
+
+/** ops/compose/haproxy.cfg with other addresses, which it need not look up, and a shorter patience. */
+function renderHaproxy(text: string, { port, gatewayPorts, timeoutSeconds }: ProxyPlan): string {
+  const servers = gatewayPorts.map((gateway, index) => `    server gateway${index} 127.0.0.1:${gateway}`);
+  const placed = replace(text, /^ *server-template gateway .*$/gm, servers.join('\n'));
+  const known = replace(placed, / resolvers docker resolve-prefer ipv4 init-addr none/g, '');
+  const patient = replace(known, /(timeout (server|client) +)120s/g, `$1${timeoutSeconds}s`);
+  return replace(patient, /bind :8080/g, `bind 127.0.0.1:${port}`);
+}
+
+const PROXIES = {
+  nginx: {
+    file: 'ops/compose/nginx.conf',
+    render: renderNginx,
+    args: (file: string, dir: string) => [
+      ...['-c', file, '-p', dir, '-e', 'stderr'],
+      ...['-g', `daemon off; pid ${dir}/nginx.pid;`],
+    ],
+  },
+  haproxy: {
+    file: 'ops/compose/haproxy.cfg',
+    render: renderHaproxy,
+    args: (file: string) => ['-db', '-q', '-f', file],
+  },
+};
+
+/** Starts a proxy in front of gateways, with the configuration that the project has for it. */
+export async function startProxy(name: ProxyName, plan: Omit<ProxyPlan, 'port'>): Promise<RunningProxy> {
+  const program = findProgram(name);
+  if (program === null) throw new Error(`${name} is not installed.`);
+  const { file, render, args } = PROXIES[name];
+  const dir = await mkdtemp(path.join(os.tmpdir(), `ballot-${name}-`));
+  const port = await findFreePort();
+  const config = path.join(dir, path.basename(file));
+  await writeFile(config, render(await readFile(file, 'utf8'), { port, ...plan }));
+  const child = spawn(program, args(config, dir), { stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr?.on('data', (bytes: Buffer) => {
+    output += bytes;
+  });
+  await until(`${name} to listen`, async () => {
+    if (child.exitCode !== null) throw new Error(`${name} ended: ${output}`);
+    return accepts(port);
+  });
+  return {
+    address: `http://127.0.0.1:${port}`,
+    async stop() {
+      await end(child);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** SIGTERM: both proxies end at once, whatever is open. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

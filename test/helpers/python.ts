@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Runs a program with our standard output and error. @returns its exit status. */
+export async function runProgram(command: string, args: string[]): Promise<number> {
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const [code] = await Promise.race([once(child, 'exit'), once(child, 'error').then(() => [1])]);
+  return code ?? 1;
+}
+
+/**
+ * Installs a Python package into a folder of its own below `.cache`, once.
+ *
+ * @returns the folder with its programs, `python` among them; null where Python or the package cannot be had.
+ */
+export async function installPythonPackage(name: string, version: string): Promise<string | null> {
+  const folder = path.resolve('.cache', `${name}-${version}`);
+  const bin = path.join(folder, 'bin');
+  if (existsSync(path.join(folder, 'installed'))) return bin;
+  process.stderr.write(`Installing ${name} ${version} with Python, once ...\n`);
+  const pip = path.join(bin, 'pip');
+  const done =
+    (await runProgram('python3', ['-m', 'venv', folder])) === 0 &&
+    (await runProgram(pip, ['install', '--quiet', '--disable-pip-version-check', `${name}==${version}`])) ===
+      0;
+  if (!done) {
+    process.stderr.write('It needs Python 3 with venv: on Debian "apt-get install python3-venv".\n');
+    await rm(folder, { recursive: true, force: true });
+    return null;
+  }
+  await writeFile(path.join(folder, 'installed'), `${version}\n`);
+  return bin;
+}
