@@ -16,6 +16,8 @@ export interface ReadersPlan {
   streams: number;
   /** Addresses of the gateways. */
   bases: string[];
+  /** Which gateway a reader connects to: any, or at first the first and then the next, as behind a proxy that fails over. */
+  choice: 'any' | 'next';
   key: string;
   databaseUrl: string;
   /** How long a connection lasts before it is lost, on average, in milliseconds; 0: none is ever cut or paused. */
@@ -50,12 +52,20 @@ const MAX_FAULTS = 50;
 const plan: ReadersPlan = JSON.parse(process.argv[2] ?? '');
 const random = createRandom(plan.seed);
 const frames = new FrameStore();
+
+/** Says where a reader connects to, each time that it does. */
+function createChoice(): () => string {
+  if (plan.choice === 'any') return () => random.pick(plan.bases);
+  let attempt = 0;
+  return () => plan.bases[attempt++ % plan.bases.length] ?? '';
+}
+
 const readers = Array.from(
   { length: plan.streams },
   (_, index) =>
     new StreamReader({
       name: `reader ${plan.seed}/${index}`,
-      address: () => random.pick(plan.bases),
+      address: createChoice(),
       key: plan.key,
       filter: chooseFilter(random),
       from: random.pick(STARTS),

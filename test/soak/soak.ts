@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { createRandom, type Random } from '../../ops/demo/random.ts';
-import { withAdmin } from '../../ops/kafka/client.ts';
-import { type MessageProducer, openProducer } from '../../ops/submit/producer.ts';
-import { submissionCodec } from '../../schemas/submission.ts';
-import { topicNames } from '../../schemas/topics.ts';
 import { until } from '../helpers/until.ts';
-import { createSubmission, SOAK_BALLOT } from './ballot.ts';
+import { SOAK_BALLOT } from './ballot.ts';
+import { drain, makeChanges } from './changes.ts';
 import { Cluster } from './cluster.ts';
 import { ReaderProcesses } from './reader-process.ts';
 import type { ReadersVerdict } from './readers.ts';
@@ -40,7 +36,6 @@ type Victim = 'gateway 0' | 'gateway 1' | 'consumers' | 'broker';
 
 const SAMPLE_MS = 2000;
 const WARM_UP_MS = 60_000;
-const BATCH_MS = 50;
 const MAX_AWAY_MS = 2000;
 const DRAIN_MS = 120_000;
 /** In the order in which they are killed, again and again. */
@@ -58,7 +53,14 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const cluster = await Cluster.start(SOAK_BALLOT, GATEWAY_ENV);
   const { databaseUrl, key } = cluster;
   const bases = cluster.gateways.map(({ base }) => base);
-  const readers = new ReaderProcesses(readerProcesses, { streams, bases, key, databaseUrl, cutMs });
+  const readers = new ReaderProcesses(readerProcesses, {
+    streams,
+    bases,
+    choice: 'any',
+    key,
+    databaseUrl,
+    cutMs,
+  });
   try {
     await until('the first readers', async () => (await readers.countConnected()) > streams / 2, 60_000);
     const over = new AbortController();
@@ -98,55 +100,6 @@ async function killAgainAndAgain(
     kills[victim] += 1;
   }
   return kills;
-}
-
-/** Submits changes at a rate; what the broker did not acknowledge is submitted again, in its order. */
-async function makeChanges(cluster: Cluster, random: Random, rate: number, over: AbortSignal): Promise<void> {
-  let producer: MessageProducer | null = null;
-  let made = 0;
-  const started = Date.now();
-  while (!over.aborted) {
-    const due = Math.min(Math.floor(((Date.now() - started) * rate) / 1000) - made, 10 * rate);
-    const batch = Array.from({ length: Math.max(0, due) }, () => createSubmission(made++, random));
-    const messages = batch.map((change) => ({ key: change.endorser, value: submissionCodec.encode(change) }));
-    while (messages.length > 0) {
-      try {
-        producer ??= await openProducer(cluster.brokers, topicNames().submissions);
-        await producer.send(messages);
-        break;
-      } catch {
-        await producer?.close().catch(() => {});
-        producer = null;
-        await sleep(BATCH_MS);
-      }
-    }
-    await sleep(BATCH_MS);
-  }
-  await producer?.close();
-}
-
-/** Waits until every submission is applied and every change relayed. @returns the sequence of the last change. */
-async function drain({ databaseUrl, brokers }: Cluster): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const { submissions } = topicNames();
-    const ends = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(submissions));
-    const submitted = ends.reduce((sum, { high }) => sum + Number(high), 0);
-    const read = async () => {
-      const { rows } = await client.query<{ applied: string; relayed: string; head: string }>(
-        `SELECT (SELECT COALESCE(sum(next_offset), 0) FROM consumer_positions) AS applied,
-           (SELECT COALESCE(max(last_sequence), 0) FROM relay_batches WHERE acknowledged_at IS NOT NULL) AS relayed,
-           (SELECT last_sequence FROM stream_head) AS head`,
-      );
-      const { applied, relayed, head } = rows[0] ?? { applied: '0', relayed: '0', head: '-1' };
-      return { done: Number(applied) >= submitted && relayed === head, head: Number(head) };
-    };
-    await until('everything submitted to be relayed', async () => (await read()).done, DRAIN_MS);
-    return (await read()).head;
-  } finally {
-    await client.end();
-  }
 }
 
 async function reportProgress(

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '../../ops/demo/random.ts';
+import { until } from '../helpers/until.ts';
+import { SOAK_BALLOT } from './ballot.ts';
+import { drain, makeChanges } from './changes.ts';
+import { Cluster } from './cluster.ts';
+import { ReaderProcesses } from './reader-process.ts';
+import type { ReadersVerdict } from './readers.ts';
+
+export interface CrowdOptions {
+  streams: number;
+  /** Changes a second meanwhile. */
+  rate: number;
+  readerProcesses: number;
+  /** How long reads are measured before the crowd moves, in milliseconds. */
+  calmMs: number;
+  /** Told in a line what happens. */
+  report: (line: string) => void;
+}
+
+export interface CrowdReport extends ReadersVerdict {
+  /** From SIGTERM until the gateway had ended, in milliseconds. */
+  stoppedMs: number;
+  /** From SIGTERM until every stream was open at the other gateway, in milliseconds. */
+  returnedMs: number;
+  /** How long reads took at the other gateway, in milliseconds, before the crowd came and while it did. */
+  readsBefore: number[];
+  readsDuring: number[];
+}
+
+const RETURN_TIMEOUT_MS = 120_000;
+const OPEN_TIMEOUT_MS = 120_000;
+const END_TIMEOUT_MS = 60_000;
+const READ_EVERY_MS = 20;
+const READS = ['/v1/endorsements?limit=100', '/v1/contests?states=OR', '/v1/elections'];
+const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '2000' };
+
+/**
+ * Opens all streams at one gateway, ends it in order, and measures how they come back at the other one, and how reads
+ * fare there meanwhile. What every stream received is held to the change log.
+ */
+export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
+  const { streams, rate, readerProcesses, calmMs, report } = options;
+  const cluster = await Cluster.start(SOAK_BALLOT, GATEWAY_ENV);
+  const { databaseUrl, key } = cluster;
+  const bases = cluster.gateways.map(({ base }) => base);
+  const plan = { streams, bases, choice: 'next', key, databaseUrl, cutMs: 0 } as const;
+  const readers = new ReaderProcesses(readerProcesses, plan);
+  const over = new AbortController();
+  const changing = makeChanges(cluster, createRandom(1), rate, over.signal);
+  const reads = new ReadWatch(bases[1] ?? '', key, over.signal);
+  try {
+    const allOpen = async () => (await readers.countConnected()) === streams;
+    await until('all streams to be open', allOpen, OPEN_TIMEOUT_MS);
+    report(`${streams} streams are open at one gateway`);
+    reads.take();
+    await sleep(calmMs);
+    const readsBefore = reads.take();
+
+    const started = performance.now();
+    await cluster.stopGateway(0);
+    const stoppedMs = performance.now() - started;
+    report(`the gateway has ended after ${stoppedMs.toFixed(0)} ms`);
+    await until('all streams to be back', allOpen, RETURN_TIMEOUT_MS);
+    const returnedMs = performance.now() - started;
+    const readsDuring = reads.take();
+    report(`all streams are back after ${returnedMs.toFixed(0)} ms`);
+
+    over.abort();
+    await changing;
+    const verdict = await readers.finish(await drain(cluster), END_TIMEOUT_MS);
+    return { ...verdict, stoppedMs, returnedMs, readsBefore, readsDuring };
+  } finally {
+    over.abort();
+    readers.stop();
+    await Promise.allSettled([changing, reads.done]);
+    await cluster.stop();
+  }
+}
+
+/** Asks a gateway for lists, one after the other, and notes how long each took. */
+class ReadWatch {
+  readonly done: Promise<void>;
+  #times: number[] = [];
+
+  constructor(base: string, key: string, over: AbortSignal) {
+    this.done = this.#run(base, key, over);
+  }
+
+  /** How long the reads since the last call took, in milliseconds. */
+  take(): number[] {
+    const times = this.#times;
+    this.#times = [];
+    return times;
+  }
+
+  async #run(base: string, key: string, over: AbortSignal): Promise<void> {
+    const headers = { Authorization: `Bearer ${key}` };
+    for (let turn = 0; !over.aborted; turn += 1) {
+      const started = performance.now();
+      const response = await fetch(`${base}${READS[turn % READS.length]}`, { headers });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`A read was answered ${response.status}.`);
+      this.#times.push(performance.now() - started);
+      await sleep(READ_EVERY_MS);
+    }
+  }
+}
