@@ -82,9 +82,9 @@ export class Feed {
     await Promise.all([this.#log.close(), this.#replay.close()]);
   }
 
-  /** Whether the feed has reached what Kafka had when it began. */
+  /** Whether the feed has reached what Kafka had when it began, and knows up to when that is everything. */
   get ready(): boolean {
-    return this.#latest.sequence >= this.#target;
+    return this.#latest.sequence >= this.#target && this.latest.time > 0;
   }
 
   /** Which history of the stream this is. */
@@ -94,7 +94,9 @@ export class Feed {
 
   /** The position after the newest change that can be delivered, at a time up to which it is known to be the newest. */
   get latest(): Position {
-    return { ...this.#latest, time: Math.max(this.#latest.time, this.#tail?.caughtUpAt ?? 0) };
+    const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
+    if (caughtUpAt > this.#latest.time) this.#latest = { ...this.#latest, time: caughtUpAt };
+    return this.#latest;
   }
 
   /** A reader through a filter. Whoever opens it must close it. */

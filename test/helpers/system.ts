@@ -21,6 +21,8 @@ export interface System {
   /** The gateway's address. */
   base: string;
   key: string;
+  /** The gateway's process id. */
+  gatewayPid: number;
   stop(): Promise<void>;
 }
 
@@ -42,8 +44,12 @@ export async function untilReady(base: string): Promise<void> {
     await sleep(100);
 }
 
-/** Starts the service with the small demo catalogue in it, and no traffic. */
-export async function startSystem(): Promise<System> {
+/**
+ * Starts the service with the small demo catalogue in it, and no traffic.
+ *
+ * @param gatewayEnv settings of the gateway, beside its addresses.
+ */
+export async function startSystem(gatewayEnv: Record<string, string> = {}): Promise<System> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-system-'));
   const runner = await findRunner();
   const [postgres, kafka] = await Promise.all([
@@ -56,10 +62,13 @@ export async function startSystem(): Promise<System> {
   await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
   const port = await findFreePort();
   const env = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(',') };
-  const programs = [
-    startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0' }),
-    startProgram('gateway/main.ts', { ...env, PORT: String(port), METRICS_PORT: '0' }),
-  ];
+  const gateway = startProgram('gateway/main.ts', {
+    ...env,
+    PORT: String(port),
+    METRICS_PORT: '0',
+    ...gatewayEnv,
+  });
+  const programs = [startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0' }), gateway];
   const base = `http://127.0.0.1:${port}`;
   await untilReady(base);
   await loadDemo({ databaseUrl, brokers, today: TODAY, report: () => {} });
@@ -69,6 +78,7 @@ export async function startSystem(): Promise<System> {
     brokers,
     base,
     key,
+    gatewayPid: gateway.pid ?? 0,
     async stop() {
       for (const program of programs) program.kill('SIGTERM');
       await Promise.all(programs.map((program) => program.exitCode ?? once(program, 'exit')));

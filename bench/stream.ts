@@ -1,0 +1,27 @@
+/*
+ * What the stream can do, each figure beside what is physically there in the same run: `npm run bench -- stream`, or
+ * some of its parts by name.
+ */
+import { parseArgs } from 'node:util';
+import { benchFanOut } from './stream/fan-out.ts';
+import { benchMemory } from './stream/memory.ts';
+import { benchReplay } from './stream/replay.ts';
+import { benchSelective } from './stream/selective.ts';
+
+const PARTS = { 'fan-out': benchFanOut, selective: benchSelective, memory: benchMemory, replay: benchReplay };
+
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' } },
+  allowPositionals: true,
+});
+const unknown = positionals.find((name) => !Object.hasOwn(PARTS, name));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no part "${unknown}"; there are: ${Object.keys(PARTS).join(', ')}.\n`);
+  process.exit(1);
+}
+for (const [name, run] of Object.entries(PARTS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  process.stdout.write(`${name}\n`);
+  await run(Number(values.rounds), (line) => process.stdout.write(`${line}\n`));
+}
+process.exit(0);

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { createChangesProducer } from '../../consumers/relay/changes-producer.ts';
+import { LogEntry } from '../../gateway/feed/entry.ts';
+import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { createKafkaClient } from '../../service/kafka-client.ts';
+
+/** The end of the stream as the store has it, and changes to make others of: one an endorser. */
+async function loadEnd(databaseUrl: string) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const load = async () => {
+      const { rows } = await client.query<{ epoch: string; head: string; relayed: string | null }>(
+        `SELECT epoch, last_sequence AS head,
+           (SELECT max(last_sequence) FROM relay_batches WHERE acknowledged_at IS NOT NULL) AS relayed
+         FROM stream_head`,
+      );
+      const { epoch, head, relayed } = rows[0] ?? {};
+      return { epoch: Number(epoch), sequence: Number(head), relayed: Number(relayed) };
+    };
+    // Whatever was submitted before has to be through, since its numbers would be taken twice.
+    for (let before = -1; ; ) {
+      const { epoch, sequence, relayed } = await load();
+      if (sequence === before && relayed === sequence) {
+        const { rows } = await client.query<{ body: ChangeBody }>(
+          'SELECT DISTINCT ON (endorser) body FROM change_log ORDER BY endorser, sequence',
+        );
+        return { epoch, sequence, bodies: rows.map(({ body }) => body) };
+      }
+      before = sequence;
+      await sleep(2000);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** Writes changes to the changes topic as the relay does, so that a gateway is measured and not what is before it. */
+export class Publisher {
+  /** The endorsers whose changes there are, by slug. */
+  readonly endorsers: string[];
+  readonly #bodies: ChangeBody[];
+  readonly #producer: ReturnType<typeof createChangesProducer>;
+  readonly #epoch: number;
+  #sequence: number;
+  #offsets: number[];
+
+  private constructor(parts: {
+    end: Awaited<ReturnType<typeof loadEnd>>;
+    producer: ReturnType<typeof createChangesProducer>;
+    offsets: number[];
+  }) {
+    this.#bodies = parts.end.bodies;
+    this.endorsers = parts.end.bodies.map(({ endorser }) => endorser.slug);
+    this.#producer = parts.producer;
+    this.#epoch = parts.end.epoch;
+    this.#sequence = parts.end.sequence;
+    this.#offsets = parts.offsets;
+  }
+
+  static async open({
+    databaseUrl,
+    brokers,
+  }: {
+    databaseUrl: string;
+    brokers: string[];
+  }): Promise<Publisher> {
+    const end = await loadEnd(databaseUrl);
+    const kafka = createKafkaClient({ brokers, clientId: 'bench' });
+    const producer = createChangesProducer(kafka, topicNames().changes);
+    await producer.connect();
+    return new Publisher({ end, producer, offsets: await producer.fetchEndOffsets() });
+  }
+
+  /** So many changes that are to come next, of one endorser, or of all in turn. */
+  make(count: number, endorser?: number): Change[] {
+    return Array.from({ length: count }, (_, index) => {
+      const sequence = this.#sequence + 1 + index;
+      const body = this.#bodies[endorser ?? sequence % this.#bodies.length];
+      if (!body) throw new Error('There is no such endorser.');
+      const logged = { sequence, occurredAt: Date.now(), type: 'updated' as const, body };
+      return identifyChange(logged, { epoch: this.#epoch, offsets: this.#offsets });
+    });
+  }
+
+  /** Sends what was made, all of it, before more is made. */
+  async send(changes: Change[]): Promise<void> {
+    this.#sequence += changes.length;
+    await this.#producer.send(
+      changes.map((change) => ({ key: change.endorser.slug, value: changeCodec.encode(change) })),
+    );
+  }
+
+  close(): Promise<unknown> {
+    return this.#producer.disconnect();
+  }
+}
+
+/** What a client receives of changes. */
+export const renderFrames = (changes: Change[]): Buffer =>
+  Buffer.concat(changes.map((change) => new LogEntry(change).frame));

@@ -1,0 +1,111 @@
+/*
+ * How fast a client reads the whole stream through `/v1/events?limit=1000`: out of Kafka, and out of memory the second
+ * time; beside a program that fetches and decodes the same records. Run it on a store that is loaded already:
+ * DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
+import { createConfig, readEnv } from '../../ops/config.ts';
+import { createKey } from '../../ops/keys.ts';
+import { findFreePort } from '../../ops/local/ports.ts';
+import { changeCodec } from '../../schemas/change.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { untilReady } from '../../test/helpers/system.ts';
+import { formatSpread } from '../statistics.ts';
+
+const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 512 * 1024 };
+/** More than everything takes. */
+const REPLAY_MB = 4000;
+
+/** @param rounds how often each is measured, in turn, with a gateway that has just started. */
+export async function benchReplay(rounds: number, print: (line: string) => void): Promise<void> {
+  const config = createConfig(readEnv(process.env));
+  const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
+  const results: { raw: number; cold: number; warm: number }[] = [];
+  let count = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const { gateway, base } = await startGateway(config);
+    const raw = await measure(() => readRaw(config));
+    const cold = await measure(() => readEvents(base, key));
+    const warm = await measure(() => readEvents(base, key));
+    gateway.kill('SIGTERM');
+    await once(gateway, 'exit');
+    count = cold.count;
+    results.push({ raw: raw.perSecond, cold: cold.perSecond, warm: warm.perSecond });
+  }
+  print(`${count} changes: middle (lowest to highest) of ${rounds} rounds`);
+  const line = (name: string, pick: (result: (typeof results)[number]) => number, digits: number) =>
+    print(`  ${name}: ${formatSpread(results.map(pick), digits)}`);
+  line('fetched and decoded, a second', ({ raw }) => raw, 0);
+  line('through /v1/events out of Kafka, a second', ({ cold }) => cold, 0);
+  line('through /v1/events out of memory, a second', ({ warm }) => warm, 0);
+  line('ratio out of Kafka', ({ cold, raw }) => cold / raw, 2);
+  line('ratio out of memory', ({ warm, raw }) => warm / raw, 2);
+}
+
+async function startGateway({ databaseUrl, brokers, topicPrefix }: ReturnType<typeof createConfig>) {
+  const port = await findFreePort();
+  const gateway = spawn(process.execPath, ['gateway/main.ts'], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: databaseUrl,
+      KAFKA_BROKERS: brokers.join(','),
+      TOPIC_PREFIX: topicPrefix,
+      PORT: String(port),
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'warn',
+      FEED_REPLAY_MB: String(REPLAY_MB),
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const base = `http://127.0.0.1:${port}`;
+  await untilReady(base);
+  return { gateway, base };
+}
+
+async function measure(read: () => Promise<number>): Promise<{ perSecond: number; count: number }> {
+  const start = performance.now();
+  const count = await read();
+  return { count, perSecond: (count * 1000) / (performance.now() - start) };
+}
+
+/** Fetches every record of the changes topic and decodes it. */
+async function readRaw({
+  brokers,
+  topicPrefix,
+}: {
+  brokers: string[];
+  topicPrefix: string;
+}): Promise<number> {
+  const log = new KafkaLog({ brokers, topic: topicNames(topicPrefix).changes, clientId: 'bench' });
+  const leaders = await log.leaders();
+  const [node = 0] = leaders;
+  const open = new Map(leaders.map((_, partition) => [partition, 0]));
+  let count = 0;
+  while (open.size > 0) {
+    for (const { partition, records, nextOffset, atEnd } of await log.fetch(node, open, LIMITS)) {
+      for (const { value } of records) changeCodec.decode(value);
+      count += records.length;
+      if (atEnd) open.delete(partition);
+      else open.set(partition, nextOffset);
+    }
+  }
+  await log.close();
+  return count;
+}
+
+/** Reads every event as a client does that looks at no more than how many there are and where to go on. */
+async function readEvents(base: string, key: string): Promise<number> {
+  let count = 0;
+  for (let query = 'from=earliest'; ; ) {
+    const response = await fetch(`${base}/v1/events?${query}&limit=1000`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    const text = await response.text();
+    const { next_cursor, has_more } = JSON.parse(`{${text.slice(text.lastIndexOf('"next_cursor"'))}`);
+    count += text.split('"type":"endorsement.').length - 1;
+    if (!has_more) return count;
+    query = `cursor=${next_cursor}`;
+  }
+}

@@ -1,0 +1,77 @@
+/*
+ * What a change costs a gateway that has 10,000 streams of 10,000 different filters, a hundredth of which it passes,
+ * beside one that has those hundred matching streams alone. Changes come one at a time, fifty a second.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type System, startSystem } from '../../test/helpers/system.ts';
+import { formatSpread } from '../statistics.ts';
+import { cpuMsOf } from './process-usage.ts';
+import { Publisher } from './publisher.ts';
+import { ReaderPool } from './reader-pool.ts';
+
+const STREAMS = 10_000;
+const MATCHING = 100;
+const CHANGES = 500;
+const INTERVAL_MS = 20;
+
+/** @param rounds how often both are measured, in turn. */
+export async function benchSelective(rounds: number, print: (line: string) => void): Promise<void> {
+  const system = await startSystem();
+  const publisher = await Publisher.open(system);
+  const { endorsers } = publisher;
+  const active = endorsers.slice(0, STREAMS / MATCHING);
+  const silent = endorsers.slice(active.length);
+  const selective = Array.from({ length: STREAMS }, (_, index) => {
+    const quiet = silent[Math.floor(index / active.length)];
+    return `/v1/stream?endorsers=${active[index % active.length]},${quiet}`;
+  });
+  if (new Set(selective).size < STREAMS)
+    throw new Error('The demo has too few endorsers for so many filters.');
+
+  const alone: number[] = [];
+  const among: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    alone.push(await measure(system, publisher, Array(MATCHING).fill('/v1/stream'), active.length));
+    among.push(await measure(system, publisher, selective, active.length));
+  }
+  print(`processor time a change: middle (lowest to highest) of ${rounds} rounds`);
+  print(`  ${MATCHING} streams that match: ${formatSpread(alone, 2)} ms`);
+  print(`  ${STREAMS} streams, of which ${MATCHING} match: ${formatSpread(among, 2)} ms`);
+  print(
+    `  ratio ${formatSpread(
+      among.map((ms, index) => ms / (alone[index] ?? Number.NaN)),
+      2,
+    )}`,
+  );
+  await publisher.close();
+  await system.stop();
+}
+
+/** Processor time a change in milliseconds, beyond what the open streams cost without any. */
+async function measure(
+  { base, key, gatewayPid }: System,
+  publisher: Publisher,
+  paths: string[],
+  endorsers: number,
+): Promise<number> {
+  const pool = await ReaderPool.open({ port: Number(new URL(base).port), key }, paths);
+  await sleep(2000);
+  const idle = await cpuDuring(gatewayPid, () => sleep(CHANGES * INTERVAL_MS));
+  const busy = await cpuDuring(gatewayPid, async () => {
+    for (let change = 0; change < CHANGES; change += 1) {
+      await Promise.all([publisher.send(publisher.make(1, change % endorsers)), sleep(INTERVAL_MS)]);
+    }
+  });
+  await sleep(1000);
+  const expected = CHANGES * MATCHING;
+  const delivered = await pool.countEvents();
+  pool.close();
+  if (delivered !== expected) throw new Error(`${delivered} deliveries instead of ${expected}.`);
+  return (busy - idle) / CHANGES;
+}
+
+async function cpuDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const before = cpuMsOf(pid);
+  await work();
+  return cpuMsOf(pid) - before;
+}
