@@ -5,12 +5,15 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Access, startAccess } from '../gateway/access.ts';
+import { AnswerMemory } from '../gateway/answers/answer-memory.ts';
+import { DataVersion } from '../gateway/answers/data-version.ts';
 import { createApp } from '../gateway/app.ts';
 import { createConfig } from '../gateway/config.ts';
 import type { GatewayContext } from '../gateway/context.ts';
 import { createHttpServer } from '../gateway/http-server.ts';
 import { systemClock } from '../service/clock.ts';
 import { createLog } from '../service/log.ts';
+import { loadDataVersions } from '../store/data-versions.ts';
 import { createReadPool } from '../store/pool.ts';
 
 /** Lets everybody do everything. */
@@ -30,14 +33,21 @@ function tellUsage(): void {
 process.once('message', async ({ databaseUrl, limited }: { databaseUrl: string; limited: boolean }) => {
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   const runtime = { clock: systemClock, logger: createLog('bench', 'warn') };
+  const pool = await createReadPool({
+    databaseUrl,
+    maxConnections: 20,
+    connectionTimeoutMs: 3000,
+    statementTimeoutMs: 15_000,
+  });
   const context = {
     ...runtime,
     config,
-    pool: await createReadPool({
-      databaseUrl,
-      maxConnections: 20,
-      connectionTimeoutMs: 3000,
-      statementTimeoutMs: 15_000,
+    pool,
+    // Every answer is made: what is measured is a part of the work, not of looking an answer up.
+    answers: new AnswerMemory({
+      ...runtime,
+      maxBytes: 0,
+      dataVersion: new DataVersion(() => loadDataVersions(pool)),
     }),
     access: limited ? await startAccess(config, runtime) : OPEN_ACCESS,
     draining: new AbortController().signal,

@@ -1,19 +1,17 @@
-import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import compress from 'koa-compress';
 import { ApiError } from './api-error.ts';
 import { requireScope } from './authentication.ts';
 import { readJsonBody } from './body.ts';
+import { encodeContent, sendContent } from './content.ts';
 import type { GatewayContext } from './context.ts';
 import { answerHealth } from './health.ts';
 import { logAccess } from './middleware/access-log.ts';
 import { admit } from './middleware/admission.ts';
 import { handleErrors } from './middleware/errors.ts';
-import { etag, nameContent } from './middleware/etag.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
-import type { PiecedText } from './pieced-text.ts';
 import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
 import type { Reply, Route } from './route.ts';
@@ -30,31 +28,20 @@ function signalClosed({ res }: Context): AbortSignal {
   return closed.signal;
 }
 
-function setBody(ctx: Context, json: string | Buffer | PiecedText): void {
-  if (typeof json === 'string' || Buffer.isBuffer(json)) {
-    // Encoded once: to measure a text, to hash it and to send it would each encode it again.
-    ctx.body = typeof json === 'string' ? Buffer.from(json) : json;
-    return;
-  }
-  ctx.body = Readable.from(json.pieces);
-  ctx.length = json.length;
-  ctx.etag = nameContent(json.digest());
-}
-
 function send(ctx: Context, reply: Reply): void {
   if ('empty' in reply) {
     ctx.status = 204;
     return;
   }
-  ctx.status = ('status' in reply && reply.status) || 200;
   ctx.set(reply.headers ?? {});
   if ('json' in reply) {
     ctx.type = 'application/json; charset=utf-8';
     ctx.set('Cache-Control', 'private, no-cache');
     ctx.vary('Authorization');
-    setBody(ctx, reply.json);
+    sendContent(ctx, encodeContent(reply.json), reply.status);
     return;
   }
+  ctx.status = 200;
   if (ctx.method === 'HEAD') return;
   // The stream outlives the middleware, which is done once the answer has begun.
   ctx.respond = false;
@@ -66,7 +53,7 @@ function mount(router: Router, route: Route, context: GatewayContext): void {
   router.register(path, [route.method], async (ctx) => {
     ctx.state.route = route.path;
     requireScope(ctx.state.key, route.scope);
-    const reply = await route.call(
+    const { shows, reply } = await route.check(
       {
         query: ctx.querystring,
         path: ctx.params,
@@ -80,7 +67,9 @@ function mount(router: Router, route: Route, context: GatewayContext): void {
       },
       context,
     );
-    send(ctx, reply);
+    if (shows === undefined) return send(ctx, await reply());
+    const question = { name: `${ctx.path}?${ctx.querystring}`, shows, isGone: () => ctx.res.closed };
+    send(ctx, await context.answers.answer(question, reply));
   });
 }
 
@@ -104,7 +93,6 @@ export function createApp(context: GatewayContext): Koa {
   app.use(answerHealth(context));
   app.use(admit(context));
   app.use(compress({ threshold: COMPRESS_FROM_BYTES }));
-  app.use(etag);
   app.use(answerReference(routes));
   app.use(router.routes());
   app.use((ctx) => {

@@ -30,6 +30,8 @@ export interface GatewayConfig extends Servers {
   trustedProxies: number;
   /** How much of what readers of older changes were given is kept for others, in bytes. */
   feedReplayBytes: number;
+  /** How much of the answers that were given is kept to be given again, in bytes; 0 for nothing. */
+  responseMemoryBytes: number;
   /** How long a stopping gateway takes to send its streams away, in milliseconds. */
   drainMs: number;
 }
@@ -58,6 +60,7 @@ export function createConfig(env: Environment): GatewayConfig {
     requestTimeoutMs: number('REQUEST_TIMEOUT_MS', 100, 10 * MINUTE_MS) ?? 30_000,
     trustedProxies: number('TRUST_PROXY', 0, 10) ?? 0,
     feedReplayBytes: (number('FEED_REPLAY_MB', 1, 16_384) ?? 32) * MEGABYTE,
+    responseMemoryBytes: (number('RESPONSE_MEMORY_MB', 0, 16_384) ?? 32) * MEGABYTE,
     drainMs: number('DRAIN_MS', 0, 10 * MINUTE_MS) ?? 5000,
   };
 }

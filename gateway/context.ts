@@ -2,6 +2,7 @@ import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
 import type { DatabasePool } from '../store/pool.ts';
 import type { Access } from './access.ts';
+import type { AnswerMemory } from './answers/answer-memory.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Feed } from './feed/feed.ts';
 
@@ -11,6 +12,7 @@ export interface GatewayContext {
   pool: DatabasePool;
   feed: Feed;
   access: Access;
+  answers: AnswerMemory;
   clock: Clock;
   logger: Logger;
   /** Given when the gateway begins to shut down: long polls answer. */

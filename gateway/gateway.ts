@@ -4,8 +4,11 @@ import { topicNames } from '../schemas/topics.ts';
 import type { Clock } from '../service/clock.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
+import { loadDataVersions } from '../store/data-versions.ts';
 import { createReadPool } from '../store/pool.ts';
 import { startAccess } from './access.ts';
+import { AnswerMemory } from './answers/answer-memory.ts';
+import { DataVersion } from './answers/data-version.ts';
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
@@ -15,6 +18,8 @@ import { closeHttpServer, createHttpServer } from './http-server.ts';
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
+const VERSION_TIMEOUT_MS = 3000;
+
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
   port: number;
@@ -39,6 +44,18 @@ export async function startGateway(
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
+  // A connection of its own: there is one look-up at a time, and slow reads must not hold up what needs none.
+  const versionPool = await createReadPool({
+    databaseUrl: config.databaseUrl,
+    maxConnections: 1,
+    connectionTimeoutMs: VERSION_TIMEOUT_MS,
+    statementTimeoutMs: VERSION_TIMEOUT_MS,
+  });
+  const answers = new AnswerMemory({
+    maxBytes: config.responseMemoryBytes,
+    dataVersion: new DataVersion(() => loadDataVersions(versionPool)),
+    clock,
+  });
   const feed = new Feed({
     brokers: config.brokers,
     topic: topicNames(config.topicPrefix).changes,
@@ -59,6 +76,7 @@ export async function startGateway(
     pool,
     feed,
     access,
+    answers,
     clock,
     logger,
     draining: draining.signal,
@@ -76,7 +94,7 @@ export async function startGateway(
       draining.abort();
       await closeHttpServer(server, access.openStreams.drain(config.drainMs));
       await Promise.all([feed.stop(), access.stop()]);
-      await pool.end();
+      await Promise.all([pool.end(), versionPool.end()]);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Content, nameContent } from './content.ts';
 
 /**
  * The text of a large body, encoded and hashed piece by piece while it is made: done at its end, that would hold up all
@@ -16,21 +17,12 @@ export class PiecedText {
     this.#length += piece.length;
   }
 
-  get pieces(): readonly Buffer[] {
-    return this.#pieces;
-  }
-
-  /** In bytes. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Names what the text is. It is then complete, and takes no more. */
-  digest(): string {
-    return this.#hash.digest('base64url');
-  }
-
-  toString(): string {
-    return this.#pieces.join('');
+  /** The whole of it, which takes no more then. */
+  finish(): Content {
+    return {
+      pieces: this.#pieces,
+      length: this.#length,
+      etag: nameContent(this.#hash.digest('base64url')),
+    };
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Middleware } from 'koa';
 import { absolutePath } from 'swagger-ui-dist';
+import { type Content, encodeContent, sendContent } from './content.ts';
 import { createOpenApi } from './openapi.ts';
 import type { Route } from './route.ts';
 
@@ -32,28 +33,30 @@ const CACHE = 'public, max-age=3600';
 
 interface Page {
   type: string;
-  body: string | Buffer;
+  content: Content;
 }
 
 /** Serves `/openapi.json`, and at `/docs` a reference to try it in, without an API key and without the internet. */
 export function answerReference(routes: readonly Route[]): Middleware {
-  const asset = (name: string, type: string): [string, Page] => [
-    `/docs/${name}`,
-    { type, body: readFileSync(path.join(absolutePath(), name)) },
+  const page = (where: string, type: string, body: string | Buffer): [string, Page] => [
+    where,
+    { type, content: encodeContent(body) },
   ];
+  const asset = (name: string, type: string): [string, Page] =>
+    page(`/docs/${name}`, type, readFileSync(path.join(absolutePath(), name)));
   const pages = new Map<string, Page>([
-    ['/openapi.json', { type: 'application/json', body: JSON.stringify(createOpenApi(routes)) }],
-    ['/docs', { type: 'text/html', body: PAGE }],
-    ['/docs/start.js', { type: 'text/javascript', body: START }],
+    page('/openapi.json', 'application/json', JSON.stringify(createOpenApi(routes))),
+    page('/docs', 'text/html', PAGE),
+    page('/docs/start.js', 'text/javascript', START),
     asset('swagger-ui.css', 'text/css'),
     asset('swagger-ui-bundle.js', 'text/javascript'),
   ]);
   return async (ctx, next) => {
-    const page = pages.get(ctx.path);
-    if (!page || !['GET', 'HEAD'].includes(ctx.method)) return next();
+    const found = pages.get(ctx.path);
+    if (!found || !['GET', 'HEAD'].includes(ctx.method)) return next();
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     ctx.set('Cache-Control', CACHE);
-    ctx.type = `${page.type}; charset=utf-8`;
-    ctx.body = page.body;
+    ctx.type = `${found.type}; charset=utf-8`;
+    sendContent(ctx, found.content);
   };
 }

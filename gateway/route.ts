@@ -3,7 +3,9 @@ import type { ErrorCode } from '../schemas/errors.ts';
 import type { JsonSchema } from '../schemas/http/json-schema.ts';
 import type { Scope } from '../schemas/vocabulary.ts';
 import type { StoredKey } from '../store/api-keys.ts';
+import type { DataPart } from '../store/data-versions.ts';
 import { compileBody } from './body.ts';
+import type { Content } from './content.ts';
 import type { GatewayContext } from './context.ts';
 import {
   compileParameters,
@@ -12,7 +14,6 @@ import {
   type Parameters,
   type PathParameters,
 } from './parameters.ts';
-import type { PiecedText } from './pieced-text.ts';
 
 /** A request as a route sees it: authenticated, and with its parameters read. */
 interface RouteRequest<Query extends ParameterSchemas, Path extends ParameterSchemas> {
@@ -28,11 +29,11 @@ interface RouteRequest<Query extends ParameterSchemas, Path extends ParameterSch
 }
 
 /**
- * What a route answers: the text of a JSON body, whole or in pieces, with the status and headers that it needs beyond the ordinary;
- * nothing (204); or headers and a writer that takes the connection over.
+ * What a route answers: a JSON body, as text or encoded already, with the status and headers that it needs beyond the
+ * ordinary; nothing (204); or headers and a writer that takes the connection over.
  */
 export type Reply =
-  | { json: string | Buffer | PiecedText; status?: 201; headers?: Readonly<Record<string, string>> }
+  | { json: string | Buffer | Content; status?: 201; headers?: Readonly<Record<string, string>> }
   | { empty: true }
   | { headers: Readonly<Record<string, string>>; stream: (response: ServerResponse) => Promise<void> };
 
@@ -51,6 +52,11 @@ export interface RouteDeclaration<Query extends ParameterSchemas, Path extends P
   body?: { schema: JsonSchema; refusal: ErrorCode };
   /** The status of success; 200 where it is left out. */
   success?: 200 | 201 | 204;
+  /**
+   * For answers that are the same for every account: the parts of the data that they are made of. While these are as
+   * they were, an answer can be given again. What a subscription chooses is an account's own all the same.
+   */
+  shows?: readonly DataPart[];
   /** The schema of the JSON body of success; null for a stream of Server-Sent Events, and for no body at all. */
   response: JsonSchema | null;
   handle(request: RouteRequest<Query, Path>, context: GatewayContext): Promise<Reply>;
@@ -66,9 +72,16 @@ type RawRequest = Omit<RouteRequest<never, never>, 'query' | 'path' | 'body'> & 
   path: Readonly<Record<string, string>>;
 };
 
+/** A request whose parameters are read and right. */
+interface CheckedRequest {
+  /** As the route declares it; undefined where the answer is an account's own. */
+  shows: readonly DataPart[] | undefined;
+  reply(): Promise<Reply>;
+}
+
 /** A route that is ready to be called, whatever its parameters are. */
 export interface Route extends Omit<RouteDeclaration<ParameterSchemas, ParameterSchemas>, 'handle'> {
-  call(request: RawRequest, context: GatewayContext): Promise<Reply>;
+  check(request: RawRequest, context: GatewayContext): Promise<CheckedRequest>;
 }
 
 /** Makes a route of its declaration. */
@@ -82,7 +95,7 @@ export function defineRoute<
   const { handle, ...rest } = declaration;
   return {
     ...rest,
-    async call(request, context) {
+    async check(request, context) {
       const parameters = { path: readPath(request.path), query: readQuery(request.query) };
       const body = checkBody?.(await request.readBody());
       const { header, key } = request;
@@ -95,7 +108,8 @@ export function defineRoute<
           return request.closed;
         },
       };
-      return handle(read, context);
+      const isPersonal = 'subscription' in parameters.query;
+      return { shows: isPersonal ? undefined : declaration.shows, reply: () => handle(read, context) };
     },
   };
 }

@@ -15,6 +15,7 @@ export const contestsRoute = defineRoute({
     'Contests with their choices and voting rules: federal, then state, then local ones, in ballot order.',
   scope: 'data:read',
   query: { ...contestFilters, lang, ...paging },
+  shows: ['catalogue'],
   response: page(contest),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
@@ -35,6 +36,7 @@ export const contestRoute = defineRoute({
   scope: 'data:read',
   parameters: { id },
   query: { ...positionFilters, lang },
+  shows: ['catalogue', 'endorsements'],
   response: single(contestWithPositions),
   async handle({ path, query }, { pool }) {
     const { lang: language, ...filters } = query;

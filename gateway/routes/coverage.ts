@@ -10,6 +10,7 @@ export const coverageRoute = defineRoute({
   summary: 'What there is of every state, and when it last changed.',
   scope: 'data:read',
   query: { upcoming: upcomingByDefault },
+  shows: ['catalogue', 'endorsements'],
   response: wholeList(coverage),
   async handle({ query }, { pool, clock, config }) {
     const items = await listCoverage(pool, query.upcoming ? upcomingFrom(clock, config.today) : undefined);

@@ -15,6 +15,7 @@ export const electionsRoute = defineRoute({
   summary: 'Elections by date.',
   scope: 'data:read',
   query: { ...electionFilters, lang, ...paging },
+  shows: ['catalogue', 'endorsements'],
   response: page(listedElection),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;

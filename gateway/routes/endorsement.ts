@@ -11,6 +11,7 @@ export const endorsementRoute = defineRoute({
   scope: 'data:read',
   parameters: { id },
   query: { lang },
+  shows: ['catalogue', 'endorsements'],
   response: single(fullEndorsement),
   async handle({ path, query }, { pool }) {
     const record = await findEndorsement(pool, path.id, query.lang);

@@ -16,6 +16,7 @@ export const endorsementsRoute = defineRoute({
     'Endorsements by id. Paging to the end and then reading the stream from stream_cursor gives an exact copy.',
   scope: 'data:read',
   query: { ...endorsementFilters, lang, ...paging },
+  shows: ['catalogue', 'endorsements'],
   response: page(flatEndorsement, { stream_cursor: text }),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;

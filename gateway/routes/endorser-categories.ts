@@ -9,6 +9,7 @@ export const endorserCategoriesRoute = defineRoute({
   summary: 'Every endorser category.',
   scope: 'data:read',
   query: { lang },
+  shows: ['catalogue'],
   response: wholeList(endorserCategory),
   handle: async ({ query }, { pool }) => ({
     json: `{"data":[${await listEndorserCategories(pool, query.lang)}]}`,

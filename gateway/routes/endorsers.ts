@@ -13,6 +13,7 @@ export const endorsersRoute = defineRoute({
   summary: 'Endorsers by name.',
   scope: 'data:read',
   query: { ...endorserFilters, lang, ...paging },
+  shows: ['catalogue', 'endorsements'],
   response: page(listedEndorser),
   async handle({ query }, { pool }) {
     const { limit, cursor, lang: language, ...filters } = query;
@@ -28,6 +29,7 @@ export const endorserRoute = defineRoute({
   scope: 'data:read',
   parameters: { slug },
   query: { lang },
+  shows: ['catalogue', 'endorsements'],
   response: single(endorserWithElections),
   async handle({ path, query }, { pool }) {
     const record = await findEndorser(pool, path.slug, query.lang);

@@ -44,6 +44,7 @@ export const officeholdersRoute = defineRoute({
     'Officeholders by name. A record is a person, with the first seat held that states, offices, levels and districts ask for; one seat must match all of them.',
   scope: 'data:read',
   query: { ...officeholderFilters, lang: officeholderLang, ...paging },
+  shows: ['catalogue', 'officeholders'],
   response: page(officeholderRecord),
   async handle({ query }, { pool }) {
     const { limit, cursor, lang: _, ...filters } = query;
@@ -60,6 +61,7 @@ export const officeholderRoute = defineRoute({
   scope: 'data:read',
   parameters: { id: personId },
   query: { lang: officeholderLang },
+  shows: ['catalogue', 'officeholders'],
   response: objectOf({ data: officeholderWithSeats }),
   async handle({ path: { id } }, { pool }) {
     const found = await findOfficeholder(pool, id);

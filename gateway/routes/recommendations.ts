@@ -14,6 +14,7 @@ export const recommendationsRoute = defineRoute({
   summary: 'What to mark in each contest, by the chosen endorsers, and how far they agree.',
   scope: 'data:read',
   query: { subscription, ...recommendationParameters, lang },
+  shows: ['catalogue', 'endorsements'],
   response: recommendations,
   async handle({ query, key, closed }, { pool, clock, config }) {
     const { state, election, contest, levels, contest_kinds, only_endorsed, lang: language } = query;
@@ -46,6 +47,6 @@ export const recommendationsRoute = defineRoute({
     json.append(`{"data":${head.slice(0, -1)},"elections":`);
     for await (const piece of renderElections(stored, closed)) json.append(piece);
     json.append('}}');
-    return { json };
+    return { json: json.finish() };
   },
 });

@@ -8,6 +8,7 @@ export const statesRoute = defineRoute({
   summary: 'Every state, D.C. and the territories.',
   scope: 'data:read',
   query: {},
+  shows: ['catalogue'],
   response: wholeList(state),
   handle: async (_request, { pool }) => ({ json: `{"data":[${await listStates(pool)}]}` }),
 });

@@ -1,12 +1,16 @@
 import { createConfig } from '../../gateway/config.ts';
+import { encodeContent } from '../../gateway/content.ts';
 import type { GatewayContext } from '../../gateway/context.ts';
 import { routes } from '../../gateway/routes/index.ts';
 import { systemClock } from '../../service/clock.ts';
+import type { DataPart } from '../../store/data-versions.ts';
 import { createReadPool } from '../../store/pool.ts';
 
 /** What a request makes of the database, and is answered. */
 export interface RecordedRequest {
   queries: { sql: string; values: unknown[] }[];
+  /** The parts of the data that the route says it shows. */
+  shows: readonly DataPart[];
   body: string;
 }
 
@@ -59,8 +63,9 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     },
     closed: new AbortController().signal,
   };
-  const reply = await route.call(request, context);
+  const { reply: makeReply, shows } = await route.check(request, context);
+  const reply = await makeReply();
   await pool.end();
   if (!('json' in reply)) throw new Error(`${path} does not answer with JSON.`);
-  return { queries, body: String(reply.json) };
+  return { queries, shows: shows ?? [], body: encodeContent(reply.json).pieces.join('') };
 }

@@ -1,0 +1,121 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { AnswerMemory } from '../../../gateway/answers/answer-memory.ts';
+import { DataVersion } from '../../../gateway/answers/data-version.ts';
+import { encodeContent } from '../../../gateway/content.ts';
+import type { DataPart } from '../../../store/data-versions.ts';
+import { ManualClock } from '../../helpers/manual-clock.ts';
+
+let clock: ManualClock;
+let versions: Record<DataPart, string>;
+let lookups: number;
+let made: string[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  versions = { endorsements: '1', catalogue: '1', officeholders: '1' };
+  lookups = 0;
+  made = [];
+});
+
+function createMemory({ maxBytes = 1_000_000 } = {}): AnswerMemory {
+  const dataVersion = new DataVersion(async () => {
+    lookups += 1;
+    return { ...versions };
+  });
+  return new AnswerMemory({ maxBytes, dataVersion, clock });
+}
+
+/** Asks for an answer of so many bytes, and says whether it had to be made. */
+async function isMade(
+  memory: AnswerMemory,
+  name: string,
+  { shows = ['catalogue'] as DataPart[], bytes = 10, isGone = false, whileMade = () => {} } = {},
+): Promise<boolean> {
+  const before = made.length;
+  await memory.answer({ name, shows, isGone: () => isGone }, async () => {
+    made.push(name);
+    whileMade();
+    return { json: 'x'.repeat(bytes) };
+  });
+  return made.length > before;
+}
+
+test('an answer is given again, as it was, while the data is as it was', async () => {
+  const memory = createMemory();
+  const ask = (json: string) =>
+    memory.answer({ name: '/a?', shows: ['catalogue'], isGone: () => false }, async () => ({ json }));
+  const first = await ask('first');
+  expect(first).toEqual({ json: encodeContent('first') });
+  expect(await ask('second')).toEqual(first);
+  expect(lookups).toBe(2);
+});
+
+test('INV-1: it is made anew once any part that it shows has changed, and no other part counts', async () => {
+  const memory = createMemory();
+  const shows: DataPart[] = ['catalogue', 'endorsements'];
+  expect(await isMade(memory, '/a?', { shows })).toBe(true);
+  versions.officeholders = '2';
+  expect(await isMade(memory, '/a?', { shows })).toBe(false);
+  for (const part of shows) {
+    versions[part] = '2';
+    expect(await isMade(memory, '/a?', { shows })).toBe(true);
+    expect(await isMade(memory, '/a?', { shows })).toBe(false);
+  }
+});
+
+test('INV-1: what changes while an answer is made counts as a change after it', async () => {
+  const memory = createMemory();
+  const change = () => {
+    versions.catalogue = '2';
+  };
+  expect(await isMade(memory, '/a?', { whileMade: change })).toBe(true);
+  expect(await isMade(memory, '/a?')).toBe(true);
+  expect(await isMade(memory, '/a?')).toBe(false);
+});
+
+test('an answer is given for a minute, and never on another day', async () => {
+  const memory = createMemory();
+  await isMade(memory, '/a?');
+  await clock.advance(59_999);
+  expect(await isMade(memory, '/a?')).toBe(false);
+  await clock.advance(1);
+  expect(await isMade(memory, '/a?')).toBe(true);
+  const midnight = Date.parse('2026-11-04T00:00:00Z');
+  await clock.advance(midnight - 1000 - clock.now());
+  expect(await isMade(memory, '/a?')).toBe(true);
+  await clock.advance(1000);
+  expect(await isMade(memory, '/a?')).toBe(true);
+});
+
+test('one that may have been cut short, or is large, is not kept', async () => {
+  const memory = createMemory({ maxBytes: 10_000_000 });
+  expect(await isMade(memory, '/cut?', { isGone: true })).toBe(true);
+  expect(await isMade(memory, '/cut?')).toBe(true);
+  for (let round = 0; round < 2; round += 1)
+    expect(await isMade(memory, '/large?', { bytes: 1024 * 1024 + 1 })).toBe(true);
+});
+
+test('within its bytes it keeps what was asked for last', async () => {
+  const memory = createMemory({ maxBytes: 250_000 });
+  const bytes = 90_000;
+  await isMade(memory, '/a?', { bytes });
+  await isMade(memory, '/b?', { bytes });
+  await isMade(memory, '/a?', { bytes });
+  await isMade(memory, '/c?', { bytes });
+  expect(await isMade(memory, '/a?', { bytes })).toBe(false);
+  expect(await isMade(memory, '/c?', { bytes })).toBe(false);
+  expect(await isMade(memory, '/b?', { bytes })).toBe(true);
+});
+
+test('without memory it keeps nothing, and asks the store for no version', async () => {
+  const memory = createMemory({ maxBytes: 0 });
+  expect([await isMade(memory, '/a?'), await isMade(memory, '/a?')]).toEqual([true, true]);
+  expect(lookups).toBe(0);
+});
+
+test('while the store does not say what version it is, nothing is answered', async () => {
+  const dataVersion = new DataVersion(() => Promise.reject(new Error('away')));
+  const memory = new AnswerMemory({ maxBytes: 1000, dataVersion, clock });
+  await expect(isMade(memory, '/a?')).rejects.toThrow('away');
+  expect(made).toEqual([]);
+});

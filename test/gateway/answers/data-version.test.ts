@@ -1,0 +1,55 @@
+import { expect, test } from '@jest/globals';
+import { DataVersion } from '../../../gateway/answers/data-version.ts';
+import type { DataVersions } from '../../../store/data-versions.ts';
+import { settle } from '../../helpers/manual-clock.ts';
+
+/** A store whose look-ups are answered by hand, in any order. */
+class Store {
+  readonly lookups: PromiseWithResolvers<DataVersions>[] = [];
+  readonly version = new DataVersion(() => {
+    const lookup = Promise.withResolvers<DataVersions>();
+    this.lookups.push(lookup);
+    return lookup.promise;
+  });
+
+  answer(index: number): void {
+    this.lookups[index]?.resolve({ endorsements: `${index}`, catalogue: '1', officeholders: '1' });
+  }
+}
+
+test('who asks before a look-up has begun shares it', async () => {
+  const store = new Store();
+  const asked = [store.version.current(), store.version.current()];
+  await settle();
+  store.answer(0);
+  expect((await Promise.all(asked)).map(({ endorsements }) => endorsements)).toEqual(['0', '0']);
+  expect(store.lookups).toHaveLength(1);
+});
+
+test('INV-1: who asks while a look-up is under way is given nothing of it, and shares the next', async () => {
+  const store = new Store();
+  const first = store.version.current();
+  await settle();
+  const later = [store.version.current()];
+  await settle();
+  later.push(store.version.current());
+  expect(store.lookups).toHaveLength(1);
+  store.answer(0);
+  expect((await first).endorsements).toBe('0');
+  await settle();
+  store.answer(1);
+  expect((await Promise.all(later)).map(({ endorsements }) => endorsements)).toEqual(['1', '1']);
+  expect(store.lookups).toHaveLength(2);
+});
+
+test('a look-up that fails is told to those who shared it, and the next is made', async () => {
+  const store = new Store();
+  const first = store.version.current();
+  await settle();
+  const next = store.version.current();
+  store.lookups[0]?.reject(new Error('away'));
+  await expect(first).rejects.toThrow('away');
+  await settle();
+  store.answer(1);
+  expect((await next).endorsements).toBe('1');
+});

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { Agent, get as httpGet } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createKey } from '../../../ops/keys.ts';
+import { importOfficeholders } from '../../../store/officeholders-import.ts';
+import { endorse, loadCatalogue } from '../../helpers/catalogue.ts';
+import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { TestService } from '../../helpers/service.ts';
+import { category } from '../../ops/catalog-helpers.ts';
+
+const ROUNDS = 8;
+
+const agent = new Agent({ keepAlive: true });
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({ gateways: 2 });
+  await service.submit([endorse('nation-herald', 'prop-1', 'no', { statement: 'Round 0.' })]);
+  await service.eventsOnceThereAre(1);
+});
+afterAll(async () => {
+  agent.destroy();
+  await service.stop();
+});
+
+interface Shown {
+  status: number;
+  tag: string;
+  text: string;
+}
+
+async function ask(path: string, gateway: number, tag = ''): Promise<Shown> {
+  const headers = { Authorization: `Bearer ${service.key}`, 'If-None-Match': tag };
+  // Not with fetch, which says no-cache beside If-None-Match.
+  const [response] = await once(httpGet(service.url(path, gateway), { headers, agent }), 'response');
+  return { status: response.statusCode, tag: response.headers.etag, text: await text(response) };
+}
+
+/** Asks one gateway for a path again and again, with the ETag of its last answer. */
+class Reader {
+  readonly answers = { full: 0, notModified: 0 };
+  /** What was wrong. */
+  readonly late: string[] = [];
+  readonly #path: string;
+  readonly #gateway: number;
+  #shown = -1;
+  #tag = '';
+
+  constructor(path: string, gateway: number) {
+    this.#path = path;
+    this.#gateway = gateway;
+  }
+
+  /** @param seen the newest round that a client of the stream has seen. */
+  async read(seen: () => number, until: AbortSignal): Promise<void> {
+    while (!until.aborted) {
+      const seenBefore = seen();
+      const { status, tag, text: shown } = await ask(this.#path, this.#gateway, this.#tag);
+      if (status === 304) this.answers.notModified += 1;
+      else {
+        this.answers.full += 1;
+        this.#tag = tag;
+        this.#shown = Number(/Round (\d+)\./.exec(shown)?.[1]);
+      }
+      if (this.#shown < seenBefore) {
+        this.late.push(`${status} ${this.#path}: ${this.#shown}, after ${seenBefore} was seen`);
+      }
+    }
+  }
+}
+
+test('INV-1: who asks all the time is never shown less than was seen, on any gateway, by no 304 either', async () => {
+  const { body } = await service.get('/v1/endorsements?endorsers=nation-herald');
+  const [{ id, contest }] = body.data;
+  const paths = [
+    '/v1/endorsements?endorsers=nation-herald',
+    `/v1/endorsements/${id}`,
+    `/v1/contests/${contest.id}`,
+    '/v1/recommendations?election=ca-2026-11-03-general',
+  ];
+  const stream = await EventStreamClient.open(service.url('/v1/stream'), {
+    Authorization: `Bearer ${service.key}`,
+  });
+  await stream.wait('ready', 1);
+  const readers = paths.flatMap((path) => [0, 1].map((gateway) => new Reader(path, gateway)));
+  const done = new AbortController();
+  const reading = readers.map((reader) => reader.read(() => stream.of('endorsement').length, done.signal));
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    await service.submit([endorse('nation-herald', 'prop-1', 'no', { statement: `Round ${round}.` })]);
+    await stream.wait('endorsement', round);
+  }
+  done.abort();
+  await Promise.all(reading);
+  stream.close();
+  expect(readers.flatMap(({ late }) => late)).toEqual([]);
+  const notModified = readers.map(({ answers }) => answers.notModified);
+  expect(Math.max(...notModified)).toBeGreaterThan(0);
+});
+
+test('an import is shown by every gateway as soon as it has ended', async () => {
+  const path = '/v1/endorser-categories';
+  for (const name of ['Unions', 'Trade unions']) {
+    const tags = await Promise.all([0, 1].map(async (gateway) => (await ask(path, gateway)).tag));
+    await loadCatalogue(service.databaseUrl, [['endorser-categories', category({ name })]]);
+    for (const gateway of [0, 1]) {
+      const answer = await ask(path, gateway, tags[gateway]);
+      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining(`"${name}"`)]);
+    }
+  }
+});
+
+test('a load of officeholders is shown as soon as it has ended', async () => {
+  const path = '/v1/officeholders';
+  expect((await ask(path, 0)).status).toBe(503);
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  await importOfficeholders(client, { people: [], places: [], refusedIds: [] }, new Date());
+  await client.end();
+  for (const gateway of [0, 1]) expect((await ask(path, gateway)).status).toBe(200);
+});
+
+test('what a subscription chooses is answered to its own account, and kept for nobody', async () => {
+  const path = '/v1/recommendations?election=ca-2026-11-03-general&subscription=mine';
+  const saved = await fetch(service.url('/v1/subscriptions'), {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'mine', filter: { categories: ['newspaper'] } }),
+  });
+  expect(saved.status).toBe(201);
+  expect((await service.get(path)).status).toBe(200);
+  const key = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
+  const { body } = await service.get(path, { headers: { Authorization: `Bearer ${key}` } });
+  expect(body.error.code).toBe('subscription_not_found');
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { applyBatch } from '../../consumers/apply/apply-batch.ts';
+import { routes } from '../../gateway/routes/index.ts';
+import { submissionCodec } from '../../schemas/submission.ts';
+import { type DataPart, loadDataVersions } from '../../store/data-versions.ts';
+import { importOfficeholders } from '../../store/officeholders-import.ts';
+import { createReadPool, type DatabasePool } from '../../store/pool.ts';
+import { endorse, loadCatalogue, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { recordQueries } from '../helpers/record-queries.ts';
+
+const PERSON = {
+  ...{ person_id: '00000000-0000-4000-8000-000000000001', name: 'Ann', given_name: null, family_name: null },
+  ...{ party: null, party_abbreviation: null, phone: null, email: null, website_url: null, image_url: null },
+  ...{ offices: [], social: {}, source_urls: [], place: 'or' },
+  seats: [
+    {
+      ...{
+        rank: 1,
+        office: 'governor',
+        office_title: 'Governor',
+        level: 'state',
+        state: 'OR',
+        district: 'OR',
+      },
+      ...{ district_ocd_id: 'ocd-division/country:us/state:or', term_start: null, term_end: null },
+    },
+  ],
+};
+const MAYOR = 'or-2026-11-03-general/mayor';
+
+let database: TestDatabase;
+let client: pg.Client;
+let pool: DatabasePool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  pool = await createReadPool({
+    databaseUrl: database.url,
+    maxConnections: 1,
+    connectionTimeoutMs: 5000,
+    statementTimeoutMs: 5000,
+  });
+});
+afterAll(async () => {
+  await pool.end();
+  await client.end();
+  await database.drop();
+});
+
+/** The part whose version a statement that writes the table changes. */
+const PARTS: [table: string, part: DataPart][] = [
+  ['states', 'catalogue'],
+  ['elections', 'catalogue'],
+  ['endorser_categories', 'catalogue'],
+  ['endorsers', 'catalogue'],
+  ['districts', 'catalogue'],
+  ['contests', 'catalogue'],
+  ['candidates', 'catalogue'],
+  ['choices', 'catalogue'],
+  ['ballot_sizes', 'catalogue'],
+  ['officeholders', 'officeholders'],
+  ['officeholder_seats', 'officeholders'],
+  ['officeholder_load', 'officeholders'],
+];
+
+/** Tables that are written with the head of the stream, which tells the version of endorsements. */
+const OF_THE_STREAM = ['stream_head', 'endorsements', 'endorsing', 'endorsement_activity', 'relay_batches'];
+const partOf = new Map<string, DataPart>([
+  ...PARTS,
+  ...OF_THE_STREAM.map((table): [string, DataPart] => [table, 'endorsements']),
+]);
+
+/** The parts whose versions are others after some work than they were before. */
+async function partsChangedBy(work: () => Promise<unknown>): Promise<string[]> {
+  const before = await loadDataVersions(pool);
+  await work();
+  const after = Object.entries(await loadDataVersions(pool));
+  return after.filter(([part, version]) => version !== before[part as DataPart]).map(([part]) => part);
+}
+
+describe('the version of', () => {
+  test.each(PARTS)('%s is that of the %s', async (table, part) => {
+    expect(await partsChangedBy(() => client.query(`DELETE FROM ${table} WHERE false`))).toEqual([part]);
+  });
+
+  test('the catalogue is changed by an import', async () => {
+    expect(await partsChangedBy(() => loadCatalogue(database.url, SMALL_BALLOT))).toEqual(['catalogue']);
+  });
+
+  test('officeholders is changed by a load', async () => {
+    const load = { people: [PERSON], places: ['or'], refusedIds: [] };
+    expect(await partsChangedBy(() => importOfficeholders(client, load, new Date()))).toEqual([
+      'officeholders',
+    ]);
+  });
+
+  test('INV-1: endorsements is changed by every change', async () => {
+    const applying = new pg.Pool({ connectionString: database.url });
+    const options = { now: () => new Date(), reject: async () => {} };
+    const submissions = [
+      endorse('nation-herald', 'mayor', 'ann'),
+      endorse('nation-herald', 'mayor', 'ann', { statement: 'Good.' }),
+      withdraw('nation-herald', 'mayor', 'ann'),
+      endorse('nation-herald', 'mayor', 'bob'),
+      endorse('nation-herald', 'council', 'bob'),
+    ];
+    for (const [offset, submission] of submissions.entries()) {
+      const messages = [{ offset, value: submissionCodec.encode(submission) }];
+      const batch = { topic: 'submissions', partition: 0, messages, logStart: 0 };
+      expect(await partsChangedBy(() => applyBatch(applying, batch, options))).toEqual(['endorsements']);
+    }
+    await applying.end();
+    const withoutMayor = SMALL_BALLOT.filter(([, record]) => !('key' in record && record.key === MAYOR));
+    expect(await partsChangedBy(() => loadCatalogue(database.url, withoutMayor))).toEqual([
+      'endorsements',
+      'catalogue',
+    ]);
+  });
+
+  test('INV-1: the catalogue is not changed before the import is committed', async () => {
+    await client.query('BEGIN');
+    expect(await partsChangedBy(() => client.query('UPDATE endorsers SET name = name'))).toEqual([]);
+    expect(await partsChangedBy(() => client.query('COMMIT'))).toEqual(['catalogue']);
+  });
+});
+
+describe('INV-1: a kept answer shows no table but those of the parts whose version is asked after', () => {
+  const keeping = routes.filter(({ shows }) => shows !== undefined).map(({ path }) => path);
+  /** An id or slug that there is. */
+  const EXAMPLES: Record<string, string> = {
+    '/v1/endorsements/{id}': 'SELECT id FROM endorsements',
+    '/v1/contests/{id}': 'SELECT id FROM contests',
+    '/v1/endorsers/{slug}': 'SELECT slug AS id FROM endorsers',
+    '/v1/officeholders/{id}': 'SELECT person_id AS id FROM officeholders',
+  };
+
+  test.each(keeping)('%s', async (route) => {
+    const example = (await client.query<{ id: string }>(`${EXAMPLES[route] ?? 'SELECT 1 AS id'} LIMIT 1`))
+      .rows[0];
+    const path = route.replace(/\{\w+\}/, String(example?.id));
+    const query = route === '/v1/recommendations' ? '?state=OR' : '';
+    const { queries, shows } = await recordQueries(database.url, `${path}${query}`);
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    );
+    const sql = queries.map((recorded) => recorded.sql).join(';');
+    const read = rows.map(({ name }) => name).filter((name) => new RegExp(`\\b${name}\\b`).test(sql));
+    expect(read.length).toBeGreaterThan(0);
+    for (const table of read)
+      expect([table, shows]).toEqual([table, expect.arrayContaining([partOf.get(table)])]);
+  });
+});
