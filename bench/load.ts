@@ -3,8 +3,8 @@ import autocannon from 'autocannon';
 export interface Target {
   url: string;
   headers?: Record<string, string>;
-  /** The status of every answer. */
-  status?: 200 | 304;
+  /** The statuses that answers may have; 200 where it is left out. */
+  statuses?: readonly number[];
 }
 
 export interface LoadOptions {
@@ -12,12 +12,12 @@ export interface LoadOptions {
   seconds: number;
 }
 
-async function load({ url, headers = {}, status = 200 }: Target, options: Partial<autocannon.Options>) {
+async function load({ url, headers = {}, statuses = [200] }: Target, options: Partial<autocannon.Options>) {
   const result = await autocannon({ url, headers, ...options });
-  const others = Object.keys(result.statusCodeStats ?? {}).filter((code) => code !== String(status));
+  const others = Object.keys(result.statusCodeStats ?? {}).filter((code) => !statuses.includes(Number(code)));
   if (others.length > 0 || result.errors > 0) {
     throw new Error(
-      `${url} answered ${others.join(', ')} instead of ${status}, with ${result.errors} errors.`,
+      `${url} answered ${others.join(', ')} instead of ${statuses.join(', ')}, with ${result.errors} errors.`,
     );
   }
   return result;
