@@ -28,6 +28,12 @@ export async function loadStreamHead(pool: DatabasePool): Promise<StoredStreamPo
     FROM stream_head s`);
 }
 
+/** By partition: lower bounds of where the changes after a sequence are. */
+export async function loadOffsetsAfter(pool: DatabasePool, sequence: number): Promise<number[]> {
+  const row = sql.type(position.pick({ offsets: true }));
+  return pool.oneFirst(row`SELECT ${offsetsAfter(sql.fragment`${sequence}::bigint`)} AS offsets`);
+}
+
 /**
  * The position before the first change that occurred at or after a time, and when that one occurred, in milliseconds
  * since 1970; null where there is none yet.

@@ -3,13 +3,13 @@ import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/pool.ts';
 import { loadFeedStart, loadStreamEpoch } from '../../store/stream-position.ts';
+import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
 import type { Chunk, LogEntry, Position } from './entry.ts';
 import { FanOut } from './fan-out.ts';
 import { KafkaLog } from './kafka-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { feedFilters, feedSequence } from './metrics.ts';
-import { createMissingLoader, type LoadMissing } from './missing.ts';
 import { FeedReader } from './reader.ts';
 import { Replay } from './replay.ts';
 import { Tail } from './tail.ts';
@@ -49,7 +49,7 @@ const EPOCH_INTERVAL_MS = 5000;
  */
 export class Feed {
   readonly #options: FeedOptions;
-  readonly #loadMissing: LoadMissing;
+  readonly #changeLog: ChangeLog;
   readonly #memory: MemoryLog;
   readonly #replay: Replay;
   readonly #log: KafkaLog;
@@ -64,10 +64,10 @@ export class Feed {
   constructor(options: FeedOptions) {
     const { brokers, topic, pool, memoryBytes, replayBytes: cacheBytes, logger } = options;
     this.#options = options;
-    this.#loadMissing = createMissingLoader(pool, logger);
+    this.#changeLog = createChangeLog(pool, logger);
     this.#memory = new MemoryLog(memoryBytes);
     this.#log = new KafkaLog({ brokers, topic, clientId: 'ballot-endorsements-gateway-tail' });
-    this.#replay = new Replay({ brokers, topic, cacheBytes, loadMissing: this.#loadMissing, logger });
+    this.#replay = new Replay({ brokers, topic, cacheBytes, changeLog: this.#changeLog, logger });
   }
 
   /** Begins to follow the stream, as soon as the store can be asked where it stands. Returns at once. */
@@ -140,7 +140,7 @@ export class Feed {
           epoch: start.epoch,
           start,
           expected: target,
-          loadMissing: this.#loadMissing,
+          changeLog: this.#changeLog,
           onEntries: (entries) => this.#append(entries),
           onLost: (sequence) => this.#goOnAfter(sequence),
           logger,

@@ -1,4 +1,4 @@
-import { Consumer, findErrorBy, ResponseError } from '@platformatic/kafka';
+import { Consumer, findErrorBy } from '@platformatic/kafka';
 
 type FetchAnswer = Awaited<ReturnType<Consumer['fetch']>>['responses'][number]['partitions'][number];
 
@@ -61,8 +61,13 @@ export class KafkaLog {
     return (await this.#metadata()).partitions.map((partition) => partition.leader);
   }
 
-  async #metadata() {
-    const metadata = await this.#consumer.metadata({ topics: [this.#topic] });
+  /** Asks the brokers anew who leads, and how many partitions there are. */
+  async refresh(): Promise<void> {
+    await this.#metadata(true);
+  }
+
+  async #metadata(forceUpdate = false) {
+    const metadata = await this.#consumer.metadata({ topics: [this.#topic], forceUpdate });
     const topic = metadata.topics.get(this.#topic);
     if (!topic) throw new Error(`The topic ${this.#topic} does not exist.`);
     return topic;
@@ -104,7 +109,7 @@ export class KafkaLog {
       );
       return [...offsets].map(([partition, offset]) => this.#read(partition, offset, answers.get(partition)));
     } catch (error) {
-      const outOfRange = error instanceof ResponseError && findErrorBy(error, 'apiId', OFFSET_OUT_OF_RANGE);
+      const outOfRange = error instanceof Error && findErrorBy(error, 'apiId', OFFSET_OUT_OF_RANGE);
       if (!outOfRange) throw error;
       return this.#restart(offsets);
     }

@@ -1,8 +1,8 @@
 import type { Logger } from '../../service/log.ts';
+import type { ChangeLog } from './change-log.ts';
 import { type Chunk, decodeRecords, type LogEntry, type Position } from './entry.ts';
 import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
-import type { LoadMissing } from './missing.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 128 * 1024 };
 
@@ -11,18 +11,18 @@ const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 128 * 1024 };
  * fetches nothing twice.
  */
 export class ReplayRun {
-  readonly #merge: SequenceMerge<LogEntry>;
+  #merge: SequenceMerge<LogEntry>;
   readonly #epoch: number;
-  readonly #loadMissing: LoadMissing;
+  readonly #changeLog: ChangeLog;
   readonly #logger: Logger;
 
   constructor(
     position: Position,
-    { epoch, loadMissing, logger }: { epoch: number; loadMissing: LoadMissing; logger: Logger },
+    { epoch, changeLog, logger }: { epoch: number; changeLog: ChangeLog; logger: Logger },
   ) {
     this.#merge = new SequenceMerge<LogEntry>(position);
     this.#epoch = epoch;
-    this.#loadMissing = loadMissing;
+    this.#changeLog = changeLog;
     this.#logger = logger;
   }
 
@@ -32,20 +32,20 @@ export class ReplayRun {
   }
 
   /**
-   * The next changes, at most `limit`; fewer where the log ends or lacks one. There must be one: where Kafka lacks
-   * the very next, it is loaded from the change log. None, where that lacks it too.
+   * The next changes, at most `limit`; fewer where the log ends or lacks one. There must be one. Where the very next is
+   * not found, it is looked for where the store says that it is: the reader's offsets may be forged, and partitions may
+   * have been added. Where Kafka lacks it, it is loaded from the change log. None, where that lacks it too.
    *
    * @throws the Kafka client's error when Kafka does not answer, the store's when that does not.
    */
   async read(log: KafkaLog, limit: number): Promise<LogEntry[]> {
     const entries = this.#merge.take(limit);
-    const atEnd = new Set<number>();
-    while (entries.length < limit) {
-      if (!(await this.#fetch(log, atEnd))) {
-        if (entries.length > 0 || !(await this.#fillHole(limit))) break;
-      }
-      entries.push(...this.#merge.take(limit - entries.length));
+    await this.#readInto(entries, log, limit);
+    if (entries.length === 0) {
+      await this.#lookAgain(log);
+      await this.#readInto(entries, log, limit);
     }
+    if (entries.length === 0) await this.#fillHole(entries, limit);
     return entries;
   }
 
@@ -75,10 +75,24 @@ export class ReplayRun {
     return true;
   }
 
-  async #fillHole(limit: number): Promise<boolean> {
+  /** Adds what the log has, up to the limit or to where it ends or lacks the next. */
+  async #readInto(entries: LogEntry[], log: KafkaLog, limit: number): Promise<void> {
+    const atEnd = new Set<number>();
+    while (entries.length < limit && (await this.#fetch(log, atEnd))) {
+      entries.push(...this.#merge.take(limit - entries.length));
+    }
+  }
+
+  async #lookAgain(log: KafkaLog): Promise<void> {
+    const { sequence } = this;
+    this.#merge = new SequenceMerge({ sequence, offsets: await this.#changeLog.locate(sequence) });
+    await log.refresh();
+  }
+
+  async #fillHole(entries: LogEntry[], limit: number): Promise<void> {
     const { next, missing } = this.#merge;
-    const found = await this.#loadMissing(next, Math.min(missing?.to ?? next + limit - 1, next + limit - 1));
-    this.#merge.fill(found);
-    return found.length > 0;
+    const end = next + limit - 1;
+    this.#merge.fill(await this.#changeLog.load(next, Math.min(missing?.to ?? end, end)));
+    entries.push(...this.#merge.take(limit));
   }
 }

@@ -1,9 +1,9 @@
 import type { Logger } from '../../service/log.ts';
+import type { ChangeLog } from './change-log.ts';
 import { ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
 import type { Chunk, Position } from './entry.ts';
 import { KafkaLog } from './kafka-log.ts';
 import { replays } from './metrics.ts';
-import type { LoadMissing } from './missing.ts';
 import { ReplayRun } from './replay-run.ts';
 
 /** How many fetches may be under way at the same time; the others wait their turn. */
@@ -21,7 +21,7 @@ export interface ReplayOptions {
   topic: string;
   /** How much of what was read is kept for others, in bytes. */
   cacheBytes: number;
-  loadMissing: LoadMissing;
+  changeLog: ChangeLog;
   logger: Logger;
 }
 

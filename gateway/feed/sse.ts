@@ -51,8 +51,12 @@ const STALL_MS = 3 * 60_000;
  * window by this part of it. The topic keeps more than that.
  */
 const WINDOW_GRACE = 0.05;
-/** A stream without a single event gets a checkpoint this often, so that its cursor never expires (INV-5). */
+/**
+ * A stream without a single event gets a checkpoint this often, and a few times in a window that is shorter, so that its
+ * cursor never expires (INV-5).
+ */
 const SILENT_CHECKPOINT_MS = 60 * 60_000;
+const SILENT_CHECKPOINTS_PER_WINDOW = 4;
 /** How long a stream waits before it asks Kafka again, in milliseconds. */
 const RETRY_MS = 1000;
 /** When clients come back after the connection ended, in milliseconds. */
@@ -184,11 +188,12 @@ export class EventStream {
   }
 
   async #keepAlive(): Promise<void> {
-    const { clock, heartbeatMs } = this.#options;
+    const { clock, heartbeatMs, retentionMs } = this.#options;
+    const silenceMs = Math.min(SILENT_CHECKPOINT_MS, retentionMs / SILENT_CHECKPOINTS_PER_WINDOW);
     while (!this.#ending) {
       await clock.wait(heartbeatMs, this.#over.signal);
       if (this.#ending || this.#output.writableNeedDrain) continue;
-      const silent = clock.now() - this.#toldAt >= SILENT_CHECKPOINT_MS;
+      const silent = clock.now() - this.#toldAt >= silenceMs;
       if (this.#position.sequence > this.#toldSequence || silent) this.#checkpoint();
       this.#output.write(': ping\n\n');
     }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../service/log.ts';
+import type { ChangeLog } from './change-log.ts';
 import { decodeRecords, type LogEntry } from './entry.ts';
 import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
 import { lostChanges } from './metrics.ts';
-import type { LoadMissing } from './missing.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
 const RETRY_MS = 300;
@@ -19,7 +19,7 @@ export interface TailOptions {
   start: { sequence: number; offsets: readonly number[] };
   /** The newest sequence that Kafka once had for certain. */
   expected: number;
-  loadMissing: LoadMissing;
+  changeLog: ChangeLog;
   /** Is given what comes next, in order, without a gap. */
   onEntries: (entries: LogEntry[]) => void;
   /** Is told that everything up to a sequence which was not given is lost; what it is given next comes after that. */
@@ -129,13 +129,15 @@ export class Tail {
    * lacks too is lost: the tail goes on after it, and whoever stands before it is told (INV-7).
    */
   async #fillHole(): Promise<void> {
-    const { loadMissing, onEntries, onLost, logger } = this.#options;
+    const { log, changeLog, onEntries, onLost, logger } = this.#options;
     const missing = this.#missing;
     const lasting = missing !== null && missing.from === this.#missed;
     this.#missed = missing?.from;
-    if (!lasting) return;
+    if (!missing) return;
     try {
-      const found = await loadMissing(missing.from, missing.to);
+      // It may be in a partition that was added a moment ago.
+      if (!lasting) return await log.refresh();
+      const found = await changeLog.load(missing.from, missing.to);
       if (found.length === 0) {
         logger.error({ missing }, 'neither the changes topic nor the change log has these changes');
         lostChanges.inc(missing.to - missing.from + 1);
@@ -146,7 +148,7 @@ export class Tail {
       const entries = this.#merge.take();
       if (entries.length > 0) onEntries(entries);
     } catch (error) {
-      logger.warn({ error, missing }, 'what Kafka lacks cannot be loaded from the change log; trying on');
+      logger.warn({ error, missing }, 'what the changes topic seems to lack cannot be looked for; trying on');
     }
   }
 }

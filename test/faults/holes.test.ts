@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
+import { filledChanges } from '../../gateway/feed/metrics.ts';
 import { withAdmin } from '../../ops/kafka/client.ts';
 import { run as runStream } from '../../ops/stream.ts';
-import { parseCursor } from '../../schemas/cursor.ts';
+import { formatCursor, parseCursor } from '../../schemas/cursor.ts';
 import { topicNames } from '../../schemas/topics.ts';
 import { endorse } from '../helpers/catalogue.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
@@ -73,9 +74,19 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from + 1
 const sequencesOf = (events: { id: string }[]) => events.map(({ id }) => parseCursor(id).sequence);
 
 describe('a hole of the changes topic', () => {
-  test('INV-7: is filled from the change log, for who follows and for who replays, and by "stream repair" for good', async () => {
+  test('INV-4: is not what a cursor with wrong offsets finds: it finds every change after it in Kafka', async () => {
     await submit(30);
-    await service.eventsOnceThereAre(30);
+    const events = await service.eventsOnceThereAre(30);
+    await service.restartGateway(0);
+    await service.untilReady();
+    const { value } = (await filledChanges.get()).values[0] ?? {};
+    const { offsets, ...cursor } = parseCursor(events[4]?.id);
+    const forged = formatCursor({ ...cursor, offsets: offsets.map((offset) => offset + 1_000_000) });
+    expect((await service.events(`cursor=${forged}`)).data).toEqual(events.slice(5));
+    expect((await filledChanges.get()).values[0]?.value).toBe(value);
+  });
+
+  test('INV-7: is filled from the change log, for who follows and for who replays, and by "stream repair" for good', async () => {
     const client = await EventStreamClient.open(service.url('/v1/stream?from=earliest'), {
       Authorization: `Bearer ${service.key}`,
     });

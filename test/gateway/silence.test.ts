@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { parseCursor } from '../../schemas/cursor.ts';
+import { endorse } from '../helpers/catalogue.ts';
+import { EventStreamClient } from '../helpers/event-stream.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+const RETENTION_MS = 2000;
+
+let service: TestService;
+const open: EventStreamClient[] = [];
+
+afterEach(async () => {
+  for (const stream of open.splice(0)) stream.close();
+  await service.stop();
+});
+
+async function connect(): Promise<EventStreamClient> {
+  const stream = await EventStreamClient.open(service.url('/v1/stream'), {
+    Authorization: `Bearer ${service.key}`,
+  });
+  open.push(stream);
+  await stream.wait('ready', 1);
+  return stream;
+}
+
+describe('INV-5: who is connected or polls never expires, however long nothing happens', () => {
+  test('a gateway that has just become ready tells positions that are not expired', async () => {
+    service = await TestService.start({ retentionMs: 60_000 });
+    await service.restartGateway(0);
+    await service.untilReady();
+    const { body } = await service.get('/v1/events');
+    expect(Date.now() - parseCursor(body.next_cursor).time).toBeLessThan(30_000);
+    expect((await service.get(`/v1/events?cursor=${body.next_cursor}`)).status).toBe(200);
+  });
+
+  test('a stream that was silent for longer than the window delivers what comes then', async () => {
+    service = await TestService.start({
+      retentionMs: RETENTION_MS,
+      gatewayConfig: { streamHeartbeatMs: 200 },
+    });
+    await service.submit([endorse('nation-herald', 'mayor', 'ann')]);
+    await service.eventsOnceThereAre(1);
+    const stream = await connect();
+    const [ready] = stream.of('ready');
+    const expired = async () => (await service.get(`/v1/events?cursor=${ready?.id}`)).status === 410;
+    await until('the window to pass', expired);
+    // A tenth more is left to whoever is a little behind.
+    await until('more silence', () => stream.comments.length >= 15);
+
+    await service.submit([endorse('nation-herald', 'mayor', 'bob')]);
+    await until('the change', () => stream.of('endorsement').length === 1 || stream.ended);
+    expect(stream.events.map(({ event }) => event)).not.toContain('reconnect');
+    expect(stream.of('endorsement')).toHaveLength(1);
+  });
+
+  test('a stream that was silent for longer than the window can be resumed at the last it was told', async () => {
+    service = await TestService.start({
+      retentionMs: RETENTION_MS,
+      gatewayConfig: { streamHeartbeatMs: 200 },
+    });
+    const stream = await connect();
+    await until('more silence than the window', () => stream.comments.length >= 15);
+    const last = stream.events.at(-1)?.id;
+    expect((await service.get(`/v1/events?cursor=${last}`)).status).toBe(200);
+  });
+});
