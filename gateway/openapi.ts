@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../schemas/http/json-schema.ts';
+import { type JsonSchema, objectOf, oneOf, text } from '../schemas/http/json-schema.ts';
 import type { Route } from './route.ts';
 
 /*
@@ -11,6 +11,13 @@ type Document = Readonly<Record<string, unknown>>;
 
 const EVENT_STREAM = 'text/event-stream';
 const JSON_TYPE = 'application/json';
+
+/** What a stream's schema describes is one of its events. */
+const SERVER_SENT_EVENT: JsonSchema = objectOf({
+  event: oneOf(['ready', 'endorsement', 'checkpoint', 'reconnect', 'error']),
+  id: { ...text, description: 'A cursor: the position after this event.' },
+  data: { ...text, description: 'JSON, in one line.' },
+});
 
 const ERROR_STATUSES: Readonly<Record<string, string>> = {
   400: 'A parameter, the path or the body is not as it must be.',
@@ -85,8 +92,8 @@ function describeSuccess(route: Route): Document {
   if (route.response === null) {
     return {
       description:
-        'Server-Sent Events: ready, endorsement, checkpoint, reconnect, error. Every id is a cursor.',
-      content: { [EVENT_STREAM]: { schema: { type: 'string' } } },
+        'Server-Sent Events, each as the schema says. Lines that begin with a colon are signs of life.',
+      content: { [EVENT_STREAM]: { schema: SERVER_SENT_EVENT } },
     };
   }
   return { description: 'Success.', content: { [JSON_TYPE]: { schema: describeSchema(route.response) } } };

@@ -22,6 +22,7 @@ const listOfWords = (words: readonly string[], what: string): JsonSchema & { typ
   type: 'array',
   title: `at most ${MAX_VALUES} ${what}, comma-separated`,
   items: { type: 'string', enum: words, title: `one of ${words.join(', ')}` },
+  minItems: 1,
   maxItems: MAX_VALUES,
 });
 
@@ -34,6 +35,7 @@ const listOfNames = (what: string): JsonSchema & { type: 'array' } => ({
     maxLength: MAX_VALUE_LENGTH,
     title: `text of 1 to ${MAX_VALUE_LENGTH} characters`,
   },
+  minItems: 1,
   maxItems: MAX_VALUES,
 });
 

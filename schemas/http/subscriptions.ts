@@ -9,7 +9,7 @@ const filter: JsonSchema = {
   properties: Object.fromEntries(
     Object.entries(streamFilters).map(([field, schema]) => [
       field,
-      { ...schema, minItems: 1, title: 'a list of 1 to 500 values' },
+      { ...schema, title: 'a list of 1 to 500 values' },
     ]),
   ),
   additionalProperties: false,

@@ -1,10 +1,7 @@
 /*
  * `npm run test:fuzz [-- --examples N]`: schemathesis asks a running service whatever its own OpenAPI description lets
  * it think of, good and bad, and holds every answer to that description: no 5xx, no undocumented status, no body
- * outside of its schema. The stream and long polls, which wait, are left out.
- *
- * One of its checks is off: that whatever fits the schema is accepted. A cursor, or a slug in a saved filter, is refused
- * when nobody has it, and no schema can say so.
+ * outside of its schema. Then it asks for the stream and for events with keys that must not be let in.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,8 +10,14 @@ import { installPythonPackage, runProgram } from '../helpers/python.ts';
 import { startSystem } from '../helpers/system.ts';
 import { createIo } from '../ops/catalog-helpers.ts';
 import { createCheckout, person, role } from '../ops/officeholders-helpers.ts';
+import { createRefusedKeys } from './refused-keys.ts';
 
 const VERSION = '4.32.5';
+/** Streams are read to their end, so they end soon. */
+const GATEWAY_SETTINGS = { STREAM_LIFETIME_MS: '1000', STREAM_HEARTBEAT_MS: '100' };
+/** Whoever is refused is refused before anything else is looked at, so that little is to be found. */
+const REFUSED_EXAMPLES = 10;
+
 /** Without officeholders their endpoints would answer 503, as documented, and nothing else. */
 async function loadOfficeholders(databaseUrl: string): Promise<void> {
   const { dir, remove } = await createCheckout({
@@ -28,21 +31,38 @@ async function loadOfficeholders(databaseUrl: string): Promise<void> {
 const { values } = parseArgs({ options: { examples: { type: 'string', default: '300' } } });
 const programs = await installPythonPackage('schemathesis', VERSION);
 if (programs === null) process.exit(1);
-const system = await startSystem();
-try {
-  await loadOfficeholders(system.databaseUrl);
-  process.exitCode = await runProgram(path.join(programs, 'schemathesis'), [
+const schemathesis = path.join(programs, 'schemathesis');
+const system = await startSystem(GATEWAY_SETTINGS);
+
+/** @returns 0 where every answer was as it must be. */
+function ask(key: string | null, config: string, args: string[]): Promise<number> {
+  return runProgram(schemathesis, [
+    `--config-file=${path.join('test/fuzz', config)}`,
     'run',
     `${system.base}/openapi.json`,
-    `--header=Authorization: Bearer ${system.key}`,
-    '--exclude-path=/v1/stream',
-    '--exclude-path=/v1/events',
-    '--exclude-checks=positive_data_acceptance',
-    '--phases=examples,coverage,fuzzing',
-    `--max-examples=${values.examples}`,
+    ...(key === null ? [] : [`--header=Authorization: Bearer ${key}`]),
     '--workers=2',
     '--no-color',
+    ...args,
   ]);
+}
+
+try {
+  await loadOfficeholders(system.databaseUrl);
+  process.exitCode = await ask(system.key, 'schemathesis.toml', [
+    '--phases=examples,coverage,fuzzing',
+    `--max-examples=${values.examples}`,
+  ]);
+  for (const [name, key] of await createRefusedKeys(system.databaseUrl)) {
+    process.stdout.write(`With a key that is ${name}:\n`);
+    const status = await ask(key, 'refused.toml', [
+      '--include-path=/v1/events',
+      '--include-path=/v1/stream',
+      '--phases=fuzzing',
+      `--max-examples=${REFUSED_EXAMPLES}`,
+    ]);
+    process.exitCode ||= status;
+  }
 } finally {
   await system.stop();
 }
