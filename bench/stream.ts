@@ -4,11 +4,18 @@
  */
 import { parseArgs } from 'node:util';
 import { benchFanOut } from './stream/fan-out.ts';
+import { benchIngest } from './stream/ingest.ts';
 import { benchMemory } from './stream/memory.ts';
 import { benchReplay } from './stream/replay.ts';
 import { benchSelective } from './stream/selective.ts';
 
-const PARTS = { 'fan-out': benchFanOut, selective: benchSelective, memory: benchMemory, replay: benchReplay };
+const PARTS = {
+  'fan-out': benchFanOut,
+  selective: benchSelective,
+  memory: benchMemory,
+  replay: benchReplay,
+  ingest: benchIngest,
+};
 
 const { values, positionals } = parseArgs({
   options: { rounds: { type: 'string', default: '5' } },

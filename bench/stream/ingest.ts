@@ -1,0 +1,133 @@
+/*
+ * How many submissions a second become events, sustained: through Kafka, apply, Postgres, the relay, Kafka again and a
+ * gateway, all on this machine. Every submission changes an endorsement. Beside it, Kafka alone: the same submissions
+ * produced to another topic and fetched from there.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
+import { withAdmin } from '../../ops/kafka/client.ts';
+import { openProducer } from '../../ops/submit/producer.ts';
+import { parseCursor } from '../../schemas/cursor.ts';
+import { submissionCodec } from '../../schemas/submission.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { type System, startSystem } from '../../test/helpers/system.ts';
+import { formatSpread } from '../statistics.ts';
+import { Publisher } from './publisher.ts';
+
+const SUBMISSIONS = 50_000;
+const BATCH = 1000;
+const RAW_TOPIC = 'bench-ingest';
+const LIMITS = { maxWaitMs: 100, partitionMaxBytes: 1024 * 1024 };
+
+interface Message {
+  key: string;
+  value: Buffer;
+}
+
+/** @param rounds how often both are measured, in turn. */
+export async function benchIngest(rounds: number, print: (line: string) => void): Promise<void> {
+  const system = await startSystem();
+  // Waits until the demo is through.
+  await (await Publisher.open(system)).close();
+  const places = await loadPlaces(system.databaseUrl);
+  await withAdmin(system.brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 12 }] }),
+  );
+  const service: number[] = [];
+  const kafka: number[] = [];
+  // The first round warms up.
+  for (let round = -1; round < rounds; round += 1) {
+    const messages = Array.from({ length: SUBMISSIONS }, (_, index) => createMessage(places, round, index));
+    const own = await measureService(system, messages);
+    const raw = await measureKafka(system.brokers, messages);
+    if (round < 0) continue;
+    service.push(own);
+    kafka.push(raw);
+  }
+  print(`${SUBMISSIONS} submissions a round: middle (lowest to highest) of ${rounds} rounds`);
+  print(`  submissions to events: ${formatSpread(service, 0)} a second`);
+  print(`  Kafka alone: ${formatSpread(kafka, 0)} a second`);
+  await system.stop();
+}
+
+interface Place {
+  endorser: string;
+  contest: string;
+  choice: string;
+}
+
+/** Endorsements without a rank that there are. */
+async function loadPlaces(databaseUrl: string): Promise<Place[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<Place>(
+    `SELECT e.slug AS endorser, c.key AS contest, h.key AS choice
+     FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id JOIN choices h ON h.id = n.choice_id
+       JOIN contests c ON c.id = h.contest_id
+     WHERE n.rank IS NULL ORDER BY n.id`,
+  );
+  await client.end();
+  return rows;
+}
+
+function createMessage(places: Place[], round: number, index: number): Message {
+  const place = places[index % places.length];
+  if (!place) throw new Error('The demo has no endorsements.');
+  const { endorser, contest, choice } = place;
+  const pick = {
+    choice,
+    rank: null,
+    statement: `Round ${round}, number ${index}: we have looked at every candidate and stand by our choice.`,
+    statement_es: null,
+    source_url: 'https://example.org/endorsements',
+    published_on: '2026-10-01',
+    details: null,
+  };
+  return {
+    key: endorser,
+    value: submissionCodec.encode({ action: 'endorse', endorser, contest, picks: [pick] }),
+  };
+}
+
+async function produce(brokers: string[], topic: string, messages: Message[]): Promise<void> {
+  const producer = await openProducer(brokers, topic);
+  for (let start = 0; start < messages.length; start += BATCH) {
+    await producer.send(messages.slice(start, start + BATCH));
+  }
+  await producer.close();
+}
+
+/** Submissions a second, from the first that is sent to the last that a gateway can deliver. */
+async function measureService({ base, key, brokers }: System, messages: Message[]): Promise<number> {
+  const latest = async () => {
+    const response = await fetch(`${base}/v1/events`, { headers: { Authorization: `Bearer ${key}` } });
+    const { next_cursor } = (await response.json()) as { next_cursor: string };
+    return parseCursor(next_cursor).sequence;
+  };
+  const before = await latest();
+  const start = performance.now();
+  await produce(brokers, topicNames().submissions, messages);
+  while ((await latest()) < before + messages.length) await sleep(20);
+  return (messages.length * 1000) / (performance.now() - start);
+}
+
+async function measureKafka(brokers: string[], messages: Message[]): Promise<number> {
+  const log = new KafkaLog({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
+  const leaders = await log.leaders();
+  const [node = 0] = leaders;
+  const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(RAW_TOPIC));
+  const open = new Map(offsets.map(({ partition, high }) => [partition, Number(high)]));
+  const start = performance.now();
+  const produced = produce(brokers, RAW_TOPIC, messages);
+  for (let count = 0; count < messages.length; ) {
+    for (const { partition, records, nextOffset } of await log.fetch(node, open, LIMITS)) {
+      count += records.length;
+      open.set(partition, nextOffset);
+    }
+  }
+  await produced;
+  const perSecond = (messages.length * 1000) / (performance.now() - start);
+  await log.close();
+  return perSecond;
+}
