@@ -1,8 +1,10 @@
 /*
- * How long a change takes from being submitted to reaching a Server-Sent Events client, one at a time: through Kafka,
- * the apply consumer, Postgres, the relay, Kafka again and the gateway. Beside it, in turn with it, what Kafka alone
- * takes to get one record of the same size from a producer to a fetch.
+ * How long a change takes from being submitted to reaching a Server-Sent Events client: through Kafka, the apply
+ * consumer, Postgres, the relay, Kafka again and the gateway. Beside it, in turn with it, what Kafka alone takes to get
+ * a record of the same size from a producer to a fetch. Changes come one at a time, each when the one before has
+ * arrived, or at `--rate` a second whether it has or not.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createParser } from 'eventsource-parser';
 import pg from 'pg';
@@ -80,9 +82,14 @@ async function findSubject(databaseUrl: string) {
 }
 
 const { values } = parseArgs({
-  options: { count: { type: 'string', default: '200' }, rounds: { type: 'string', default: '5' } },
+  options: {
+    count: { type: 'string', default: '200' },
+    rounds: { type: 'string', default: '5' },
+    rate: { type: 'string' },
+  },
 });
 const count = Number(values.count);
+const intervalMs = values.rate === undefined ? null : 1000 / Number(values.rate);
 const system = await startSystem();
 const arrivals = new Arrivals();
 await followStream(system, arrivals);
@@ -108,21 +115,38 @@ async function measure(producer: typeof raw, statement: string): Promise<number>
   return (await arrival) - start;
 }
 
+/** Measures so many changes one after the other. */
+async function measureInTurn(producer: typeof raw, name: string): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < count; i += 1) times.push(await measure(producer, `${name} ${i}`));
+  return times;
+}
+
+/** Measures so many changes that begin at their times, however long the ones before take. */
+async function measureAtRate(producer: typeof raw, name: string, interval: number): Promise<number[]> {
+  const start = performance.now();
+  const times: Promise<number>[] = [];
+  for (let i = 0; i < count; i += 1) {
+    await sleep(Math.max(0, start + i * interval - performance.now()));
+    times.push(measure(producer, `${name} ${i}`));
+  }
+  return Promise.all(times);
+}
+
+const measureMany = (producer: typeof raw, name: string) =>
+  intervalMs === null ? measureInTurn(producer, name) : measureAtRate(producer, name, intervalMs);
+
 const rounds: { service: Summary; kafka: Summary }[] = [];
 for (let round = -1; round < Number(values.rounds); round += 1) {
-  const service: number[] = [];
-  const kafka: number[] = [];
-  for (let i = 0; i < count; i += 1) {
-    service.push(await measure(submissions, `service ${round} ${i}`));
-    kafka.push(await measure(raw, `kafka ${round} ${i}`));
-  }
+  const service = await measureMany(submissions, `service ${round}`);
+  const kafka = await measureMany(raw, `kafka ${round}`);
   // The first round warms up.
   if (round >= 0) rounds.push({ service: summarize(service), kafka: summarize(kafka) });
 }
 const line = (name: string, pick: (round: (typeof rounds)[number]) => number) =>
   process.stdout.write(`${name.padEnd(46)}${formatSpread(rounds.map(pick))}\n`);
 process.stdout.write(
-  `${count} changes a round, ${rounds.length} rounds: middle (lowest to highest) of the rounds\n`,
+  `${count} changes a round${values.rate === undefined ? '' : `, ${values.rate} a second`}, ${rounds.length} rounds: middle (lowest to highest) of the rounds\n`,
 );
 line('submission to SSE client, median, ms', ({ service }) => service.median);
 line('submission to SSE client, 99th percentile, ms', ({ service }) => service.p99);

@@ -57,14 +57,10 @@ export async function appendChanges(
   await client.query('SELECT ensure_change_log_partition($1::date)', [time.slice(0, 10)]);
   await client.query(
     `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
-     SELECT $1::bigint + n, $2, type, body -> 'endorser' ->> 'slug', (body -> 'endorsement' ->> 'id')::bigint, body
-     FROM unnest($3::text[], $4::jsonb[]) WITH ORDINALITY AS change (type, body, n)`,
-    [
-      head.lastSequence,
-      time,
-      changes.map((change) => change.type),
-      changes.map((change) => JSON.stringify(change.body)),
-    ],
+     SELECT $1::bigint + n, $2, change ->> 'type', body -> 'endorser' ->> 'slug',
+       (body -> 'endorsement' ->> 'id')::bigint, body
+     FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS changes (change, n), jsonb_extract_path(change, 'body') AS body`,
+    [head.lastSequence, time, JSON.stringify(changes)],
   );
   await client.query('UPDATE stream_head SET last_sequence = last_sequence + $1, last_occurred_at = $2', [
     changes.length,

@@ -68,7 +68,10 @@ export async function startSystem(gatewayEnv: Record<string, string> = {}): Prom
     METRICS_PORT: '0',
     ...gatewayEnv,
   });
-  const programs = [startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0' }), gateway];
+  const consumers = ['apply', 'relay'].map((role) =>
+    startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0', ROLES: role }),
+  );
+  const programs = [...consumers, gateway];
   const base = `http://127.0.0.1:${port}`;
   await untilReady(base);
   await loadDemo({ databaseUrl, brokers, today: TODAY, report: () => {} });
