@@ -41,7 +41,8 @@ async function formatStorage(folder: string, libs: string): Promise<void> {
   if (existsSync(stamp)) return;
   const clusterId = randomBytes(16).toString('base64url');
   const settings = path.join(folder, 'server.properties');
-  const args = ['format', '--ignore-formatted', '--cluster-id', clusterId, '--config', settings];
+  // One argument, for an id can begin with "-".
+  const args = ['format', '--ignore-formatted', `--cluster-id=${clusterId}`, '--config', settings];
   const options = java(folder, libs, 'kafka.tools.StorageTool', args);
   const ending = await (await startDaemon(options)).exited;
   if (ending !== 'exit code 0')
