@@ -7,8 +7,8 @@ export interface Content {
   readonly pieces: readonly Buffer[];
   /** In bytes. */
   readonly length: number;
-  /** Names what it says. Weak, for the same goes out compressed in several ways. */
-  readonly etag: string;
+  /** Names what it says. Weak, for the same goes out compressed in several ways. Null for what is never asked for again. */
+  readonly etag: string | null;
 }
 
 /** The ETag of what has this digest. */
@@ -24,7 +24,7 @@ export function encodeContent(body: string | Buffer | Content): Content {
 /** Answers with what was asked for, whose type is to be set before; with 304 who read it before and has it still. */
 export function sendContent(ctx: Context, { pieces, length, etag }: Content, status: 200 | 201 = 200): void {
   ctx.status = status;
-  if (status === 200 && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
+  if (etag !== null && status === 200 && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
     ctx.etag = etag;
     if (ctx.fresh) {
       ctx.status = 304;

@@ -2,6 +2,7 @@ import { listOf, objectOf, text } from '../../schemas/http/json-schema.ts';
 import { polling, streamFilters, streamStart, subscription } from '../../schemas/http/parameters.ts';
 import { event } from '../../schemas/http/records.ts';
 import { ApiError, createUnavailableError } from '../api-error.ts';
+import type { Content } from '../content.ts';
 import type { LogEntry } from '../feed/entry.ts';
 import { StreamGapError } from '../feed/feed.ts';
 import { pollFeed } from '../feed/poll.ts';
@@ -40,15 +41,13 @@ export const eventsRoute = defineRoute({
   },
 });
 
-/** `{"data": [...], ...rest}`, of bytes that are there already (INV-11). */
-function renderAnswer(entries: readonly LogEntry[], rest: object): Buffer {
+/** `{"data": [...], ...rest}`, of bytes that are there already (INV-11). Who has read it asks for what comes after it. */
+function renderAnswer(entries: readonly LogEntry[], rest: object): Content {
   const comma = Buffer.from(',');
   const events = entries.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]));
-  return Buffer.concat([
-    Buffer.from('{"data":['),
-    ...events,
-    Buffer.from(`],${JSON.stringify(rest).slice(1)}`),
-  ]);
+  const end = Buffer.from(`],${JSON.stringify(rest).slice(1)}`);
+  const bytes = Buffer.concat([Buffer.from('{"data":['), ...events, end]);
+  return { pieces: [bytes], length: bytes.length, etag: null };
 }
 
 function describeFailure(error: unknown): unknown {
