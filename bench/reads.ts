@@ -3,14 +3,13 @@
  * the same bytes, and one that writes them from memory. Run it against a store that is loaded already: DATABASE_URL and
  * KAFKA_BROKERS, or a running service's DATA_DIR.
  */
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { createConfig as createOpsConfig, readEnv } from '../ops/config.ts';
 import { createKey } from '../ops/keys.ts';
-import { findFreePort } from '../ops/local/ports.ts';
 import { recordQueries } from '../test/helpers/record-queries.ts';
-import { untilReady } from '../test/helpers/system.ts';
+import { startGatewayProcess } from './gateway-process.ts';
 import { measureLatency, measureOne, measureRate, type Target } from './load.ts';
 import { DEEP_LISTS, findSingles, findStates, LISTS } from './read-cases.ts';
 import { formatSpread } from './statistics.ts';
@@ -32,25 +31,12 @@ const { values } = parseArgs({
 const options = { seconds: Number(values.seconds), connections: Number(values.connections) };
 const wanted = (path: string) => path.includes(values.only);
 
-const { databaseUrl, brokers, topicPrefix } = createOpsConfig(readEnv(process.env));
+const config = createOpsConfig(readEnv(process.env));
+const { databaseUrl } = config;
 const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' });
 const headers = { Authorization: `Bearer ${key}` };
-const port = await findFreePort();
-const gateway = spawn(process.execPath, ['gateway/main.ts'], {
-  env: {
-    PATH: process.env.PATH,
-    DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.join(','),
-    TOPIC_PREFIX: topicPrefix,
-    PORT: String(port),
-    METRICS_PORT: '0',
-    LOG_LEVEL: 'warn',
-    ...(values.fresh ? { RESPONSE_MEMORY_MB: '0' } : {}),
-  },
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
-const base = `http://127.0.0.1:${port}`;
-await untilReady(base);
+const gateway = await startGatewayProcess(config, values.fresh ? { RESPONSE_MEMORY_MB: '0' } : {});
+const { base } = gateway;
 const baseline = fork('bench/baseline-server.ts');
 
 const service = (path: string): Target => ({ url: `${base}${path}`, headers });
@@ -161,7 +147,6 @@ try {
   for (const path of (await findStates(databaseUrl)).filter(wanted)) await compareAlone(path);
 } finally {
   baseline.kill('SIGTERM');
-  gateway.kill('SIGTERM');
-  await once(gateway, 'exit');
+  await gateway.stop();
 }
 process.exit(0);

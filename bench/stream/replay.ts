@@ -3,16 +3,13 @@
  * time; beside a program that fetches and decodes the same records. Run it on a store that is loaded already:
  * DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
-import { createConfig, readEnv } from '../../ops/config.ts';
+import { createConfig, type OpsConfig, readEnv } from '../../ops/config.ts';
 import { createKey } from '../../ops/keys.ts';
-import { findFreePort } from '../../ops/local/ports.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { topicNames } from '../../schemas/topics.ts';
-import { untilReady } from '../../test/helpers/system.ts';
+import { startGatewayProcess } from '../gateway-process.ts';
 import { formatSpread } from '../statistics.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 512 * 1024 };
@@ -46,29 +43,13 @@ export async function benchReplay(rounds: number, print: (line: string) => void)
 }
 
 async function withGateway<T>(
-  { databaseUrl, brokers, topicPrefix }: ReturnType<typeof createConfig>,
+  config: OpsConfig,
   settings: Record<string, string>,
   work: (base: string) => Promise<T>,
 ): Promise<T> {
-  const port = await findFreePort();
-  const gateway = spawn(process.execPath, ['gateway/main.ts'], {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: databaseUrl,
-      KAFKA_BROKERS: brokers.join(','),
-      TOPIC_PREFIX: topicPrefix,
-      PORT: String(port),
-      METRICS_PORT: '0',
-      LOG_LEVEL: 'warn',
-      ...settings,
-    },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const base = `http://127.0.0.1:${port}`;
-  await untilReady(base);
-  const result = await work(base);
-  gateway.kill('SIGTERM');
-  await once(gateway, 'exit');
+  const gateway = await startGatewayProcess(config, settings);
+  const result = await work(gateway.base);
+  await gateway.stop();
   return result;
 }
 

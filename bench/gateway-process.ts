@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { OpsConfig } from '../ops/config.ts';
+import { findFreePort } from '../ops/local/ports.ts';
+import { untilReady } from '../test/helpers/system.ts';
+
+/** A gateway that a benchmark has for itself. */
+export interface GatewayProcess {
+  /** Its address. */
+  base: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a gateway on servers that run already, with settings of its own, and waits until it is ready. */
+export async function startGatewayProcess(
+  { databaseUrl, brokers, topicPrefix }: OpsConfig,
+  settings: Record<string, string> = {},
+): Promise<GatewayProcess> {
+  const port = await findFreePort();
+  const gateway = spawn(process.execPath, ['gateway/main.ts'], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: databaseUrl,
+      KAFKA_BROKERS: brokers.join(','),
+      TOPIC_PREFIX: topicPrefix,
+      PORT: String(port),
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...settings,
+    },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const base = `http://127.0.0.1:${port}`;
+  await untilReady(base);
+  return {
+    base,
+    async stop() {
+      gateway.kill('SIGTERM');
+      await once(gateway, 'exit');
+    },
+  };
+}
