@@ -119,7 +119,8 @@ export class Feed {
     }
     const entries = this.#memory.read(position.sequence, CHUNK_CHANGES);
     if (entries) return { entries, position: entries.at(-1)?.position ?? position };
-    const chunk = await this.#replay.read(position, this.epoch);
+    const { epoch, latest } = this;
+    const chunk = await this.#replay.read(position, { epoch, latest: latest.sequence });
     // The tail has delivered beyond this position, so there was something.
     if (chunk.entries.length === 0) throw new StreamGapError(position.sequence + 1);
     return chunk;

@@ -1,6 +1,6 @@
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
-import { ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
+import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
 import type { Chunk, Position } from './entry.ts';
 import { KafkaLog } from './kafka-log.ts';
 import { replays } from './metrics.ts';
@@ -49,9 +49,23 @@ export class Replay {
    * The changes after a position, up to the end of their chunk at most; none where neither Kafka nor the change log
    * has the next one.
    *
+   * @param stream.latest the newest sequence that there is for certain: nothing is read ahead beyond it.
    * @throws the Kafka client's error when Kafka does not answer, the store's when that is asked and does not.
    */
-  async read(position: Position, epoch: number): Promise<Chunk> {
+  async read(position: Position, { epoch, latest }: { epoch: number; latest: number }): Promise<Chunk> {
+    const chunk = await this.#find(position, epoch);
+    // While the client reads these, the next are read for it: one chunk, if it stops here.
+    const { sequence } = chunk.position;
+    if (chunk.entries.length > 0 && sequence + CHUNK_CHANGES <= latest) {
+      this.#find(chunk.position, epoch).catch(() => {
+        // Whoever asks for it is told.
+      });
+    }
+    return chunk;
+  }
+
+  /** From those who read it before, from those who are about to, or out of Kafka. */
+  async #find(position: Position, epoch: number): Promise<Chunk> {
     const { sequence } = position;
     const cached = this.#chunks.find(sequence);
     if (cached) return cached;
