@@ -96,7 +96,7 @@ export async function expectRealEndorsements(service: TestService): Promise<void
   const isGood = ({ source_url }: EndorsementLine) => source_url === null || /^https?:\/\//i.test(source_url);
   const good = lines.filter(isGood);
   expect([lines.length, good.length]).toEqual([4483, 4469]);
-  const events = await service.eventsOnceThereAre(good.length, 60_000);
+  const events = await service.eventsOnceThereAre(good.length, 120_000);
   expect(events.map(({ type }) => type)).toEqual(good.map(() => 'endorsement.created'));
   expect(new Set(events.map(({ id }) => id)).size).toBe(good.length);
   expect(new Set(events.map(({ endorsement }) => endorsement.id)).size).toBe(good.length);
