@@ -1,6 +1,8 @@
 import { nameFilter, type StreamFilter } from '../domain/stream-filter.ts';
 import type { Clock } from '../service/clock.ts';
+import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
+import { repeat } from '../service/repeat.ts';
 import { findKeyStates, type StoredKey } from '../store/api-keys.ts';
 import type { DatabasePool } from '../store/pool.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../store/subscriptions.ts';
@@ -35,8 +37,7 @@ export class OpenStreams {
   readonly #pool: DatabasePool;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #stopping = new AbortController();
-  #watching: Promise<void> | undefined;
+  #watching: Stoppable | undefined;
 
   constructor({ pool, clock, logger }: { pool: DatabasePool; clock: Clock; logger: Logger }) {
     this.#pool = pool;
@@ -45,12 +46,11 @@ export class OpenStreams {
   }
 
   start(): void {
-    this.#watching = this.#watch();
+    this.#watching = repeat(WATCH_INTERVAL_MS, this.#clock, () => this.#watch());
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#watching;
+    await this.#watching?.stop();
   }
 
   /** Counts a stream in. @returns what counts it out. */
@@ -76,16 +76,12 @@ export class OpenStreams {
   }
 
   async #watch(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#clock.wait(WATCH_INTERVAL_MS, signal);
-      if (signal.aborted || this.#streams.size === 0) continue;
-      try {
-        await Promise.all([this.#checkKeys(), this.#checkSubscriptions()]);
-      } catch (error) {
-        // While the store is away, what is open goes on.
-        this.#logger.warn({ error }, 'the keys and subscriptions of open streams cannot be looked up');
-      }
+    if (this.#streams.size === 0) return;
+    try {
+      await Promise.all([this.#checkKeys(), this.#checkSubscriptions()]);
+    } catch (error) {
+      // While the store is away, what is open goes on.
+      this.#logger.warn({ error }, 'the keys and subscriptions of open streams cannot be looked up');
     }
   }
 

@@ -115,6 +115,24 @@ export class KafkaLog {
     }
   }
 
+  /**
+   * Fetches once from each broker that leads some of these partitions, one broker after the other.
+   *
+   * @param leaders what `leaders()` gave.
+   * @param offsets by partition, where to read.
+   * @throws as `fetch` does.
+   */
+  async *fetchFromLeaders(
+    leaders: readonly number[],
+    offsets: ReadonlyMap<number, number>,
+    limits: FetchLimits,
+  ): AsyncGenerator<PartitionRead> {
+    for (const node of new Set(leaders)) {
+      const led = new Map([...offsets].filter(([partition]) => leaders[partition] === node));
+      if (led.size > 0) yield* await this.fetch(node, led, limits);
+    }
+  }
+
   #read(partition: number, offset: number, answer: FetchAnswer | undefined): PartitionRead {
     if (answer) this.#ends.set(partition, Number(answer.highWatermark));
     let nextOffset = offset;

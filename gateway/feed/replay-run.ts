@@ -59,18 +59,11 @@ export class ReplayRun {
     const leaders = await log.leaders();
     const wanted = this.#merge.wanted(leaders.length);
     if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return false;
-    for (const node of new Set(leaders)) {
-      const offsets = new Map([...wanted].filter(([partition]) => leaders[partition] === node));
-      if (offsets.size === 0) continue;
-      for (const read of await log.fetch(node, offsets, LIMITS)) {
-        this.#merge.add(
-          read.partition,
-          decodeRecords(read.records, this.#epoch, this.#logger),
-          read.nextOffset,
-        );
-        if (read.atEnd) atEnd.add(read.partition);
-        else atEnd.delete(read.partition);
-      }
+    for await (const read of log.fetchFromLeaders(leaders, wanted, LIMITS)) {
+      const records = decodeRecords(read.records, this.#epoch, this.#logger);
+      this.#merge.add(read.partition, records, read.nextOffset);
+      if (read.atEnd) atEnd.add(read.partition);
+      else atEnd.delete(read.partition);
     }
     return true;
   }

@@ -27,12 +27,12 @@ export interface ReplayOptions {
 
 /**
  * Reads older changes out of Kafka, a chunk at a time. Readers share chunks, and the runs that fetch them, so that a
- * thousand who replay the same days cost little more than one; and who stops costs nothing.
+ * thousand who replay the same days cost little more than one; and who stops costs one chunk that was read ahead.
  */
 export class Replay {
   readonly #options: ReplayOptions;
   readonly #chunks: ChunkCache;
-  /** By number of the chunk: what is being read. */
+  /** By the sequence at which the chunk ends: what is being read. */
   readonly #underway = new Map<number, Underway>();
   /** The one used last at the end. */
   readonly #idleRuns: ReplayRun[] = [];

@@ -17,14 +17,10 @@ export async function* readTopic(
     const leaders = await log.leaders();
     const open = new Map(leaders.map((_, partition) => [partition, from.get(partition) ?? 0]));
     while (open.size > 0) {
-      for (const node of new Set(leaders)) {
-        const wanted = new Map([...open].filter(([partition]) => leaders[partition] === node));
-        if (wanted.size === 0) continue;
-        for (const read of await log.fetch(node, wanted, LIMITS)) {
-          yield read;
-          if (read.atEnd) open.delete(read.partition);
-          else open.set(read.partition, read.nextOffset);
-        }
+      for await (const read of log.fetchFromLeaders(leaders, open, LIMITS)) {
+        yield read;
+        if (read.atEnd) open.delete(read.partition);
+        else open.set(read.partition, read.nextOffset);
       }
     }
   } finally {
