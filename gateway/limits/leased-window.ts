@@ -37,7 +37,7 @@ export class LeasedWindow {
   /** Whether nothing is left in this window, on any gateway's account. */
   isSpent(limit: number): boolean {
     this.#roll();
-    return this.#held === 0 && this.#spentLimit === limit;
+    return this.#held <= 0 && this.#spentLimit === limit;
   }
 
   /** Whether a request can be taken without asking the store. */
@@ -73,7 +73,8 @@ export class LeasedWindow {
 
   #roll(): void {
     const { lengthMs, clock } = this.#options;
-    const start = clock.now() - (clock.now() % lengthMs);
+    const now = clock.now();
+    const start = now - (now % lengthMs);
     if (start === this.#start) return;
     this.#start = start;
     this.#held = 0;
@@ -104,6 +105,7 @@ export class LeasedWindow {
       this.#used += counted;
       this.#held += counted;
     }
-    if (this.#held === 0) this.#spentLimit = limit;
+    // A request that was taken as its window ended is owed by the next, so that little held is not yet nothing left.
+    if (this.#held <= 0 && this.#used >= limit) this.#spentLimit = limit;
   }
 }

@@ -103,6 +103,30 @@ describe('a window of a limit, over several gateways', () => {
     expect([...store.used.values()]).toEqual([60, 60]);
   });
 
+  test('is one window while the clock runs on between one look at it and the next', async () => {
+    const store = new Store();
+    let now = Date.parse('2026-11-03T12:00:15Z');
+    const clock = { now: () => (now += 1), wait: async () => {} };
+    const window = new LeasedWindow({ lengthMs: MINUTE_MS, lease: store.lease, clock });
+    for (let i = 1; i <= 60; i += 1) {
+      expect(await ask(window, 60)).toBe(true);
+      expect(window.remaining(60)).toBe(60 - i);
+    }
+    expect(await ask(window, 60)).toBe(false);
+    expect([...store.used]).toEqual([[Date.parse('2026-11-03T12:00:00Z'), 60]]);
+  });
+
+  test('counts a request that is taken just as it begins, and lets the rest through', async () => {
+    const { clock, windows } = createWindows(1);
+    const [window] = windows;
+    await window.refill(60);
+    expect(window.holds).toBe(true);
+    await clock.advance(MINUTE_MS);
+    expect(window.isSpent(60)).toBe(false);
+    window.take();
+    expect(await countAdmitted(window, 60, 100)).toBe(59);
+  });
+
   test('asks the store rarely, and not at all once it is spent', async () => {
     const { store, windows } = createWindows(1);
     await countAdmitted(windows[0], 6000, 5000);
