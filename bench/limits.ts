@@ -1,30 +1,32 @@
 /*
  * What keys and limits cost a request: the same route of the same application, once with both and once without, each in
- * a process of its own and in turns. The account's plan has limits that are not reached, so that leases are taken out
- * of Postgres as in earnest. Run it against a store that is there: DATABASE_URL, or a running service's DATA_DIR.
+ * a process of its own. Many short turns, side by side, so that what else the machine does meets both alike. The
+ * account's plan has limits that are not reached, so that leases are taken out of Postgres as in earnest. Run it against a store that is there: DATABASE_URL, or a running service's DATA_DIR.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { parseArgs } from 'node:util';
 import { createDatabaseConfig, readEnv } from '../ops/config.ts';
 import { inOneTransaction } from '../ops/database.ts';
 import { createKey } from '../ops/keys.ts';
-import { measureRate } from './load.ts';
-import { formatSpread } from './statistics.ts';
+import { askTimes } from './load.ts';
+import { formatMiddleHalf } from './statistics.ts';
 
 const PATHS = ['/v1/states', '/v1/endorser-categories', '/v1/elections?limit=20'];
 const PLAN = 'bench';
 /** What is not compiled yet costs several times as much, and the larger of the two servers more of it. */
-const WARM_UP_SECONDS = 6;
+const WARM_UP_REQUESTS = 15_000;
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '1' },
-    rounds: { type: 'string', default: '15' },
+    rounds: { type: 'string', default: '100' },
+    requests: { type: 'string', default: '300' },
     connections: { type: 'string', default: '8' },
   },
 });
-const options = { seconds: Number(values.seconds), connections: Number(values.connections) };
+const requests = Number(values.requests);
+const agent = new Agent({ keepAlive: true, maxSockets: Number(values.connections) });
 const { databaseUrl } = createDatabaseConfig(readEnv(process.env));
 await inOneTransaction(databaseUrl, (client) =>
   client.query(
@@ -60,9 +62,10 @@ async function readUsage({ child }: Server): Promise<number> {
 
 async function measure(server: Server, path: string): Promise<Cost> {
   const before = await readUsage(server);
-  const rate = await measureRate({ url: `${server.base}${path}`, headers }, options);
-  const used = (await readUsage(server)) - before;
-  return { rate, usage: used / (rate * options.seconds) };
+  const start = performance.now();
+  await askTimes(requests, { url: `${server.base}${path}`, headers, agent });
+  const rate = (requests * 1000) / (performance.now() - start);
+  return { rate, usage: ((await readUsage(server)) - before) / requests };
 }
 
 const limited = await startServer(true);
@@ -71,10 +74,10 @@ const answer = await fetch(`${limited.base}${PATHS[0]}`, { headers });
 if (!answer.headers.has('ratelimit-remaining')) throw new Error('The limits are not there.');
 
 for (const { base } of [limited, open]) {
-  await measureRate({ url: `${base}${PATHS[0]}`, headers }, { ...options, seconds: WARM_UP_SECONDS });
+  await askTimes(WARM_UP_REQUESTS, { url: `${base}${PATHS[0]}`, headers, agent });
 }
 
-process.stdout.write('middle (lowest to highest) of the rounds\n');
+process.stdout.write('middle (and the middle half) of the rounds\n');
 for (const path of PATHS) {
   const rounds: { with: Cost; without: Cost }[] = [];
   for (let round = -1; round < Number(values.rounds); round += 1) {
@@ -86,7 +89,7 @@ for (const path of PATHS) {
     if (round >= 0 && limitedCost && openCost) rounds.push({ with: limitedCost, without: openCost });
   }
   const show = (pick: (round: (typeof rounds)[number]) => number, digits: number) =>
-    formatSpread(rounds.map(pick), digits);
+    formatMiddleHalf(rounds.map(pick), digits);
   process.stdout.write(
     `${path}\n` +
       `  with keys and limits ${show((round) => round.with.rate, 0)}/s, ` +

@@ -1,3 +1,4 @@
+import { type Agent, get } from 'node:http';
 import autocannon from 'autocannon';
 
 export interface Target {
@@ -44,6 +45,28 @@ export async function measureLatency(
     overallRate,
   });
   return { p50: latency.p50, p99: latency.p99 };
+}
+
+/** Asks so many times, over all connections of the agent at once. Every answer must be 200. */
+export async function askTimes(
+  count: number,
+  { url, headers = {}, agent }: Target & { agent: Agent },
+): Promise<void> {
+  const askOnce = () =>
+    new Promise<void>((resolve, reject) => {
+      get(url, { headers, agent }, (response) => {
+        if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}.`));
+        response.resume().once('end', resolve).once('error', reject);
+      }).once('error', reject);
+    });
+  let asked = 0;
+  const askOn = async () => {
+    while (asked < count) {
+      asked += 1;
+      await askOnce();
+    }
+  };
+  await Promise.all(Array.from({ length: agent.maxSockets }, askOn));
 }
 
 /** How long one answer takes, to its last byte, in milliseconds. */

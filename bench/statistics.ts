@@ -13,9 +13,18 @@ export function summarize(values: readonly number[]): Summary {
   return { median: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };
 }
 
+function format(values: readonly number[], digits: number, low: number, high: number): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  const show = (part: number) => quantile(sorted, part).toFixed(digits);
+  return `${show(0.5)} (${show(low)} to ${show(high)})`;
+}
+
 /** "12.3 (11.0 to 14.1)": the middle one of several, and how far they spread. */
 export function formatSpread(values: readonly number[], digits = 1): string {
-  const sorted = values.toSorted((a, b) => a - b);
-  const show = (value: number | undefined) => (value ?? Number.NaN).toFixed(digits);
-  return `${show(quantile(sorted, 0.5))} (${show(sorted[0])} to ${show(sorted.at(-1))})`;
+  return format(values, digits, 0, 1);
+}
+
+/** The middle one of very many, and where the half of them lies that is closest to it. */
+export function formatMiddleHalf(values: readonly number[], digits = 1): string {
+  return format(values, digits, 0.25, 0.75);
 }
