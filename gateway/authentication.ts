@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { hashApiKey, isWellFormedApiKey } from '../schemas/api-key.ts';
+import { digestApiKey, isWellFormedApiKey } from '../schemas/api-key.ts';
 import type { Scope } from '../schemas/vocabulary.ts';
 import type { Clock } from '../service/clock.ts';
 import { findKey, type KeyState, type StoredKey } from '../store/api-keys.ts';
@@ -24,11 +24,20 @@ interface Remembered {
 }
 
 /**
- * Under what a key is remembered: half of its hash. The whole hash is then compared in constant time, so that how long
- * an answer takes tells nothing of a key that is remembered.
+ * Under what a key is remembered: half of its digest. The whole is then compared in constant time, so that how long an
+ * answer takes tells nothing of a key that is remembered.
  */
-function nameOf(hash: Buffer): string {
-  return hash.toString('latin1', 0, 16);
+function nameOf(digest: string): string {
+  return digest.slice(0, 16);
+}
+
+/** Where a digest is written to be compared: a Buffer made for every request would cost more than the comparison. */
+const written = Buffer.alloc(32);
+
+/** Compares in constant time. */
+function isHash(hash: Buffer, digest: string): boolean {
+  written.write(digest, 'latin1');
+  return timingSafeEqual(hash, written);
 }
 
 /** Remembers, and forgets the oldest beyond a number. */
@@ -99,10 +108,10 @@ export class Authenticator {
   }
 
   async #find(text: string): Promise<StoredKey | null> {
-    const hash = hashApiKey(text);
-    const name = nameOf(hash);
+    const digest = digestApiKey(text);
+    const name = nameOf(digest);
     const candidate = this.#known.get(name) ?? this.#unknown.get(name);
-    const remembered = candidate && timingSafeEqual(candidate.hash, hash) ? candidate : undefined;
+    const remembered = candidate && isHash(candidate.hash, digest) ? candidate : undefined;
     const now = this.#clock.now();
     const age = remembered ? now - remembered.at : Number.POSITIVE_INFINITY;
     if (remembered && age < FRESH_MS) return remembered.key;
@@ -111,7 +120,7 @@ export class Authenticator {
     const stale = age < STALE_MS ? remembered?.key : undefined;
     if (stale && now < this.#awayUntil) return stale;
     try {
-      return await this.#lookUp(name, hash);
+      return await this.#lookUp(name, Buffer.from(digest, 'latin1'));
     } catch {
       this.#awayUntil = this.#clock.now() + RETRY_MS;
       if (stale) return stale;

@@ -33,7 +33,15 @@ export function isWellFormedApiKey(text: string): boolean {
   return FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
+/**
+ * The SHA-256 of a key as 32 characters of latin1 (which crypto calls binary). Where it is needed at every request, a string costs a third of what
+ * a Buffer does.
+ */
+export function digestApiKey(text: string): string {
+  return hash('sha256', text, 'binary');
+}
+
 /** What is stored of a key: 32 bytes of SHA-256. */
 export function hashApiKey(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
+  return Buffer.from(digestApiKey(text), 'latin1');
 }

@@ -14,7 +14,7 @@ export function admit({ access }: GatewayContext): Middleware {
     ctx.state.key = key;
     ctx.state.account = key.account;
     const { headers, refusal } = await requestLimiter.admit(key);
-    ctx.set(headers);
+    for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
     if (refusal) throw refusal;
     await concurrencyLimiter.run(key, next);
   };
