@@ -103,5 +103,5 @@ test('it mirrors /v1/endorsements exactly, through cuts, a killed client and an 
   await until('the position to expire', expired);
   client = startClient();
   await expectMirror();
-  expect(client.output()).toContain('older than the stream goes back');
+  expect(client.output()).toContain('cursor_expired');
 }, 120_000);
