@@ -78,14 +78,40 @@ const PROXIES = {
 
 /** Starts a proxy in front of gateways, with the configuration that the project has for it. */
 export async function startProxy(name: ProxyName, plan: Omit<ProxyPlan, 'port'>): Promise<RunningProxy> {
+  const { file, render } = PROXIES[name];
+  const text = await readFile(file, 'utf8');
+  return start(name, (port) => render(text, { port, ...plan }));
+}
+
+/**
+ * Starts nginx as the site that docs/streaming.md describes, with what is written there: pages, and the stream beside
+ * them.
+ *
+ * @param site.pages the folder that the pages are in.
+ * @param site.service the address of the service.
+ */
+export async function startSite(site: {
+  pages: string;
+  service: string;
+  key: string;
+}): Promise<RunningProxy> {
+  const guide = await readFile('docs/streaming.md', 'utf8');
+  const [, text = ''] = /```nginx\n(.*?)```/s.exec(guide) ?? [];
+  const withPages = replace(text, /\/srv\/site/g, site.pages);
+  const withService = replace(withPages, /http:\/\/localhost:8080/g, site.service);
+  const withKey = replace(withService, /bes_\.\.\./g, site.key);
+  return start('nginx', (port) => `events {} http { server { listen 127.0.0.1:${port};\n${withKey} } }`);
+}
+
+/** Starts a proxy with the configuration that is made for its port. */
+async function start(name: ProxyName, configure: (port: number) => string): Promise<RunningProxy> {
   const program = findProgram(name);
   if (program === null) throw new Error(`${name} is not installed.`);
-  const { file, render, args } = PROXIES[name];
   const dir = await mkdtemp(path.join(os.tmpdir(), `ballot-${name}-`));
   const port = await findFreePort();
-  const config = path.join(dir, path.basename(file));
-  await writeFile(config, render(await readFile(file, 'utf8'), { port, ...plan }));
-  const child = spawn(program, args(config, dir), { stdio: ['ignore', 'ignore', 'pipe'] });
+  const config = path.join(dir, `${name}.conf`);
+  await writeFile(config, configure(port));
+  const child = spawn(program, PROXIES[name].args(config, dir), { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr?.on('data', (bytes: Buffer) => {
     output += bytes;
