@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 50_000;
 const MAX_REMEMBERED_UNKNOWN = 5000;
 
 interface Remembered {
-  hash: Buffer;
+  digest: string;
   key: StoredKey | null;
   at: number;
 }
@@ -31,13 +31,15 @@ function nameOf(digest: string): string {
   return digest.slice(0, 16);
 }
 
-/** Where a digest is written to be compared: a Buffer made for every request would cost more than the comparison. */
-const written = Buffer.alloc(32);
+/** Where digests are written to be compared: Buffers made for every request would cost more than the comparison. */
+const compared = [Buffer.alloc(32), Buffer.alloc(32)] as const;
 
 /** Compares in constant time. */
-function isHash(hash: Buffer, digest: string): boolean {
-  written.write(digest, 'latin1');
-  return timingSafeEqual(hash, written);
+function isSame(digest: string, other: string): boolean {
+  const [left, right] = compared;
+  left.write(digest, 'latin1');
+  right.write(other, 'latin1');
+  return timingSafeEqual(left, right);
 }
 
 /** Remembers, and forgets the oldest beyond a number. */
@@ -111,7 +113,7 @@ export class Authenticator {
     const digest = digestApiKey(text);
     const name = nameOf(digest);
     const candidate = this.#known.get(name) ?? this.#unknown.get(name);
-    const remembered = candidate && isHash(candidate.hash, digest) ? candidate : undefined;
+    const remembered = candidate && isSame(candidate.digest, digest) ? candidate : undefined;
     const now = this.#clock.now();
     const age = remembered ? now - remembered.at : Number.POSITIVE_INFINITY;
     if (remembered && age < FRESH_MS) return remembered.key;
@@ -120,7 +122,7 @@ export class Authenticator {
     const stale = age < STALE_MS ? remembered?.key : undefined;
     if (stale && now < this.#awayUntil) return stale;
     try {
-      return await this.#lookUp(name, Buffer.from(digest, 'latin1'));
+      return await this.#lookUp(name, digest);
     } catch {
       this.#awayUntil = this.#clock.now() + RETRY_MS;
       if (stale) return stale;
@@ -129,12 +131,12 @@ export class Authenticator {
   }
 
   /** Requests that come together with one key ask the store once. */
-  #lookUp(name: string, hash: Buffer): Promise<StoredKey | null> {
+  #lookUp(name: string, digest: string): Promise<StoredKey | null> {
     const pending = this.#lookups.get(name);
     if (pending) return pending;
-    const lookup = findKey(this.#pool, hash)
+    const lookup = findKey(this.#pool, Buffer.from(digest, 'latin1'))
       .then((key) => {
-        const entry = { hash, key, at: this.#clock.now() };
+        const entry = { digest, key, at: this.#clock.now() };
         this.#known.delete(name);
         if (key) remember(this.#known, name, entry, MAX_REMEMBERED);
         else remember(this.#unknown, name, entry, MAX_REMEMBERED_UNKNOWN);
