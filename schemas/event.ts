@@ -15,11 +15,27 @@ export function renderEvent(change: Change): string {
   });
 }
 
+const BEFORE_ID = '\nid: ';
+const BEFORE_DATA = '\ndata: ';
+/** What ends a frame of Server-Sent Events. */
+export const FRAME_END = '\n\n';
+
 /**
- * A frame of Server-Sent Events. `data` is JSON, which has no line break in it; `id` is a cursor.
+ * What stands before the data of a frame of Server-Sent Events.
  *
  * @param frame.event the event's name, by which EventSource calls listeners.
+ * @param frame.id a cursor.
  */
-export function renderFrame({ event, id, data }: { event: string; id: string; data: string }): string {
-  return `event: ${event}\nid: ${id}\ndata: ${data}\n\n`;
+export function renderFrameHead({ event, id }: { event: string; id: string }): string {
+  return `event: ${event}${BEFORE_ID}${id}${BEFORE_DATA}`;
+}
+
+/** The id in the head of a frame. */
+export function parseFrameId(head: string): string {
+  return head.slice(head.indexOf(BEFORE_ID) + BEFORE_ID.length, head.lastIndexOf(BEFORE_DATA));
+}
+
+/** A frame of Server-Sent Events. `data` is JSON, which has no line break in it. */
+export function renderFrame({ data, ...head }: { event: string; id: string; data: string }): string {
+  return `${renderFrameHead(head)}${data}${FRAME_END}`;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createChangesProducer } from '../../consumers/relay/changes-producer.ts';
-import { LogEntry } from '../../gateway/feed/entry.ts';
+import { createEntries } from '../../gateway/feed/entry.ts';
 import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
 import { topicNames } from '../../schemas/topics.ts';
 import { createKafkaClient } from '../../service/kafka-client.ts';
@@ -100,4 +100,4 @@ export class Publisher {
 
 /** What a client receives of changes. */
 export const renderFrames = (changes: Change[]): Buffer =>
-  Buffer.concat(changes.map((change) => new LogEntry(change).frame));
+  Buffer.concat(createEntries(changes).map(({ frame }) => frame));

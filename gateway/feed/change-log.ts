@@ -2,7 +2,7 @@ import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/pool.ts';
 import { loadRelayedChanges } from '../../store/relayed-changes.ts';
 import { loadOffsetsAfter } from '../../store/stream-position.ts';
-import { LogEntry } from './entry.ts';
+import { createEntries, type LogEntry } from './entry.ts';
 import { filledChanges } from './metrics.ts';
 
 /** How many changes are loaded at a time. */
@@ -34,7 +34,7 @@ export function createChangeLog(pool: DatabasePool, logger: Logger): ChangeLog {
           'the changes topic lacks changes; they were loaded from the change log. Run "ops stream repair"',
         );
       }
-      return changes.map((change) => new LogEntry(change));
+      return createEntries(changes);
     },
     locate: (sequence) => loadOffsetsAfter(pool, sequence),
   };

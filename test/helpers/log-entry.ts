@@ -1,4 +1,4 @@
-import { LogEntry } from '../../gateway/feed/entry.ts';
+import { createEntries, type LogEntry } from '../../gateway/feed/entry.ts';
 import { formatCursor } from '../../schemas/cursor.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 
@@ -20,32 +20,35 @@ export function createEntry({
   statement = null,
 }: EntryOptions): LogEntry {
   const epoch = 7;
-  return new LogEntry({
-    epoch,
-    sequence,
-    id: formatCursor({ epoch, sequence, time: occurredAt, offsets: [0] }),
-    type,
-    occurred_at: occurredAt,
-    endorsement: { id: sequence, rank: null, statement, source_url: null, published_on: null },
-    endorser: {
-      id: 1,
-      slug: 'bakers',
-      name: 'Bakers',
-      category: { slug: 'labor', name: 'Labor union' },
-      state: 'OR',
+  const [entry] = createEntries([
+    {
+      epoch,
+      sequence,
+      id: formatCursor({ epoch, sequence, time: occurredAt, offsets: [0] }),
+      type,
+      occurred_at: occurredAt,
+      endorsement: { id: sequence, rank: null, statement, source_url: null, published_on: null },
+      endorser: {
+        id: 1,
+        slug: 'bakers',
+        name: 'Bakers',
+        category: { slug: 'labor', name: 'Labor union' },
+        state: 'OR',
+      },
+      contest: {
+        id: 1,
+        title: 'Mayor',
+        short_title: 'Mayor',
+        kind: 'candidate',
+        vote_method: 'plurality',
+        votes_allowed: 1,
+        ranks_allowed: null,
+        measure_code: null,
+        district: { id: 1, name: 'Fernville', level: 'city', ocd_id: null, state },
+      },
+      election: { id: 1, slug: 'general', name: 'General', date: '2026-11-03', state, type: 'general' },
+      choice: { id: 1, label: 'Ann', measure_answer: null, candidate: null, party: null, withdrawn: false },
     },
-    contest: {
-      id: 1,
-      title: 'Mayor',
-      short_title: 'Mayor',
-      kind: 'candidate',
-      vote_method: 'plurality',
-      votes_allowed: 1,
-      ranks_allowed: null,
-      measure_code: null,
-      district: { id: 1, name: 'Fernville', level: 'city', ocd_id: null, state },
-    },
-    election: { id: 1, slug: 'general', name: 'General', date: '2026-11-03', state, type: 'general' },
-    choice: { id: 1, label: 'Ann', measure_answer: null, candidate: null, party: null, withdrawn: false },
-  });
+  ]);
+  return entry as LogEntry;
 }

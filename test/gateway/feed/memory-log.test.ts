@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { LogEntry } from '../../../gateway/feed/entry.ts';
+import { createEntries, type LogEntry } from '../../../gateway/feed/entry.ts';
 import { MemoryLog } from '../../../gateway/feed/memory-log.ts';
 import { change } from '../../helpers/arbitraries.ts';
 
@@ -9,7 +9,9 @@ if (!BASE) throw new Error('there is no change to make entries of');
 
 /** An entry whose text has so many more characters than the shortest. */
 const entryOf = (sequence: number, extra = 0): LogEntry =>
-  new LogEntry({ ...BASE, sequence, id: 'x', endorser: { ...BASE.endorser, name: 'x'.repeat(extra) } });
+  createEntries([
+    { ...BASE, sequence, id: 'x', endorser: { ...BASE.endorser, name: 'x'.repeat(extra) } },
+  ])[0] as LogEntry;
 const SIZE = entryOf(1).bytes;
 const entries = (first: number, count: number) => Array.from({ length: count }, (_, i) => entryOf(first + i));
 const read = (log: MemoryLog, after: number, limit = 1000) =>
