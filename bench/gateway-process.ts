@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { OpsConfig } from '../ops/config.ts';
 import { findFreePort } from '../ops/local/ports.ts';
+import { stopWhenInterrupted } from '../test/helpers/interrupted.ts';
 import { untilReady } from '../test/helpers/system.ts';
 
 /** A gateway that a benchmark has for itself. */
@@ -30,13 +31,13 @@ export async function startGatewayProcess(
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+  const stop = async () => {
+    forget();
+    gateway.kill('SIGTERM');
+    await once(gateway, 'exit');
+  };
+  const forget = stopWhenInterrupted(stop);
   const base = `http://127.0.0.1:${port}`;
   await untilReady(base);
-  return {
-    base,
-    async stop() {
-      gateway.kill('SIGTERM');
-      await once(gateway, 'exit');
-    },
-  };
+  return { base, stop };
 }

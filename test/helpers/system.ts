@@ -10,6 +10,7 @@ import { findFreePort } from '../../ops/local/ports.ts';
 import { findRunner } from '../../ops/local/runner.ts';
 import { applyTopics } from '../../ops/topics.ts';
 import { migrate } from '../../store/migrate.ts';
+import { stopWhenInterrupted } from './interrupted.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const TODAY = '2026-10-01';
@@ -56,6 +57,17 @@ export async function startSystem(gatewayEnv: Record<string, string> = {}): Prom
     runner.startPostgres({ dir: path.join(dir, 'postgres') }),
     runner.startKafka({ dir: path.join(dir, 'kafka') }),
   ]);
+  const programs: ReturnType<typeof startProgram>[] = [];
+  const stop = async () => {
+    forget();
+    for (const program of programs) program.kill('SIGTERM');
+    await Promise.all(
+      programs.map((program) => program.exitCode ?? program.signalCode ?? once(program, 'exit')),
+    );
+    await Promise.all([postgres.stop(), kafka.stop()]);
+    await rm(dir, { recursive: true, force: true });
+  };
+  const forget = stopWhenInterrupted(stop);
   const { url: databaseUrl } = postgres;
   const { brokers } = kafka;
   await migrate(databaseUrl);
@@ -71,7 +83,7 @@ export async function startSystem(gatewayEnv: Record<string, string> = {}): Prom
   const consumers = ['apply', 'relay'].map((role) =>
     startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0', ROLES: role }),
   );
-  const programs = [...consumers, gateway];
+  programs.push(...consumers, gateway);
   const base = `http://127.0.0.1:${port}`;
   await untilReady(base);
   await loadDemo({ databaseUrl, brokers, today: TODAY, report: () => {} });
@@ -82,11 +94,6 @@ export async function startSystem(gatewayEnv: Record<string, string> = {}): Prom
     base,
     key,
     gatewayPid: gateway.pid ?? 0,
-    async stop() {
-      for (const program of programs) program.kill('SIGTERM');
-      await Promise.all(programs.map((program) => program.exitCode ?? once(program, 'exit')));
-      await Promise.all([postgres.stop(), kafka.stop()]);
-      await rm(dir, { recursive: true, force: true });
-    },
+    stop,
   };
 }

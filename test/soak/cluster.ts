@@ -8,6 +8,7 @@ import type { KafkaServer, PostgresServer, ServerOptions, ServerRunner } from '.
 import { applyTopics } from '../../ops/topics.ts';
 import { migrate } from '../../store/migrate.ts';
 import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
+import { stopWhenInterrupted } from '../helpers/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { untilReady } from '../helpers/system.ts';
 
@@ -30,6 +31,7 @@ export class Cluster {
   readonly #gatewayEnv: Record<string, string>;
   #kafka: KafkaServer;
   #consumers: ServiceProcess;
+  #forget = () => {};
 
   private constructor(parts: {
     dir: string;
@@ -73,6 +75,7 @@ export class Cluster {
     const key = await createKey({ databaseUrl: postgres.url, account: 'soak', plan: 'internal' });
     const ports = [await findFreePort(), await findFreePort()];
     const cluster = new Cluster({ dir, runner, postgres, kafka, key, gatewayEnv, ports });
+    cluster.#forget = stopWhenInterrupted(() => cluster.stop());
     await Promise.all(cluster.gateways.map(({ base }) => untilReady(base)));
     return cluster;
   }
@@ -119,6 +122,7 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
+    this.#forget();
     await Promise.all(
       [this.#consumers, ...this.gateways.map((gateway) => gateway.process)].map((p) => p.kill()),
     );
