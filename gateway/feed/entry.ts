@@ -36,7 +36,7 @@ interface FramePlace {
   end: number;
 }
 
-/** Slugs and states that entries have in common. */
+/** Slugs that entries have in common. */
 const shared = new Map<string, string>();
 
 /** The same text, in the one place that all who have it share: a million entries name a few thousand endorsers. */
@@ -68,8 +68,8 @@ export class LogEntry {
     this.facets = {
       categories: share(change.endorser.category.slug),
       endorsers: share(change.endorser.slug),
-      endorser_states: share(change.endorser.state),
-      states: share(change.election.state),
+      endorser_states: change.endorser.state,
+      states: change.election.state,
       elections: share(change.election.slug),
       contest_kinds: change.contest.kind,
       levels: change.contest.district.level,

@@ -1,10 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Chunk, decodeRecords, type LogEntry, type Position } from './entry.ts';
 import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
 
-const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 128 * 1024 };
+/** A partition's share is decoded in one turn: in some ten milliseconds, in which nobody else is answered. */
+const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 256 * 1024 };
 
 /**
  * One way through the log of Kafka, from a position on. It keeps what was fetched before its turn, so that reading on
@@ -64,6 +66,7 @@ export class ReplayRun {
       this.#merge.add(read.partition, records, read.nextOffset);
       if (read.atEnd) atEnd.add(read.partition);
       else atEnd.delete(read.partition);
+      await nextTurn();
     }
     return true;
   }
