@@ -1,11 +1,11 @@
 import type { ChangeFacets } from '../../domain/stream-filter.ts';
-import { type Change, changeCodec } from '../../schemas/change.ts';
+import type { Change } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { FRAME_END, parseFrameId, renderEvent, renderFrameHead } from '../../schemas/event.ts';
+import { FRAME_END, parseFrameId } from '../../schemas/event.ts';
+import type { ChangeType } from '../../schemas/vocabulary.ts';
 import type { Logger } from '../../service/log.ts';
-import { FrameSheet } from './frame-sheet.ts';
-import type { KafkaLogRecord } from './kafka-log.ts';
 import { undecodableRecords } from './metrics.ts';
+import { FACETS, type RenderedChanges, renderChanges } from './rendered-changes.ts';
 
 /** A place in the stream: after `sequence`. */
 export interface Position {
@@ -22,6 +22,12 @@ export interface Chunk {
   position: Position;
 }
 
+/** A change in its partition. */
+export interface EntryAt {
+  entry: LogEntry;
+  offset: number;
+}
+
 /** What an entry takes beside its bytes, roughly: 300 to 460 bytes of V8's heap, and its places in lists. */
 const OVERHEAD_BYTES = 500;
 /** Beyond so many texts the sharing begins anew. */
@@ -34,18 +40,6 @@ interface FramePlace {
   /** Where the event's JSON begins. */
   json: number;
   end: number;
-}
-
-/** Slugs that entries have in common. */
-const shared = new Map<string, string>();
-
-/** The same text, in the one place that all who have it share: a million entries name a few thousand endorsers. */
-function share(text: string): string {
-  const known = shared.get(text);
-  if (known !== undefined) return known;
-  if (shared.size >= MAX_SHARED) shared.clear();
-  shared.set(text, text);
-  return text;
 }
 
 /** A change as the gateway keeps it: decoded once, its bytes rendered once, shared by every reader (INV-11). */
@@ -61,24 +55,18 @@ export class LogEntry {
   readonly #end: number;
   #position: Position | undefined;
 
-  constructor(change: Change, { bytes, start, json, end }: FramePlace) {
+  constructor(
+    change: { epoch: number; sequence: number; occurredAt: number; facets: ChangeFacets },
+    place: FramePlace,
+  ) {
     this.epoch = change.epoch;
     this.sequence = change.sequence;
-    this.occurredAt = change.occurred_at;
-    this.facets = {
-      categories: share(change.endorser.category.slug),
-      endorsers: share(change.endorser.slug),
-      endorser_states: change.endorser.state,
-      states: change.election.state,
-      elections: share(change.election.slug),
-      contest_kinds: change.contest.kind,
-      levels: change.contest.district.level,
-      types: change.type,
-    };
-    this.#bytes = bytes;
-    this.#start = start;
-    this.#json = json;
-    this.#end = end;
+    this.occurredAt = change.occurredAt;
+    this.facets = change.facets;
+    this.#bytes = place.bytes;
+    this.#start = place.start;
+    this.#json = place.json;
+    this.#end = place.end;
   }
 
   /** The event's id, which is also a cursor. */
@@ -112,49 +100,63 @@ export class LogEntry {
   }
 }
 
-const sheet = new FrameSheet();
+/** Slugs and other names that entries have in common. */
+const shared = new Map<string, string>();
 
-interface RenderedChange {
-  change: Change;
-  json: string;
+/** The same text, in the one place that all who have it share: a million entries name a few thousand endorsers. */
+function share(text: string): string {
+  const known = shared.get(text);
+  if (known !== undefined) return known;
+  if (shared.size >= MAX_SHARED) shared.clear();
+  shared.set(text, text);
+  return text;
 }
 
-function keepTogether(changes: readonly RenderedChange[]): LogEntry[] {
-  let start = 0;
-  const written = changes.map(({ change, json: text }) => {
-    const json = sheet.write(renderFrameHead({ event: 'endorsement', id: change.id }));
-    sheet.write(text);
-    const place = { start, json, end: sheet.write(FRAME_END) };
-    start = place.end;
-    return { change, place };
+/** What filters look at of each of the changes. */
+function openFacets({ facets, names: texts }: RenderedChanges): (index: number) => ChangeFacets {
+  const names = texts.map(share);
+  return (index) => {
+    const name = (place: number) => names[facets[index * FACETS.length + place] as number] as string;
+    return {
+      categories: name(0),
+      endorsers: name(1),
+      endorser_states: name(2),
+      states: name(3),
+      elections: name(4),
+      contest_kinds: name(5),
+      levels: name(6),
+      types: name(7) as ChangeType,
+    };
+  };
+}
+
+function openChanges(changes: RenderedChanges): EntryAt[] {
+  const { epoch, jsonStarts, ends, offsets, sequences, times } = changes;
+  const bytes = Buffer.from(changes.bytes.buffer);
+  const facetsOf = openFacets(changes);
+  return Array.from(ends, (end, index) => {
+    const start = ends[index - 1] ?? 0;
+    const json = jsonStarts[index] as number;
+    const sequence = sequences[index] as number;
+    const occurredAt = times[index] as number;
+    const entry = new LogEntry(
+      { epoch, sequence, occurredAt, facets: facetsOf(index) },
+      { bytes, start, json, end },
+    );
+    return { entry, offset: offsets[index] as number };
   });
-  const bytes = sheet.take();
-  return written.map(({ change, place }) => new LogEntry(change, { bytes, ...place }));
 }
 
-/** The entries of changes that came together. */
+/** The entries of changes of one epoch that do not come from a partition. */
 export function createEntries(changes: readonly Change[]): LogEntry[] {
-  return keepTogether(changes.map((change) => ({ change, json: renderEvent(change) })));
+  return openChanges(renderChanges(changes)).map(({ entry }) => entry);
 }
 
-/** Decodes what was fetched; what is no change of this epoch is left out, and what is no change at all is counted. */
-export function decodeRecords(
-  records: KafkaLogRecord[],
-  epoch: number,
-  logger: Logger,
-): { entry: LogEntry; offset: number }[] {
-  const offsets: number[] = [];
-  const changes: RenderedChange[] = [];
-  for (const { offset, value } of records) {
-    try {
-      const change = changeCodec.decode(value);
-      if (change.epoch !== epoch) continue;
-      changes.push({ change, json: renderEvent(change) });
-      offsets.push(offset);
-    } catch (error) {
-      undecodableRecords.inc();
-      logger.error({ error, offset }, 'a record of the changes topic is no change');
-    }
+/** The entries of what was fetched, and where each lies in its partition. What is no change is counted, and left out. */
+export function openRecords(changes: RenderedChanges, logger: Logger): EntryAt[] {
+  for (const { offset, reason } of changes.failures) {
+    undecodableRecords.inc();
+    logger.error({ reason, offset }, 'a record of the changes topic is no change');
   }
-  return keepTogether(changes).map((entry, index) => ({ entry, offset: offsets[index] ?? 0 }));
+  return openChanges(changes);
 }

@@ -22,7 +22,7 @@ export class FrameSheet {
    * Everything that was written since it was last taken, in memory of its own: a small Buffer of the pool would keep the
    * 8 KB of it that others share.
    */
-  take(): Buffer {
+  take(): Buffer<ArrayBuffer> {
     const taken = Buffer.allocUnsafeSlow(this.#length);
     this.#bytes.copy(taken, 0, 0, this.#length);
     this.#length = 0;

@@ -1,12 +1,18 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
-import { type Chunk, decodeRecords, type LogEntry, type Position } from './entry.ts';
+import type { Decoder } from './decoder.ts';
+import { type Chunk, type LogEntry, openRecords, type Position } from './entry.ts';
 import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
 
-/** A partition's share is decoded in one turn: in some ten milliseconds, in which nobody else is answered. */
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 256 * 1024 };
+
+interface ReplayRunOptions {
+  epoch: number;
+  decoder: Decoder;
+  changeLog: ChangeLog;
+  logger: Logger;
+}
 
 /**
  * One way through the log of Kafka, from a position on. It keeps what was fetched before its turn, so that reading on
@@ -15,15 +21,14 @@ const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 256 * 1024 };
 export class ReplayRun {
   #merge: SequenceMerge<LogEntry>;
   readonly #epoch: number;
+  readonly #decoder: Decoder;
   readonly #changeLog: ChangeLog;
   readonly #logger: Logger;
 
-  constructor(
-    position: Position,
-    { epoch, changeLog, logger }: { epoch: number; changeLog: ChangeLog; logger: Logger },
-  ) {
+  constructor(position: Position, { epoch, decoder, changeLog, logger }: ReplayRunOptions) {
     this.#merge = new SequenceMerge<LogEntry>(position);
     this.#epoch = epoch;
+    this.#decoder = decoder;
     this.#changeLog = changeLog;
     this.#logger = logger;
   }
@@ -62,11 +67,10 @@ export class ReplayRun {
     const wanted = this.#merge.wanted(leaders.length);
     if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return false;
     for await (const read of log.fetchFromLeaders(leaders, wanted, LIMITS)) {
-      const records = decodeRecords(read.records, this.#epoch, this.#logger);
-      this.#merge.add(read.partition, records, read.nextOffset);
+      const records = await this.#decoder.decode(read.records, this.#epoch);
+      this.#merge.add(read.partition, openRecords(records, this.#logger), read.nextOffset);
       if (read.atEnd) atEnd.add(read.partition);
       else atEnd.delete(read.partition);
-      await nextTurn();
     }
     return true;
   }

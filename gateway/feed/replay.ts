@@ -1,6 +1,7 @@
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
+import { Decoder } from './decoder.ts';
 import type { Chunk, Position } from './entry.ts';
 import { KafkaLog } from './kafka-log.ts';
 import { replays } from './metrics.ts';
@@ -32,6 +33,7 @@ export interface ReplayOptions {
 export class Replay {
   readonly #options: ReplayOptions;
   readonly #chunks: ChunkCache;
+  readonly #decoder = new Decoder();
   /** By the sequence at which the chunk ends: what is being read. */
   readonly #underway = new Map<number, Underway>();
   /** The one used last at the end. */
@@ -85,7 +87,7 @@ export class Replay {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#logs.map((log) => log.close()));
+    await Promise.all([this.#decoder.close(), ...this.#logs.map((log) => log.close())]);
   }
 
   async #read(position: Position, epoch: number): Promise<Chunk> {
@@ -109,7 +111,7 @@ export class Replay {
   #takeRun(position: Position, epoch: number): ReplayRun {
     const index = this.#idleRuns.findIndex(({ sequence }) => sequence === position.sequence);
     const [run] = index === -1 ? [] : this.#idleRuns.splice(index, 1);
-    return run ?? new ReplayRun(position, { ...this.#options, epoch });
+    return run ?? new ReplayRun(position, { ...this.#options, epoch, decoder: this.#decoder });
   }
 
   async #acquireLog(): Promise<KafkaLog> {

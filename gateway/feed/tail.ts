@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
-import { decodeRecords, type LogEntry } from './entry.ts';
+import { type LogEntry, openRecords } from './entry.ts';
 import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
 import { lostChanges } from './metrics.ts';
+import { renderRecords } from './rendered-changes.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
 const RETRY_MS = 300;
@@ -110,7 +111,7 @@ export class Tail {
     const { log, epoch, logger, onEntries } = this.#options;
     const askedAt = Date.now();
     for (const { partition, records, nextOffset, atEnd } of await log.fetch(node, wanted, LIMITS)) {
-      this.#merge.add(partition, decodeRecords(records, epoch, logger), nextOffset);
+      this.#merge.add(partition, openRecords(renderRecords(records, epoch), logger), nextOffset);
       if (atEnd) this.#atEndAt.set(partition, askedAt);
     }
     const entries = this.#merge.take();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createEntries, decodeRecords } from '../../../gateway/feed/entry.ts';
+import { createEntries, openRecords } from '../../../gateway/feed/entry.ts';
+import { renderRecords } from '../../../gateway/feed/rendered-changes.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { renderEvent, renderFrame } from '../../../schemas/event.ts';
 import { createLog } from '../../../service/log.ts';
@@ -49,7 +50,7 @@ test('a record that is no change, of another epoch, or of no time that there is,
     ...good.slice(2).map(changeCodec.encode),
   ];
   const records = values.map((value, offset) => ({ offset, value }));
-  const decoded = decodeRecords(records, BASE.epoch, logger);
+  const decoded = openRecords(renderRecords(records, BASE.epoch), logger);
   expect(decoded.map(({ offset, entry }) => [offset, entry.sequence])).toEqual([
     [1, 1],
     [2, 2],
