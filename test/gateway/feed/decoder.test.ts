@@ -38,7 +38,10 @@ test('leaves the records as they were, which others may read', async () => {
 });
 
 test('whoever waits is told when the thread ends, and who asks next has another one', async () => {
-  const waiting = [decoder.decode([], 1), decoder.decode([], 1)];
+  // So much that it cannot be done before.
+  const [one] = fc.sample(change, { numRuns: 1, seed: 1 }).map(changeCodec.encode);
+  const records = Array.from({ length: 30_000 }, (_, offset) => ({ offset, value: one as Buffer }));
+  const waiting = [decoder.decode(records, 1), decoder.decode([], 1)];
   await decoder.close();
   const outcomes = await Promise.allSettled(waiting);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
