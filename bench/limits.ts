@@ -1,7 +1,8 @@
 /*
  * What keys and limits cost a request: the same route of the same application, once with both and once without, each in
  * a process of its own. Many short turns, side by side, so that what else the machine does meets both alike. The
- * account's plan has limits that are not reached, so that leases are taken out of Postgres as in earnest. Run it against a store that is there: DATABASE_URL, or a running service's DATA_DIR.
+ * account's plan has limits that are not reached, so that leases are taken out of Postgres as in earnest. Run it
+ * against a store that is there: DATABASE_URL, or a running service's DATA_DIR.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -34,8 +34,8 @@ export function isWellFormedApiKey(text: string): boolean {
 }
 
 /**
- * The SHA-256 of a key as 32 characters of latin1 (which crypto calls binary). Where it is needed at every request, a string costs a third of what
- * a Buffer does.
+ * The SHA-256 of a key as 32 characters of latin1 (which crypto calls binary). Where it is needed at every request, a
+ * string costs a third of what a Buffer does.
  */
 export function digestApiKey(text: string): string {
   return hash('sha256', text, 'binary');

@@ -1,4 +1,4 @@
-import type { ChangeFacets } from '../../domain/stream-filter.ts';
+import type { ChangeFacets, FilterField } from '../../domain/stream-filter.ts';
 import type { Change } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { FRAME_END, parseFrameId } from '../../schemas/event.ts';
@@ -112,20 +112,27 @@ function share(text: string): string {
   return text;
 }
 
+/** Where in the facets of a change each of them is. */
+const PLACES = Object.fromEntries(FACETS.map((facet, place) => [facet, place])) as Record<
+  FilterField,
+  number
+>;
+
 /** What filters look at of each of the changes. */
 function openFacets({ facets, names: texts }: RenderedChanges): (index: number) => ChangeFacets {
   const names = texts.map(share);
   return (index) => {
-    const name = (place: number) => names[facets[index * FACETS.length + place] as number] as string;
+    const name = (facet: FilterField) =>
+      names[facets[index * FACETS.length + PLACES[facet]] as number] as string;
     return {
-      categories: name(0),
-      endorsers: name(1),
-      endorser_states: name(2),
-      states: name(3),
-      elections: name(4),
-      contest_kinds: name(5),
-      levels: name(6),
-      types: name(7) as ChangeType,
+      categories: name('categories'),
+      endorsers: name('endorsers'),
+      endorser_states: name('endorser_states'),
+      states: name('states'),
+      elections: name('elections'),
+      contest_kinds: name('contest_kinds'),
+      levels: name('levels'),
+      types: name('types') as ChangeType,
     };
   };
 }
