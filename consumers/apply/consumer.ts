@@ -1,10 +1,11 @@
-import type { Admin, Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Admin, Consumer, ConsumerRunConfig, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Pool } from 'pg';
 import type { TopicNames } from '../../schemas/topics.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { loadConsumerPositions, resetConsumerPosition } from '../../store/consumer-positions.ts';
 import { type AppliedBatch, applyBatch, type SubmissionBatch, SubmissionGapError } from './apply-batch.ts';
+import { GroupMember } from './group-member.ts';
 import { appliedChanges, appliedSubmissions, rejectedSubmissions } from './metrics.ts';
 import { createRejectedProducer } from './rejected-producer.ts';
 
@@ -29,14 +30,8 @@ export interface ApplyConsumerOptions {
  */
 export async function startApplyConsumer(options: ApplyConsumerOptions): Promise<Stoppable> {
   const { kafka, topics, groupId } = options;
-  const consumer = kafka.consumer({
-    groupId,
-    sessionTimeout: 6000,
-    heartbeatInterval: 1500,
-    rebalanceTimeout: 10_000,
-    maxWaitTimeInMs: 100,
-    retry: { retries: 8, initialRetryTime: 100, maxRetryTime: 3000, restartOnFailure: async () => true },
-  });
+  const member = new GroupMember(kafka, groupId);
+  const { consumer } = member;
   const admin = kafka.admin();
   const rejected = createRejectedProducer(kafka, topics.rejected);
   await Promise.all([consumer.connect(), admin.connect(), rejected.connect()]);
@@ -48,16 +43,17 @@ export async function startApplyConsumer(options: ApplyConsumerOptions): Promise
       .seekToStored(assigned)
       .catch((error) => options.log.warn({ error }, 'could not look up the stored positions'));
   });
-  await consumer.run({
+  const work: ConsumerRunConfig = {
     autoCommit: true,
     autoCommitInterval: 1000,
     eachBatchAutoResolve: false,
     eachBatch: (payload) => partitions.applyEach(payload),
-  });
+  };
+  await member.start(work, options.log);
   return {
     async stop() {
       partitions.stop();
-      await consumer.disconnect();
+      await member.stop();
       await Promise.all([admin.disconnect(), rejected.disconnect()]);
     },
   };
