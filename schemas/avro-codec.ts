@@ -56,7 +56,7 @@ export function createAvroCodec<T>(name: string): AvroCodec<T> {
     encode: (value) => Buffer.concat([header, newest.toBuffer(value)]),
     decode(bytes) {
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      if (buffer.length < HEADER_LENGTH || !buffer.subarray(0, 2).equals(MARKER)) {
+      if (buffer.length < HEADER_LENGTH || buffer[0] !== MARKER[0] || buffer[1] !== MARKER[1]) {
         throw new AvroDecodeError(`This is not an Avro single-object encoding of ${name}: no C3 01 marker.`);
       }
       const writer = buffer.readBigUInt64LE(2);
@@ -64,7 +64,9 @@ export function createAvroCodec<T>(name: string): AvroCodec<T> {
         throw new AvroDecodeError(`No known version of ${name} has the fingerprint ${writer.toString(16)}.`);
       }
       try {
-        return newest.fromBuffer(buffer.subarray(HEADER_LENGTH), readers.get(writer)) as T;
+        const { value, offset } = newest.decode(buffer, HEADER_LENGTH, readers.get(writer));
+        if (offset !== buffer.length) throw new Error('the bytes and the datum do not end together');
+        return value as T;
       } catch (error) {
         throw new AvroDecodeError(`These bytes do not hold a ${name}.`, { cause: error });
       }

@@ -1,12 +1,24 @@
 import type { Change } from './change.ts';
 
+/** The second that was formatted last, and its text up to the point. Changes of a batch mostly share it. */
+let last = { second: Number.NaN, text: '' };
+
+/** A time in milliseconds since 1970, as `Date.prototype.toISOString` gives it, at a fraction of its cost. */
+function formatTime(time: number): string {
+  const second = Math.floor(time / 1000);
+  if (second !== last.second) {
+    last = { second, text: new Date(second * 1000).toISOString().slice(0, -'000Z'.length) };
+  }
+  return `${last.text}${String(time - second * 1000).padStart(3, '0')}Z`;
+}
+
 /** The text of an event's body (specification, "Event body"): the same for everyone, for ever (INV-3). */
 export function renderEvent(change: Change): string {
   const { id, type, occurred_at, endorsement, endorser, contest, election, choice } = change;
   return JSON.stringify({
     id,
     type: `endorsement.${type}`,
-    occurred_at: new Date(occurred_at).toISOString(),
+    occurred_at: formatTime(occurred_at),
     endorsement,
     endorser,
     contest,

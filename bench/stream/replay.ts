@@ -73,11 +73,11 @@ async function readRaw({
 }): Promise<number> {
   const log = new KafkaLog({ brokers, topic: topicNames(topicPrefix).changes, clientId: 'bench' });
   const leaders = await log.leaders();
-  const [node = 0] = leaders;
   const open = new Map(leaders.map((_, partition) => [partition, 0]));
   let count = 0;
   while (open.size > 0) {
-    for (const { partition, records, nextOffset, atEnd } of await log.fetch(node, open, LIMITS)) {
+    const reads = await log.fetchFromLeaders(leaders, open, LIMITS);
+    for (const { partition, records, nextOffset, atEnd } of reads) {
       for (const { value } of records) changeCodec.decode(value);
       count += records.length;
       if (atEnd) open.delete(partition);

@@ -32,7 +32,7 @@ const OFFSET_OUT_OF_RANGE = 'OFFSET_OUT_OF_RANGE';
 
 /**
  * Reads a topic's partitions by offset, without a consumer group: the one place where the gateway knows a Kafka
- * client. An instance has one fetch a broker under way at a time; whoever wants more at once makes more instances.
+ * client. A broker answers the fetches of an instance one after the other; whoever wants more at once makes more of them.
  */
 export class KafkaLog {
   readonly #consumer: Consumer;
@@ -116,21 +116,20 @@ export class KafkaLog {
   }
 
   /**
-   * Fetches once from each broker that leads some of these partitions, one broker after the other.
+   * Fetches once from each broker that leads some of these partitions, from all of them at the same time.
    *
    * @param leaders what `leaders()` gave.
    * @param offsets by partition, where to read.
    * @throws as `fetch` does.
    */
-  async *fetchFromLeaders(
+  async fetchFromLeaders(
     leaders: readonly number[],
     offsets: ReadonlyMap<number, number>,
     limits: FetchLimits,
-  ): AsyncGenerator<PartitionRead> {
-    for (const node of new Set(leaders)) {
-      const led = new Map([...offsets].filter(([partition]) => leaders[partition] === node));
-      if (led.size > 0) yield* await this.fetch(node, led, limits);
-    }
+  ): Promise<PartitionRead[]> {
+    const byNode = Map.groupBy(offsets, ([partition]) => leaders[partition] ?? -1);
+    const fetches = [...byNode].map(([node, led]) => this.fetch(node, new Map(led), limits));
+    return (await Promise.all(fetches)).flat();
   }
 
   #read(partition: number, offset: number, answer: FetchAnswer | undefined): PartitionRead {

@@ -80,8 +80,7 @@ function layOut(changes: readonly ChangeAt[], epoch: number): Omit<RenderedChang
   const names = new Map<string, number>();
   changes.forEach(({ offset, change, json }, index) => {
     jsonStarts[index] = sheet.write(renderFrameHead({ event: 'endorsement', id: change.id }));
-    sheet.write(json);
-    ends[index] = sheet.write(FRAME_END);
+    ends[index] = sheet.write(json + FRAME_END);
     offsets[index] = offset;
     sequences[index] = change.sequence;
     times[index] = change.occurred_at;
@@ -89,7 +88,7 @@ function layOut(changes: readonly ChangeAt[], epoch: number): Omit<RenderedChang
     FACETS.forEach((facet, place) => {
       const text = texts[facet];
       const at = names.get(text) ?? names.size;
-      names.set(text, at);
+      if (at === names.size) names.set(text, at);
       facets[index * FACETS.length + place] = at;
     });
   });

@@ -4,8 +4,7 @@ import type { Decoder } from './decoder.ts';
 import { type Chunk, type LogEntry, openRecords, type Position } from './entry.ts';
 import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
-
-const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 256 * 1024 };
+import { ReadAhead } from './read-ahead.ts';
 
 interface ReplayRunOptions {
   epoch: number;
@@ -20,15 +19,13 @@ interface ReplayRunOptions {
  */
 export class ReplayRun {
   #merge: SequenceMerge<LogEntry>;
-  readonly #epoch: number;
-  readonly #decoder: Decoder;
+  readonly #readAhead: ReadAhead;
   readonly #changeLog: ChangeLog;
   readonly #logger: Logger;
 
   constructor(position: Position, { epoch, decoder, changeLog, logger }: ReplayRunOptions) {
     this.#merge = new SequenceMerge<LogEntry>(position);
-    this.#epoch = epoch;
-    this.#decoder = decoder;
+    this.#readAhead = new ReadAhead({ decoder, epoch });
     this.#changeLog = changeLog;
     this.#logger = logger;
   }
@@ -66,9 +63,8 @@ export class ReplayRun {
     const leaders = await log.leaders();
     const wanted = this.#merge.wanted(leaders.length);
     if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return false;
-    for await (const read of log.fetchFromLeaders(leaders, wanted, LIMITS)) {
-      const records = await this.#decoder.decode(read.records, this.#epoch);
-      this.#merge.add(read.partition, openRecords(records, this.#logger), read.nextOffset);
+    for (const read of await this.#readAhead.read(log, leaders, wanted)) {
+      this.#merge.add(read.partition, openRecords(await read.changes, this.#logger), read.nextOffset);
       if (read.atEnd) atEnd.add(read.partition);
       else atEnd.delete(read.partition);
     }

@@ -9,7 +9,7 @@ import { ReplayRun } from './replay-run.ts';
 
 /** How many fetches may be under way at the same time; the others wait their turn. */
 const MAX_CONCURRENT_READS = 4;
-/** How many runs are kept for readers to go on with. Each holds up to ten megabytes that were fetched ahead. */
+/** How many runs are kept for readers to go on with. Each holds up to fifteen megabytes that were read ahead. */
 const MAX_IDLE_RUNS = 8;
 
 interface Underway {

@@ -17,7 +17,7 @@ export async function* readTopic(
     const leaders = await log.leaders();
     const open = new Map(leaders.map((_, partition) => [partition, from.get(partition) ?? 0]));
     while (open.size > 0) {
-      for await (const read of log.fetchFromLeaders(leaders, open, LIMITS)) {
+      for (const read of await log.fetchFromLeaders(leaders, open, LIMITS)) {
         yield read;
         if (read.atEnd) open.delete(read.partition);
         else open.set(read.partition, read.nextOffset);
