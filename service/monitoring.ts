@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http';
-import { register } from 'prom-client';
+import { collectDefaultMetrics, register } from 'prom-client';
 import type { Logger } from './log.ts';
 
 /**
- * Serves `/metrics` (Prometheus text), `/healthz` and `/readyz` on a port of their own.
+ * Serves `/metrics` (Prometheus text), `/healthz` and `/readyz` on a port of their own. To the metrics belong those of
+ * the process: memory, processor time, collections of garbage, delays of the event loop.
  *
  * @param options.port 0 picks a free one.
  * @param options.isReady whether the process may be sent work now.
@@ -17,6 +18,7 @@ export function startMonitoring({
   isReady: () => boolean;
   log: Logger;
 }): Server {
+  collectDefaultMetrics();
   const server = createServer(async (request, response) => {
     const send = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'content-type': type }).end(body);

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createLog } from '../../service/log.ts';
+import { startMonitoring } from '../../service/monitoring.ts';
+
+describe('the monitoring port', () => {
+  let server: Server;
+  let base: string;
+  let isReady = false;
+
+  beforeAll(async () => {
+    server = startMonitoring({ port: 0, isReady: () => isReady, log: createLog('test', 'silent') });
+    await once(server, 'listening');
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.close();
+  });
+
+  test.each([
+    'process_resident_memory_bytes',
+    'process_cpu_seconds_total',
+    'process_open_fds',
+    'nodejs_eventloop_lag_p99_seconds',
+    'nodejs_heap_size_used_bytes',
+    'nodejs_external_memory_bytes',
+    'nodejs_gc_duration_seconds_count',
+  ])('the metrics of the process are among the metrics: %s', async (name) => {
+    const answer = await fetch(`${base}/metrics`);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=/);
+    expect(await answer.text()).toContain(`# TYPE ${name.replace(/_count$/, '')} `);
+  });
+
+  test('readiness is asked for each time', async () => {
+    expect((await fetch(`${base}/readyz`)).status).toBe(503);
+    isReady = true;
+    expect((await fetch(`${base}/readyz`)).status).toBe(200);
+  });
+
+  test('who lives is healthy, and another path is told what there is', async () => {
+    expect((await fetch(`${base}/healthz`)).status).toBe(200);
+    const other = await fetch(`${base}/`);
+    expect(other.status).toBe(404);
+    expect(await other.text()).toContain('/metrics');
+  });
+});
