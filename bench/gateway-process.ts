@@ -9,6 +9,7 @@ import { untilReady } from '../test/helpers/system.ts';
 export interface GatewayProcess {
   /** Its address. */
   base: string;
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -39,5 +40,5 @@ export async function startGatewayProcess(
   const forget = stopWhenInterrupted(stop);
   const base = `http://127.0.0.1:${port}`;
   await untilReady(base);
-  return { base, stop };
+  return { base, pid: gateway.pid ?? 0, stop };
 }

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { benchFanOut } from './stream/fan-out.ts';
 import { benchIngest } from './stream/ingest.ts';
 import { benchMemory } from './stream/memory.ts';
+import { benchPlaces } from './stream/places.ts';
 import { benchReplay } from './stream/replay.ts';
 import { benchSelective } from './stream/selective.ts';
 
@@ -14,6 +15,7 @@ const PARTS = {
   selective: benchSelective,
   memory: benchMemory,
   replay: benchReplay,
+  places: benchPlaces,
   ingest: benchIngest,
 };
 

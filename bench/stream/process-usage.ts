@@ -13,6 +13,15 @@ export function cpuMsOf(pid: number): number {
 
 /** The memory of a process that is not swapped or shared away, in bytes. Linux only. */
 export function residentBytesOf(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) * 1024;
+  return readBytes(pid, 'VmRSS');
+}
+
+/** The most of it that there ever was, in bytes. Linux only. */
+export function peakBytesOf(pid: number): number {
+  return readBytes(pid, 'VmHWM');
+}
+
+function readBytes(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
 }

@@ -3,8 +3,6 @@
  * time; beside a program that fetches and decodes the same records. Run it on a store that is loaded already:
  * DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
  */
-import { once } from 'node:events';
-import { Agent, get, type IncomingMessage, type RequestOptions } from 'node:http';
 import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
 import { createConfig, type OpsConfig, readEnv } from '../../ops/config.ts';
 import { createKey } from '../../ops/keys.ts';
@@ -13,10 +11,9 @@ import { parseCursor } from '../../schemas/cursor.ts';
 import { topicNames } from '../../schemas/topics.ts';
 import { startGatewayProcess } from '../gateway-process.ts';
 import { formatSpread } from '../statistics.ts';
+import { PageReader } from './page-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 512 * 1024 };
-/** Longer than what stands after the events of an answer. */
-const END_BYTES = 2000;
 /** More than everything takes, for the second reading of it. */
 const REPLAY_MB = 4000;
 
@@ -88,29 +85,13 @@ async function readRaw({
   return count;
 }
 
-/** Reads every event as a client does that looks at no more than where to go on. @returns how many there were. */
+/** Reads every event. @returns how many there were. */
 async function readEvents(base: string, key: string): Promise<number> {
-  // Compression would be measured with it, and a reader on the same machine has no use for it.
-  const headers = { Authorization: `Bearer ${key}`, 'Accept-Encoding': 'identity' };
-  const agent = new Agent({ keepAlive: true });
+  const reader = new PageReader(base, key);
   for (let query = 'from=earliest'; ; ) {
-    const end = await readEnd(`${base}/v1/events?${query}&limit=1000`, { headers, agent });
-    const { next_cursor, has_more } = JSON.parse(`{${end.slice(end.lastIndexOf('"next_cursor"'))}`);
+    const { nextCursor, hasMore } = await reader.read(query);
     // The stream begins with its first change, and sequences have no gaps.
-    if (!has_more) return parseCursor(next_cursor).sequence;
-    query = `cursor=${next_cursor}`;
+    if (!hasMore) return parseCursor(nextCursor).sequence;
+    query = `cursor=${nextCursor}`;
   }
-}
-
-/** Reads an answer to its end. @returns the last of it, which is longer than a cursor. */
-async function readEnd(url: string, options: RequestOptions): Promise<string> {
-  const request = get(url, options);
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}.`);
-  let last: Buffer = Buffer.alloc(0);
-  response.on('data', (piece: Buffer) => {
-    last = piece.length < END_BYTES ? Buffer.concat([last.subarray(-END_BYTES), piece]) : piece;
-  });
-  await once(response, 'end');
-  return last.subarray(-END_BYTES).toString();
 }

@@ -8,8 +8,11 @@ export interface ChangeRecord {
   value: Buffer;
 }
 
-/** Stays below the broker's limit of a million bytes a batch, even where all records go to one partition. */
-const MAX_REQUEST_BYTES = 500_000;
+/**
+ * The records of a request that go to one partition are one batch there. Small ones are good for who reads: a broker
+ * gives as much of each partition as was asked for, but only whole batches of it are of use.
+ */
+const MAX_REQUEST_BYTES = 100_000;
 const MAX_ATTEMPTS = 6;
 /** How long to wait before the second attempt, in milliseconds; longer before each later one. */
 const RETRY_MS = 100;

@@ -2,7 +2,8 @@ import type { Decoder } from './decoder.ts';
 import type { KafkaLog, PartitionRead } from './kafka-log.ts';
 import type { RenderedChanges } from './rendered-changes.ts';
 
-const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 256 * 1024 };
+/** Room for a batch of each partition as the relay makes them: of larger ones, an answer holds only the first whole. */
+const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 128 * 1024 };
 
 /** What it needs of the log: whoever calls may hand it another one each time. */
 type Fetches = Pick<KafkaLog, 'fetchFromLeaders'>;

@@ -9,8 +9,8 @@ import { ReplayRun } from './replay-run.ts';
 
 /** How many fetches may be under way at the same time; the others wait their turn. */
 const MAX_CONCURRENT_READS = 4;
-/** How many runs are kept for readers to go on with. Each holds up to fifteen megabytes that were read ahead. */
-const MAX_IDLE_RUNS = 8;
+/** How many runs are kept for readers to go on with. Each holds up to eight megabytes that were read ahead. */
+const MAX_IDLE_RUNS = 32;
 
 interface Underway {
   after: number;
@@ -91,8 +91,9 @@ export class Replay {
   }
 
   async #read(position: Position, epoch: number): Promise<Chunk> {
-    const run = this.#takeRun(position, epoch);
     const log = await this.#acquireLog();
+    // Not before it is its turn: what those who wait hold would know no bound.
+    const run = this.#takeRun(position, epoch);
     try {
       replays.inc();
       const entries = await run.read(log, restOfChunk(position.sequence));

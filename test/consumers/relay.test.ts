@@ -147,14 +147,17 @@ describe('the relay', () => {
   });
 });
 
-test('records are split into requests that a broker takes, in their order', () => {
+test('records are split into requests of batches that a fetch has room for, in their order', () => {
   const records = Array.from({ length: 25 }, (_, index) => ({
     key: `k${index}`,
-    value: Buffer.alloc(60_000),
+    value: Buffer.alloc(30_000),
   }));
   const requests = [...splitIntoRequests(records)];
   expect(requests.flat()).toEqual(records);
-  for (const request of requests) {
-    expect(request.reduce((sum, { value }) => sum + value.length, 0)).toBeLessThanOrEqual(500_000);
-  }
+  expect(requests.slice(0, -1).map(({ length }) => length)).toEqual(new Array(8).fill(3));
+});
+
+test('a record that is larger than a request should be goes alone', () => {
+  const records = [10, 200_000, 10].map((length) => ({ key: 'k', value: Buffer.alloc(length) }));
+  expect([...splitIntoRequests(records)]).toEqual(records.map((record) => [record]));
 });

@@ -1,0 +1,73 @@
+/*
+ * Readers who replay the past from as many places at the same time: how fast they are together, and how much memory the
+ * gateway takes for them. Run it on a store that is loaded already, as `replay`.
+ */
+import { createConfig, readEnv } from '../../ops/config.ts';
+import { createKey } from '../../ops/keys.ts';
+import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts';
+import { formatSpread } from '../statistics.ts';
+import { PageReader } from './page-reader.ts';
+import { peakBytesOf } from './process-usage.ts';
+
+const PLACES = [1, 12, 24, 64];
+/** How many thousands of events lie between two places. */
+const PAGES_APART = 12;
+const DURATION_MS = 10_000;
+
+/** @param rounds how often each number of places is measured, with a gateway that has just started. */
+export async function benchPlaces(rounds: number, print: (line: string) => void): Promise<void> {
+  const config = createConfig(readEnv(process.env));
+  const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
+  const cursors = await withGateway(({ base }) => findPlaces(new PageReader(base, key)));
+  print(`events a second, and most memory: middle (lowest to highest) of ${rounds} rounds`);
+  for (const places of PLACES.filter((count) => count <= cursors.length)) {
+    const speeds: number[] = [];
+    const megabytes: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      await withGateway(async ({ base, pid }) => {
+        const readers = cursors
+          .slice(0, places)
+          .map((cursor) => ({ cursor, reader: new PageReader(base, key) }));
+        speeds.push(await readTogether(readers));
+        megabytes.push(peakBytesOf(pid) / 2 ** 20);
+      });
+    }
+    print(`  from ${places} places: ${formatSpread(speeds, 0)}, ${formatSpread(megabytes, 0)} MB`);
+  }
+
+  async function withGateway<T>(work: (gateway: GatewayProcess) => Promise<T>): Promise<T> {
+    const gateway = await startGatewayProcess(config);
+    const result = await work(gateway);
+    await gateway.stop();
+    return result;
+  }
+}
+
+/** Cursors at equal distances from the beginning on, as many as are needed or there are. */
+async function findPlaces(reader: PageReader): Promise<string[]> {
+  const cursors: string[] = [];
+  let query = 'from=earliest';
+  for (let page = 1; cursors.length < Math.max(...PLACES); page += 1) {
+    const { nextCursor, hasMore } = await reader.read(query);
+    if (!hasMore) break;
+    if (page % PAGES_APART === 0) cursors.push(nextCursor);
+    query = `cursor=${nextCursor}`;
+  }
+  return cursors;
+}
+
+/** Reads on from each place at the same time. @returns how many events they got a second, all together. */
+async function readTogether(readers: { cursor: string; reader: PageReader }[]): Promise<number> {
+  const start = performance.now();
+  const readOn = async ({ cursor, reader }: { cursor: string; reader: PageReader }) => {
+    let events = 0;
+    for (let next = cursor; performance.now() - start < DURATION_MS; events += 1000) {
+      const { nextCursor, hasMore } = await reader.read(`cursor=${next}`);
+      if (!hasMore) break;
+      next = nextCursor;
+    }
+    return events;
+  };
+  const counts = await Promise.all(readers.map(readOn));
+  return (counts.reduce((sum, count) => sum + count, 0) * 1000) / (performance.now() - start);
+}
