@@ -28,10 +28,18 @@ export async function loadStreamHead(pool: DatabasePool): Promise<StoredStreamPo
     FROM stream_head s`);
 }
 
-/** By partition: lower bounds of where the changes after a sequence are. */
-export async function loadOffsetsAfter(pool: DatabasePool, sequence: number): Promise<number[]> {
+/**
+ * By partition: lower bounds of where the changes after a sequence are. Null where the relay did not send the next one,
+ * or sent it in an earlier epoch, or so long ago that the batch is forgotten.
+ */
+export async function loadOffsetsOfNext(pool: DatabasePool, sequence: number): Promise<number[] | null> {
   const row = sql.type(position.pick({ offsets: true }));
-  return pool.oneFirst(row`SELECT ${offsetsAfter(sql.fragment`${sequence}::bigint`)} AS offsets`);
+  return pool.maybeOneFirst(row`
+    SELECT b.offsets
+    FROM stream_head h, LATERAL (
+      SELECT offsets, last_sequence FROM relay_batches WHERE first_sequence <= ${sequence}::bigint + 1
+      ORDER BY first_sequence DESC LIMIT 1) b
+    WHERE ${sequence}::bigint >= h.epoch_after AND ${sequence}::bigint < b.last_sequence`);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/pool.ts';
 import { loadRelayedChanges } from '../../store/relayed-changes.ts';
-import { loadOffsetsAfter } from '../../store/stream-position.ts';
+import { loadOffsetsOfNext } from '../../store/stream-position.ts';
 import { createEntries, type LogEntry } from './entry.ts';
 import { filledChanges } from './metrics.ts';
 
@@ -15,8 +15,8 @@ export interface ChangeLog {
    * where the change log ends or has a hole itself.
    */
   load(from: number, to: number): Promise<LogEntry[]>;
-  /** By partition: where Kafka has what comes after a sequence, if it has it. */
-  locate(sequence: number): Promise<number[]>;
+  /** By partition: where Kafka has what comes after a sequence, if it has it. Null where it was never sent, or long ago. */
+  locate(sequence: number): Promise<number[] | null>;
 }
 
 /**
@@ -36,6 +36,6 @@ export function createChangeLog(pool: DatabasePool, logger: Logger): ChangeLog {
       }
       return createEntries(changes);
     },
-    locate: (sequence) => loadOffsetsAfter(pool, sequence),
+    locate: (sequence) => loadOffsetsOfNext(pool, sequence),
   };
 }

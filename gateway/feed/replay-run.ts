@@ -6,6 +6,12 @@ import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
 import { ReadAhead } from './read-ahead.ts';
 
+/**
+ * How many records may come without the next change among them before the store is asked where that is: more than true
+ * offsets need, and less than a tenth of a second's work for whoever sends forged ones.
+ */
+const MAX_SEARCHED = 5000;
+
 interface ReplayRunOptions {
   epoch: number;
   decoder: Decoder;
@@ -37,17 +43,17 @@ export class ReplayRun {
 
   /**
    * The next changes, at most `limit`; fewer where the log ends or lacks one. There must be one. Where the very next is
-   * not found, it is looked for where the store says that it is: the reader's offsets may be forged, and partitions may
-   * have been added. Where Kafka lacks it, it is loaded from the change log. None, where that lacks it too.
+   * not found near the position's offsets, it is looked for where the store says that it is: the offsets may be forged,
+   * and partitions may have been added. Where Kafka lacks it, it is loaded from the change log. None, where that lacks it
+   * too.
    *
    * @throws the Kafka client's error when Kafka does not answer, the store's when that does not.
    */
   async read(log: KafkaLog, limit: number): Promise<LogEntry[]> {
     const entries = this.#merge.take(limit);
-    await this.#readInto(entries, log, limit);
-    if (entries.length === 0) {
-      await this.#lookAgain(log);
-      await this.#readInto(entries, log, limit);
+    await this.#readInto(entries, log, { limit, maxSearched: MAX_SEARCHED });
+    if (entries.length === 0 && (await this.#locate(log))) {
+      await this.#readInto(entries, log, { limit, maxSearched: Number.POSITIVE_INFINITY });
     }
     if (entries.length === 0) await this.#fillHole(entries, limit);
     return entries;
@@ -58,31 +64,46 @@ export class ReplayRun {
     return { sequence, time: occurredAt, offsets: this.#merge.offsets };
   }
 
-  /** @returns false where there is nothing more to fetch. */
-  async #fetch(log: KafkaLog, atEnd: Set<number>): Promise<boolean> {
+  /** @returns how many records came; undefined where there is nothing more to fetch. */
+  async #fetch(log: KafkaLog, atEnd: Set<number>): Promise<number | undefined> {
     const leaders = await log.leaders();
     const wanted = this.#merge.wanted(leaders.length);
-    if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return false;
+    if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return undefined;
+    let count = 0;
     for (const read of await this.#readAhead.read(log, leaders, wanted)) {
-      this.#merge.add(read.partition, openRecords(await read.changes, this.#logger), read.nextOffset);
+      const records = openRecords(await read.changes, this.#logger);
+      this.#merge.add(read.partition, records, read.nextOffset);
+      count += records.length;
       if (read.atEnd) atEnd.add(read.partition);
       else atEnd.delete(read.partition);
     }
-    return true;
+    return count;
   }
 
-  /** Adds what the log has, up to the limit or to where it ends or lacks the next. */
-  async #readInto(entries: LogEntry[], log: KafkaLog, limit: number): Promise<void> {
+  /** Adds what the log has, up to the limit, to where it ends or lacks the next, or to where that was searched in vain. */
+  async #readInto(
+    entries: LogEntry[],
+    log: KafkaLog,
+    { limit, maxSearched }: { limit: number; maxSearched: number },
+  ): Promise<void> {
     const atEnd = new Set<number>();
-    while (entries.length < limit && (await this.#fetch(log, atEnd))) {
-      entries.push(...this.#merge.take(limit - entries.length));
+    for (let searched = 0; entries.length < limit && searched <= maxSearched; ) {
+      const fetched = await this.#fetch(log, atEnd);
+      if (fetched === undefined) return;
+      const found = this.#merge.take(limit - entries.length);
+      entries.push(...found);
+      searched = found.length > 0 ? 0 : searched + fetched;
     }
   }
 
-  async #lookAgain(log: KafkaLog): Promise<void> {
+  /** Begins anew where the store says that the next change is. @returns false where the store does not know. */
+  async #locate(log: KafkaLog): Promise<boolean> {
     const { sequence } = this;
-    this.#merge = new SequenceMerge({ sequence, offsets: await this.#changeLog.locate(sequence) });
+    const offsets = await this.#changeLog.locate(sequence);
+    if (!offsets) return false;
+    this.#merge = new SequenceMerge({ sequence, offsets });
     await log.refresh();
+    return true;
   }
 
   async #fillHole(entries: LogEntry[], limit: number): Promise<void> {

@@ -1,0 +1,177 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ChangeLog } from '../../../gateway/feed/change-log.ts';
+import { CHUNK_CHANGES } from '../../../gateway/feed/chunk-cache.ts';
+import type { Chunk, Position } from '../../../gateway/feed/entry.ts';
+import { replays } from '../../../gateway/feed/metrics.ts';
+import { Replay } from '../../../gateway/feed/replay.ts';
+import { type Change, changeCodec } from '../../../schemas/change.ts';
+import { topicNames } from '../../../schemas/topics.ts';
+import { createKafkaClient } from '../../../service/kafka-client.ts';
+import { createLog } from '../../../service/log.ts';
+import { change } from '../../helpers/arbitraries.ts';
+import { createTestTopics } from '../../helpers/topics.ts';
+
+const PARTITIONS = 5;
+const CHUNKS = 24;
+/** The last chunk is half full. */
+const LATEST = CHUNKS * CHUNK_CHANGES - CHUNK_CHANGES / 2;
+const STREAM = { epoch: 1, latest: LATEST };
+const BEGINNING: Position = { sequence: 0, time: 0, offsets: [] };
+const KEPT_BYTES = 64 * 1024 * 1024;
+const [SAMPLE] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
+
+const partitionOf = (sequence: number) => (sequence * 7919) % PARTITIONS;
+
+/** By partition: where the changes after a sequence begin. */
+function offsetsAfter(sequence: number): number[] {
+  const offsets = new Array<number>(PARTITIONS).fill(0);
+  for (let before = 1; before <= sequence; before += 1) {
+    const partition = partitionOf(before);
+    offsets[partition] = (offsets[partition] ?? 0) + 1;
+  }
+  return offsets;
+}
+
+const locate = jest.fn<ChangeLog['locate']>(async (sequence) => offsetsAfter(sequence));
+const load = jest.fn<ChangeLog['load']>(async () => []);
+
+let options: { brokers: string[]; topic: string };
+let replay: Replay;
+
+beforeAll(async () => {
+  const { brokers, prefix } = await createTestTopics({ partitions: PARTITIONS });
+  options = { brokers, topic: topicNames(prefix).changes };
+  const kafka = createKafkaClient({ brokers, clientId: 'test' });
+  const producer = kafka.producer();
+  await producer.connect();
+  for (let sequence = 0; sequence < LATEST; ) {
+    const messages = Array.from({ length: Math.min(500, LATEST - sequence) }, () => {
+      sequence += 1;
+      const value = changeCodec.encode({ ...SAMPLE, epoch: STREAM.epoch, sequence });
+      return { key: 'bakers', partition: partitionOf(sequence), value };
+    });
+    await producer.send({ topic: options.topic, messages });
+  }
+  await producer.disconnect();
+});
+
+beforeEach(() => {
+  locate.mockClear();
+  load.mockClear();
+  replay = createReplay(KEPT_BYTES);
+});
+afterEach(() => replay.close());
+
+function createReplay(cacheBytes: number): Replay {
+  const logger = createLog('test', 'silent');
+  return new Replay({ ...options, cacheBytes, changeLog: { load, locate }, logger });
+}
+
+/** Reads to the end, and checks of each chunk that it is what follows. */
+async function readToEnd(start: Position): Promise<void> {
+  for (let position = start; position.sequence < LATEST; ) {
+    const chunk = await replay.read(position, STREAM);
+    expectFollowing(position, chunk);
+    position = chunk.position;
+  }
+}
+
+function expectFollowing(position: Position, chunk: Chunk): void {
+  const first = position.sequence + 1;
+  const to = chunk.position.sequence;
+  expect(to).toBeGreaterThanOrEqual(first);
+  const expected = Array.from({ length: to - first + 1 }, (_, at) => first + at);
+  // One text each: Jest compares long lists slowly.
+  expect(chunk.entries.map(({ sequence }) => sequence).join()).toBe(expected.join());
+}
+
+/** How many chunks were fetched out of Kafka while something is done. */
+async function countFetched(work: () => Promise<void>): Promise<number> {
+  const count = async () => (await replays.get()).values[0]?.value ?? 0;
+  const before = await count();
+  await work();
+  return (await count()) - before;
+}
+
+describe('INV-10: the past is read once for all who read it', () => {
+  test('hundreds of readers of the same days cost the fetches of one', async () => {
+    const fetched = await countFetched(async () => {
+      await Promise.all(Array.from({ length: 300 }, () => readToEnd(BEGINNING)));
+    });
+    expect(fetched).toBe(CHUNKS);
+  });
+
+  test('who comes later, anywhere, is answered out of memory up to the last whole chunk', async () => {
+    await readToEnd(BEGINNING);
+    const fetched = await countFetched(async () => {
+      for (const sequence of [0, 1, 999, 1000, 3500, LATEST - 600]) {
+        const position = { ...BEGINNING, sequence };
+        expectFollowing(position, await replay.read(position, { ...STREAM, latest: sequence }));
+      }
+    });
+    expect(fetched).toBe(0);
+  });
+
+  test('where nothing is kept, readers at more places than there are runs for still get all', async () => {
+    await replay.close();
+    replay = createReplay(0);
+    const places = Array.from({ length: 40 }, (_, at) => LATEST - 100 * at);
+    await Promise.all(
+      places.map((sequence) => readToEnd({ ...BEGINNING, sequence, offsets: offsetsAfter(sequence) })),
+    );
+  });
+});
+
+describe('INV-4: a position is good wherever it is from', () => {
+  test('true offsets are enough: the store is not asked', async () => {
+    await readToEnd({ ...BEGINNING, sequence: 20_300, offsets: offsetsAfter(20_300) });
+    expect(locate).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['of the beginning', new Array<number>(PARTITIONS).fill(0)],
+    ['of the end', offsetsAfter(LATEST)],
+    ['beyond everything', new Array<number>(PARTITIONS).fill(2 ** 40)],
+  ])('offsets %s do not make it read the whole log: the store is asked', async (_, offsets) => {
+    const position = { ...BEGINNING, sequence: 20_300, offsets };
+    expectFollowing(position, await replay.read(position, STREAM));
+    expect(locate.mock.calls).toEqual([[20_300]]);
+  });
+
+  test('offsets that are true of the next change alone give that one, and then the store is asked', async () => {
+    const next = partitionOf(20_301);
+    const offsets = offsetsAfter(20_300).map((offset, partition) => (partition === next ? offset : 0));
+    const position = { ...BEGINNING, sequence: 20_300, offsets };
+    const first = await replay.read(position, STREAM);
+    expectFollowing(position, first);
+    expect(locate).not.toHaveBeenCalled();
+    expectFollowing(first.position, await replay.read(first.position, STREAM));
+    expect(locate.mock.calls).toEqual([[20_301]]);
+  });
+
+  test('whatever offsets are claimed, what comes is exactly what follows', async () => {
+    await replay.close();
+    replay = createReplay(0);
+    const offset = fc.oneof(fc.nat(LATEST / PARTITIONS), fc.maxSafeNat());
+    const position = fc.record({
+      sequence: fc.nat(LATEST - 1),
+      time: fc.constant(0),
+      offsets: fc.array(offset, { maxLength: 2 * PARTITIONS }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(position, { minLength: 1, maxLength: 4 }), async (places) => {
+        const chunks = await Promise.all(places.map((place) => replay.read(place, STREAM)));
+        for (const [index, chunk] of chunks.entries()) expectFollowing(places[index] as Position, chunk);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test('what the store knows nothing of either is not searched for: there is none', async () => {
+    locate.mockResolvedValueOnce(null);
+    const position = { ...BEGINNING, sequence: 20_300, offsets: [0, 0, 0, 0, 0] };
+    expect(await replay.read(position, STREAM)).toEqual({ entries: [], position });
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+});
