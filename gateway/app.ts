@@ -78,7 +78,8 @@ export function createApp(context: GatewayContext): Koa {
   // Each proxy adds whom it forwards for at the end: what stands before the trusted ones' is the client's own word.
   const { trustedProxies } = context.config;
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
-  const router = new Router();
+  // As admission reads paths: what it takes for none of its own must lead nowhere.
+  const router = new Router({ sensitive: true });
   for (const route of routes) mount(router, route, context);
 
   app.use(requestId);

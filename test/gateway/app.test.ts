@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -76,6 +77,20 @@ describe('an API key', () => {
   });
 });
 
+/** Asks for a path as it is written, which `fetch` would tidy up. */
+function requestPath(path: string, key: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const { port } = service.gateways[0] ?? {};
+    const headers = { Authorization: `Bearer ${key}` };
+    request({ port, path, headers, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
 describe('every answer', () => {
   test("carries a request id, the caller's own where it is sane", async () => {
     const own = await service.get('/v1/states', { headers: { 'X-Request-Id': 'trace-1.2:3' } });
@@ -90,6 +105,21 @@ describe('every answer', () => {
     expect([status, body.error.code]).toEqual([404, 'not_found']);
     expect((await ask('/v1/nowhere', 'none')).status).toBe(401);
     expect((await ask('/elsewhere', 'none')).body.error.code).toBe('not_found');
+  });
+
+  test.each([
+    '/V1/states',
+    '/v1/STATES',
+    '/V1/stream',
+    '//v1/states',
+    '/%761/states',
+    '/v1%2Fstates',
+    '/x/../V1/states',
+  ])('about %s, which is no path of ours however like one, is 401 or 404 and nothing else', async (path) => {
+    for (const key of ['none', service.key]) {
+      const status = await requestPath(path, key);
+      expect([401, 404]).toContain(status);
+    }
   });
 
   test('to a method that is not taken says which are', async () => {
