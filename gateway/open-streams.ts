@@ -38,6 +38,7 @@ export class OpenStreams {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #watching: Stoppable | undefined;
+  #isDraining = false;
 
   constructor({ pool, clock, logger }: { pool: DatabasePool; clock: Clock; logger: Logger }) {
     this.#pool = pool;
@@ -53,9 +54,10 @@ export class OpenStreams {
     await this.#watching?.stop();
   }
 
-  /** Counts a stream in. @returns what counts it out. */
+  /** Counts a stream in; one that comes while the gateway stops is sent away at once. @returns what counts it out. */
   add(open: OpenStream): () => void {
     this.#streams.add(open);
+    if (this.#isDraining) open.stream.end({ reconnect: 'shutdown' });
     openStreams.set(this.#streams.size);
     return () => {
       this.#streams.delete(open);
@@ -65,6 +67,7 @@ export class OpenStreams {
 
   /** Asks every stream to reconnect, one after the other over some time, so that they do not all come at once elsewhere. */
   async drain(ms: number): Promise<void> {
+    this.#isDraining = true;
     const never = new AbortController().signal;
     const leaving = [...this.#streams];
     const steps = Math.max(1, Math.floor(ms / DRAIN_STEP_MS));

@@ -136,6 +136,7 @@ export class Feed {
         this.#epoch = start.epoch;
         this.#latest = { sequence: start.sequence, time: 0, offsets: start.offsets };
         this.#target = target;
+        feedSequence.set(start.sequence);
         this.#tail = new Tail({
           log: this.#log,
           epoch: start.epoch,
@@ -185,6 +186,7 @@ export class Feed {
     const before = this.latest;
     this.#memory.clear();
     this.#latest = { ...this.#latest, sequence };
+    feedSequence.set(sequence);
     this.#fanOut.interrupt(before);
   }
 }

@@ -51,8 +51,10 @@ export const streamRoute = defineRoute({
         if (closed.aborted) leave();
         await stream.run();
         remove();
+        if (response.closed) return;
         // Who does not take the goodbye in time is cut off.
-        response.socket?.setTimeout(GOODBYE_MS, () => response.destroy());
+        const deadline = setTimeout(() => response.destroy(), GOODBYE_MS);
+        response.once('close', () => clearTimeout(deadline));
       },
     };
   },

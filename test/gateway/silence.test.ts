@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { feedSequence } from '../../gateway/feed/metrics.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { endorse } from '../helpers/catalogue.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
@@ -32,6 +33,19 @@ describe('INV-5: who is connected or polls never expires, however long nothing h
     const { body } = await service.get('/v1/events');
     expect(Date.now() - parseCursor(body.next_cursor).time).toBeLessThan(30_000);
     expect((await service.get(`/v1/events?cursor=${body.next_cursor}`)).status).toBe(200);
+  });
+
+  test('a gateway that starts when the window is empty is not behind, and says so', async () => {
+    service = await TestService.start({ retentionMs: RETENTION_MS });
+    await service.submit([endorse('nation-herald', 'mayor', 'ann')]);
+    await service.eventsOnceThereAre(1);
+    const { body } = await service.get('/v1/events?from=earliest');
+    const expired = async () => (await service.get(`/v1/events?cursor=${body.data[0].id}`)).status === 410;
+    await until('the window to pass', expired);
+    feedSequence.set(0);
+    await service.restartGateway(0);
+    await service.untilReady();
+    expect((await feedSequence.get()).values[0]?.value).toBe(1);
   });
 
   test('a stream that was silent for longer than the window delivers what comes then', async () => {
