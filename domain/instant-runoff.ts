@@ -31,7 +31,8 @@ export function orderByRunoffs(rankings: readonly Ranking[], limit: number | nul
 function findWinner(rankings: readonly Ranking[]): number | null {
   const winners = new Set<number>();
   const seen = new Set<string>();
-  const open = [[...countMentions(rankings).keys()].sort((a, b) => a - b)];
+  const mentions = countMentions(rankings);
+  const open = [[...mentions.keys()].sort((a, b) => a - b)];
   for (let field = open.pop(); field; field = open.pop()) {
     const name = field.join();
     if (seen.has(name)) continue;
@@ -44,7 +45,7 @@ function findWinner(rankings: readonly Ranking[]): number | null {
       if (winners.size > 1) return null;
       continue;
     }
-    for (const out of findLosers(rankings, field)) {
+    for (const out of findLosers(rankings, mentions, field)) {
       open.push(field.filter((choice) => !out.has(choice)));
     }
   }
@@ -58,21 +59,25 @@ function findWinner(rankings: readonly Ranking[]): number | null {
  * A group goes out together when each of it would go out before any other, in whatever order: when even with all that
  * they could be handed, none reaches the others. That spares following ties that make no difference.
  */
-function findLosers(rankings: readonly Ranking[], field: readonly number[]): ReadonlySet<number>[] {
+function findLosers(
+  rankings: readonly Ranking[],
+  mentions: ReadonlyMap<number, number>,
+  field: readonly number[],
+): ReadonlySet<number>[] {
   const standing = new Set(field);
-  const left = restrictRankings(rankings, (choice) => standing.has(choice));
-  const firsts = countFirstChoices(left);
-  const mentions = countMentions(left);
+  const firsts = countFirstChoices(rankings, (choice) => standing.has(choice));
   const votes = (choice: number) => firsts.get(choice) ?? 0;
   const weakestFirst = field.toSorted((a, b) => votes(a) - votes(b));
-  for (let size = field.length - 1; size > 0; size -= 1) {
-    const group = weakestFirst.slice(0, size);
-    const next = votes(weakestFirst[size] as number);
-    const together = group.reduce((sum, choice) => sum + votes(choice), 0);
-    if (group.every((choice) => Math.min(together, mentions.get(choice) ?? 0) < next)) {
-      return [new Set(group)];
-    }
+  let size = 0;
+  // Of those that come before a choice: all their votes together, and the most endorsers that one of them has anywhere.
+  let together = 0;
+  let widest = 0;
+  for (const [before, choice] of weakestFirst.entries()) {
+    if (Math.min(together, widest) < votes(choice)) size = before;
+    together += votes(choice);
+    widest = Math.max(widest, mentions.get(choice) ?? 0);
   }
+  if (size > 0) return [new Set(weakestFirst.slice(0, size))];
   const fewest = votes(weakestFirst[0] as number);
   return weakestFirst.filter((choice) => votes(choice) === fewest).map((choice) => new Set([choice]));
 }

@@ -41,18 +41,22 @@ export function restrictRankings(
     .filter((ranking) => ranking.length > 0);
 }
 
-/** How many endorsers have each choice first; a choice that nobody has first is absent. */
-export function countFirstChoices(rankings: readonly Ranking[]): Map<number, number> {
-  return countEach(rankings.map(([first = []]) => first));
+/** How many endorsers have each choice first of those that are kept; a choice that nobody has first is absent. */
+export function countFirstChoices(
+  rankings: readonly Ranking[],
+  isKept: (choice: number) => boolean = () => true,
+): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const ranking of rankings) {
+    const first = ranking.find((group) => group.some(isKept)) ?? [];
+    for (const choice of first) if (isKept(choice)) counts.set(choice, (counts.get(choice) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** How many endorsers have each choice anywhere. */
 export function countMentions(rankings: readonly Ranking[]): Map<number, number> {
-  return countEach(rankings.map((ranking) => ranking.flat()));
-}
-
-function countEach(lists: readonly (readonly number[])[]): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const list of lists) for (const item of list) counts.set(item, (counts.get(item) ?? 0) + 1);
+  for (const choice of rankings.flat(2)) counts.set(choice, (counts.get(choice) ?? 0) + 1);
   return counts;
 }

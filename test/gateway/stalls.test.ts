@@ -5,9 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../gateway/routes/index.ts';
 import { findFreePort } from '../../ops/local/ports.ts';
+import { type CatalogueLine, pick, position, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { TestService } from '../helpers/service.ts';
 import { untilReady } from '../helpers/system.ts';
+import { choice, contest, endorser } from '../ops/catalog-helpers.ts';
 
 /** The longest that any request may keep everybody else waiting, in milliseconds. */
 const MAX_STALL_MS = 50;
@@ -17,12 +19,28 @@ const TRIES = 7;
 const QUERY_BYTES = 15_000;
 const BODY_BYTES = 384 * 1024 - 100;
 
+/** As many candidates and endorsers as the fullest ranked ballots have, who agree in nothing. */
+const CANDIDATES = Array.from({ length: 30 }, (_, index) => `candidate-${index}`);
+const ENDORSERS = Array.from({ length: 100 }, (_, index) => `endorser-${index}`);
+const RANKED_BALLOT: CatalogueLine[] = [
+  ...SMALL_BALLOT,
+  ...ENDORSERS.map((slug): CatalogueLine => ['endorsers', endorser({ slug })]),
+  [
+    'contests',
+    contest('governor', {
+      vote_method: 'ranked_choice',
+      ranks_allowed: null,
+      choices: CANDIDATES.map((key) => choice(key)),
+    }),
+  ],
+];
+
 let service: TestService;
 let gateway: ServiceProcess;
 let port: number;
 
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({ catalogue: RANKED_BALLOT });
   port = await findFreePort();
   gateway = startProcess('gateway/main.ts', {
     DATABASE_URL: service.databaseUrl,
@@ -30,6 +48,8 @@ beforeAll(async () => {
     TOPIC_PREFIX: service.topicPrefix,
     PORT: String(port),
     LOG_LEVEL: 'error',
+    // Every answer is made anew.
+    RESPONSE_MEMORY_MB: '0',
   });
   await untilReady(`http://127.0.0.1:${port}`);
 });
@@ -257,6 +277,31 @@ describe('no request keeps others waiting', () => {
       postOf('/v1/subscriptions', packed, 'Content-Encoding: gzip\r\n'),
     );
     expect(status).toBe(413);
+    expect(stallMs).toBeLessThan(MAX_STALL_MS);
+  });
+
+  test('by recommendations of a ranked contest in which everybody has an order of his own', async () => {
+    // An order with many ties, each of which is followed.
+    let random = 2;
+    const shuffled = () =>
+      CANDIDATES.map((key) => {
+        random = (random * 48_271) % 2_147_483_647;
+        return { key, at: random };
+      }).sort((a, b) => a.at - b.at);
+    const positionOf = (slug: string) =>
+      position(
+        slug,
+        'governor',
+        shuffled().map(({ key }, index) => pick(key, { rank: index + 1 })),
+      );
+    await service.submit(ENDORSERS.map(positionOf));
+    await service.eventsOnceThereAre(ENDORSERS.length * CANDIDATES.length);
+    const { body } = await service.get('/v1/contests?elections=or-2026-11-03-general');
+    const { id } = body.data.find(
+      ({ choices }: { choices: object[] }) => choices.length === CANDIDATES.length,
+    );
+    const { stallMs, status } = await measure(get(`/v1/recommendations?contest=${id}`));
+    expect(status).toBe(200);
     expect(stallMs).toBeLessThan(MAX_STALL_MS);
   });
 });
