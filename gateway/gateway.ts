@@ -14,11 +14,13 @@ import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
 import { Feed } from './feed/feed.ts';
 import { closeHttpServer, createHttpServer } from './http-server.ts';
+import { Turns } from './recommendations/turns.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const VERSION_TIMEOUT_MS = 3000;
+const LARGE_ANSWERS = { atOnce: 4, waiting: 200 };
 
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
@@ -77,6 +79,7 @@ export async function startGateway(
     feed,
     access,
     answers,
+    largeAnswers: new Turns(LARGE_ANSWERS),
     clock,
     logger,
     draining: draining.signal,

@@ -16,7 +16,7 @@ export const recommendationsRoute = defineRoute({
   query: { subscription, ...recommendationParameters, lang },
   shows: ['catalogue', 'endorsements'],
   response: recommendations,
-  async handle({ query, key, closed }, { pool, clock, config }) {
+  async handle({ query, key, closed }, { pool, largeAnswers, clock, config }) {
     const { state, election, contest, levels, contest_kinds, only_endorsed, lang: language } = query;
     if (!(state ?? election ?? contest)) {
       const message =
@@ -28,12 +28,6 @@ export const recommendationsRoute = defineRoute({
     // A state alone means what is coming up there; an election or contest that is named may be past.
     const electionsFrom = (election ?? contest) ? undefined : upcomingFrom(clock, config.today);
     const asked = { states: state, elections: election, contests, levels, contest_kinds, electionsFrom };
-    const stored = await loadRecommendations(pool, {
-      contests: [asked, narrowing],
-      endorsers,
-      onlyEndorsed: only_endorsed === true,
-      lang: language,
-    });
     const scope = {
       states: state ?? null,
       elections: election ?? null,
@@ -43,10 +37,20 @@ export const recommendationsRoute = defineRoute({
       only_endorsed: only_endorsed ?? null,
     };
     const head = JSON.stringify({ scope, endorsers: shown });
-    const json = new PiecedText();
-    json.append(`{"data":${head.slice(0, -1)},"elections":`);
-    for await (const piece of renderElections(stored, closed)) json.append(piece);
-    json.append('}}');
-    return { json: json.finish() };
+    const make = async () => {
+      const stored = await loadRecommendations(pool, {
+        contests: [asked, narrowing],
+        endorsers,
+        onlyEndorsed: only_endorsed === true,
+        lang: language,
+      });
+      const json = new PiecedText();
+      json.append(`{"data":${head.slice(0, -1)},"elections":`);
+      for await (const piece of renderElections(stored, closed)) json.append(piece);
+      json.append('}}');
+      return { json: json.finish() };
+    };
+    // Contests that are named are 500 at most; a state or an election can have thousands.
+    return contest ? make() : largeAnswers.take(make, closed);
   },
 });

@@ -1,6 +1,7 @@
 import { createConfig } from '../../gateway/config.ts';
 import { encodeContent } from '../../gateway/content.ts';
 import type { GatewayContext } from '../../gateway/context.ts';
+import { Turns } from '../../gateway/recommendations/turns.ts';
 import { routes } from '../../gateway/routes/index.ts';
 import { systemClock } from '../../service/clock.ts';
 import type { DataPart } from '../../store/data-versions.ts';
@@ -42,7 +43,8 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const [route, parameters] = findRoute(pathname);
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use no more of the context than this.
-  const context = { pool, config, clock: systemClock } as GatewayContext;
+  const largeAnswers = new Turns({ atOnce: 1, waiting: 0 });
+  const context = { pool, largeAnswers, config, clock: systemClock } as GatewayContext;
   const request = {
     query,
     path: parameters,
