@@ -47,6 +47,7 @@ process.once('message', async ({ databaseUrl, limited }: { databaseUrl: string; 
     answers: new AnswerMemory({
       ...runtime,
       maxBytes: 0,
+      retentionMs: config.retentionMs,
       dataVersion: new DataVersion(() => loadDataVersions(pool)),
     }),
     access: limited ? await startAccess(config, runtime) : OPEN_ACCESS,

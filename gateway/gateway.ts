@@ -56,6 +56,7 @@ export async function startGateway(
   const answers = new AnswerMemory({
     maxBytes: config.responseMemoryBytes,
     dataVersion: new DataVersion(() => loadDataVersions(versionPool)),
+    retentionMs: config.retentionMs,
     clock,
   });
   const feed = new Feed({

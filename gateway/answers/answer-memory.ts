@@ -9,6 +9,8 @@ import type { DataVersion } from './data-version.ts';
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** How old a kept answer may be, in milliseconds: a stream's cursor in it carries the time at which it was made. */
 const MAX_AGE_MS = 60_000;
+/** The part of the window that such a cursor may have lost, where the window is short. */
+const MAX_AGE_OF_WINDOW = 0.1;
 const DAY_MS = 86_400_000;
 /** What an answer takes up beside its bytes and its name. */
 const ENTRY_BYTES = 1024;
@@ -45,6 +47,8 @@ interface Kept {
 export interface AnswerMemoryOptions {
   maxBytes: number;
   dataVersion: DataVersion;
+  /** How long an event stays readable, in milliseconds. */
+  retentionMs: number;
   clock: Clock;
 }
 
@@ -80,12 +84,13 @@ export class AnswerMemory {
    * @throws whatever `make` throws, and what the store throws when it cannot be asked.
    */
   async answer({ name, shows, isGone }: Question, make: () => Promise<Reply>): Promise<Reply> {
-    const { maxBytes, clock } = this.#options;
+    const { maxBytes, retentionMs, clock } = this.#options;
     if (maxBytes === 0) return make();
     const version = await this.#versionOf(shows);
     const at = clock.now();
+    const maxAgeMs = Math.min(MAX_AGE_MS, retentionMs * MAX_AGE_OF_WINDOW);
     const known = this.#answers.get(name);
-    if (known && known.version === version && at - known.at < MAX_AGE_MS) {
+    if (known && known.version === version && at - known.at < maxAgeMs) {
       this.#answers.delete(name);
       this.#answers.set(name, known);
       kept.inc();

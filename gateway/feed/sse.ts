@@ -191,7 +191,7 @@ export class EventStream {
     const { clock, heartbeatMs, retentionMs } = this.#options;
     const silenceMs = Math.min(SILENT_CHECKPOINT_MS, retentionMs / SILENT_CHECKPOINTS_PER_WINDOW);
     while (!this.#ending) {
-      await clock.wait(heartbeatMs, this.#over.signal);
+      await clock.wait(Math.min(heartbeatMs, silenceMs), this.#over.signal);
       if (this.#ending || this.#output.writableNeedDrain) continue;
       const silent = clock.now() - this.#toldAt >= silenceMs;
       if (this.#position.sequence > this.#toldSequence || silent) this.#checkpoint();

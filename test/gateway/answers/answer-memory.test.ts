@@ -5,6 +5,8 @@ import { encodeContent } from '../../../gateway/content.ts';
 import type { DataPart } from '../../../store/data-versions.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
 
+const WEEK_MS = 7 * 24 * 3_600_000;
+
 let clock: ManualClock;
 let versions: Record<DataPart, string>;
 let lookups: number;
@@ -17,12 +19,12 @@ beforeEach(() => {
   made = [];
 });
 
-function createMemory({ maxBytes = 1_000_000 } = {}): AnswerMemory {
+function createMemory({ maxBytes = 1_000_000, retentionMs = WEEK_MS } = {}): AnswerMemory {
   const dataVersion = new DataVersion(async () => {
     lookups += 1;
     return { ...versions };
   });
-  return new AnswerMemory({ maxBytes, dataVersion, clock });
+  return new AnswerMemory({ maxBytes, dataVersion, retentionMs, clock });
 }
 
 /** Asks for an answer of so many bytes, and says whether it had to be made. */
@@ -115,7 +117,16 @@ test('without memory it keeps nothing, and asks the store for no version', async
 
 test('while the store does not say what version it is, nothing is answered', async () => {
   const dataVersion = new DataVersion(() => Promise.reject(new Error('away')));
-  const memory = new AnswerMemory({ maxBytes: 1000, dataVersion, clock });
+  const memory = new AnswerMemory({ maxBytes: 1000, dataVersion, retentionMs: WEEK_MS, clock });
   await expect(isMade(memory, '/a?')).rejects.toThrow('away');
   expect(made).toEqual([]);
+});
+
+test('where the window is short, an answer is kept for a tenth of it, so that a cursor in it stays good', async () => {
+  const memory = createMemory({ retentionMs: 10_000 });
+  expect(await isMade(memory, 'a')).toBe(true);
+  await clock.advance(999);
+  expect(await isMade(memory, 'a')).toBe(false);
+  await clock.advance(1);
+  expect(await isMade(memory, 'a')).toBe(true);
 });
