@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import Koa, { type Context } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import compress from 'koa-compress';
 import { ApiError } from './api-error.ts';
 import { requireScope } from './authentication.ts';
@@ -7,9 +7,11 @@ import { readJsonBody } from './body.ts';
 import { encodeContent, sendContent } from './content.ts';
 import type { GatewayContext } from './context.ts';
 import { answerHealth } from './health.ts';
+import { requireMethod } from './methods.ts';
 import { logAccess } from './middleware/access-log.ts';
 import { admit } from './middleware/admission.ts';
 import { handleErrors } from './middleware/errors.ts';
+import { requireHost } from './middleware/host.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { answerReference } from './reference.ts';
@@ -19,6 +21,16 @@ import { routes } from './routes/index.ts';
 
 /** What is smaller than this does not get smaller enough by compression. */
 const COMPRESS_FROM_BYTES = 1024;
+const ENCODINGS = ['zstd', 'br', 'gzip', 'deflate', 'identity'];
+
+/** Compresses answers for those who take that. Who forbids every form, the plain one too, is given the plain one. */
+function compressWhereTaken(): Middleware {
+  const compressAnswer = compress({ threshold: COMPRESS_FROM_BYTES });
+  return (ctx, next) => {
+    if (ctx.acceptsEncodings(ENCODINGS) === false) ctx.compress = false;
+    return compressAnswer(ctx, next);
+  };
+}
 
 /** A signal that is given when the connection is done with this request, be it that the client goes away. */
 function signalClosed({ res }: Context): AbortSignal {
@@ -91,19 +103,15 @@ export function createApp(context: GatewayContext): Koa {
   });
   app.use(logAccess(context.logger));
   app.use(handleErrors(context.logger));
+  app.use(requireHost);
   app.use(answerHealth(context));
   app.use(admit(context));
-  app.use(compress({ threshold: COMPRESS_FROM_BYTES }));
+  app.use(compressWhereTaken());
   app.use(answerReference(routes));
   app.use(router.routes());
   app.use((ctx) => {
     const allowed = router.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);
-    if (allowed.length > 0) {
-      const methods = [...new Set(allowed)].sort().join(', ');
-      throw new ApiError('method_not_allowed', `${ctx.path} takes ${methods}, not ${ctx.method}.`, {
-        Allow: methods,
-      });
-    }
+    if (allowed.length > 0) requireMethod(ctx, [...new Set(allowed)].sort());
     const retired = findRetiredPath(ctx.path);
     if (retired !== undefined) throw new ApiError('not_found', retired);
     throw new ApiError('not_found', `There is nothing at ${ctx.path}. Endpoints begin with /v1.`);

@@ -12,13 +12,20 @@ import { ApiError } from './api-error.ts';
  */
 const MAX_BODY = '384kb';
 
-const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true });
+const JSON_TYPES = ['application/json', '+json'];
 
-const parseBody = koaBody({
-  json: true,
-  jsonStrict: true,
-  jsonLimit: MAX_BODY,
-  text: false,
+const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads bytes, a character each: whether they are UTF-8 is to be seen, and Node's own decoding does not say. */
+const BYTES = 'latin1';
+
+const readText = koaBody({
+  text: true,
+  textTypes: JSON_TYPES,
+  textLimit: MAX_BODY,
+  encoding: BYTES,
+  json: false,
   urlencoded: false,
   multipart: false,
   parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT],
@@ -30,7 +37,21 @@ const parseBody = koaBody({
 function refusalOf(error: unknown): ApiError {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) return new ApiError('body_too_large', 'The body must be at most 384 KB.');
+  return createJsonError();
+}
+
+function createJsonError(): ApiError {
   return new ApiError('invalid_json', 'The body is not a JSON object in UTF-8.');
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(bytes));
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Refused like what is JSON and no object.
+  }
+  throw createJsonError();
 }
 
 /**
@@ -39,16 +60,16 @@ function refusalOf(error: unknown): ApiError {
  * @throws ApiError invalid_json for what is no JSON object, body_too_large beyond 384 KB.
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
-  if (ctx.request.length === 0 || !ctx.is('application/json', '+json')) {
+  if (ctx.request.length === 0 || !ctx.is(JSON_TYPES)) {
     throw new ApiError(
       'invalid_json',
       'Send a JSON object as the body, with "Content-Type: application/json".',
     );
   }
-  await parseBody(ctx, async () => {}).catch((error: unknown) => {
+  await readText(ctx, async () => {}).catch((error: unknown) => {
     throw refusalOf(error);
   });
-  return ctx.request.body;
+  return parseJson(Buffer.from(String(ctx.request.body), BYTES));
 }
 
 /** Compiles the check of a body. The check gives the body, or throws an ApiError of the refusal's code. */

@@ -1,13 +1,15 @@
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import { z } from 'zod';
 import { sql } from '../store/pool.ts';
+import { createUnavailableError } from './api-error.ts';
 import type { GatewayContext } from './context.ts';
+import { READ_METHODS, requireMethod } from './methods.ts';
 
 /** How long one look at the database counts, in milliseconds. */
 const CHECK_INTERVAL_MS = 1000;
 
-/** Says whether this gateway may be sent requests: it has caught up, reaches the database, and does not stop. */
-function createReadiness({ pool, feed, draining, clock }: GatewayContext): () => Promise<string | null> {
+/** Makes sure that this gateway may be sent requests: it has caught up, reaches the database, and does not stop. */
+function createReadiness({ pool, feed, draining, clock }: GatewayContext): () => Promise<void> {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let reachable = Promise.resolve(false);
   const check = () =>
@@ -16,28 +18,29 @@ function createReadiness({ pool, feed, draining, clock }: GatewayContext): () =>
       () => false,
     );
   return async () => {
-    if (draining.aborted) return 'stopping';
-    if (!feed.ready) return 'catching up with the stream';
+    if (draining.aborted) throw createUnavailableError('server_busy', 'This gateway stops.');
+    if (!feed.ready)
+      throw createUnavailableError('warming_up', 'This gateway is catching up with the stream.');
     if (clock.now() - checkedAt >= CHECK_INTERVAL_MS) {
       checkedAt = clock.now();
       reachable = check();
     }
-    return (await reachable) ? null : 'the database does not answer';
+    if (!(await reachable)) throw createUnavailableError('server_busy', 'The database does not answer.');
   };
 }
 
-/** Answers `/healthz` (the process is alive) and `/readyz` (it may be sent requests), without an API key. */
+/**
+ * Answers `/healthz` (the process is alive) and `/readyz` (it may be sent requests, or 503), without an API key.
+ *
+ * @throws ApiError warming_up or server_busy, method_not_allowed.
+ */
 export function answerHealth(context: GatewayContext): Middleware {
-  const findObstacle = createReadiness(context);
-  const answer = (ctx: Context, status: number, body: object) => {
-    ctx.status = status;
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = body;
-  };
+  const requireReady = createReadiness(context);
   return async (ctx, next) => {
-    if (ctx.path === '/healthz') return answer(ctx, 200, { status: 'alive' });
-    if (ctx.path !== '/readyz') return next();
-    const obstacle = await findObstacle();
-    answer(ctx, obstacle === null ? 200 : 503, { status: obstacle ?? 'ready' });
+    if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
+    requireMethod(ctx, READ_METHODS);
+    if (ctx.path === '/readyz') await requireReady();
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { status: ctx.path === '/readyz' ? 'ready' : 'alive' };
   };
 }

@@ -28,10 +28,14 @@ export function createHttpServer(
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.min(LATENESS_MS, headersTimeoutMs),
+      // Node refuses it without the error body that every refusal has: the application does.
+      requireHostHeader: false,
     },
     listener,
   );
   server.setTimeout(SILENCE_MS);
+  // Whatever else a client expects, it gets the answer.
+  server.on('checkExpectation', listener);
   server.on('clientError', answerMalformed);
   return server;
 }

@@ -60,7 +60,6 @@ function describeParameters(route: Route): Document[] {
     const { description, ...described } = describeSchema(schema);
     return { name, in: 'path', required: true, description, schema: described };
   });
-  const isStream = route.response === null && route.method === 'GET';
   const header = (name: string, description: string) => ({
     name,
     in: 'header',
@@ -69,7 +68,7 @@ function describeParameters(route: Route): Document[] {
     schema: { type: 'string' },
   });
   const headers = [
-    ...(isStream
+    ...('since' in route.query
       ? [header('Last-Event-ID', 'Resume after this event; wins over cursor, since and from.')]
       : []),
     ...(route.method === 'POST'
@@ -99,6 +98,8 @@ function describeSuccess(route: Route): Document {
   return { description: 'Success.', content: { [JSON_TYPE]: { schema: describeSchema(route.response) } } };
 }
 
+const NOT_MODIFIED: Document = { description: 'What If-None-Match names is the answer still.' };
+
 function describeOperation(route: Route): Document {
   const errors = statusesOf(route).map((status) => [
     status,
@@ -122,7 +123,11 @@ function describeOperation(route: Route): Document {
         content: { [JSON_TYPE]: { schema: describeSchema(route.body.schema) } },
       },
     }),
-    responses: { [String(route.success ?? 200)]: describeSuccess(route), ...Object.fromEntries(errors) },
+    responses: {
+      [String(route.success ?? 200)]: describeSuccess(route),
+      ...(route.response !== null && route.method === 'GET' && { 304: NOT_MODIFIED }),
+      ...Object.fromEntries(errors),
+    },
   };
 }
 

@@ -105,7 +105,10 @@ function splitQuery(query: string, schemas: ParameterSchemas): Map<string, strin
     const name = decodeText(equals === -1 ? pair : pair.slice(0, equals));
     const value = decodeText(equals === -1 ? '' : pair.slice(equals + 1));
     if (!Object.hasOwn(schemas, name)) throw refuseUnknown(name, names);
-    if (values.has(name)) throw refuse(`${name} is given twice; give a list comma-separated.`);
+    if (values.has(name)) {
+      const advice = schemas[name]?.type === 'array' ? 'give its values comma-separated' : 'give it once';
+      throw refuse(`${name} is given twice; ${advice}.`);
+    }
     values.set(name, value);
   }
   return values;

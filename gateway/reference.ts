@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Middleware } from 'koa';
 import { absolutePath } from 'swagger-ui-dist';
 import { type Content, encodeContent, sendContent } from './content.ts';
+import { READ_METHODS, requireMethod } from './methods.ts';
 import { createOpenApi } from './openapi.ts';
 import type { Route } from './route.ts';
 
@@ -53,7 +54,8 @@ export function answerReference(routes: readonly Route[]): Middleware {
   ]);
   return async (ctx, next) => {
     const found = pages.get(ctx.path);
-    if (!found || !['GET', 'HEAD'].includes(ctx.method)) return next();
+    if (!found) return next();
+    requireMethod(ctx, READ_METHODS);
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     ctx.set('Cache-Control', CACHE);
     ctx.type = `${found.type}; charset=utf-8`;

@@ -54,7 +54,7 @@ export async function findSubscription(
 ): Promise<string | null> {
   return pool.maybeOneFirst(
     sql.type(recordRow)`
-      SELECT ${record}::text AS record FROM subscriptions s WHERE s.account_id = ${accountId} AND s.id = ${id}`,
+      SELECT ${record}::text AS record FROM subscriptions s WHERE s.account_id = ${accountId} AND s.id = ${id}::bigint`,
   );
 }
 
@@ -174,7 +174,7 @@ export async function replaceSubscription(
       WITH s AS (
         UPDATE subscriptions
         SET name = ${name}, filter = ${JSON.stringify(filter)}::jsonb, updated_at = ${now.toISOString()}
-        WHERE account_id = ${accountId} AND id = ${id} RETURNING *)
+        WHERE account_id = ${accountId} AND id = ${id}::bigint RETURNING *)
       SELECT ${record}::text AS record FROM s`),
   );
 }
@@ -186,7 +186,7 @@ export async function deleteSubscription(
   id: number,
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
-    sql.type(noRow)`DELETE FROM subscriptions WHERE account_id = ${accountId} AND id = ${id}`,
+    sql.type(noRow)`DELETE FROM subscriptions WHERE account_id = ${accountId} AND id = ${id}::bigint`,
   );
   return rowCount === 1;
 }

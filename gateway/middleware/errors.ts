@@ -49,6 +49,7 @@ function sendError(ctx: Context, error: ApiError): void {
   };
   ctx.status = error.status;
   ctx.set(error.headers);
+  ctx.remove('ETag');
   ctx.set('Cache-Control', 'no-store');
   ctx.type = 'application/json; charset=utf-8';
   ctx.body = JSON.stringify(body);

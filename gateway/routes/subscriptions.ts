@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isStorable } from '../../schemas/catalogue/storable.ts';
 import { listOf, objectOf } from '../../schemas/http/json-schema.ts';
+import { id } from '../../schemas/http/parameters.ts';
 import { subscriptionBody, subscriptionRecord } from '../../schemas/http/subscriptions.ts';
 import type { DatabasePool } from '../../store/pool.ts';
 import {
@@ -22,12 +23,6 @@ import { requireKnownSlugs } from '../stream-filter.ts';
 const LIMIT = 50;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-const id = {
-  type: 'integer',
-  minimum: 1,
-  maximum: 2_147_483_647,
-  title: 'the id of a subscription',
-} as const;
 const body = { schema: subscriptionBody, refusal: 'invalid_subscription' } as const;
 const one = objectOf({ data: subscriptionRecord });
 

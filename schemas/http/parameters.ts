@@ -46,7 +46,11 @@ const wholeNumber = (min: number, max: number): JsonSchema & { type: 'integer' }
   title: `a whole number from ${min} to ${max}`,
 });
 
-const cursor: JsonSchema = { type: 'string', maxLength: 2000, title: 'a cursor of this service' };
+const cursor: JsonSchema = {
+  type: 'string',
+  maxLength: 2000,
+  title: 'a cursor of this service, at most 2000 characters',
+};
 
 const states = {
   ...listOfWords(STATE_CODES, 'USPS codes'),
@@ -184,7 +188,7 @@ export const streamStart = {
   since: {
     type: 'string',
     format: 'date-time',
-    title: 'a time with its offset from UTC, such as 2026-11-03T00:00:00Z',
+    title: 'a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B)',
     description: 'Begin with changes from this time on, within retention.',
   },
 } as const satisfies Record<string, JsonSchema>;
@@ -203,6 +207,6 @@ export const polling = {
 export const subscription = {
   type: 'string',
   maxLength: 100,
-  title: 'the id or name of a subscription',
+  title: 'the id or name of a subscription, at most 100 characters',
   description: 'A saved subscription, by id or name, instead of filter parameters.',
 } as const satisfies JsonSchema;

@@ -140,6 +140,21 @@ describe('every answer', () => {
     }
   });
 
+  test.each(['/healthz', '/readyz', '/openapi.json', '/docs'])(
+    'to another method on %s says which are taken',
+    async (path) => {
+      const response = await fetch(service.url(path), { method: 'POST' });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+      expect(await response.json()).toMatchObject({ error: { code: 'method_not_allowed' } });
+    },
+  );
+
+  test('is given whatever else the client expects', async () => {
+    const socket = connect(service.gateways[0]?.port ?? 0, '127.0.0.1');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\nConnection: close\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\n(.*\r\n)*X-Request-Id: /i);
+  });
+
   test.each([
     ['hello\r\n\r\n', 'not well-formed'],
     [`GET /v1/states?q=${'x'.repeat(64 * 1024)} HTTP/1.1\r\nHost: a\r\n\r\n`, 'below 16 KB'],

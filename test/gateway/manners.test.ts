@@ -52,6 +52,18 @@ describe('compression', () => {
     expect(Number(plain.headers['content-length'])).toBe(plain.body.length);
   }
 
+  test.each(['identity;q=0', '*;q=0', 'gzip;q=0, identity;q=0', 'foo, *;q=0'])(
+    'is left out for who takes nothing that there is: %s',
+    async (encoding) => {
+      const { status, headers, body } = await raw('/v1/states', { 'Accept-Encoding': encoding });
+      expect([status, headers['content-encoding'], JSON.parse(body.toString()).data.length]).toEqual([
+        200,
+        undefined,
+        56,
+      ]);
+    },
+  );
+
   test('is left out for who takes none, and for what is small', async () => {
     expect((await raw('/v1/states', {})).headers['content-encoding']).toBeUndefined();
     expect(

@@ -62,7 +62,8 @@ describe('what is read', () => {
 });
 
 const LIMIT = 'limit must be a whole number from 1 to 500';
-const SINCE = 'since must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z';
+const SINCE =
+  'since must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B)';
 
 describe('what is refused, and how', () => {
   test.each([
@@ -83,8 +84,11 @@ describe('what is refused, and how', () => {
     ['upcoming=1', 'upcoming must be true or false, is "1".'],
     ['upcoming=TRUE', 'upcoming must be true or false, is "TRUE".'],
     ['lang=fr', 'lang must be en or es, is "fr".'],
-    ['cursor=', 'cursor must be a cursor of this service, is "".'],
-    [`cursor=${'x'.repeat(2001)}`, 'cursor must be a cursor of this service, has 2,001.'],
+    ['cursor=', 'cursor must be a cursor of this service, at most 2000 characters, is "".'],
+    [
+      `cursor=${'x'.repeat(2001)}`,
+      'cursor must be a cursor of this service, at most 2000 characters, has 2,001.',
+    ],
     ['states=ZZ', `states[0] must be one of ${STATE_CODES.join(', ')}, is "ZZ".`],
     ['states=CA,or', `states[1] must be one of ${STATE_CODES.join(', ')}, is "or".`],
     ['states=CA, OR', `states[1] must be one of ${STATE_CODES.join(', ')}, is " OR".`],
@@ -99,8 +103,8 @@ describe('what is refused, and how', () => {
       'endorsers must be at most 500 endorser slugs, comma-separated, is a list of 501.',
     ],
     [`endorsers=${'x'.repeat(201)}`, 'endorsers[0] must be text of 1 to 200 characters, has 201.'],
-    ['states=CA&states=OR', 'states is given twice; give a list comma-separated.'],
-    ['limit=5&%6Cimit=5', 'limit is given twice; give a list comma-separated.'],
+    ['states=CA&states=OR', 'states is given twice; give its values comma-separated.'],
+    ['limit=5&%6Cimit=5', 'limit is given twice; give it once.'],
     ['state=CA', `There is no parameter "state" here. Did you mean states? ${ACCEPTED}`],
     ['LIMIT=5', `There is no parameter "LIMIT" here. Did you mean limit? ${ACCEPTED}`],
     ['endorser=x', `There is no parameter "endorser" here. Did you mean endorsers? ${ACCEPTED}`],

@@ -28,12 +28,14 @@ async function send(
   const response = await fetch(service.url(path), {
     method,
     headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json', ...headers },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: isWritten(body) ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
 }
 
+const isWritten = (body: unknown): body is string | Buffer =>
+  typeof body === 'string' || Buffer.isBuffer(body);
 const post = (body: unknown, headers?: Record<string, string>) =>
   send('POST', '/v1/subscriptions', body, headers);
 const NEWSPAPERS = { name: 'Newspapers', filter: { categories: ['newspaper'], states: ['CA', 'OR'] } };
@@ -54,6 +56,17 @@ describe('a subscription', () => {
     expect([deleted.status, deleted.body]).toEqual([204, null]);
     const gone = await service.get(`/v1/subscriptions/${id}`);
     expect([gone.status, gone.body.error.code]).toEqual([404, 'subscription_not_found']);
+  });
+
+  test('that nobody has is not found, however long its id is', async () => {
+    const path = '/v1/subscriptions/99999999999';
+    for (const { status, body } of [
+      await service.get(path),
+      await send('PUT', path, { name: 'a' }),
+      await send('DELETE', path),
+    ]) {
+      expect([status, body.error.code]).toEqual([404, 'subscription_not_found']);
+    }
   });
 
   test('without a filter chooses everything', async () => {
@@ -91,6 +104,22 @@ describe('a subscription', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
     expect(answer.body.error.message).toContain(message);
     expect((await service.get('/v1/subscriptions')).body.data).toEqual([]);
+  });
+
+  test('that is not UTF-8 is refused, whatever it says that it is', async () => {
+    for (const type of ['application/json', 'application/json; charset=latin1']) {
+      const { status, body } = await post(Buffer.from('{"name":"caf\xe9"}', 'latin1'), {
+        'Content-Type': type,
+      });
+      expect([status, body.error.code]).toEqual([400, 'invalid_json']);
+      expect(body.error.message).toContain('UTF-8');
+    }
+    expect((await service.get('/v1/subscriptions')).body.data).toEqual([]);
+  });
+
+  test('of a type that is JSON too is taken', async () => {
+    const { status, body } = await post({ name: 'Café' }, { 'Content-Type': 'application/vnd.example+json' });
+    expect([status, body.data.name]).toEqual([201, 'Café']);
   });
 
   test('beyond 384 KB is 413, of another type 400', async () => {
