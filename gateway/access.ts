@@ -1,7 +1,7 @@
 import type { Clock } from '../service/clock.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
-import { createReadPool } from '../store/pool.ts';
+import { createReadPool, isReachable } from '../store/pool.ts';
 import { Authenticator } from './authentication.ts';
 import type { GatewayConfig } from './config.ts';
 import { KeyUsage } from './key-usage.ts';
@@ -22,6 +22,8 @@ export interface Access extends Stoppable {
   concurrencyLimiter: ConcurrencyLimiter;
   streamLeases: StreamLeases;
   openStreams: OpenStreams;
+  /** Whether the store answers. */
+  isStoreReachable(): Promise<boolean>;
 }
 
 /** Starts what a gateway knows of keys and limits. Stopping it tells the store what it has not been told. */
@@ -48,6 +50,7 @@ export async function startAccess(
     concurrencyLimiter: new ConcurrencyLimiter(accountConcurrency),
     streamLeases,
     openStreams,
+    isStoreReachable: () => isReachable(pool),
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));
       await pool.end();

@@ -1,6 +1,4 @@
 import type { Middleware } from 'koa';
-import { z } from 'zod';
-import { sql } from '../store/pool.ts';
 import { createUnavailableError } from './api-error.ts';
 import type { GatewayContext } from './context.ts';
 import { READ_METHODS, requireMethod } from './methods.ts';
@@ -9,19 +7,23 @@ import { READ_METHODS, requireMethod } from './methods.ts';
 const CHECK_INTERVAL_MS = 1000;
 
 /** Makes sure that this gateway may be sent requests: it has caught up, reaches the database, and does not stop. */
-function createReadiness({ pool, feed, draining, clock }: GatewayContext): () => Promise<void> {
+function createReadiness({ access, feed, draining, clock }: GatewayContext): () => Promise<void> {
   let checkedAt = Number.NEGATIVE_INFINITY;
+  let checking = false;
   let reachable = Promise.resolve(false);
-  const check = () =>
-    pool.query(sql.type(z.object({}))`SELECT`).then(
-      () => true,
-      () => false,
-    );
+  const check = async () => {
+    checking = true;
+    try {
+      return await access.isStoreReachable();
+    } finally {
+      checking = false;
+    }
+  };
   return async () => {
     if (draining.aborted) throw createUnavailableError('server_busy', 'This gateway stops.');
     if (!feed.ready)
       throw createUnavailableError('warming_up', 'This gateway is catching up with the stream.');
-    if (clock.now() - checkedAt >= CHECK_INTERVAL_MS) {
+    if (!checking && clock.now() - checkedAt >= CHECK_INTERVAL_MS) {
       checkedAt = clock.now();
       reachable = check();
     }

@@ -6,6 +6,8 @@ import {
   SchemaValidationError,
   sql,
 } from 'slonik';
+import { z } from 'zod';
+import { createDriver } from './driver.ts';
 
 export { type DatabasePool, sql };
 
@@ -38,10 +40,15 @@ function createObserver(onQuery: NonNullable<PoolOptions['onQuery']>): Intercept
   };
 }
 
+/** How much longer than a statement may run its answer is waited for, in milliseconds. */
+const ANSWER_MARGIN_MS = 1000;
+/** How long a connection that is ended may take to do so before it is left alone, in milliseconds. */
+const GOODBYE_MS = 500;
+
 export interface PoolOptions {
   databaseUrl: string;
   maxConnections: number;
-  /** How long a query may wait for a connection, and how long it may run, in milliseconds. */
+  /** How long making a connection may take, and how long a statement may run, in milliseconds. */
   connectionTimeoutMs: number;
   statementTimeoutMs: number;
   /** Told of every query before it is run. */
@@ -54,9 +61,14 @@ export interface PoolOptions {
  * Statements that find one record, and lists that come whole, are prepared (`sql.prepared`): their plan is the same
  * whatever is asked for, and making it takes longer than running it. Lists with filters are planned for the values at
  * hand, because what finds the few of Wyoming is slow for the many of California.
+ *
+ * Every query ends, also where the database is gone without a word: the server ends a statement that runs too long, and
+ * where nothing comes from there either, the connection is given up a second later.
  */
 export async function createReadPool(options: PoolOptions): Promise<DatabasePool> {
   const pool = await createPool(options.databaseUrl, {
+    driverFactory: createDriver(options.statementTimeoutMs + ANSWER_MARGIN_MS),
+    gracefulTerminationTimeout: GOODBYE_MS,
     maxPoolSize: options.maxConnections,
     connectionTimeout: options.connectionTimeoutMs,
     statementTimeout: options.statementTimeoutMs,
@@ -74,4 +86,12 @@ export async function createReadPool(options: PoolOptions): Promise<DatabasePool
   // Whoever asked is told by the exception; an error event that nobody hears would be a second one.
   pool.on('error', () => {});
   return pool;
+}
+
+/** Whether the database answers. */
+export async function isReachable(pool: DatabasePool): Promise<boolean> {
+  return pool.query(sql.type(z.object({}))`SELECT`).then(
+    () => true,
+    () => false,
+  );
 }

@@ -7,30 +7,62 @@ export interface SeverableServer {
   url: string;
   /** Ends every connection, and refuses new ones. */
   cut(): void;
+  /**
+   * Passes nothing on any more and tells neither side, as where a host dies or a firewall drops what it has forgotten:
+   * connections stay open, new ones are made, and no word comes through. What was silenced stays so for good.
+   */
+  silence(): void;
+  /** New connections work. */
   mend(): void;
+  /** Ends silenced connections at the server's side, as the server does when nobody answers whether he is there. */
+  forgetSilenced(): void;
   close(): Promise<void>;
+}
+
+/** A connection, from whoever asks to the server. */
+interface Line {
+  inward: Socket;
+  outward: Socket | null;
+  silent: boolean;
 }
 
 /** Puts a way that can be cut before a server. */
 export async function createSeverable(target: string): Promise<SeverableServer> {
   const { hostname, port } = new URL(target);
-  const sockets = new Set<Socket>();
-  let open = true;
-  const server = createServer((inward) => {
-    if (!open) return inward.destroy();
-    const outward = connect(Number(port), hostname);
+  const lines = new Set<Line>();
+  let state: 'open' | 'cut' | 'silent' = 'open';
+
+  const end = (line: Line) => {
+    line.inward.destroy();
+    line.outward?.destroy();
+    lines.delete(line);
+  };
+  const join = (line: Line, outward: Socket) => {
     for (const [from, to] of [
-      [inward, outward],
-      [outward, inward],
+      [line.inward, outward],
+      [outward, line.inward],
     ] as const) {
-      sockets.add(from);
-      from.pipe(to);
+      from.on('data', (bytes) => {
+        if (!line.silent && !to.write(bytes)) from.pause();
+      });
+      to.on('drain', () => from.resume());
       from.on('error', () => {});
       from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
+        if (!line.silent) to.destroySoon();
       });
     }
+  };
+  const server = createServer((inward) => {
+    if (state === 'cut') return inward.destroy();
+    const silent = state === 'silent';
+    const outward = silent ? null : connect(Number(port), hostname);
+    const line = { inward, outward, silent };
+    lines.add(line);
+    inward.on('close', () => {
+      if (!line.silent) lines.delete(line);
+    });
+    if (outward) join(line, outward);
+    else inward.resume().on('error', () => {});
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,14 +70,21 @@ export async function createSeverable(target: string): Promise<SeverableServer> 
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
   const cut = () => {
-    open = false;
-    for (const socket of sockets) socket.destroy();
+    state = 'cut';
+    for (const line of lines) end(line);
   };
   return {
     url: url.href,
     cut,
+    silence: () => {
+      state = 'silent';
+      for (const line of lines) line.silent = true;
+    },
     mend: () => {
-      open = true;
+      state = 'open';
+    },
+    forgetSilenced: () => {
+      for (const { outward, silent } of lines) if (silent) outward?.destroy();
     },
     async close() {
       cut();

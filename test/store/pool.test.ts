@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { createReadPool, type DatabasePool, isReachable, sql } from '../../store/pool.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
+
+const STATEMENT_MS = 500;
+/** A statement's time, the second that its answer is waited for beyond it, and what a goodbye may take. */
+const BOUND_MS = STATEMENT_MS + 1000 + 500 + 1000;
+
+let database: TestDatabase;
+let way: SeverableServer;
+let pool: DatabasePool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  way = await createSeverable(database.url);
+  pool = await createReadPool({
+    databaseUrl: way.url,
+    maxConnections: 3,
+    connectionTimeoutMs: STATEMENT_MS,
+    statementTimeoutMs: STATEMENT_MS,
+  });
+});
+afterEach(async () => {
+  await way.close();
+  await pool.end();
+});
+
+const one = sql.type(z.object({ n: z.number() }))`SELECT 1 AS n`;
+const process = sql.type(z.object({ pid: z.number() }))`SELECT pg_backend_pid() AS pid FROM pg_sleep(0.1)`;
+const openAll = () => Promise.all([1, 2, 3].map(() => pool.oneFirst(process)));
+
+test('a query that the database does not answer ends, wherever it waits', async () => {
+  await openAll();
+  way.silence();
+  const started = performance.now();
+  const asked = await Promise.allSettled(Array.from({ length: 10 }, () => pool.oneFirst(one)));
+  expect(asked.map(({ status }) => status)).toEqual(Array.from(asked, () => 'rejected'));
+  expect(performance.now() - started).toBeLessThan(BOUND_MS + STATEMENT_MS);
+  expect(await isReachable(pool)).toBe(false);
+});
+
+test('one silent connection ends the others that nobody uses, and new ones are made as soon as that works', async () => {
+  const before = await openAll();
+  way.silence();
+  await expect(pool.oneFirst(one)).rejects.toThrow();
+  way.mend();
+  const started = performance.now();
+  const after = await openAll();
+  expect(performance.now() - started).toBeLessThan(STATEMENT_MS);
+  expect(before.filter((pid) => after.includes(pid))).toEqual([]);
+  expect(await isReachable(pool)).toBe(true);
+});
+
+test('a transaction does not wait a second time, to be undone', async () => {
+  const started = performance.now();
+  const work = pool.transaction(async (transaction) => {
+    await transaction.oneFirst(one);
+    way.silence();
+    return transaction.oneFirst(one);
+  });
+  await expect(work).rejects.toThrow();
+  expect(performance.now() - started).toBeLessThan(BOUND_MS);
+});
