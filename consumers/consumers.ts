@@ -3,6 +3,7 @@ import { topicNames } from '../schemas/topics.ts';
 import { createKafkaClient } from '../service/kafka-client.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
+import { WATCHFUL_SESSION, watchSession } from '../store/session.ts';
 import { startApplyConsumer } from './apply/consumer.ts';
 import type { ConsumersConfig } from './config.ts';
 import { startRelay } from './relay/leader.ts';
@@ -19,7 +20,12 @@ export async function startConsumers(
   const topics = topicNames(topicPrefix);
   const started: Stoppable[] = [];
   if (roles.includes('apply')) {
-    const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+    const pool = new pg.Pool({
+      connectionString: databaseUrl,
+      max: 4,
+      ...WATCHFUL_SESSION,
+      onConnect: watchSession,
+    });
     pool.on('error', (error) => log.warn({ error }, 'a connection to Postgres was lost'));
     const groupId = `${topicPrefix}endorsement-apply`;
     const apply = await startApplyConsumer({ kafka, pool, topics, groupId, now, log });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { PATIENT_SESSION } from './session.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 
@@ -64,7 +65,7 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const migrations = await readMigrations();
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new pg.Client({ connectionString: databaseUrl, ...PATIENT_SESSION });
   await client.connect();
   try {
     // Two that migrate at once do it in turn.

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool, PoolClient } from 'pg';
+import { isSilence } from './session.ts';
 
 /** Runs `work` in a transaction on a connection of the pool: committed when it resolves, undone when it throws. */
 export async function inTransaction<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
@@ -10,9 +11,12 @@ export async function inTransaction<T>(pool: Pool, work: (client: ClientBase) =>
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
+    if (isSilence(error)) broken = error;
+    else {
+      await client.query('ROLLBACK').catch((rollbackError: Error) => {
+        broken = rollbackError;
+      });
+    }
     throw error;
   } finally {
     client.release(broken);

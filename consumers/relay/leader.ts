@@ -6,6 +6,7 @@ import type { Logger } from '../../service/log.ts';
 import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
 import { CHANGES_CHANNEL } from '../../store/change-log.ts';
 import { maintainChangeLog } from '../../store/relay-batches.ts';
+import { WATCHFUL_SESSION, watchSession } from '../../store/session.ts';
 import { type ChangesProducer, createChangesProducer } from './changes-producer.ts';
 import { relayLeader } from './metrics.ts';
 import { Relay } from './relay.ts';
@@ -60,12 +61,13 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** One connection's life: stands by until the lock is free, then leads until something fails. */
 async function serveTerm(options: RelayOptions, stopping: AbortSignal): Promise<void> {
-  const client = new pg.Client({ connectionString: options.databaseUrl, keepAlive: true });
+  const client = new pg.Client({ connectionString: options.databaseUrl, ...WATCHFUL_SESSION });
   const lost = new AbortController();
   client.on('error', () => lost.abort());
   const producer = createChangesProducer(options.kafka, options.topic);
   try {
     await client.connect();
+    await watchSession(client);
     if (!(await waitForLead(client, AbortSignal.any([stopping, lost.signal])))) return;
     options.log.info('relaying changes');
     relayLeader.set(1);
