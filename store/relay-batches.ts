@@ -37,7 +37,8 @@ export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | un
 export async function loadRelayProgress(client: ClientBase): Promise<{ logged: number; relayed: number }> {
   const { rows } = await client.query<{ logged: string; relayed: string }>(
     `SELECT last_sequence AS logged,
-       (SELECT COALESCE(max(last_sequence), 0) FROM relay_batches WHERE acknowledged_at IS NOT NULL) AS relayed
+       COALESCE((SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
+         ORDER BY first_sequence DESC LIMIT 1), 0) AS relayed
      FROM stream_head`,
   );
   return { logged: Number(rows[0]?.logged), relayed: Number(rows[0]?.relayed) };
@@ -118,8 +119,8 @@ export async function beginEpoch(client: ClientBase): Promise<Epoch> {
 }
 
 /**
- * Drops what the window no longer needs: days of the change log, and batches older than them. The newest batch
- * stays, since new cursors are made of it. Makes the log's partitions for today and tomorrow.
+ * Drops what the window no longer needs: days of the change log, and batches before the one with the first change that
+ * is left. So the newest batch stays, since new cursors are made of it. Makes the log's partitions for today and tomorrow.
  */
 export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: number): Promise<void> {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);
@@ -134,8 +135,8 @@ export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: n
   );
   for (const { name } of rows) await client.query(`DROP TABLE ${name}`);
   await client.query(
-    `DELETE FROM relay_batches
-     WHERE last_sequence < (SELECT min(sequence) FROM change_log)
-       AND first_sequence < (SELECT max(first_sequence) FROM relay_batches)`,
+    `DELETE FROM relay_batches WHERE first_sequence < (
+       SELECT first_sequence FROM relay_batches WHERE first_sequence <= (SELECT min(sequence) FROM change_log)
+       ORDER BY first_sequence DESC LIMIT 1)`,
   );
 }

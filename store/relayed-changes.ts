@@ -44,6 +44,7 @@ export async function loadRelayedRange(
     SELECT h.epoch, kept.first AS "from", relayed.last AS "to"
     FROM stream_head h,
       LATERAL (SELECT min(sequence) AS first FROM change_log WHERE sequence > h.epoch_after) kept,
-      LATERAL (SELECT max(last_sequence) AS last FROM relay_batches WHERE acknowledged_at IS NOT NULL) relayed
+      LATERAL (SELECT last_sequence AS last FROM relay_batches WHERE acknowledged_at IS NOT NULL
+        ORDER BY first_sequence DESC LIMIT 1) relayed
     WHERE kept.first <= relayed.last`);
 }

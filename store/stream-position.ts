@@ -68,18 +68,27 @@ export interface FeedStart {
 }
 
 /**
+ * Batches are found by their keys: their last sequences rise with the first.
+ *
  * @param since batches from before this time are not asked for.
  * @param preload about how many changes to begin before the newest.
  */
 export async function loadFeedStart(pool: DatabasePool, since: Date, preload: number): Promise<FeedStart> {
   const { target, ...start } = await pool.one(sql.type(position.extend({ target: z.number() }))`
     WITH relayed AS (
-      SELECT greatest(epoch_after, (SELECT max(last_sequence) FROM relay_batches WHERE acknowledged_at IS NOT NULL))
-        AS target, epoch_after FROM stream_head
+      SELECT epoch_after, greatest(epoch_after, (
+        SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
+        ORDER BY first_sequence DESC LIMIT 1)) AS target
+      FROM stream_head
+    ), wanted AS (
+      SELECT first_sequence FROM relay_batches WHERE first_sequence <= (SELECT target FROM relayed) - ${preload}
+      ORDER BY first_sequence DESC LIMIT 1
     ), first AS (
-      SELECT first_sequence, offsets FROM relay_batches, relayed
-      WHERE created_at >= ${since.toISOString()}::timestamptz AND last_sequence > target - ${preload}
-        AND first_sequence > epoch_after
+      SELECT first_sequence, offsets FROM relay_batches
+      WHERE first_sequence >= COALESCE((SELECT first_sequence FROM wanted), 0)
+        AND first_sequence > (SELECT epoch_after FROM relayed)
+        AND last_sequence > (SELECT target FROM relayed) - ${preload}
+        AND created_at >= ${since.toISOString()}::timestamptz
       ORDER BY first_sequence LIMIT 1)
     SELECT epoch, target, COALESCE((SELECT first_sequence - 1 FROM first), target) AS sequence,
       COALESCE((SELECT offsets FROM first), ${offsetsAfter(sql.fragment`relayed.target`)}) AS offsets

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import pg, { type ClientBase } from 'pg';
+import { createReadPool, type DatabasePool } from '../../store/pool.ts';
+import { loadLastBatch, loadRelayProgress, maintainChangeLog } from '../../store/relay-batches.ts';
+import { loadRelayedRange } from '../../store/relayed-changes.ts';
+import { loadFeedStart } from '../../store/stream-position.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+
+const BATCHES = 30_000;
+const DAY_MS = 86_400_000;
+const NOW = new Date('2026-10-08T12:00:00Z');
+/** Of batches that were found by their keys, not by looking through the table. */
+const FEW = 20;
+
+/** Batches of two changes each, over a week; the last is not acknowledged. The log lacks the changes up to 1001. */
+const STORE = `
+  TRUNCATE relay_batches, change_log;
+  INSERT INTO relay_batches (first_sequence, last_sequence, offsets, created_at, acknowledged_at)
+  SELECT 2 * n - 1, 2 * n, ARRAY[n], $time::timestamptz - (${BATCHES} - n) * interval '20 s', $time
+  FROM generate_series(1, ${BATCHES}) AS n;
+  UPDATE relay_batches SET acknowledged_at = NULL WHERE first_sequence = 2 * ${BATCHES} - 1;
+  SELECT ensure_change_log_partition('2026-10-08');
+  INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
+  SELECT n, $time, 'created', 'acme', 1, '{"election": {"id": 1}}'
+  FROM generate_series(1002, 2 * ${BATCHES}, 100) AS n;
+  UPDATE stream_head SET last_sequence = 2 * ${BATCHES}, epoch = 1, epoch_after = 0;
+`.replaceAll('$time', `'${NOW.toISOString()}'`);
+
+let database: TestDatabase;
+let client: pg.Client;
+let pool: DatabasePool;
+/** What was asked. */
+let asked: [string, readonly unknown[]][];
+/** The client, remembering what it is asked. */
+let watched: ClientBase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  // The changes have no elections whose activity could be noted.
+  await client.query('SET session_replication_role = replica');
+  const query = (text: string, values: unknown[] = []) => {
+    asked.push([text, values]);
+    return client.query(text, values);
+  };
+  watched = { query } as unknown as ClientBase;
+  pool = await createReadPool({
+    databaseUrl: database.url,
+    maxConnections: 1,
+    connectionTimeoutMs: 5000,
+    statementTimeoutMs: 5000,
+    onQuery: (text, values) => asked.push([text.replaceAll('$slonik_', '$'), values]),
+  });
+});
+afterAll(async () => {
+  await pool.end();
+  await client.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  asked = [];
+  await client.query(STORE);
+  await client.query('ANALYZE relay_batches, change_log');
+});
+
+interface Plan {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+/** How many batches a plan has looked at. */
+function looked(plan: Plan): number {
+  const rows = plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0);
+  const own = plan['Relation Name'] === 'relay_batches' ? rows * plan['Actual Loops'] : 0;
+  return (plan.Plans ?? []).reduce((sum, part) => sum + looked(part), own);
+}
+
+/** How many batches all that was asked looked at, when it is asked again. */
+async function countLooked(): Promise<number> {
+  let sum = 0;
+  for (const [text, values] of asked) {
+    await client.query('BEGIN');
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]);
+    await client.query('ROLLBACK');
+    sum += looked(rows[0]['QUERY PLAN'][0].Plan);
+  }
+  return sum;
+}
+
+test('how far the relay is, is what the newest acknowledged batches say', async () => {
+  expect(await loadRelayProgress(watched)).toEqual({ logged: 2 * BATCHES, relayed: 2 * BATCHES - 2 });
+  expect(await loadRelayedRange(pool)).toEqual({ epoch: 1, from: 1002, to: 2 * BATCHES - 2 });
+  expect(await countLooked()).toBeLessThan(FEW);
+});
+
+test('a gateway begins so many changes before the newest, and not before the time it asks for', async () => {
+  const target = 2 * BATCHES - 2;
+  const since = new Date(NOW.getTime() - DAY_MS);
+  const start = { epoch: 1, sequence: target - 1000, offsets: [BATCHES - 500] };
+  expect(await loadFeedStart(pool, since, 1000)).toEqual({ start, target });
+  // In the middle of a batch it begins with that batch.
+  expect(await loadFeedStart(pool, since, 1001)).toMatchObject({ start: { sequence: target - 1002 } });
+  expect(await countLooked()).toBeLessThan(FEW);
+  const first = BATCHES - DAY_MS / 20_000;
+  const whole = await loadFeedStart(pool, since, 10 * BATCHES);
+  expect(whole).toEqual({ start: { epoch: 1, sequence: 2 * first - 2, offsets: [first] }, target });
+});
+
+test('a gateway begins after the start of the epoch, and at its newest change where no batch is young enough', async () => {
+  await client.query('UPDATE stream_head SET epoch_after = 59000');
+  const since = new Date(0);
+  expect(await loadFeedStart(pool, since, 10_000)).toMatchObject({ start: { sequence: 59_000 } });
+  const { start } = await loadFeedStart(pool, new Date(NOW.getTime() + DAY_MS), 10_000);
+  expect(start.sequence).toBe(2 * BATCHES - 2);
+});
+
+test('batches before the first change that is left are dropped, and no more', async () => {
+  await maintainChangeLog(watched, NOW, 7 * DAY_MS);
+  const { rows } = await client.query(
+    'SELECT min(first_sequence)::int AS first, count(*)::int FROM relay_batches',
+  );
+  expect(rows).toEqual([{ first: 1001, count: BATCHES - 500 }]);
+  await client.query(STORE);
+  asked = asked.filter(([text]) => text.startsWith('DELETE'));
+  expect(await countLooked()).toBeLessThan(500 + FEW);
+});
+
+test('the newest batch stays, whatever is left of the log', async () => {
+  await client.query(`DELETE FROM change_log WHERE sequence < ${2 * BATCHES - 100}`);
+  await client.query(`UPDATE change_log SET sequence = ${4 * BATCHES} WHERE sequence < ${2 * BATCHES}`);
+  await maintainChangeLog(client, NOW, 7 * DAY_MS);
+  expect(await loadLastBatch(client)).toMatchObject({ lastSequence: 2 * BATCHES });
+  await client.query('DELETE FROM change_log');
+  await maintainChangeLog(client, NOW, 7 * DAY_MS);
+  expect(await loadLastBatch(client)).toMatchObject({ lastSequence: 2 * BATCHES });
+});
