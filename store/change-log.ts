@@ -5,6 +5,9 @@ import type { ChangeType } from '../schemas/vocabulary.ts';
 /** The channel on which a payload-free NOTIFY tells the relay that the change log has grown. */
 export const CHANGES_CHANNEL = 'endorsement_changes';
 
+/** How many changes are written at a time: there is a limit to what one parameter can hold, and removals are large. */
+const MAX_INSERTED = 5000;
+
 /** Where the change stream stands, as of the moment its row was locked. */
 export interface StreamHead {
   epoch: number;
@@ -55,13 +58,17 @@ export async function appendChanges(
   if (changes.length === 0) return occurredAt;
   const time = new Date(occurredAt).toISOString();
   await client.query('SELECT ensure_change_log_partition($1::date)', [time.slice(0, 10)]);
-  await client.query(
-    `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
-     SELECT $1::bigint + n, $2, change ->> 'type', body -> 'endorser' ->> 'slug',
-       (body -> 'endorsement' ->> 'id')::bigint, body
-     FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS changes (change, n), jsonb_extract_path(change, 'body') AS body`,
-    [head.lastSequence, time, JSON.stringify(changes)],
-  );
+  for (let start = 0; start < changes.length; start += MAX_INSERTED) {
+    const run = changes.slice(start, start + MAX_INSERTED);
+    await client.query(
+      `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
+       SELECT $1::bigint + n, $2, change ->> 'type', body -> 'endorser' ->> 'slug',
+         (body -> 'endorsement' ->> 'id')::bigint, body
+       FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS changes (change, n),
+         jsonb_extract_path(change, 'body') AS body`,
+      [head.lastSequence + start, time, JSON.stringify(run)],
+    );
+  }
   await client.query('UPDATE stream_head SET last_sequence = last_sequence + $1, last_occurred_at = $2', [
     changes.length,
     time,
