@@ -36,6 +36,8 @@ const countRow = z.object({ count: z.number() });
 
 /** How long an Idempotency-Key is remembered, in hours. */
 const IDEMPOTENCY_HOURS = 24;
+/** How many of those that are older are forgotten when one is remembered: more than one, so that they become fewer. */
+const FORGOTTEN_AT_ONCE = 100;
 
 /** Every subscription of an account, by id: the items of a JSON list. */
 export async function listSubscriptions(pool: DatabasePool, accountId: number): Promise<string> {
@@ -153,6 +155,12 @@ export async function createSubscription(
             ${saved.record}, ${time})
           ON CONFLICT (account_id, key) DO UPDATE SET request_hash = excluded.request_hash,
             subscription_id = excluded.subscription_id, answer = excluded.answer, created_at = excluded.created_at`);
+        // The last of the transaction, and of what nobody else has at hand, so that nobody waits for anybody.
+        await transaction.query(sql.type(noRow)`
+          DELETE FROM idempotency_keys WHERE (account_id, key) IN (
+            SELECT account_id, key FROM idempotency_keys
+            WHERE created_at <= ${time}::timestamptz - ${IDEMPOTENCY_HOURS} * interval '1 hour'
+            ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED)`);
       }
       return saved;
     }),

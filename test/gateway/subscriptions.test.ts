@@ -187,6 +187,21 @@ describe('Idempotency-Key', () => {
     await post({ name: 'a' }, headers);
     expect((await post({ name: 'b' }, headers)).body.error.code).toBe('conflict');
   });
+
+  test('is forgotten after a day, whosever it was, as others are remembered', async () => {
+    const other = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
+    const headers = { 'Idempotency-Key': 'order-3' };
+    await post({ name: 'a' }, headers);
+    await post({ name: 'a' }, { ...headers, Authorization: `Bearer ${other}` });
+    await post({ name: 'kept' }, { 'Idempotency-Key': 'order-4' });
+    await client.query(
+      `UPDATE idempotency_keys SET created_at = now() - interval '24 hours' WHERE key = 'order-3'`,
+    );
+    await post({ name: 'b' }, { 'Idempotency-Key': 'order-5' });
+    const { rows } = await client.query('SELECT key FROM idempotency_keys ORDER BY key');
+    expect(rows.map(({ key }) => key)).toEqual(['order-4', 'order-5']);
+    expect((await post({ name: 'c' }, headers)).status).toBe(201);
+  });
 });
 
 describe('a stream by subscription', () => {
