@@ -130,7 +130,7 @@ export class Authenticator {
     }
   }
 
-  /** Requests that come together with one key ask the store once. */
+  /** Requests that come together with one key ask the store once. A query of the pool ends soon, however it ends. */
   #lookUp(name: string, digest: string): Promise<StoredKey | null> {
     const pending = this.#lookups.get(name);
     if (pending) return pending;

@@ -32,7 +32,8 @@ function endIdle(): void {
 export function createDriver(answerMs: number): DriverFactory {
   const createPgDriver = createPgDriverFactory();
   return async (configuration) => {
-    const driver = await answerWithin(answerMs, createPgDriver(configuration));
+    // It makes a connection and asks for the numbers of types.
+    const driver = await answerWithin(2 * answerMs, createPgDriver(configuration));
     const createClient = async (): Promise<DriverClient> => {
       const client = await driver.createClient();
       clients.add(client);

@@ -16,15 +16,16 @@ export const WATCHFUL_SESSION = { ...PATIENT_SESSION, query_timeout: 20_000 } sa
 
 /**
  * Has the server notice within seconds that this session's program is gone without a word, so that the locks it holds are
- * free for the next: after 5 s of silence it asks three times, 2 s apart. A transaction that its program left standing
- * ends after a minute, which is longer than Kafka takes to refuse or take what is sent in it.
+ * free for the next: after 5 s of silence it asks, every 2 s, and after 11 s it gives up, as it does where an answer is
+ * not taken for so long. A transaction that its program left standing ends after a minute, which is longer than Kafka
+ * takes to refuse or take what is sent in it.
  */
 export async function watchSession(client: ClientBase): Promise<void> {
   await client.query(`
     SET tcp_keepalives_idle = 5;
     SET tcp_keepalives_interval = 2;
     SET tcp_keepalives_count = 3;
-    SET tcp_user_timeout = 15000;
+    SET tcp_user_timeout = 11000;
     SET idle_in_transaction_session_timeout = 60000`);
 }
 

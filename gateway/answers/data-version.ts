@@ -13,6 +13,7 @@ export class DataVersion {
   /** The end of the one that has, however it ends. */
   #underWay: Promise<unknown> = Promise.resolve();
 
+  /** @param load ends soon, however it ends: the next look-up waits for it, and all who ask for that one. */
   constructor(load: () => Promise<DataVersions>) {
     this.#load = load;
   }

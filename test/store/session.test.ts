@@ -15,7 +15,7 @@ test('the server asks within seconds whether the program of a watched session is
   const pool = new pg.Pool({ connectionString: database.url, ...WATCHFUL_SESSION, onConnect: watchSession });
   const { rows } = await pool.query(
     `SELECT name, setting::int AS value FROM pg_settings
-     WHERE name ~ '^tcp_keepalives_|^idle_in_transaction_session_timeout' ORDER BY name`,
+     WHERE name ~ '^tcp_|^idle_in_transaction_session_timeout' ORDER BY name`,
   );
   await pool.end();
   expect(rows).toEqual([
@@ -23,6 +23,7 @@ test('the server asks within seconds whether the program of a watched session is
     { name: 'tcp_keepalives_count', value: 3 },
     { name: 'tcp_keepalives_idle', value: 5 },
     { name: 'tcp_keepalives_interval', value: 2 },
+    { name: 'tcp_user_timeout', value: 11_000 },
   ]);
 });
 
