@@ -1,12 +1,16 @@
 import { createPgDriverFactory } from '@slonik/pg-driver';
 import { BackendTerminatedError, type DriverClient, type DriverFactory } from 'slonik';
 
-/** @throws BackendTerminatedError where there is no answer after so many milliseconds. */
+/**
+ * An answer that came while this process did something else for too long counts: it is read before the time is called.
+ *
+ * @throws BackendTerminatedError where there is no answer after so many milliseconds.
+ */
 async function answerWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_resolve, reject) => {
     const giveUp = () => reject(new BackendTerminatedError(new Error(`No answer within ${ms} ms.`)));
-    timer = setTimeout(giveUp, ms);
+    timer = setTimeout(() => setImmediate(giveUp), ms);
   });
   try {
     return await Promise.race([answer, silence]);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createReadPool, type DatabasePool, isReachable, sql } from '../../store/pool.ts';
@@ -18,21 +19,23 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   way = await createSeverable(database.url);
-  pool = await createReadPool({
-    databaseUrl: way.url,
-    maxConnections: 3,
-    connectionTimeoutMs: STATEMENT_MS,
-    statementTimeoutMs: STATEMENT_MS,
-  });
+  pool = await openPool(way.url);
 });
 afterEach(async () => {
   await way.close();
   await pool.end();
 });
 
+const openPool = (databaseUrl: string) =>
+  createReadPool({
+    databaseUrl,
+    maxConnections: 3,
+    connectionTimeoutMs: STATEMENT_MS,
+    statementTimeoutMs: STATEMENT_MS,
+  });
 const one = sql.type(z.object({ n: z.number() }))`SELECT 1 AS n`;
-const process = sql.type(z.object({ pid: z.number() }))`SELECT pg_backend_pid() AS pid FROM pg_sleep(0.1)`;
-const openAll = () => Promise.all([1, 2, 3].map(() => pool.oneFirst(process)));
+const backend = sql.type(z.object({ pid: z.number() }))`SELECT pg_backend_pid() AS pid FROM pg_sleep(0.1)`;
+const openAll = () => Promise.all([1, 2, 3].map(() => pool.oneFirst(backend)));
 
 test('a query that the database does not answer ends, wherever it waits', async () => {
   await openAll();
@@ -65,4 +68,15 @@ test('a transaction does not wait a second time, to be undone', async () => {
   });
   await expect(work).rejects.toThrow();
   expect(performance.now() - started).toBeLessThan(BOUND_MS);
+});
+
+test('an answer that came while the process was busy counts', async () => {
+  const direct = await openPool(database.url);
+  await direct.oneFirst(one);
+  const asked = direct.oneFirst(one);
+  await setImmediate();
+  const end = performance.now() + BOUND_MS;
+  while (performance.now() < end);
+  expect(await asked).toBe(1);
+  await direct.end();
 });
