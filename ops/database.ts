@@ -1,18 +1,102 @@
 import os from 'node:os';
 import pg, { type ClientBase } from 'pg';
+import { checkDatabaseUrl } from '../service/environment.ts';
 import type { Actor } from '../store/audit-log.ts';
-import { inTransaction } from '../store/transaction.ts';
+import { REFUSED_USER_CLASS, sqlStateOf, UNDEFINED_DATABASE, UNDEFINED_TABLE } from '../store/sql-state.ts';
+import { OpsError } from './ops-error.ts';
 
-/** Runs `work` in one transaction on a connection of its own: committed when it resolves, undone when it throws. */
+/** A server that does not answer by then is taken for one that is not there. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * A connection to the database, which the caller ends.
+ *
+ * @param name what Postgres lists the connection as
+ * @throws SettingError where DATABASE_URL has another form; OpsError where Postgres is away or refuses us
+ */
+export async function connect(databaseUrl: string, name = 'ops'): Promise<pg.Client> {
+  const client = createClient(databaseUrl, name);
+  // A lost connection also fails the query that waits on it, which says so.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw new OpsError(describeUnusable(client, error), { cause: error });
+  }
+  return client;
+}
+
+function createClient(databaseUrl: string, name: string): pg.Client {
+  checkDatabaseUrl(databaseUrl);
+  try {
+    return new pg.Client({
+      connectionString: databaseUrl,
+      application_name: name,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
+  } catch (cause) {
+    // Such as a file with a certificate, named in it, that is not there.
+    throw new OpsError(`DATABASE_URL cannot be used: ${reasonOf(cause)}.`, { cause });
+  }
+}
+
+/** Why a connection was not made, without the password that was used. */
+function describeUnusable({ host, port, user, database }: pg.Client, error: unknown): string {
+  const server = `Postgres at ${host}:${port}`;
+  const reason = reasonOf(error);
+  const state = sqlStateOf(error);
+  if (state === UNDEFINED_DATABASE) {
+    return `${server} has no database "${database}": make it, or name another in DATABASE_URL.`;
+  }
+  // Without a password the client gives up by itself, and says so in terms of SASL.
+  if (state?.startsWith(REFUSED_USER_CLASS) || reason.startsWith('SASL')) {
+    return `${server} refuses the user "${user}" (${reason}): put right the user and password in DATABASE_URL.`;
+  }
+  if (state !== null) return `${server} takes no connection: ${reason}.`;
+  return `${server} does not answer (${reason}): see that it runs, or name another in DATABASE_URL.`;
+}
+
+/** A name with several addresses fails once for each, and says nothing as a whole. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Connects once, for the sake of what is said where that fails.
+ *
+ * @throws SettingError, OpsError as `connect` does
+ */
+export async function requireDatabase(databaseUrl: string): Promise<void> {
+  await (await connect(databaseUrl)).end();
+}
+
+/**
+ * Runs `work` in one transaction on a connection of its own: committed when it resolves, undone when it throws.
+ *
+ * @throws SettingError, OpsError as `connect` does, and OpsError where the database has no schema yet
+ */
 export async function inOneTransaction<T>(
   databaseUrl: string,
   work: (client: ClientBase) => Promise<T>,
 ): Promise<T> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  const client = await connect(databaseUrl);
   try {
-    return await inTransaction(pool, work);
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    if (sqlStateOf(error) !== UNDEFINED_TABLE) throw error;
+    throw new OpsError(
+      `The database "${client.database}" at ${client.host}:${client.port} has not the service's schema ` +
+        `(${reasonOf(error)}): "npm run ops -- migrate" makes it.`,
+      { cause: error },
+    );
   } finally {
-    await pool.end();
+    // What was not committed is undone with the connection.
+    await client.end();
   }
 }
 

@@ -6,7 +6,7 @@ import { loadRelayProgress } from '../store/relay-batches.ts';
 import type { CommandIo } from './command.ts';
 import { createConfig, type OpsConfig, readEnv } from './config.ts';
 import { inOneTransaction } from './database.ts';
-import { withAdmin } from './kafka/client.ts';
+import { nameBrokers, withAdmin } from './kafka/client.ts';
 import { OpsError } from './ops-error.ts';
 import { formatTable } from './table.ts';
 
@@ -30,11 +30,13 @@ interface ServiceLag {
 /**
  * Asks Kafka and Postgres. What comes in between the two questions can show as lag for a moment.
  *
- * @throws the Kafka client's error when the brokers do not answer or there is no such topic.
+ * @throws OpsError where a server does not answer; the Kafka client's error where there is no such topic
  */
 async function measureLag({ brokers, databaseUrl, topicPrefix }: OpsConfig): Promise<ServiceLag> {
   const topic = topicNames(topicPrefix).submissions;
-  const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
+  const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic)).catch((error) => {
+    throw nameBrokers(error, brokers);
+  });
   return inOneTransaction(databaseUrl, async (client) => {
     const positions = await loadConsumerPositions(client, topic);
     const submissions = offsets

@@ -1,7 +1,7 @@
 /** `topics apply` and `topics check`: the topics of the service, as code. */
 import type { CommandIo } from './command.ts';
 import { createKafkaConfig, type KafkaConfig, readEnv } from './config.ts';
-import { type Admin, TOPIC_RESOURCE, withAdmin } from './kafka/client.ts';
+import { type Admin, nameBrokers, TOPIC_RESOURCE, withAdmin } from './kafka/client.ts';
 import { OpsError } from './ops-error.ts';
 import {
   chooseReplicationFactor,
@@ -171,13 +171,6 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
     else io.out('The topics are as they should be.');
     return problems.length > 0 ? 1 : 0;
   } catch (error) {
-    throw asOpsError(error, options.brokers);
+    throw nameBrokers(error, options.brokers);
   }
-}
-
-/** A broker that cannot be reached is the operator's to mend; anything else is thrown on as it is. */
-function asOpsError(error: unknown, brokers: string[]): unknown {
-  const { name, message } = error as Error;
-  if (!/^KafkaJS(Connection|NumberOfRetries|BrokerNotFound)/.test(name)) return error;
-  return new OpsError(`Kafka at ${brokers.join(', ')} does not answer: ${message}`, { cause: error });
 }

@@ -86,6 +86,25 @@ export function readPort(env: Environment, name: string): number | null {
   return readInteger(env, name, { min: 0, max: MAX_PORT });
 }
 
+const DATABASE_URL_EXAMPLE = 'postgres://user:password@host:5432/database';
+
+/**
+ * Holds DATABASE_URL to the form of a connection string. One that is none is shown only up to where a password could
+ * begin in it.
+ *
+ * @throws SettingError where it has another form.
+ */
+export function checkDatabaseUrl(text: string): void {
+  // Between the @ and the path there is nothing where Postgres is reached through a file.
+  if (/^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace('@/', '@file/'))) return;
+  const shown = /^[^:=@]*[:=@]?/.exec(text)?.[0] ?? '';
+  const rest = shown === text ? '' : '…';
+  throw new SettingError(
+    `DATABASE_URL is "${shown}${rest}"; it must be like ${DATABASE_URL_EXAMPLE}, with special characters of the ` +
+      'password percent-encoded.',
+  );
+}
+
 /** The servers that every process of the service talks to. */
 export interface Servers {
   databaseUrl: string;
@@ -97,7 +116,8 @@ export interface Servers {
 
 /** @throws SettingError where DATABASE_URL or KAFKA_BROKERS is missing, or cannot be right. */
 export function readServers(env: Environment): Servers {
-  const databaseUrl = requireText(env, 'DATABASE_URL', 'postgres://user:password@host/database');
+  const databaseUrl = requireText(env, 'DATABASE_URL', DATABASE_URL_EXAMPLE);
+  checkDatabaseUrl(databaseUrl);
   requireText(env, 'KAFKA_BROKERS', 'host:9092');
   return { databaseUrl, brokers: readBrokers(env) ?? [], topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '' };
 }

@@ -1,7 +1,6 @@
-import pg from 'pg';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { OpsError } from '../ops-error.ts';
+import { connect } from '../database.ts';
 import type { CatalogueFile } from './find-files.ts';
 import { readCatalogue } from './read-catalogue.ts';
 import { createRefusalList, type LineRefusal, MAX_LISTED, type RefusalList } from './refusal-list.ts';
@@ -30,22 +29,15 @@ export async function importFiles(
 /**
  * Loads lines from anywhere, checked as those of files are.
  *
- * @throws OpsError when the database cannot be reached or is not migrated.
+ * @throws OpsError when the database cannot be reached.
  */
 export async function importLines(
   read: (refusals: RefusalList) => AsyncIterable<StagedLine>,
   { databaseUrl, skipRefused, now = new Date() }: ImportOptions,
 ): Promise<ImportOutcome> {
   const refusals = createRefusalList();
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'catalog-import' });
-  // A lost connection also fails the query that waits on it, which says so.
-  client.on('error', () => {});
+  const client = await connect(databaseUrl, 'catalog-import');
   try {
-    await client.connect().catch((error: Error) => {
-      throw new OpsError(
-        `The database cannot be reached: ${error.message || String(error)}. Nothing was loaded.`,
-      );
-    });
     const result = await importCatalogue(client, read(refusals), { skipRefused, now });
     return { ...result, ...joinRefusals(refusals, result) };
   } finally {

@@ -1,6 +1,7 @@
 /** The one place where ops knows kafkajs. */
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import { createKafkaClient as createClient } from '../../service/kafka-client.ts';
+import { OpsError } from '../ops-error.ts';
 
 export type { Admin };
 
@@ -35,4 +36,16 @@ export async function withAdmin<T>(
   } finally {
     await admin.disconnect();
   }
+}
+
+/**
+ * What to throw for a failure of kafkajs: brokers that cannot be reached are the operator's to mend; anything else
+ * stays as it is.
+ *
+ * @param brokers `host:port` of each
+ */
+export function nameBrokers(error: unknown, brokers: string[]): unknown {
+  const { name, message } = error as Error;
+  if (!/^KafkaJS(Connection|NumberOfRetries|BrokerNotFound)/.test(name)) return error;
+  return new OpsError(`Kafka at ${brokers.join(', ')} does not answer: ${message}`, { cause: error });
 }

@@ -8,6 +8,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '../../store/migrate.ts';
+import { requireDatabase } from '../database.ts';
+import { nameBrokers } from '../kafka/client.ts';
 import { describeFailure, OpsError } from '../ops-error.ts';
 import { applyTopics } from '../topics.ts';
 import { waitFor } from '../wait-for.ts';
@@ -86,7 +88,10 @@ class Start {
     this.#interrupted.throwIfAborted();
 
     for (const name of await migrate(databaseUrl)) say(`Migrated: ${name}`);
-    for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
+    const applied = await applyTopics({ ...this.#config, brokers }).catch((error) => {
+      throw nameBrokers(error, brokers);
+    });
+    for (const line of applied) say(`Topics: ${line}`);
 
     const { retentionMs, changesPartitions, topicPrefix, dataDir, today, demo } = this.#config;
     const service = {
@@ -134,6 +139,7 @@ class Start {
   async #startServers(): Promise<{ databaseUrl: string; brokers: string[] }> {
     const { dataDir } = this.#config;
     let { databaseUrl, brokers } = this.#config;
+    if (databaseUrl !== null) await requireDatabase(databaseUrl);
     if (databaseUrl !== null && brokers !== null) return { databaseUrl, brokers };
     const runner = await findRunner();
     say('Starting the servers ...');

@@ -1,6 +1,5 @@
-import pg from 'pg';
 import { importOfficeholders, type LoadCounts } from '../../store/officeholders-import.ts';
-import { OpsError } from '../ops-error.ts';
+import { connect } from '../database.ts';
 import type { FoundPeople, PersonFile } from './find-files.ts';
 import { type ReadPeople, readPeople } from './read-people.ts';
 
@@ -36,15 +35,8 @@ export async function importPeople(
   if (read.refusals.length > 0 && !skipRefused) return { ...read, counts: null };
   const refused = read.refusedFiles.map((file) => ({ place: file.place, id: idInName(file) }));
   const inDoubt = refused.filter(({ id }) => id === null).map(({ place }) => place);
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'officeholders-import' });
-  // A lost connection also fails the query that waits on it, which says so.
-  client.on('error', () => {});
+  const client = await connect(databaseUrl, 'officeholders-import');
   try {
-    await client.connect().catch((error: Error) => {
-      throw new OpsError(
-        `The database cannot be reached: ${error.message || String(error)}. Nothing was loaded.`,
-      );
-    });
     const load = {
       people: read.people,
       places: places.filter((place) => !inDoubt.includes(place)),

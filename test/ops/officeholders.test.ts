@@ -314,7 +314,7 @@ describe('arguments', () => {
     const checkout = await createCheckout(GOOD);
     checkouts.push(checkout);
     expect(await refusal(['import', checkout.dir])).toMatch(
-      /^The database cannot be reached: .* Nothing was loaded\.$/,
+      /^Postgres at 127\.0\.0\.1:1 does not answer \(.*\): see that it runs/,
     );
   });
 });

@@ -36,6 +36,29 @@ describe('the servers', () => {
       new RegExp(`^${name} is not set; it must be like `),
     );
   });
+
+  test.each([
+    'postgresql://u:p@h:5432/d?sslmode=verify-full',
+    'postgres:///d?host=/run/postgresql',
+    'postgres://u:p@/d?host=/run/postgresql',
+  ])('%s is an address of Postgres', (value) => {
+    expect(readServers({ ...both, DATABASE_URL: value }).databaseUrl).toBe(value);
+  });
+
+  test.each([
+    ['foo', 'foo'],
+    ['db:5432/x', 'db:…'],
+    ['host=db password=secret', 'host=…'],
+    ['postgres://u:secret', 'postgres:…'],
+    ['postgres://u:se#cret@h/d', 'postgres:…'],
+    ['postgres://h:99999/d', 'postgres:…'],
+    ['mysql://u:secret@h/d', 'mysql:…'],
+  ])('%s is none, and is shown as %s', (value, shown) => {
+    expect(() => readServers({ ...both, DATABASE_URL: value })).toThrow(
+      `DATABASE_URL is "${shown}"; it must be like postgres://user:password@host:5432/database, ` +
+        'with special characters of the password percent-encoded.',
+    );
+  });
 });
 
 describe('a whole number', () => {

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { testServers } from '../helpers/servers.ts';
+
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-unusable-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The exit status of a program, and all that it wrote on standard error. */
+async function runProgram(
+  program: string,
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ status: unknown; told: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [program, ...args],
+      { env: { PATH: process.env.PATH, DATA_DIR: folder, ...env } },
+      (_error, _stdout, told) => resolve({ status: child.exitCode, told }),
+    );
+  });
+}
+const ops = (line: string, env: Record<string, string>) => runProgram('ops/main.ts', line.split(' '), env);
+
+/** The test server's address with some of it changed. */
+function addressOf(parts: Partial<Record<'username' | 'password' | 'pathname' | 'port', string>>): string {
+  return Object.assign(new URL(testServers().databaseUrl), parts).href;
+}
+
+async function findClosedPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return String(port);
+}
+
+const EXAMPLE = 'it must be like postgres://user:password@host:5432/database';
+
+describe('a database that cannot be used is told in one sentence, without its password', () => {
+  test.each([
+    ['no address', 'foo', `DATABASE_URL is "foo"; ${EXAMPLE}`],
+    [
+      'a password that ends the address',
+      'postgres://u:se#cret@h/d',
+      `DATABASE_URL is "postgres:…"; ${EXAMPLE}`,
+    ],
+    ['another protocol', 'mysql://u:secret@h/d', `DATABASE_URL is "mysql:…"; ${EXAMPLE}`],
+    [
+      'a host that is not there',
+      'postgres://u:secret@h.invalid/d',
+      'Postgres at h.invalid:5432 does not answer',
+    ],
+    [
+      'a certificate that is not there',
+      'postgres://u:secret@h/d?sslrootcert=/nowhere/ca.crt',
+      'DATABASE_URL cannot be used: ENOENT',
+    ],
+  ])('%s', async (_, url, message) => {
+    const { status, told } = await ops('keys list', { DATABASE_URL: url });
+    expect(status).toBe(1);
+    expect(told).toMatch(/^[^\n]+\.\n$/);
+    expect(told).toContain(message);
+    expect(told).not.toContain('cret');
+  });
+
+  test('a closed port', async () => {
+    const port = await findClosedPort();
+    const told = `Postgres at 127.0.0.1:${port} does not answer (connect ECONNREFUSED 127.0.0.1:${port}): see that it runs, or name another in DATABASE_URL.\n`;
+    const env = { DATABASE_URL: addressOf({ port }) };
+    for (const line of [
+      'keys list',
+      'accounts list',
+      'plans list',
+      'audit list',
+      'migrate',
+      'stream new-epoch',
+    ]) {
+      expect([line, await ops(line, env)]).toEqual([line, { status: 1, told }]);
+    }
+  });
+
+  test('a user, a password and a database that Postgres does not know', async () => {
+    const { host, username } = new URL(testServers().databaseUrl);
+    const wrong = await ops('keys list', { DATABASE_URL: addressOf({ password: 'secret' }) });
+    expect(wrong.told).toBe(
+      `Postgres at ${host} refuses the user "${username}" (password authentication failed for user "${username}"): ` +
+        'put right the user and password in DATABASE_URL.\n',
+    );
+    const none = await ops('keys list', { DATABASE_URL: addressOf({ password: '' }) });
+    expect(none.told).toMatch(`Postgres at ${host} refuses the user "${username}" (SASL`);
+    const missing = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/none' }) });
+    expect(missing.told).toBe(
+      `Postgres at ${host} has no database "none": make it, or name another in DATABASE_URL.\n`,
+    );
+  });
+
+  test('one without a schema names the command that makes it', async () => {
+    const { status, told } = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/postgres' }) });
+    expect(status).toBe(1);
+    expect(told).toMatch(/^The database "postgres" at .*: "npm run ops -- migrate" makes it\.\n$/);
+  });
+});
+
+test('npm start says so before it starts a server', async () => {
+  const started = await runProgram('ops/local/start.ts', [], {
+    DATABASE_URL: 'foo',
+    PORT: await findClosedPort(),
+  });
+  expect(started.status).toBe(1);
+  expect(started.told).toMatch(/^DATABASE_URL is "foo"; it must be like [^\n]*\n$/);
+});
+
+test('brokers that do not answer are told in one sentence', async () => {
+  const KAFKA_BROKERS = `127.0.0.1:${await findClosedPort()}`;
+  const env = { DATABASE_URL: testServers().databaseUrl, KAFKA_BROKERS };
+  for (const line of ['lag', 'topics check']) {
+    const { status, told } = await ops(line, env);
+    expect(status).toBe(1);
+    expect(told).toMatch(new RegExp(`^Kafka at ${KAFKA_BROKERS} does not answer: [^\\n]*\\n$`));
+  }
+});
