@@ -1,5 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { count } from '../catalog/refusal-list.ts';
 import type { CommandIo } from '../command.ts';
+import { makeFolder, nameFolder } from '../make-folder.ts';
 import { OpsError } from '../ops-error.ts';
 import { createDemo, DEMO_DEFAULT_SIZE, type Demo, type DemoOptions } from './generate.ts';
 import { DEMO_SEED } from './load.ts';
@@ -20,15 +20,19 @@ const MAX_NUMBER = 10_000_000;
  * `demo generate DIR`: writes an invented national catalogue and its endorsements as NDJSON files into the folder, for
  * `catalog import DIR` and `submit DIR/endorsements.ndjson`.
  *
- * @throws OpsError for arguments that are not right.
+ * @throws OpsError for arguments that are not right, and a folder that cannot be written.
  */
 export async function run(args: string[], io: CommandIo): Promise<number> {
   const { folder, options } = readArguments(args);
   const demo = createDemo(options);
-  await mkdir(folder, { recursive: true });
-  for (const [name, records] of filesOf(demo)) {
-    const written = await writeNdjson(path.join(folder, name), records);
-    io.out(`${name.padEnd(28)}${count(written).padStart(11)}`);
+  try {
+    await makeFolder(folder);
+    for (const [name, records] of filesOf(demo)) {
+      const written = await writeNdjson(path.join(folder, name), records);
+      io.out(`${name.padEnd(28)}${count(written).padStart(11)}`);
+    }
+  } catch (error) {
+    throw nameFolder(error, `The folder ${folder}`);
   }
   return 0;
 }

@@ -4,6 +4,7 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder, nameFolder } from '../make-folder.ts';
 import { OpsError } from '../ops-error.ts';
 import { readPidFile, removePidFile, stopProcess, writePidFile } from './processes.ts';
 
@@ -29,7 +30,7 @@ function quote(value: string): string {
  *
  * @param known in the order in which to stop them
  * @param report shows a line
- * @throws OpsError where another start is alive on the same folder
+ * @throws OpsError where another start is alive on the same folder, or nothing can be written there
  */
 export async function claimRunDir(
   runDir: string,
@@ -42,7 +43,12 @@ export async function claimRunDir(
       `The service runs on ${path.dirname(runDir)} already (process ${supervisor}): stop it, or give another DATA_DIR.`,
     );
   }
-  await writePidFile(runDir, SUPERVISOR, process.pid);
+  try {
+    await makeFolder(runDir);
+    await writePidFile(runDir, SUPERVISOR, process.pid);
+  } catch (error) {
+    throw nameFolder(error, `DATA_DIR is "${path.dirname(runDir)}", which`);
+  }
   for (const { name, marker, stopSignal } of known) {
     const pid = await readPidFile(runDir, name, marker);
     if (pid !== null) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { daysBetween, generalElectionDays } from '../../ops/demo/calendar.ts';
+import { run } from '../../ops/demo/command.ts';
 import { createDemo, DEMO_DEFAULT_SIZE } from '../../ops/demo/generate.ts';
 import { type CatalogueKind, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';
@@ -10,6 +11,7 @@ import {
   STATE_CODES,
   VOTE_METHODS,
 } from '../../schemas/vocabulary.ts';
+import { createIo } from './catalog-helpers.ts';
 
 const TODAY = '2026-09-15';
 const OPTIONS = { ...DEMO_DEFAULT_SIZE, seed: 1, today: TODAY };
@@ -166,4 +168,11 @@ test.each([0, 1, 56, 300])('a demo of %i contests is as small as that', (size) =
   const small = createDemo({ contests: size, endorsers: size, endorsements: size, seed: 3, today: TODAY });
   expect([...small.contests()]).toHaveLength(size);
   expect([...small.submissions()].length).toBeLessThanOrEqual(size);
+});
+
+test('a folder that cannot be made is told in one sentence', async () => {
+  const io = createIo({});
+  await expect(run(['generate', '/dev/null/x', '--contests', '1'], io)).rejects.toThrow(
+    'The folder /dev/null/x cannot be used (not a directory): give a folder that can be written.',
+  );
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { readEnv } from '../../../ops/config.ts';
 import { readPidFile, stopProcess, writePidFile } from '../../../ops/local/processes.ts';
 import { claimRunDir, releaseRunDir, writeServiceEnv } from '../../../ops/local/run-files.ts';
+import { OpsError } from '../../../ops/ops-error.ts';
 
 let folder = '';
 const children: ChildProcess[] = [];
@@ -80,6 +82,25 @@ test('a second start on the same folder is refused while the first is alive', as
   supervisor.kill('SIGKILL');
   await exited;
   await claimRunDir(runDir, [], () => undefined);
+});
+
+test('a DATA_DIR in which nothing can be kept is told in one sentence', async () => {
+  const file = path.join(folder, 'a-file');
+  await writeFile(file, '');
+  for (const dataDir of [file, path.join(file, 'below'), '/dev/null/x']) {
+    const claimed = claimRunDir(path.join(dataDir, 'run'), [], () => undefined);
+    await expect(claimed).rejects.toEqual(
+      new OpsError(
+        `DATA_DIR is "${dataDir}", which cannot be used (not a directory): give a folder that can be written.`,
+      ),
+    );
+  }
+});
+
+// Where Linux keeps its processes no folder can be made, and what is there is said to be missing.
+(existsSync('/proc/self') ? test : test.skip)('a DATA_DIR in /proc is refused at once', async () => {
+  const claimed = claimRunDir('/proc/ballot/run', [], () => undefined);
+  await expect(claimed).rejects.toThrow('DATA_DIR is "/proc/ballot", which cannot be used');
 });
 
 test('other commands read from service.env where the servers are; the environment goes first', async () => {
