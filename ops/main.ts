@@ -27,7 +27,7 @@ const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCo
     usage: 'officeholders import DIR [--skip-refused]',
     load: () => import('./officeholders.ts'),
   },
-  submit: { usage: 'submit FILE... (- reads standard input)', load: () => import('./submit.ts') },
+  submit: { usage: 'submit PATH... (- reads standard input)', load: () => import('./submit.ts') },
   demo: {
     usage: 'demo generate DIR [--contests N] [--endorsers N] [--endorsements N]',
     load: () => import('./demo/command.ts'),

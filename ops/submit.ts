@@ -10,11 +10,12 @@ import { openSubmissionFiles } from './submit/find-files.ts';
 import { readSubmissions, type SubmissionFile } from './submit/read-submissions.ts';
 import { submitAll } from './submit/submit-all.ts';
 
-const USAGE = 'Usage: npm run ops -- submit FILE... [--skip-refused]   (- is standard input)';
+const USAGE = 'Usage: npm run ops -- submit PATH... [--skip-refused]   (- is standard input)';
 
 /**
- * `submit FILE...`: checks every line of every file, and only then produces the submissions to Kafka. Exit status 1
- * and nothing sent when a line is refused, unless `--skip-refused` is given.
+ * `submit PATH...`: checks every line of every file, a folder standing for the `endorsements.ndjson` in it, and only
+ * then produces the submissions to Kafka. Exit status 1 and nothing sent when a line is refused, unless
+ * `--skip-refused` is given.
  *
  * @throws OpsError for arguments, files and brokers that are not right.
  */
@@ -22,7 +23,9 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   const { names, skipRefused } = readArguments(args);
   const { brokers, topicPrefix } = createKafkaConfig(readEnv(io.env));
   await using opened = await openSubmissionFiles(names, io.stdin);
-  const { files } = opened;
+  const { files, notRead } = opened;
+  if (notRead.length > 0)
+    io.err(`Not read, for they are not called endorsements.ndjson: ${notRead.join(', ')}.`);
 
   const { good, bad } = await check(files, io);
   if (bad > 0 && !skipRefused) {

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -7,16 +7,20 @@ import { OpsError } from '../ops-error.ts';
 import type { SubmissionFile } from './read-submissions.ts';
 
 const STANDARD_INPUT = '-';
+const FILE_NAME = 'endorsements.ndjson';
 
 export interface SubmissionFiles extends AsyncDisposable {
   files: SubmissionFile[];
+  /** Other files of the given folders, which are the catalogue's or nobody's. */
+  notRead: string[];
 }
 
 /**
- * The files to submit. They are read twice, so standard input (`-`) goes to a temporary file first, which is removed
- * with the result.
+ * The files to submit, in the order in which they are named; one that is named twice is read once. A folder stands for
+ * the `endorsements.ndjson` in it. They are read twice, so standard input (`-`) goes to a temporary file first, which
+ * is removed with the result.
  *
- * @throws OpsError for a file that is not there, a folder, or standard input named twice.
+ * @throws OpsError for a path that is not there, a folder without that file, or standard input named twice.
  */
 export async function openSubmissionFiles(
   names: string[],
@@ -25,32 +29,52 @@ export async function openSubmissionFiles(
   if (names.filter((name) => name === STANDARD_INPUT).length > 1) {
     throw new OpsError('Standard input (-) can be read only once.');
   }
-  const named = new Map<string, SubmissionFile>();
+  // By real path; standard input is put in last, as it is read only when all else is right.
+  const found = new Map<string, SubmissionFile | null>();
+  const notRead: string[] = [];
   for (const name of names) {
-    if (name !== STANDARD_INPUT) named.set(name, await describeFile(name));
+    if (name === STANDARD_INPUT) {
+      found.set(STANDARD_INPUT, null);
+      continue;
+    }
+    const { file, others } = await findFile(name);
+    const real = await realpath(file.path);
+    if (!found.has(real)) found.set(real, file);
+    notRead.push(...others);
   }
-  if (!names.includes(STANDARD_INPUT)) {
-    return { files: [...named.values()], async [Symbol.asyncDispose]() {} };
-  }
+  const spooled = found.has(STANDARD_INPUT) ? await spool(stdin) : null;
+  const files = [...found.values()].flatMap((file) => file ?? spooled?.file ?? []);
+  return { files, notRead, [Symbol.asyncDispose]: async () => spooled?.remove() };
+}
 
+/** What a path means: itself, or a folder's submissions, beside which there may be other files. */
+async function findFile(given: string): Promise<{ file: SubmissionFile; others: string[] }> {
+  const info = await stat(given).catch(() => null);
+  if (!info) throw new OpsError(`There is no file or folder ${given}.`);
+  if (info.isFile()) return { file: { path: given, name: given, bytes: info.size }, others: [] };
+  if (!info.isDirectory()) {
+    throw new OpsError(`${given} is neither a file nor a folder; - reads standard input.`);
+  }
+  const names = (await readdir(given)).filter((name) => name.endsWith('.ndjson')).sort();
+  if (!names.includes(FILE_NAME)) throw new OpsError(`The folder ${given} has no file ${FILE_NAME}.`);
+  const others = names.filter((name) => name !== FILE_NAME).map((name) => path.join(given, name));
+  const { file } = await findFile(path.join(given, FILE_NAME));
+  return { file, others };
+}
+
+/** Standard input, copied to a temporary file that `remove` removes. */
+async function spool(
+  stdin: NodeJS.ReadableStream,
+): Promise<{ file: SubmissionFile; remove(): Promise<void> }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'submit-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    const spool = path.join(folder, 'stdin.ndjson');
-    await pipeline(stdin, createWriteStream(spool, { mode: 0o600 }));
-    const { size } = await stat(spool);
-    named.set(STANDARD_INPUT, { path: spool, name: 'standard input', bytes: size });
+    const copy = path.join(folder, 'stdin.ndjson');
+    await pipeline(stdin, createWriteStream(copy, { mode: 0o600 }));
+    const { size } = await stat(copy);
+    return { file: { path: copy, name: 'standard input', bytes: size }, remove };
   } catch (error) {
     await remove();
     throw error;
   }
-  const files = [...new Set(names)].flatMap((name) => named.get(name) ?? []);
-  return { files, [Symbol.asyncDispose]: remove };
-}
-
-async function describeFile(name: string): Promise<SubmissionFile> {
-  const info = await stat(name).catch(() => null);
-  if (!info) throw new OpsError(`There is no file ${name}.`);
-  if (!info.isFile()) throw new OpsError(`${name} is not a file; name the endorsements file in it.`);
-  return { path: name, name, bytes: info.size };
 }

@@ -80,6 +80,23 @@ test('files and standard input are sent in their order, keyed by endorser', asyn
   expect(of('bob-club')).toHaveLength(1);
 });
 
+test('a folder stands for the endorsements.ndjson in it, and its other files are named', async () => {
+  folder = await createFolder({
+    'endorsements.ndjson': ndjson([record('ann-club', 'a1'), record('bob-club', 'b1')]),
+    'contests.ndjson': '',
+    'withdrawn-endorsements.ndjson': 'no JSON',
+    'README.md': '',
+  });
+  const before = await endOffsets();
+  const { dir, file } = folder;
+  const { status, printed, told } = await submit([dir, file('endorsements.ndjson')]);
+  expect([status, printed]).toEqual([0, ['2 submissions sent']]);
+  expect(told).toEqual([
+    `Not read, for they are not called endorsements.ndjson: ${file('contests.ndjson')}, ${file('withdrawn-endorsements.ndjson')}.`,
+  ]);
+  expect(await endOffsets()).toBe(before + 2);
+});
+
 test('one bad line in the last file stops everything before anything is sent', async () => {
   folder = await createFolder({
     'a.ndjson': ndjson([record('ann-club', 'a1')]),
@@ -176,8 +193,9 @@ test.each([
   [[], /^Usage: /],
   [['--all'], /Unknown option '--all'/],
   [['-', '-'], /^Standard input \(-\) can be read only once\.$/],
-  [['/nowhere/x.ndjson'], /^There is no file \/nowhere\/x\.ndjson\.$/],
-  [['/'], /^\/ is not a file/],
+  [['/nowhere/x.ndjson'], /^There is no file or folder \/nowhere\/x\.ndjson\.$/],
+  [['/'], /^The folder \/ has no file endorsements\.ndjson\.$/],
+  [['/dev/null'], /^\/dev\/null is neither a file nor a folder; - reads standard input\.$/],
 ])('the arguments %j are refused', async (args, message) => {
   await expect(submit(args)).rejects.toThrow(message);
 });
