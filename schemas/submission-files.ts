@@ -48,8 +48,8 @@ type PickRecord = PositionRecord['picks'][number];
 export type SubmissionRecord = field.Accepted<Forms['onePick']> | PositionRecord;
 
 /**
- * A line may name as its source what is no address: real files do, and one such word should not hold a whole file up.
- * Such a submission is sent, and the service rejects it by itself.
+ * A line may name as its source words that are no address: real files do, and they should not hold a whole file up.
+ * Such a submission is sent, and the service rejects it by itself. An address of another kind is refused by both.
  */
 const fileChecks = createChecks(createForms(field.sourceText));
 const serviceChecks = createChecks(createForms(field.trimmedUrl));

@@ -113,13 +113,6 @@ export const date = required<string>({
   title: 'a real date as YYYY-MM-DD',
 });
 
-/** What should be an address, and whose form is judged later. */
-export const sourceText = required<string>({
-  type: 'string',
-  maxLength: MAX_URL,
-  title: `text of at most ${MAX_URL.toLocaleString('en-US')} characters`,
-});
-
 /** An http or https address; spaces around it are allowed and dropped. */
 export const url = required<string>({
   type: 'string',
@@ -127,6 +120,9 @@ export const url = required<string>({
   maxLength: MAX_URL,
   title: `an http or https address of at most ${MAX_URL.toLocaleString('en-US')} characters`,
 });
+
+/** What should be such an address. Words pass that are none, whose form is judged later; another address does not. */
+export const sourceText = required<string>({ ...url.schema, format: 'http-url-or-words' });
 
 /** An http or https address as it is stored: without spaces around it. */
 export const trimmedUrl = required<string>({ ...url.schema, pattern: '^\\S+$' });

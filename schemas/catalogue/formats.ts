@@ -14,3 +14,11 @@ export function isHttpUrl(text: string): boolean {
   const trimmed = text.trim();
   return /^https?:\/\/\S+$/i.test(trimmed) && URL.canParse(trimmed);
 }
+
+/**
+ * Whether `text` is what a source may be in a file: an http or https address, or words that are no address at all. Any
+ * other address, such as `javascript:` or `ftp://`, is a mistake.
+ */
+export function isHttpUrlOrWords(text: string): boolean {
+  return isHttpUrl(text) || !/^[a-z][a-z0-9+.-]*:\S/i.test(text.trim());
+}

@@ -1,12 +1,13 @@
 import { Ajv } from 'ajv';
 import { type Parsed, type Problem, problemOfError } from '../problems.ts';
 import type { Accepted, Field, url } from './fields.ts';
-import { isCalendarDate, isHttpUrl } from './formats.ts';
+import { isCalendarDate, isHttpUrl, isHttpUrlOrWords } from './formats.ts';
 import { unstorableParts } from './storable.ts';
 
 const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, logger: false });
 ajv.addFormat('calendar-date', isCalendarDate);
 ajv.addFormat('http-url', isHttpUrl);
+ajv.addFormat('http-url-or-words', isHttpUrlOrWords);
 
 /** More are no help to whoever has to repair the record. */
 const MAX_PROBLEMS = 20;

@@ -42,6 +42,13 @@ describe('the three forms', () => {
     });
   });
 
+  test.each(['Private e-mail', 'a.example', 'Letter: to the members'])(
+    'a source of words, "%s", is left to the service to judge',
+    (words) => {
+      expect(parseSubmission({ ...ABOUT, choice: 'ann', source_url: words })).toMatchObject({ ok: true });
+    },
+  );
+
   test('a withdrawal', () => {
     expect(parseSubmission({ ...ABOUT, action: 'withdraw', choice: 'ann' })).toEqual({
       ok: true,
@@ -65,6 +72,7 @@ describe('the three forms', () => {
 });
 
 const position = (picks: object[]) => ({ ...ABOUT, action: 'position', picks });
+const SOURCE = 'must be an http or https address of at most 2,000 characters';
 const INTEGER = 'must be a whole number from 1 to 2147483647';
 
 describe('a submission is refused, with its field and its value, for', () => {
@@ -123,6 +131,24 @@ describe('a submission is refused, with its field and its value, for', () => {
       { ...ABOUT, choice: 'a', statement_es: '\0' },
       'statement_es',
       'holds a NUL character (\\u0000), which cannot be stored',
+    ],
+    [
+      'a source that runs code',
+      { ...ABOUT, choice: 'a', source_url: ' javascript:alert(1)' },
+      'source_url',
+      `${SOURCE}, is " javascript:alert(1)"`,
+    ],
+    [
+      'a source of another protocol',
+      position([{ choice: 'a', source_url: 'ftp://a.example/x' }]),
+      'picks[0].source_url',
+      `${SOURCE}, is "ftp://a.example/x"`,
+    ],
+    [
+      'an http address that is none',
+      { ...ABOUT, choice: 'a', source_url: 'http://' },
+      'source_url',
+      `${SOURCE}, is "http://"`,
     ],
     ['a value that is no object', 7, null, 'must be an object, is 7'],
   ])('%s', (_name, json, field, message) => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isCalendarDate, isHttpUrl } from '../../schemas/catalogue/formats.ts';
+import { isCalendarDate, isHttpUrl, isHttpUrlOrWords } from '../../schemas/catalogue/formats.ts';
 
 test.each([
   ['2026-11-03', true],
@@ -43,4 +43,21 @@ test.each([
   ['', false],
 ])('isHttpUrl(%j) is %s', (text, expected) => {
   expect(isHttpUrl(text)).toBe(expected);
+});
+
+test.each([
+  [' https://a.example\n', true],
+  ['Private e-mail', true],
+  ['a.example', true],
+  ['Letter: to the members', true],
+  ['Interview, 10:30', true],
+  ['', true],
+  ['ftp://a.example', false],
+  ['mailto:a@b.example', false],
+  ['JavaScript:alert(1)', false],
+  [' data:text/html,x y', false],
+  ['https://', false],
+  ['https://a b.example', false],
+])('isHttpUrlOrWords(%j) is %s', (text, expected) => {
+  expect(isHttpUrlOrWords(text)).toBe(expected);
 });
