@@ -7,7 +7,7 @@ import type { CommandIo } from './command.ts';
 import { createDatabaseConfig, readEnv } from './config.ts';
 import { currentActor, inOneTransaction } from './database.ts';
 import { OpsError } from './ops-error.ts';
-import { formatDay, formatMinute, formatTable } from './table.ts';
+import { formatDay, formatMinute, formatTable, showControls } from './table.ts';
 
 const USAGE = [
   'Usage: npm run ops -- keys create --account NAME --plan PLAN [--scopes a,b] [--expires DATE]',
@@ -93,16 +93,28 @@ function parseOptions(args: string[]) {
   }
 }
 
+/** @throws OpsError for a name that an account cannot have */
+function parseAccount(text: string): string {
+  const name = text.trim();
+  if (name.length > MAX_ACCOUNT_NAME_LENGTH) {
+    throw new OpsError(`--account must have at most ${MAX_ACCOUNT_NAME_LENGTH} characters.`);
+  }
+  const shown = showControls(name);
+  if (shown !== name) {
+    throw new OpsError(
+      `--account is "${shown}"; it must have no tabs, line breaks or other control characters.`,
+    );
+  }
+  return name;
+}
+
 async function create(
   databaseUrl: string,
   options: ReturnType<typeof parseOptions>['values'],
   io: CommandIo,
 ) {
-  const account = options.account?.trim();
-  if (!account || !options.plan) throw new OpsError(USAGE);
-  if (account.length > MAX_ACCOUNT_NAME_LENGTH) {
-    throw new OpsError(`--account must have at most ${MAX_ACCOUNT_NAME_LENGTH} characters.`);
-  }
+  const account = parseAccount(options.account ?? '');
+  if (account === '' || !options.plan) throw new OpsError(USAGE);
   const key = await createKey({
     databaseUrl,
     account,

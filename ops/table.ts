@@ -1,9 +1,25 @@
-/** The lines of a table whose columns are parted by tabs, its head first; an empty cell is shown as `-`. */
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
+const SHORT: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** Text with each tab, line break and other control character written out, as `\t` or `\u001b`. */
+export function showControls(text: string): string {
+  return text.replace(
+    CONTROL,
+    (character) => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/**
+ * The lines of a table whose columns are parted by tabs, its head first. An empty cell is shown as `-`, and whatever
+ * would break a line or a column is written out.
+ */
 export function formatTable(
   head: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
 ): string[] {
-  return [head, ...rows].map((row) => row.map((cell) => (cell === null ? '-' : String(cell))).join('\t'));
+  return [head, ...rows].map((row) =>
+    row.map((cell) => (cell === null ? '-' : showControls(String(cell)))).join('\t'),
+  );
 }
 
 /** The day of a time, in UTC. */

@@ -71,6 +71,40 @@ describe('accounts', () => {
   );
 });
 
+describe('a name of an account', () => {
+  const create = (account: string) =>
+    keys(['create', '--account', account, '--plan', 'free'], createIo({ DATABASE_URL: database.url }));
+
+  test.each([
+    ['a\tb', 'a\\tb'],
+    ['a\nb', 'a\\nb'],
+    ['a\u001b[2Jb', 'a\\u001b[2Jb'],
+    ['a\u2028b', 'a\\u2028b'],
+  ])('%j is refused, for it would break a table', async (name, shown) => {
+    await expect(create(name)).rejects.toThrow(
+      `--account is "${shown}"; it must have no tabs, line breaks or other control characters.`,
+    );
+    expect(await ops(accounts, 'list')).toHaveLength(1);
+  });
+
+  test('may have spaces, marks and any script, and at most 100 characters', async () => {
+    for (const name of ['Ñandú & Söhne, 候選人', 'x'.repeat(100)]) expect(await create(name)).toBe(0);
+    await expect(create('x'.repeat(101))).rejects.toThrow('--account must have at most 100 characters.');
+    await expect(create(' ')).rejects.toThrow('Usage: npm run ops -- keys create');
+  });
+
+  test('that came in otherwise and has a tab is written out, and keeps the columns of every table', async () => {
+    await client.query("INSERT INTO accounts (name, plan) VALUES (E'a\\tb', 'free')");
+    expect(await create('c')).toBe(0);
+    await client.query("UPDATE api_keys SET account_id = (SELECT id FROM accounts WHERE name = E'a\\tb')");
+    expect(cells(await ops(accounts, 'list')).map(([name, plan]) => [name, plan])).toEqual([
+      ['a\\tb', 'free'],
+      ['c', 'free'],
+    ]);
+    expect(cells(await ops(keys, 'list'))[0]?.slice(1, 3)).toEqual(['a\\tb', 'free']);
+  });
+});
+
 describe('plans', () => {
   test('are listed, and changed limit by limit', async () => {
     expect(cells(await ops(plans, 'list'))).toEqual([
