@@ -2,19 +2,20 @@ import os from 'node:os';
 import pg, { type ClientBase } from 'pg';
 import { checkDatabaseUrl } from '../service/environment.ts';
 import type { Actor } from '../store/audit-log.ts';
-import { REFUSED_USER_CLASS, sqlStateOf, UNDEFINED_DATABASE, UNDEFINED_TABLE } from '../store/sql-state.ts';
+import {
+  INSUFFICIENT_PRIVILEGE,
+  REFUSED_USER_CLASS,
+  sqlStateOf,
+  UNDEFINED_DATABASE,
+  UNDEFINED_TABLE,
+} from '../store/sql-state.ts';
 import { OpsError } from './ops-error.ts';
 
 /** A server that does not answer by then is taken for one that is not there. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/**
- * A connection to the database, which the caller ends.
- *
- * @param name what Postgres lists the connection as
- * @throws SettingError where DATABASE_URL has another form; OpsError where Postgres is away or refuses us
- */
-export async function connect(databaseUrl: string, name = 'ops'): Promise<pg.Client> {
+/** A connection to the database; fails as withDatabase says. */
+async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
   const client = createClient(databaseUrl, name);
   // A lost connection also fails the query that waits on it, which says so.
   client.on('error', () => {});
@@ -64,40 +65,72 @@ function reasonOf(error: unknown): string {
 }
 
 /**
+ * Runs `work` on a connection of its own.
+ *
+ * @param name what Postgres lists the connection as
+ * @throws SettingError where DATABASE_URL has another form; OpsError where Postgres is away, refuses us, or has not the
+ *   service's schema
+ */
+export async function withDatabase<T>(
+  databaseUrl: string,
+  name: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = await connect(databaseUrl, name);
+  try {
+    return await work(client);
+  } catch (error) {
+    throw nameDatabase(error, client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** What to throw where a query failed for what the operator can mend; anything else stays as it is. */
+function nameDatabase(error: unknown, { host, port, user, database }: pg.Client): unknown {
+  // The query's own code: within a migration that failed it would mean a defect.
+  const { code } = error as { code?: unknown };
+  const where = `The database "${database}" at ${host}:${port}`;
+  if (code === UNDEFINED_TABLE) {
+    return new OpsError(
+      `${where} has not the service's schema (${reasonOf(error)}): "npm run ops -- migrate" makes it.`,
+      { cause: error },
+    );
+  }
+  if (code === INSUFFICIENT_PRIVILEGE) {
+    return new OpsError(
+      `${where} does not let the user "${user}" do that (${reasonOf(error)}): name its owner in DATABASE_URL.`,
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+/**
  * Connects once, for the sake of what is said where that fails.
  *
- * @throws SettingError, OpsError as `connect` does
+ * @throws SettingError, OpsError as withDatabase does
  */
 export async function requireDatabase(databaseUrl: string): Promise<void> {
-  await (await connect(databaseUrl)).end();
+  await withDatabase(databaseUrl, 'ops', async () => {});
 }
 
 /**
  * Runs `work` in one transaction on a connection of its own: committed when it resolves, undone when it throws.
  *
- * @throws SettingError, OpsError as `connect` does, and OpsError where the database has no schema yet
+ * @throws SettingError, OpsError as withDatabase does
  */
 export async function inOneTransaction<T>(
   databaseUrl: string,
   work: (client: ClientBase) => Promise<T>,
 ): Promise<T> {
-  const client = await connect(databaseUrl);
-  try {
+  return withDatabase(databaseUrl, 'ops', async (client) => {
     await client.query('BEGIN');
+    // What is not committed is undone with the connection.
     const result = await work(client);
     await client.query('COMMIT');
     return result;
-  } catch (error) {
-    if (sqlStateOf(error) !== UNDEFINED_TABLE) throw error;
-    throw new OpsError(
-      `The database "${client.database}" at ${client.host}:${client.port} has not the service's schema ` +
-        `(${reasonOf(error)}): "npm run ops -- migrate" makes it.`,
-      { cause: error },
-    );
-  } finally {
-    // What was not committed is undone with the connection.
-    await client.end();
-  }
+  });
 }
 
 /** Who runs this command, for the audit log. */

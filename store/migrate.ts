@@ -6,6 +6,11 @@ import { PATIENT_SESSION } from './session.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 
+/** The database and this program do not belong together. */
+export class SchemaMismatchError extends Error {
+  override name = 'SchemaMismatchError';
+}
+
 interface Migration {
   name: string;
   sql: string;
@@ -35,13 +40,17 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
   const applied = new Map(rows.map((row) => [row.name, row.checksum]));
   const unknown = rows.find((row) => !migrations.some((migration) => migration.name === row.name));
   if (unknown)
-    throw new Error(`The database is newer than this program: it has had migration ${unknown.name}.`);
+    throw new SchemaMismatchError(
+      `The database is newer than this program: it has had migration ${unknown.name}.`,
+    );
 
   const done: string[] = [];
   for (const { name, sql, checksum } of migrations) {
     const before = applied.get(name);
     if (before === checksum) continue;
-    if (before !== undefined) throw new Error(`Migration ${name} was changed after it had been applied.`);
+    if (before !== undefined) {
+      throw new SchemaMismatchError(`Migration ${name} was changed after it had been applied.`);
+    }
     await client.query('BEGIN');
     try {
       await client.query(sql);
@@ -61,7 +70,8 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
  * `store/migrations` that it has not had. Safe to run from several processes at once.
  *
  * @returns the names of the migrations that were applied now.
- * @throws Error when a migration fails, was edited after it was applied, or is not known to this program.
+ * @throws SchemaMismatchError when a migration was edited after it was applied, or is not known to this program; Error
+ *   when one fails.
  */
 export async function migrate(databaseUrl: string): Promise<string[]> {
   const migrations = await readMigrations();

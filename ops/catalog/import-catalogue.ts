@@ -1,6 +1,6 @@
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { connect } from '../database.ts';
+import { withDatabase } from '../database.ts';
 import type { CatalogueFile } from './find-files.ts';
 import { readCatalogue } from './read-catalogue.ts';
 import { createRefusalList, type LineRefusal, MAX_LISTED, type RefusalList } from './refusal-list.ts';
@@ -29,20 +29,17 @@ export async function importFiles(
 /**
  * Loads lines from anywhere, checked as those of files are.
  *
- * @throws OpsError when the database cannot be reached.
+ * @throws OpsError when the database cannot be reached or is not migrated.
  */
 export async function importLines(
   read: (refusals: RefusalList) => AsyncIterable<StagedLine>,
   { databaseUrl, skipRefused, now = new Date() }: ImportOptions,
 ): Promise<ImportOutcome> {
   const refusals = createRefusalList();
-  const client = await connect(databaseUrl, 'catalog-import');
-  try {
-    const result = await importCatalogue(client, read(refusals), { skipRefused, now });
-    return { ...result, ...joinRefusals(refusals, result) };
-  } finally {
-    await client.end().catch(() => {});
-  }
+  const result = await withDatabase(databaseUrl, 'catalog-import', (client) =>
+    importCatalogue(client, read(refusals), { skipRefused, now }),
+  );
+  return { ...result, ...joinRefusals(refusals, result) };
 }
 
 /** The refusals of single lines, then those that come of comparing lines with each other and with the store. */

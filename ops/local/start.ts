@@ -7,9 +7,9 @@
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { migrate } from '../../store/migrate.ts';
 import { requireDatabase } from '../database.ts';
 import { nameBrokers } from '../kafka/client.ts';
+import { migrateDatabase } from '../migrate.ts';
 import { describeFailure, OpsError } from '../ops-error.ts';
 import { applyTopics } from '../topics.ts';
 import { waitFor } from '../wait-for.ts';
@@ -87,7 +87,7 @@ class Start {
     const { databaseUrl, brokers } = await this.#startServers();
     this.#interrupted.throwIfAborted();
 
-    for (const name of await migrate(databaseUrl)) say(`Migrated: ${name}`);
+    for (const name of await migrateDatabase(databaseUrl)) say(`Migrated: ${name}`);
     const applied = await applyTopics({ ...this.#config, brokers }).catch((error) => {
       throw nameBrokers(error, brokers);
     });

@@ -1,5 +1,5 @@
 import { importOfficeholders, type LoadCounts } from '../../store/officeholders-import.ts';
-import { connect } from '../database.ts';
+import { withDatabase } from '../database.ts';
 import type { FoundPeople, PersonFile } from './find-files.ts';
 import { type ReadPeople, readPeople } from './read-people.ts';
 
@@ -25,7 +25,7 @@ function idInName({ path }: PersonFile): string | null {
  * Loads the people of a checkout in one transaction. A person of a refused file stays as stored; where such a file does
  * not say whose it is, nobody of its state is taken for gone.
  *
- * @throws OpsError when the database cannot be reached.
+ * @throws OpsError when the database cannot be reached or is not migrated.
  */
 export async function importPeople(
   { files, places }: FoundPeople,
@@ -35,15 +35,13 @@ export async function importPeople(
   if (read.refusals.length > 0 && !skipRefused) return { ...read, counts: null };
   const refused = read.refusedFiles.map((file) => ({ place: file.place, id: idInName(file) }));
   const inDoubt = refused.filter(({ id }) => id === null).map(({ place }) => place);
-  const client = await connect(databaseUrl, 'officeholders-import');
-  try {
-    const load = {
-      people: read.people,
-      places: places.filter((place) => !inDoubt.includes(place)),
-      refusedIds: refused.flatMap(({ id }) => id ?? []),
-    };
-    return { ...read, counts: await importOfficeholders(client, load, now) };
-  } finally {
-    await client.end().catch(() => {});
-  }
+  const load = {
+    people: read.people,
+    places: places.filter((place) => !inDoubt.includes(place)),
+    refusedIds: refused.flatMap(({ id }) => id ?? []),
+  };
+  const counts = await withDatabase(databaseUrl, 'officeholders-import', (client) =>
+    importOfficeholders(client, load, now),
+  );
+  return { ...read, counts };
 }

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase } from '../helpers/database.ts';
 import { testServers } from '../helpers/servers.ts';
 
 let folder = '';
@@ -108,6 +111,31 @@ describe('a database that cannot be used is told in one sentence, without its pa
     const { status, told } = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/postgres' }) });
     expect(status).toBe(1);
     expect(told).toMatch(/^The database "postgres" at .*: "npm run ops -- migrate" makes it\.\n$/);
+  });
+
+  test("one that is newer than the program, or not the user's own", async () => {
+    const database = await createTestDatabase();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      await client.query("INSERT INTO schema_migrations (name, checksum) VALUES ('999-later.sql', '')");
+      expect(await ops('migrate', { DATABASE_URL: database.url })).toEqual({
+        status: 1,
+        told: 'The database is newer than this program: it has had migration 999-later.sql.\n',
+      });
+      const role = `guest_${randomBytes(6).toString('hex')}`;
+      await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+      const url = Object.assign(new URL(database.url), { username: role, password: 'secret' }).href;
+      const { status, told } = await ops('keys list', { DATABASE_URL: url });
+      await client.query(`DROP ROLE ${role}`);
+      expect(status).toBe(1);
+      expect(told).toMatch(
+        new RegExp(`does not let the user "${role}" do that \\(.*\\): name its owner in DATABASE_URL\\.\\n$`),
+      );
+    } finally {
+      await client.end();
+      await database.drop();
+    }
   });
 });
 
