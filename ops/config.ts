@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import { MAX_PARTITIONS } from '../schemas/cursor.ts';
 import {
   type Environment,
   readBrokers,
@@ -66,7 +67,7 @@ export function createTopicConfig(values: Environment): TopicConfig {
   return {
     topicPrefix: readText(values, 'TOPIC_PREFIX') ?? '',
     retentionMs: readRetention(values),
-    changesPartitions: readInteger(values, 'CHANGES_PARTITIONS', { min: 1, max: 1000 }) ?? 12,
+    changesPartitions: readInteger(values, 'CHANGES_PARTITIONS', { min: 1, max: MAX_PARTITIONS }) ?? 12,
   };
 }
 

@@ -5,6 +5,7 @@
  * younger than that. Both rest on settings that anybody with a Kafka shell can alter, so they are checked as
  * well as made.
  */
+import { MAX_PARTITIONS } from '../schemas/cursor.ts';
 import { topicNames } from '../schemas/topics.ts';
 
 const SECOND_MS = 1000;
@@ -160,6 +161,15 @@ export function findQueueProblems(actual: Topic, wanted: Topic): string[] {
   return findSharedProblems(actual, wanted);
 }
 
+/** Why a change topic can never be of use, or null where it can: partitions cannot be taken away. */
+export function findExcess({ name, partitions }: Topic): string | null {
+  if (partitions <= MAX_PARTITIONS) return null;
+  return (
+    `${name} has ${partitions} partitions; a cursor holds ${MAX_PARTITIONS} at most, so the topic has to be made anew ` +
+    '(docs/operations.md, "The change stream")'
+  );
+}
+
 /**
  * What is wrong with a change topic, one sentence each; none where no event can be lost inside the window.
  *
@@ -168,6 +178,8 @@ export function findQueueProblems(actual: Topic, wanted: Topic): string[] {
  */
 export function findChangesProblems(actual: Topic, wanted: Topic): string[] {
   const problems = findSharedProblems(actual, wanted);
+  const excess = findExcess(actual);
+  if (excess !== null) problems.push(excess);
   const { name, config } = actual;
   const lag = asLimit(config['min.compaction.lag.ms']);
   const retention = asLimit(config['retention.ms']);

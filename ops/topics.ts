@@ -6,6 +6,7 @@ import { OpsError } from './ops-error.ts';
 import {
   chooseReplicationFactor,
   findChangesProblems,
+  findExcess,
   findQueueProblems,
   planTopics,
   type Topic,
@@ -122,12 +123,16 @@ async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Pro
  * Creates the topics that are missing, sets what differs, adds partitions; never takes any away.
  *
  * @returns a line for each thing it did; none where everything was as it should be
+ * @throws OpsError where the change topic has more partitions than the service can work with
  */
 export async function applyTopics(options: TopicsOptions): Promise<string[]> {
   return withAdmin(options.brokers, async (admin) => {
     const done: string[] = [];
-    for (const wanted of Object.values(await planFor(admin, options))) {
+    const plan = await planFor(admin, options);
+    for (const wanted of Object.values(plan)) {
       const actual = await readTopic(admin, wanted.name);
+      const excess = wanted === plan.changes && actual !== null ? findExcess(actual) : null;
+      if (excess !== null) throw new OpsError(`${excess}.`);
       const lines =
         actual === null ? [await createTopic(admin, wanted)] : await alterTopic(admin, actual, wanted);
       if (lines.length > 0) await untilApplied(admin, wanted);

@@ -16,7 +16,8 @@ const SEPARATOR = '.';
 /** Keeps the text below 200 characters. */
 const MAX_PAYLOAD_BYTES = 140;
 const CHECKSUM_BYTES = 4;
-const MAX_PARTITIONS = 100;
+/** The most partitions that the changes topic may have: a cursor names an offset in each. */
+export const MAX_PARTITIONS = 100;
 
 export interface Cursor {
   /** Which history of the stream the sequence counts in. */

@@ -83,3 +83,14 @@ test('partitions are added and never taken away', async () => {
     `${changes} has 4 partitions; it needs 5`,
   ]);
 });
+
+test('a change topic with more partitions than a cursor can hold is refused as it is', async () => {
+  const mine = options();
+  const { changes } = topicNames(mine.topicPrefix);
+  await withAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic: changes, numPartitions: 101, replicationFactor: 1 }] }),
+  );
+  const excess = `${changes} has 101 partitions; a cursor holds 100 at most`;
+  await expect(applyTopics(mine)).rejects.toThrow(excess);
+  expect(await checkTopics(mine)).toContainEqual(expect.stringContaining(excess));
+});

@@ -98,6 +98,13 @@ describe('topics check', () => {
     ]);
   });
 
+  test('refuses more partitions than a cursor can hold', () => {
+    expect(findChangesProblems({ ...wanted.changes, partitions: 100 }, wanted.changes)).toEqual([]);
+    expect(findChangesProblems({ ...wanted.changes, partitions: 101 }, wanted.changes)).toEqual([
+      expect.stringMatching(/^endorsement-changes has 101 partitions; a cursor holds 100 at most/),
+    ]);
+  });
+
   test('refuses a queue of submissions that is compacted', () => {
     const actual = altered(wanted.submissions, { 'cleanup.policy': 'compact' });
     expect(findQueueProblems(actual, wanted.submissions)).toEqual([

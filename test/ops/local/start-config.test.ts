@@ -50,6 +50,7 @@ test.each([
   ['STREAM_LIFETIME_MS', '1h'],
   ['STREAM_HEARTBEAT_MS', '0'],
   ['CHANGES_PARTITIONS', '0'],
+  ['CHANGES_PARTITIONS', '101'],
   ['KAFKA_BROKERS', 'localhost'],
 ])('%s=%s is refused in one sentence that names it', (name, value) => {
   expect(() => createStartConfig({ [name]: value })).toThrow(
