@@ -3,15 +3,13 @@ import { createChangesProducer } from '../consumers/relay/changes-producer.ts';
 import { changeCodec } from '../schemas/change.ts';
 import { topicNames } from '../schemas/topics.ts';
 import { createKafkaClient } from '../service/kafka-client.ts';
-import { lockStreamHead } from '../store/change-log.ts';
 import { createReadPool, type DatabasePool } from '../store/pool.ts';
-import { beginEpoch } from '../store/relay-batches.ts';
 import { loadRelayedChanges, loadRelayedRange } from '../store/relayed-changes.ts';
 import type { CommandIo } from './command.ts';
-import { createConfig, createDatabaseConfig, type OpsConfig, readEnv } from './config.ts';
-import { inOneTransaction } from './database.ts';
+import { createConfig, type OpsConfig, readEnv } from './config.ts';
 import { OpsError } from './ops-error.ts';
 import { findHoles, type SequenceRange } from './stream/find-holes.ts';
+import { newEpoch } from './stream/new-epoch.ts';
 
 const USAGE = 'Usage: npm run ops -- stream check | stream repair | stream new-epoch';
 /** How many changes are sent at a time. */
@@ -80,25 +78,16 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<number> {
   });
 }
 
-/** For a store that was restored from a backup: it has lost changes that clients have seen. */
-async function newEpoch(databaseUrl: string, io: CommandIo): Promise<number> {
-  const { epoch, after } = await inOneTransaction(databaseUrl, async (client) => {
-    await lockStreamHead(client);
-    return beginEpoch(client);
-  });
-  io.err(
-    `The stream's epoch is ${epoch} from the change ${after + 1} on. Every cursor made before is answered 410, so that ` +
-      'clients catch up through /v1/endorsements; gateways and relays follow by themselves within seconds.',
-  );
-  return 0;
-}
+const actions = new Map([
+  ['check', check],
+  ['repair', repair],
+  ['new-epoch', newEpoch],
+]);
 
 /** Looks after the changes topic (INV-7). */
 export async function run(args: string[], io: CommandIo): Promise<number> {
-  if (args.length !== 1) throw new OpsError(USAGE);
-  const env = readEnv(io.env);
-  if (args[0] === 'check') return check(createConfig(env), io);
-  if (args[0] === 'repair') return repair(createConfig(env), io);
-  if (args[0] === 'new-epoch') return newEpoch(createDatabaseConfig(env).databaseUrl, io);
-  throw new OpsError(USAGE);
+  const [name = '', ...rest] = args;
+  const action = actions.get(name);
+  if (action === undefined || rest.length > 0) throw new OpsError(USAGE);
+  return action(createConfig(readEnv(io.env)), io);
 }

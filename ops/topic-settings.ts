@@ -166,7 +166,7 @@ export function findExcess({ name, partitions }: Topic): string | null {
   if (partitions <= MAX_PARTITIONS) return null;
   return (
     `${name} has ${partitions} partitions; a cursor holds ${MAX_PARTITIONS} at most, so the topic has to be made anew ` +
-    '(docs/operations.md, "The change stream")'
+    '(docs/operations.md, "with an emptied Kafka")'
   );
 }
 

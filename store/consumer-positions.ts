@@ -56,12 +56,12 @@ export async function loadConsumerPositions(
 
 /** Moves a partition's position regardless of where it is: for a topic that was made anew. */
 export async function resetConsumerPosition(
-  pool: Pool,
+  client: ClientBase | Pool,
   topic: string,
   partition: number,
   to: number,
 ): Promise<void> {
-  await pool.query('UPDATE consumer_positions SET next_offset = $3 WHERE topic = $1 AND partition = $2', [
+  await client.query('UPDATE consumer_positions SET next_offset = $3 WHERE topic = $1 AND partition = $2', [
     topic,
     partition,
     to,

@@ -109,13 +109,28 @@ export async function loadEpoch(client: ClientBase): Promise<Epoch> {
 
 /**
  * Begins a new epoch after everything that the store has, within the caller's transaction: cursors of the one before
- * expire. For a store that has lost what the stream has told already, as after a restored backup.
+ * expire. For a store and a Kafka that do not fit together any more.
+ *
+ * Where the batches of before lie in Kafka is of no use from then on, and may be said of a topic that is gone. In their
+ * place stands one that ends with the epoch of before, so that whoever begins with the new one reads from `offsets`.
+ *
+ * @param offsets by partition of the changes topic: where it ends, or ended a moment ago.
  */
-export async function beginEpoch(client: ClientBase): Promise<Epoch> {
+export async function beginEpoch(client: ClientBase, offsets: number[]): Promise<Epoch> {
   await client.query(
     `UPDATE stream_head SET epoch_after = last_sequence, epoch = epoch + 1 + floor(random() * 1000000000)::bigint`,
   );
-  return loadEpoch(client);
+  const epoch = await loadEpoch(client);
+  await client.query('DELETE FROM relay_batches');
+  // A relay that has not heard of the epoch yet can have begun one of that number meanwhile.
+  await client.query(
+    `INSERT INTO relay_batches (first_sequence, last_sequence, offsets, acknowledged_at)
+     VALUES ($1, $1, $2, clock_timestamp())
+     ON CONFLICT (first_sequence) DO UPDATE
+       SET last_sequence = excluded.last_sequence, offsets = excluded.offsets, acknowledged_at = excluded.acknowledged_at`,
+    [epoch.after, offsets],
+  );
+  return epoch;
 }
 
 /**

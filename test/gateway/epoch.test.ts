@@ -15,6 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const io = () =>
+  createIo({
+    DATABASE_URL: service.databaseUrl,
+    KAFKA_BROKERS: service.brokers.join(','),
+    TOPIC_PREFIX: service.topicPrefix,
+  });
 const submit = (statement: string) =>
   service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
 
@@ -27,7 +33,7 @@ test('INV-4, INV-7: in a new epoch old cursors expire, its own work, and no even
   });
   const gateway = service.gateways[0];
 
-  expect(await runStream(['new-epoch'], createIo({ DATABASE_URL: service.databaseUrl }))).toBe(0);
+  expect(await runStream(['new-epoch'], io())).toBe(0);
   await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
   await service.untilReady();
   await until('the end of the stream', () => client.ended, PATIENCE_MS);

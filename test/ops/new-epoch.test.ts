@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { withAdmin } from '../../ops/kafka/client.ts';
+import { run } from '../../ops/stream.ts';
+import { applyTopics } from '../../ops/topics.ts';
+import { parseCursor } from '../../schemas/cursor.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { endorse } from '../helpers/catalogue.ts';
+import { EventStreamClient } from '../helpers/event-stream.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+import { createIo } from './catalog-helpers.ts';
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const PATIENCE_MS = 20_000;
+const PARTITIONS = 2;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await TestService.start({ partitions: PARTITIONS });
+});
+afterAll(() => service.stop());
+
+/** Says something so many times, each of it a change. */
+const submit = (word: string, count: number) =>
+  service.submit(
+    Array.from({ length: count }, (_, index) =>
+      endorse('bakers-local-1', 'mayor', 'ann', { statement: `${word} ${index}` }),
+    ),
+  );
+
+function createCommandIo() {
+  const { databaseUrl, brokers, topicPrefix } = service;
+  return createIo({
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: brokers.join(','),
+    TOPIC_PREFIX: topicPrefix,
+  });
+}
+
+async function query(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
+async function emptyKafka(): Promise<void> {
+  const { brokers, topicPrefix } = service;
+  const topics = Object.values(topicNames(topicPrefix));
+  await withAdmin(brokers, async (admin) => {
+    await admin.deleteTopics({ topics });
+    await until('the topics are gone', async () =>
+      (await admin.listTopics()).every((name) => !topics.includes(name)),
+    );
+  });
+  await expect(run(['new-epoch'], createCommandIo())).rejects.toThrow(/There is no topic .*Nothing was done/);
+  await applyTopics({ brokers, topicPrefix, retentionMs: WEEK_MS, changesPartitions: PARTITIONS });
+}
+
+async function statements(query: string): Promise<string[]> {
+  const { data } = await service.events(query);
+  return data.map(({ endorsement }) => endorsement.statement);
+}
+
+test('with Kafka emptied and old days of the change log gone, a new epoch makes store and Kafka fit again', async () => {
+  await submit('Before', 3);
+  await service.eventsOnceThereAre(3);
+  await submit('Before', 3);
+  const before = await service.eventsOnceThereAre(6);
+  await service.stopConsumers();
+  await query('DELETE FROM change_log WHERE sequence <= 4');
+  await emptyKafka();
+  const gateway = service.gateways[0];
+
+  const io = createCommandIo();
+  expect(await run(['new-epoch'], io)).toBe(0);
+  expect(io.told[0]).toMatch(/endorsement-submissions was made anew: it is applied from its beginning\.$/);
+  await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
+  await service.untilReady();
+  const { body: list } = await service.get('/v1/endorsements');
+  expect(list.data).toMatchObject([{ statement: 'Before 2' }]);
+  expect(parseCursor(list.stream_cursor)).toMatchObject({ sequence: 6, offsets: [0, 0] });
+  const client = await EventStreamClient.open(service.url(`/v1/stream?cursor=${list.stream_cursor}`), {
+    Authorization: `Bearer ${service.key}`,
+  });
+
+  // More than there were before, so that offsets of before would lie within what there is now.
+  await submit('After', 9);
+  await service.startConsumers();
+  await until('the changes', async () => (await service.latestSequence()) === 15);
+  const after = Array.from({ length: 9 }, (_, index) => `After ${index}`);
+  await until('the stream has them', () => client.of('endorsement').length === 9);
+  expect(client.of('endorsement').map(({ data }) => data.endorsement.statement)).toEqual(after);
+  await service.restartGateway(0);
+  await service.untilReady();
+  expect(await statements('from=earliest')).toEqual(after);
+  expect(await statements(`cursor=${list.stream_cursor}`)).toEqual(after);
+  const { status, body } = await service.get(`/v1/events?cursor=${before.at(-1)?.id}`);
+  expect([status, body.error?.code]).toEqual([410, 'cursor_expired']);
+  expect(await run(['check'], createCommandIo())).toBe(0);
+});
+
+test('with Kafka kept, whoever begins with the new epoch reads from where the topic ended, and submissions go on', async () => {
+  const gateway = service.gateways[0];
+  const io = createCommandIo();
+  expect(await run(['new-epoch'], io)).toBe(0);
+  expect(io.told).toEqual([expect.stringMatching(/from the change 16 on/)]);
+  await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
+  await service.untilReady();
+  const { body: list } = await service.get('/v1/endorsements');
+  const { offsets } = parseCursor(list.stream_cursor);
+  expect(offsets.reduce((sum, offset) => sum + offset)).toBe(9);
+  await submit('Later', 1);
+  await until('the change', async () => (await service.latestSequence()) === 16);
+  expect(await statements(`cursor=${list.stream_cursor}`)).toEqual(['Later 0']);
+});
