@@ -44,7 +44,10 @@ export interface SubmissionBatch {
 
 export interface ApplyOptions {
   now: () => Date;
-  /** Hands over what was refused; the batch is not committed before it resolves, so no refusal is lost. */
+  /**
+   * Hands over what was refused; the batch is not committed before it resolves, so no refusal is lost. The stream's lock
+   * is held meanwhile, so it must end within seconds; where it fails, the batch is rolled back for the caller to repeat.
+   */
   reject: (rejections: Rejection[]) => Promise<void>;
 }
 
