@@ -32,7 +32,10 @@ const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCo
     usage: 'demo generate DIR [--contests N] [--endorsers N] [--endorsements N]',
     load: () => import('./demo/command.ts'),
   },
-  rejected: { usage: 'rejected list | rejected retry', load: () => import('./rejected.ts') },
+  rejected: {
+    usage: 'rejected list | rejected retry [PARTITION/OFFSET...]',
+    load: () => import('./rejected.ts'),
+  },
   stream: {
     usage: 'stream check | stream repair | stream new-epoch',
     load: () => import('./stream.ts'),

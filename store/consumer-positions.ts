@@ -5,7 +5,7 @@ class PositionMovedError extends Error {
   override name = 'PositionMovedError';
 }
 
-/** The offset of the next submission of a partition to apply; 0 where none was. Locked until the transaction ends. */
+/** The offset of the next message of a partition to deal with; 0 where none was. Locked until the transaction ends. */
 export async function lockConsumerPosition(
   client: ClientBase,
   topic: string,

@@ -49,13 +49,16 @@ export async function newEpoch(config: OpsConfig, io: CommandIo): Promise<number
     // Before the epoch begins, so that nothing of it is before them.
     changes: await fetchEnds(admin, topics.changes),
     submissions: await fetchEnds(admin, topics.submissions),
+    rejected: await fetchEnds(admin, topics.rejected),
   }));
-  const { epoch, after, madeAnew } = await inOneTransaction(databaseUrl, async (client) => {
+  const { epoch, after } = await inOneTransaction(databaseUrl, async (client) => {
     await lockStreamHead(client);
-    const begun = await beginEpoch(client, ends.changes);
-    return { ...begun, madeAnew: await forgetPositionsBeyond(client, topics.submissions, ends.submissions) };
+    for (const name of ['submissions', 'rejected'] as const) {
+      const forgotten = await forgetPositionsBeyond(client, topics[name], ends[name]);
+      if (forgotten) io.err(`${topics[name]} was made anew: it is read from its beginning.`);
+    }
+    return beginEpoch(client, ends.changes);
   });
-  if (madeAnew) io.err(`${topics.submissions} was made anew: it is applied from its beginning.`);
   io.err(
     `The stream's epoch is ${epoch} from the change ${after + 1} on. Every cursor made before is answered 410, so that ` +
       'clients catch up through /v1/endorsements; gateways and relays follow by themselves within seconds.',

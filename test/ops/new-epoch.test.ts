@@ -75,7 +75,7 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
 
   const io = createCommandIo();
   expect(await run(['new-epoch'], io)).toBe(0);
-  expect(io.told[0]).toMatch(/endorsement-submissions was made anew: it is applied from its beginning\.$/);
+  expect(io.told[0]).toMatch(/endorsement-submissions was made anew: it is read from its beginning\.$/);
   await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
   await service.untilReady();
   const { body: list } = await service.get('/v1/endorsements');

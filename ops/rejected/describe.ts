@@ -1,0 +1,21 @@
+import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
+
+/** What can be read of a refused submission. */
+export function readSubmission({ value }: Rejection): Submission | null {
+  try {
+    return value && submissionCodec.decode(value);
+  } catch {
+    return null;
+  }
+}
+
+/** A rejection as a line of JSON. */
+export function describeRejection(rejection: Rejection): string {
+  const submission = readSubmission(rejection);
+  const picks = submission?.picks.map(({ choice }) => choice) ?? [];
+  const { topic, partition, offset, code, message } = rejection;
+  const origin = { topic, partition, offset };
+  const rejected_at = new Date(rejection.rejected_at).toISOString();
+  const named = { endorser: submission?.endorser ?? null, contest: submission?.contest ?? null, picks };
+  return JSON.stringify({ code, message, ...named, rejected_at, origin });
+}

@@ -1,0 +1,118 @@
+import type { ClientBase } from 'pg';
+import type { Rejection, Submission } from '../../schemas/submission.ts';
+import { topicNames } from '../../schemas/topics.ts';
+import { findChangedSince } from '../../store/changed-since.ts';
+import {
+  advanceConsumerPosition,
+  loadConsumerPositions,
+  lockConsumerPosition,
+} from '../../store/consumer-positions.ts';
+import type { CommandIo } from '../command.ts';
+import type { OpsConfig } from '../config.ts';
+import { inOneTransaction } from '../database.ts';
+import { OpsError } from '../ops-error.ts';
+import { type Message, openProducer } from '../submit/producer.ts';
+import { describeRejection, readSubmission } from './describe.ts';
+import { readRejections } from './read-rejections.ts';
+
+const BATCH = 500;
+
+/** A refused submission that can be sent again. */
+interface Retriable {
+  rejection: Rejection;
+  submission: Submission;
+  message: Message;
+}
+
+function findRetriable(rejections: Rejection[]): Retriable[] {
+  return rejections.flatMap((rejection) => {
+    const submission = readSubmission(rejection);
+    const { value } = rejection;
+    return submission && value
+      ? [{ rejection, submission, message: { key: submission.endorser, value } }]
+      : [];
+  });
+}
+
+async function sendAgain({ brokers, topicPrefix }: OpsConfig, retriable: Retriable[]): Promise<void> {
+  const messages = retriable.map(({ message }) => message);
+  const producer = await openProducer(brokers, topicNames(topicPrefix).submissions);
+  try {
+    for (let start = 0; start < messages.length; start += BATCH) {
+      await producer.send(messages.slice(start, start + BATCH));
+    }
+  } finally {
+    await producer.close();
+  }
+}
+
+async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise<Set<Retriable>> {
+  const said = retriable.map(({ submission: { endorser, contest }, rejection }) => ({
+    endorser,
+    contest,
+    at: rejection.rejected_at,
+  }));
+  const changed = await findChangedSince(client, said);
+  return new Set(retriable.filter((_, index) => changed.has(index)));
+}
+
+/**
+ * Sends what was rejected since the last retry once more, as it was; what is still bad is rejected anew. What an endorser
+ * has changed its position after is left out and named: sent now, it would take the newer one back.
+ *
+ * Up to where rejections were retried is kept in Postgres, beside the positions of the consumers.
+ */
+export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number> {
+  const { brokers, databaseUrl } = config;
+  const topic = topicNames(config.topicPrefix).rejected;
+  return inOneTransaction(databaseUrl, async (client) => {
+    const { rejections, ends } = await readRejections(
+      { brokers, topic },
+      await loadConsumerPositions(client, topic),
+    );
+    const retriable = findRetriable(rejections);
+    const outdated = await findOutdated(client, retriable);
+    const current = retriable.filter((one) => !outdated.has(one));
+    await sendAgain(config, current);
+    for (const [partition, to] of ends) {
+      const from = await lockConsumerPosition(client, topic, partition);
+      await advanceConsumerPosition(client, topic, partition, { from, to });
+    }
+    for (const { rejection } of outdated) io.out(describeRejection(rejection));
+    const unreadable = rejections.length - retriable.length;
+    io.err(
+      `${current.length} rejected submissions were sent again${unreadable > 0 ? `, ${unreadable} cannot be read` : ''}.`,
+    );
+    if (outdated.size > 0) {
+      io.err(
+        `${outdated.size} were not, since their endorsers have changed their positions later. ` +
+          '"rejected retry PARTITION/OFFSET" sends one of that origin all the same.',
+      );
+    }
+    return 0;
+  });
+}
+
+/**
+ * Sends these rejections once more whatever has changed since, and whether they were sent again before.
+ *
+ * @param origins where the submissions were, each `partition/offset`.
+ * @throws OpsError where one of them is not kept, or cannot be read, and nothing is sent.
+ */
+export async function retryChosen(config: OpsConfig, origins: string[], io: CommandIo): Promise<number> {
+  const topic = topicNames(config.topicPrefix).rejected;
+  const { rejections } = await readRejections({ brokers: config.brokers, topic });
+  const byOrigin = new Map(
+    findRetriable(rejections).map((one) => [`${one.rejection.partition}/${one.rejection.offset}`, one]),
+  );
+  const chosen = origins.map((origin) => {
+    const found = byOrigin.get(origin);
+    if (found) return found;
+    throw new OpsError(
+      `No rejected submission of origin ${origin} is kept that can be read. Nothing was sent.`,
+    );
+  });
+  await sendAgain(config, chosen);
+  io.err(`${chosen.length} rejected submissions were sent again.`);
+  return 0;
+}

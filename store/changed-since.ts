@@ -1,0 +1,40 @@
+import type { ClientBase } from 'pg';
+
+/** What an endorser said about a contest, and when. */
+export interface Said {
+  /** The endorser's slug. */
+  endorser: string;
+  /** The contest's key. */
+  contest: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** Text that Postgres cannot hold names nothing there. */
+const isStorable = ({ endorser, contest }: Said) => !`${endorser}${contest}`.includes('\0');
+
+/**
+ * The indexes of those whose endorser has changed its position in the contest since. A change that left nothing behind
+ * is known for as long as the change log has it.
+ */
+export async function findChangedSince(client: ClientBase, said: Said[]): Promise<Set<number>> {
+  const asked = said.map((one, index) => ({ ...one, index })).filter(isStorable);
+  const { rows } = await client.query<{ index: number }>(
+    `WITH asked AS (
+       SELECT index, at, e.id AS endorser_id, e.slug, c.id AS contest_id
+       FROM unnest($1::int[], $2::text[], $3::text[], $4::timestamptz[]) AS said (index, endorser, contest, at)
+       JOIN endorsers e ON e.slug = said.endorser
+       JOIN contests c ON c.key = said.contest)
+     SELECT index FROM asked JOIN endorsements n USING (endorser_id, contest_id) WHERE n.updated_at > at
+     UNION
+     SELECT index FROM asked JOIN change_log g
+       ON g.endorser = slug AND (g.body -> 'contest' ->> 'id')::int = contest_id AND g.occurred_at > at`,
+    [
+      asked.map(({ index }) => index),
+      asked.map(({ endorser }) => endorser),
+      asked.map(({ contest }) => contest),
+      asked.map(({ at }) => new Date(at).toISOString()),
+    ],
+  );
+  return new Set(rows.map(({ index }) => index));
+}

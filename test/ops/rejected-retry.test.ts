@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { withAdmin } from '../../ops/kafka/client.ts';
+import { run } from '../../ops/rejected.ts';
+import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { TestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+import { category, createIo, endorser } from './catalog-helpers.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await TestService.start({ catalogue: SMALL_BALLOT, partitions: 2 });
+});
+afterAll(() => service.stop());
+
+async function rejected(...args: string[]): Promise<{ printed: string[]; told: string[] }> {
+  const { databaseUrl, brokers, topicPrefix } = service;
+  const io = createIo({
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: brokers.join(','),
+    TOPIC_PREFIX: topicPrefix,
+  });
+  expect(await run(args, io)).toBe(0);
+  return { printed: io.printed, told: io.told };
+}
+
+/** Kafka drops the offsets of a group in which nobody is, after a week. */
+async function forgetIdleGroups(): Promise<void> {
+  await withAdmin(service.brokers, async (admin) => {
+    const { groups } = await admin.listGroups();
+    const idle = groups
+      .map(({ groupId }) => groupId)
+      .filter((id) => id.startsWith(service.topicPrefix) && !id.endsWith('-apply'));
+    if (idle.length > 0) await admin.deleteGroups(idle);
+  });
+}
+
+/** Refuses what an endorser that is not in the catalogue says, and then puts it there. */
+async function rejectOnce(slug: string, choice: string, kept: number): Promise<void> {
+  await service.submit([endorse(slug, 'mayor', choice)]);
+  await until('the rejection', async () => (await rejected('list')).printed.length === kept);
+  await loadCatalogue(service.databaseUrl, [
+    ['endorser-categories', category()],
+    ['endorsers', endorser({ slug, name: slug })],
+  ]);
+}
+
+async function picksOf(slug: string): Promise<string[]> {
+  const { body } = await service.get(`/v1/endorsements?endorsers=${slug}`);
+  return body.data.map(({ choice }: { choice: { label: string } }) => choice.label).sort();
+}
+
+test('INV-9: what was rejected is sent again once, however long ago the last retry was', async () => {
+  await rejectOnce('newcomer', 'ann', 1);
+  expect(await rejected('retry')).toEqual({
+    printed: [],
+    told: ['1 rejected submissions were sent again.'],
+  });
+  await service.eventsOnceThereAre(1);
+  expect(await picksOf('newcomer')).toEqual(['ann']);
+
+  await forgetIdleGroups();
+  expect((await rejected('retry')).told).toEqual(['0 rejected submissions were sent again.']);
+  expect((await rejected('list')).printed).toHaveLength(1);
+});
+
+test('what would take back a newer position is named, and sent only when it is asked for', async () => {
+  await rejectOnce('latecomer', 'ann', 2);
+  await service.submit([endorse('latecomer', 'mayor', 'bob')]);
+  await service.eventsOnceThereAre(2);
+
+  const { printed, told } = await rejected('retry');
+  expect(told).toEqual([
+    '0 rejected submissions were sent again.',
+    expect.stringMatching(/^1 were not, since their endorsers have changed their positions later\./),
+  ]);
+  const [left] = printed.map((line) => JSON.parse(line));
+  expect(left).toMatchObject({ code: 'unknown_endorser', endorser: 'latecomer', picks: ['ann'] });
+  expect((await rejected('retry')).printed).toEqual([]);
+
+  const { partition, offset } = left.origin;
+  expect((await rejected('retry', `${partition}/${offset}`)).told).toEqual([
+    '1 rejected submissions were sent again.',
+  ]);
+  await service.eventsOnceThereAre(3);
+  expect(await picksOf('latecomer')).toContain('ann');
+});
+
+test('also a position that was withdrawn later is newer', async () => {
+  await rejectOnce('leaver', 'ann', 3);
+  const bob = endorse('leaver', 'mayor', 'bob');
+  await service.submit([bob, { ...bob, action: 'withdraw' }]);
+  await until('the withdrawal', async () => {
+    const { data } = await service.events();
+    return data.at(-1)?.type === 'endorsement.deleted';
+  });
+  expect((await rejected('retry')).printed).toHaveLength(1);
+  expect(await picksOf('leaver')).toEqual([]);
+});
+
+test('an origin of which no rejection is kept is told, and nothing is sent', async () => {
+  await expect(rejected('retry', '0/4711')).rejects.toThrow('of origin 0/4711 is kept');
+  await expect(rejected('retry', 'all')).rejects.toThrow(/^Usage: /);
+});
