@@ -1,11 +1,14 @@
 /** The environment of `npm start`, read in two steps: text to values here, servers made from values elsewhere. */
 import path from 'node:path';
-import { type Environment, readBrokers, readDate, readInteger, readText } from '../../service/environment.ts';
+import { createConfig as createConsumersConfig } from '../../consumers/config.ts';
+import { createConfig as createGatewayConfig } from '../../gateway/config.ts';
+import { type Environment, readBrokers, readInteger, readText } from '../../service/environment.ts';
 import { createTopicConfig, type TopicConfig } from '../config.ts';
 import { OpsError } from '../ops-error.ts';
 
 const PORTS = { min: 1, max: 65_535 };
-const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
+/** Stand in for servers that are yet to be started. */
+const SERVERS_TO_COME = { DATABASE_URL: 'postgres://to-come', KAFKA_BROKERS: 'to-come:9092' };
 
 export interface StartConfig extends TopicConfig {
   /** The gateway's port. */
@@ -29,10 +32,16 @@ export interface StartConfig extends TopicConfig {
  * @throws OpsError naming the variable that cannot be right, its value, and what would be
  */
 export function createStartConfig(env: Environment): StartConfig {
-  // These go to the gateway as they are; a mistake in one is better said before servers are started.
-  for (const name of ['STREAM_LIFETIME_MS', 'STREAM_HEARTBEAT_MS']) {
-    readInteger(env, name, { min: 1, max: YEAR_MS });
-  }
+  const databaseUrl = readText(env, 'DATABASE_URL');
+  const brokers = readBrokers(env);
+  // The programs get what was given as it is; what they would refuse is better said before servers are started.
+  const handedOn = {
+    ...env,
+    DATABASE_URL: databaseUrl ?? SERVERS_TO_COME.DATABASE_URL,
+    KAFKA_BROKERS: brokers?.join(',') ?? SERVERS_TO_COME.KAFKA_BROKERS,
+  };
+  const { today } = createGatewayConfig(handedOn);
+  createConsumersConfig(handedOn);
   const port = readInteger(env, 'PORT', PORTS) ?? 8080;
   const metricsPort = readInteger(env, 'METRICS_PORT', { ...PORTS, max: PORTS.max - 1 });
   if (metricsPort === port) throw new OpsError(`PORT and METRICS_PORT are both ${port}; they must differ.`);
@@ -40,10 +49,10 @@ export function createStartConfig(env: Environment): StartConfig {
     port,
     metricsPort,
     dataDir: path.resolve(readText(env, 'DATA_DIR') ?? '.data'),
-    databaseUrl: readText(env, 'DATABASE_URL'),
-    brokers: readBrokers(env),
+    databaseUrl,
+    brokers,
     demo: readText(env, 'DEMO') !== '0',
-    today: readDate(env, 'TODAY'),
+    today,
     ...createTopicConfig(env),
   };
 }
