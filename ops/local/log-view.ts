@@ -2,22 +2,20 @@
  * What the terminal shows of a child's log: warnings and errors, a short line each. All of it is in the log file.
  */
 
-/** pino's levels that the terminal shows, by number and by label, and what it calls them. */
-const SHOWN_LEVELS = new Map<unknown, string>([
-  [40, 'warning'],
+/** The levels of our log that the terminal shows, and what it calls them. */
+const SHOWN_LEVELS = new Map([
   ['warn', 'warning'],
-  [50, 'error'],
   ['error', 'error'],
-  [60, 'error'],
   ['fatal', 'error'],
 ]);
 
 const REPEAT_AFTER_MS = 10_000;
 
+/** What of a line of service/log.ts is shown. */
 interface LogLine {
-  level: number | string;
+  level: string;
   msg?: string;
-  err?: { message?: string };
+  error?: { message?: string };
 }
 
 function parse(text: string): LogLine | null {
@@ -32,7 +30,7 @@ function parse(text: string): LogLine | null {
 /**
  * A log line as the terminal shows it, or null where it is not for the terminal.
  *
- * @param text a line of JSON as pino writes it, or anything else that the child printed
+ * @param text a line of JSON as our log writes it, or anything else that the child printed
  */
 export function renderLogLine(name: string, text: string): string | null {
   const line = parse(text);
@@ -40,7 +38,7 @@ export function renderLogLine(name: string, text: string): string | null {
   if (line === null) return /^\s|^$|^Node\.js v/.test(text) ? null : `${name}: ${text}`;
   const word = SHOWN_LEVELS.get(line.level);
   if (word === undefined) return null;
-  const cause = line.err?.message;
+  const cause = line.error?.message;
   const message = line.msg ?? cause ?? '';
   return `${name} ${word}: ${cause && cause !== message ? `${message} (${cause})` : message}`;
 }

@@ -1,21 +1,47 @@
+import { Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { createRepeatFilter, renderLogLine } from '../../../ops/local/log-view.ts';
+import { createLog, type Logger } from '../../../service/log.ts';
+
+/** The line that our log writes of something. */
+function logged(write: (log: Logger) => void): string {
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk, _, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  write(createLog('gateway', 'debug', sink));
+  return lines.join('').trimEnd();
+}
+
+test.each<[string, (log: Logger) => void, string | null]>([
+  ['what is only told', (log) => log.info('listening'), null],
+  ['a warning', (log) => log.warn('slow'), 'gateway warning: slow'],
+  [
+    'a failure',
+    (log) => log.error({ error: new Error('no route') }, 'failed'),
+    'gateway error: failed (no route)',
+  ],
+  [
+    'a warning with its cause',
+    (log) => log.warn({ error: new Error('no route'), partition: 3 }, 'trying again'),
+    'gateway warning: trying again (no route)',
+  ],
+  ['an error alone', (log) => log.error(new Error('no route')), 'gateway error: no route'],
+  ['an end', (log) => log.fatal('gone'), 'gateway error: gone'],
+])('%s, as our log writes it, is shown with its reason', (_, write, shown) => {
+  expect(renderLogLine('gateway', logged(write))).toBe(shown);
+});
 
 test.each([
-  ['{"level":30,"msg":"listening"}', null],
-  ['{"level":"info","msg":"listening"}', null],
-  ['{"level":"warn","msg":"slow"}', 'gateway warning: slow'],
-  ['{"level":"fatal","msg":"gone"}', 'gateway error: gone'],
-  ['{"level":40,"msg":"slow"}', 'gateway warning: slow'],
-  ['{"level":50,"msg":"failed","err":{"message":"no route"}}', 'gateway error: failed (no route)'],
-  ['{"level":60,"err":{"message":"no route"}}', 'gateway error: no route'],
-  ['{"level":50,"msg":"no route","err":{"message":"no route"}}', 'gateway error: no route'],
   ['TypeError: x is not a function', 'gateway: TypeError: x is not a function'],
   ['    at file.ts:1:1', null],
   ['Node.js v24.0.0', null],
   ['', null],
   ['{"no":"level"}', 'gateway: {"no":"level"}'],
-])('%s is shown as %s', (text, shown) => {
+])('what is no line of our log, %s, is shown as %s', (text, shown) => {
   expect(renderLogLine('gateway', text)).toBe(shown);
 });
 
