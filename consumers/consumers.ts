@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { topicNames } from '../schemas/topics.ts';
 import { createKafkaClient } from '../service/kafka-client.ts';
-import type { Stoppable } from '../service/lifecycle.ts';
+import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/session.ts';
 import { startApplyConsumer } from './apply/consumer.ts';
@@ -11,14 +11,14 @@ import { startRelay } from './relay/leader.ts';
 /** The change log outlives the window by this, so that a repair at its very end still finds the change. */
 const KEEP_MARGIN_MS = 24 * 60 * 60 * 1000;
 
-/** Starts the roles that the configuration names; they share nothing but the process. */
+/** Starts the roles that the configuration names; they share nothing but the process, which is ready where all are. */
 export async function startConsumers(
   { databaseUrl, brokers, topicPrefix, roles, retentionMs }: Omit<ConsumersConfig, 'metricsPort'>,
   { now, log }: { now: () => Date; log: Logger },
-): Promise<Stoppable> {
+): Promise<Service> {
   const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-consumers', log });
   const topics = topicNames(topicPrefix);
-  const started: Stoppable[] = [];
+  const started: Service[] = [];
   if (roles.includes('apply')) {
     const pool = new pg.Pool({
       connectionString: databaseUrl,
@@ -30,6 +30,7 @@ export async function startConsumers(
     const groupId = `${topicPrefix}endorsement-apply`;
     const apply = await startApplyConsumer({ kafka, pool, topics, groupId, now, log });
     started.push({
+      isReady: apply.isReady,
       async stop() {
         await apply.stop();
         await pool.end();
@@ -41,6 +42,7 @@ export async function startConsumers(
     started.push(startRelay({ kafka, databaseUrl, topic: topics.changes, keepMs, now, log }));
   }
   return {
+    isReady: () => started.every((role) => role.isReady()),
     async stop() {
       await Promise.all(started.map((role) => role.stop()));
     },

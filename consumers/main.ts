@@ -1,5 +1,5 @@
 import { SettingError } from '../service/environment.ts';
-import { stopOnSignal } from '../service/lifecycle.ts';
+import { type Service, stopOnSignal } from '../service/lifecycle.ts';
 import { createLog } from '../service/log.ts';
 import { startMonitoring } from '../service/monitoring.ts';
 import { createConfig } from './config.ts';
@@ -9,10 +9,10 @@ const log = createLog('consumers');
 
 try {
   const config = createConfig(process.env);
-  let ready = false;
-  startMonitoring({ port: config.metricsPort, isReady: () => ready, log });
-  stopOnSignal(await startConsumers(config, { now: () => new Date(), log }), log);
-  ready = true;
+  let consumers: Service | undefined;
+  startMonitoring({ port: config.metricsPort, isReady: () => consumers?.isReady() ?? false, log });
+  consumers = await startConsumers(config, { now: () => new Date(), log });
+  stopOnSignal(consumers, log);
   log.info({ roles: config.roles }, 'consuming');
 } catch (error) {
   // Whoever runs the process starts it again: a start from nothing is the one way in.

@@ -5,6 +5,11 @@ export interface Stoppable {
   stop(): Promise<void>;
 }
 
+/** Something that says whether it can do its work now. */
+export interface Service extends Stoppable {
+  isReady(): boolean;
+}
+
 /** A process that was told to stop and has not done so by then is stuck, and ends itself. */
 const STOP_DEADLINE_MS = 30_000;
 

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
-import { collectDefaultMetrics, register } from 'prom-client';
+import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import type { Logger } from './log.ts';
 
 /**
  * Serves `/metrics` (Prometheus text), `/healthz` and `/readyz` on a port of their own. To the metrics belong those of
- * the process: memory, processor time, collections of garbage, delays of the event loop.
+ * the process: memory, processor time, collections of garbage, delays of the event loop; and whether it is ready.
  *
  * @param options.port 0 picks a free one.
- * @param options.isReady whether the process may be sent work now.
+ * @param options.isReady whether the process can do its work now.
  */
 export function startMonitoring({
   port,
@@ -19,6 +19,13 @@ export function startMonitoring({
   log: Logger;
 }): Server {
   collectDefaultMetrics();
+  new Gauge({
+    name: 'program_ready',
+    help: '1 while the process can do its work, as /readyz says, 0 while it cannot.',
+    collect() {
+      this.set(isReady() ? 1 : 0);
+    },
+  });
   const server = createServer(async (request, response) => {
     const send = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'content-type': type }).end(body);

@@ -1,7 +1,7 @@
 import type { Admin, Consumer, ConsumerRunConfig, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Pool } from 'pg';
 import type { TopicNames } from '../../schemas/topics.ts';
-import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { loadConsumerPositions, resetConsumerPosition } from '../../store/consumer-positions.ts';
 import { type AppliedBatch, applyBatch, type SubmissionBatch, SubmissionGapError } from './apply-batch.ts';
@@ -27,8 +27,10 @@ export interface ApplyConsumerOptions {
 /**
  * Consumes the submissions topic into Postgres. The store's position is the truth about what is applied (INV-8);
  * the group's committed offsets follow it and are there for lag tools.
+ *
+ * It is ready while it is a member of its group and the last transaction that it tried succeeded.
  */
-export async function startApplyConsumer(options: ApplyConsumerOptions): Promise<Stoppable> {
+export async function startApplyConsumer(options: ApplyConsumerOptions): Promise<Service> {
   const { kafka, topics, groupId } = options;
   const member = new GroupMember(kafka, groupId);
   const { consumer } = member;
@@ -51,6 +53,7 @@ export async function startApplyConsumer(options: ApplyConsumerOptions): Promise
   };
   await member.start(work, options.log);
   return {
+    isReady: () => member.isMember && !partitions.isFailing,
     async stop() {
       partitions.stop();
       await member.stop();
@@ -68,6 +71,7 @@ class PartitionApplier {
   /** By partition: the position that was last sought after a gap. A second gap there is how the log is. */
   readonly #sought = new Map<number, number>();
   #stopping = false;
+  #failing = false;
 
   constructor(
     options: ApplyConsumerOptions,
@@ -85,12 +89,18 @@ class PartitionApplier {
     this.#stopping = true;
   }
 
+  /** Whether submissions wait because the last transaction failed. */
+  get isFailing(): boolean {
+    return this.#failing;
+  }
+
   async applyEach(payload: EachBatchPayload): Promise<void> {
     const { topic, partition, messages: records } = payload.batch;
     const messages = records.map(({ offset, value }) => ({ offset: Number(offset), value }));
     for (let start = 0; start < messages.length; start += MAX_MESSAGES_PER_TRANSACTION) {
       const part = messages.slice(start, start + MAX_MESSAGES_PER_TRANSACTION);
       const applied = await this.#applyUntilDone({ topic, partition, messages: part, logStart: 0 }, payload);
+      this.#failing = false;
       if (!applied) return;
       payload.resolveOffset(String(part.at(-1)?.offset));
       await payload.commitOffsetsIfNecessary();
@@ -110,6 +120,7 @@ class PartitionApplier {
           if (await this.#acceptGap(batch, error)) continue;
           return false;
         }
+        this.#failing = true;
         this.#options.log.warn(
           { error, topic: batch.topic, partition: batch.partition },
           'submissions could not be applied; trying again',

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerRunConfig, Kafka } from 'kafkajs';
 import type { Logger } from '../../service/log.ts';
+import { LastSuccess } from '../last-success.ts';
 
 /** How long a consumer that failed waits before it joins again; before it fails it has tried for longer. */
 const REJOIN_MS = 1000;
+/** A member that is not heard of for so long is put out of its group. */
+const SESSION_TIMEOUT_MS = 6000;
 
 /**
  * A member of a consumer group until it is told to stop.
@@ -14,18 +17,26 @@ const REJOIN_MS = 1000;
  */
 export class GroupMember {
   readonly consumer: Consumer;
+  readonly #heard = new LastSuccess();
   #running: Promise<void> = Promise.resolve();
   #stopping = false;
 
   constructor(kafka: Kafka, groupId: string) {
     this.consumer = kafka.consumer({
       groupId,
-      sessionTimeout: 6000,
+      sessionTimeout: SESSION_TIMEOUT_MS,
       heartbeatInterval: 1500,
       rebalanceTimeout: 10_000,
       maxWaitTimeInMs: 100,
       retry: { retries: 8, initialRetryTime: 100, maxRetryTime: 3000, restartOnFailure: async () => false },
     });
+    const { GROUP_JOIN, HEARTBEAT } = this.consumer.events;
+    for (const event of [GROUP_JOIN, HEARTBEAT]) this.consumer.on(event, () => this.#heard.note());
+  }
+
+  /** Whether the group counts it among its members, as far as it can know. */
+  get isMember(): boolean {
+    return !this.#stopping && this.#heard.isWithin(SESSION_TIMEOUT_MS);
   }
 
   /** Joins. Where that fails it is tried again for ever, and not waited for. */
@@ -33,6 +44,7 @@ export class GroupMember {
     const { consumer } = this;
     consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
       if (this.#stopping) return;
+      this.#heard.forget();
       log.warn({ error }, 'the consumer has failed, and joins its group again');
       this.#running = this.#rejoin(work);
     });

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import pg from 'pg';
-import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
 import { CHANGES_CHANNEL } from '../../store/change-log.ts';
 import { maintainChangeLog } from '../../store/relay-batches.ts';
 import { WATCHFUL_SESSION, watchSession } from '../../store/session.ts';
+import { LastSuccess } from '../last-success.ts';
 import { type ChangesProducer, createChangesProducer } from './changes-producer.ts';
 import { relayLeader } from './metrics.ts';
 import { Relay } from './relay.ts';
@@ -17,6 +18,8 @@ const STANDBY_POLL_MS = 1000;
 const IDLE_POLL_MS = 500;
 /** How long it waits after a failure, in milliseconds. */
 const RETRY_MS = 500;
+/** A relay that has got no further for so long is not ready, in milliseconds: it looks more often than that. */
+const STUCK_MS = 10_000;
 const MAINTENANCE_INTERVAL_MS = 60 * 60 * 1000;
 
 export interface RelayOptions {
@@ -30,11 +33,16 @@ export interface RelayOptions {
   log: Logger;
 }
 
-/** Relays the change log to Kafka whenever this process is the leader, and stands by otherwise. */
-export function startRelay(options: RelayOptions): Stoppable {
+/**
+ * Relays the change log to Kafka whenever this process is the leader, and stands by otherwise. It is ready while either
+ * goes well: Postgres answers, and where it leads Kafka has taken what there was.
+ */
+export function startRelay(options: RelayOptions): Service {
   const stopping = new AbortController();
-  const done = stayAvailable(options, stopping.signal);
+  const round = new LastSuccess();
+  const done = stayAvailable(options, round, stopping.signal);
   return {
+    isReady: () => !stopping.signal.aborted && round.isWithin(STUCK_MS),
     async stop() {
       stopping.abort();
       await done;
@@ -42,11 +50,16 @@ export function startRelay(options: RelayOptions): Stoppable {
   };
 }
 
-async function stayAvailable(options: RelayOptions, stopping: AbortSignal): Promise<void> {
+async function stayAvailable(
+  options: RelayOptions,
+  round: LastSuccess,
+  stopping: AbortSignal,
+): Promise<void> {
   while (!stopping.aborted) {
     try {
-      await serveTerm(options, stopping);
+      await serveTerm(options, round, stopping);
     } catch (error) {
+      round.forget();
       options.log.warn({ error }, 'the relay was interrupted; starting again');
     }
     relayLeader.set(0);
@@ -60,31 +73,33 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** One connection's life: stands by until the lock is free, then leads until something fails. */
-async function serveTerm(options: RelayOptions, stopping: AbortSignal): Promise<void> {
+async function serveTerm(options: RelayOptions, round: LastSuccess, stopping: AbortSignal): Promise<void> {
   const client = new pg.Client({ connectionString: options.databaseUrl, ...WATCHFUL_SESSION });
   const lost = new AbortController();
+  const ending = AbortSignal.any([stopping, lost.signal]);
   client.on('error', () => lost.abort());
   const producer = createChangesProducer(options.kafka, options.topic);
   try {
     await client.connect();
     await watchSession(client);
-    if (!(await waitForLead(client, AbortSignal.any([stopping, lost.signal])))) return;
+    if (!(await waitForLead(client, round, ending))) return;
     options.log.info('relaying changes');
     relayLeader.set(1);
     await producer.connect();
-    await lead(options, client, producer, AbortSignal.any([stopping, lost.signal]));
+    await lead(options, { client, producer, round }, ending);
   } finally {
     // A relay that waits for its lock to be given back would hold the stand-by up, so both end at once.
     await Promise.allSettled([client.end(), producer.disconnect()]);
   }
 }
 
-async function waitForLead(client: pg.Client, signal: AbortSignal): Promise<boolean> {
+async function waitForLead(client: pg.Client, round: LastSuccess, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
       ADVISORY_LOCKS.relay,
     ]);
     if (rows[0]?.locked) return true;
+    round.note();
     await pause(STANDBY_POLL_MS, signal);
   }
   return false;
@@ -92,8 +107,7 @@ async function waitForLead(client: pg.Client, signal: AbortSignal): Promise<bool
 
 async function lead(
   { topic, keepMs, now, log }: RelayOptions,
-  client: pg.Client,
-  producer: ChangesProducer,
+  { client, producer, round }: { client: pg.Client; producer: ChangesProducer; round: LastSuccess },
   signal: AbortSignal,
 ): Promise<void> {
   const bell = createBell(client);
@@ -103,7 +117,9 @@ async function lead(
   while (!signal.aborted) {
     // Armed before looking, so that a change which commits meanwhile is not slept through.
     const rung = bell.next();
-    if ((await relay.relayNext()) > 0) continue;
+    const relayed = await relay.relayNext();
+    round.note();
+    if (relayed > 0) continue;
     const time = now();
     if (time.getTime() - maintainedAt >= MAINTENANCE_INTERVAL_MS) {
       await maintainChangeLog(client, time, keepMs);

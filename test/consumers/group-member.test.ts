@@ -5,6 +5,7 @@ import { GroupMember } from '../../consumers/apply/group-member.ts';
 import { topicNames } from '../../schemas/topics.ts';
 import { createKafkaClient } from '../../service/kafka-client.ts';
 import { createLog } from '../../service/log.ts';
+import { createHushedKafka } from '../helpers/hushed-kafka.ts';
 import { testServers } from '../helpers/servers.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
@@ -80,11 +81,13 @@ test('a member that was refused for good in the eyes of kafkajs joins once it ma
   await member.start({ eachBatch: ignore }, log);
   await until('it is refused a second time', () => refusals.length > 1);
   expect(refusals[0]).toMatch(/protocol.* false$/);
-  expect(joined).toBe(false);
+  expect([joined, member.isMember]).toEqual([false, false]);
   await stranger.disconnect();
   await until('it has joined', () => joined);
+  expect(member.isMember).toBe(true);
 
   await member.stop();
+  expect(member.isMember).toBe(false);
   await until('nobody is left', async () => (await describeGroup()).members === 0);
 }, 30_000);
 
@@ -128,4 +131,20 @@ test('a member that is stopped while it joins is not in the group afterwards', a
     return state === 'Stable' && members === 1;
   });
   await busy.disconnect();
+}, 60_000);
+
+test('a member that nobody answers takes itself for none once its group must have put it out', async () => {
+  const way = createHushedKafka(testServers().brokers);
+  const member = new GroupMember(way.kafka, groupId);
+  await member.consumer.connect();
+  await member.consumer.subscribe({ topic });
+  await member.start({ eachBatch: ignore }, log);
+  await until('it is a member', () => member.isMember);
+
+  way.hush();
+  await until('it is none', () => !member.isMember, 10_000);
+
+  way.mend();
+  await until('it is one again', () => member.isMember);
+  await member.stop();
 }, 60_000);

@@ -34,9 +34,12 @@ describe('the monitoring port', () => {
   });
 
   test('readiness is asked for each time', async () => {
+    const metrics = async () => (await fetch(`${base}/metrics`)).text();
     expect((await fetch(`${base}/readyz`)).status).toBe(503);
+    expect(await metrics()).toContain('\nprogram_ready 0\n');
     isReady = true;
     expect((await fetch(`${base}/readyz`)).status).toBe(200);
+    expect(await metrics()).toContain('\nprogram_ready 1\n');
   });
 
   test('who lives is healthy, and another path is told what there is', async () => {
