@@ -10,7 +10,7 @@ const log = createLog('consumers');
 try {
   const config = createConfig(process.env);
   let consumers: Service | undefined;
-  startMonitoring({ port: config.metricsPort, isReady: () => consumers?.isReady() ?? false, log });
+  await startMonitoring({ port: config.metricsPort, isReady: () => consumers?.isReady() ?? false, log });
   consumers = await startConsumers(config, { now: () => new Date(), log });
   stopOnSignal(consumers, log);
   log.info({ roles: config.roles }, 'consuming');

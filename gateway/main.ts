@@ -13,7 +13,7 @@ try {
   // A gateway follows one history of the stream. Whoever runs the process starts it again, with the new one.
   const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
   const gateway = await startGateway(config, { clock: systemClock, logger, onNewEpoch });
-  startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log: logger });
+  await startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log: logger });
   stopOnSignal(gateway, logger);
   logger.info({ port: gateway.port }, 'listening');
 } catch (error) {

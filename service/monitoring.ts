@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
+import { SettingError } from './environment.ts';
 import type { Logger } from './log.ts';
 
 /**
@@ -8,8 +10,9 @@ import type { Logger } from './log.ts';
  *
  * @param options.port 0 picks a free one.
  * @param options.isReady whether the process can do its work now.
+ * @throws SettingError where the port cannot be listened on: nobody would see how the process fares.
  */
-export function startMonitoring({
+export async function startMonitoring({
   port,
   isReady,
   log,
@@ -17,7 +20,7 @@ export function startMonitoring({
   port: number;
   isReady: () => boolean;
   log: Logger;
-}): Server {
+}): Promise<Server> {
   collectDefaultMetrics();
   new Gauge({
     name: 'program_ready',
@@ -40,7 +43,12 @@ export function startMonitoring({
         return send(404, 'Known here: /metrics, /healthz, /readyz\n');
     }
   });
-  server.on('error', (error) => log.error({ error }, 'the monitoring port failed'));
   server.listen(port);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new SettingError(`METRICS_PORT ${port} cannot be listened on: ${(error as Error).message}.`);
+  }
+  server.on('error', (error) => log.error({ error }, 'the monitoring port failed'));
   return server;
 }

@@ -5,6 +5,8 @@ export interface ServiceProcess {
   pid: number;
   /** What it has written so far. */
   output(): string;
+  /** Null while it runs. */
+  exitCode(): number | null;
   /** Ends it, without a warning unless a signal is given that is one, and waits until it is gone. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -30,6 +32,7 @@ export function startProcess(
   return {
     pid: child.pid,
     output: () => text,
+    exitCode: () => child.exitCode,
     async kill(signal = 'SIGKILL') {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill(signal);

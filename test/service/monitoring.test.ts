@@ -1,9 +1,11 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLog } from '../../service/log.ts';
 import { startMonitoring } from '../../service/monitoring.ts';
+import { startProcess } from '../helpers/process.ts';
+import { testServers } from '../helpers/servers.ts';
+import { until } from '../helpers/until.ts';
 
 describe('the monitoring port', () => {
   let server: Server;
@@ -11,8 +13,7 @@ describe('the monitoring port', () => {
   let isReady = false;
 
   beforeAll(async () => {
-    server = startMonitoring({ port: 0, isReady: () => isReady, log: createLog('test', 'silent') });
-    await once(server, 'listening');
+    server = await startMonitoring({ port: 0, isReady: () => isReady, log: createLog('test', 'silent') });
     base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(() => {
@@ -40,6 +41,27 @@ describe('the monitoring port', () => {
     isReady = true;
     expect((await fetch(`${base}/readyz`)).status).toBe(200);
     expect(await metrics()).toContain('\nprogram_ready 1\n');
+  });
+
+  test.each([
+    ['gateway/main.ts', { PORT: '0' }],
+    ['consumers/main.ts', {}],
+  ])('%s ends with a sentence where its monitoring port is taken', async (program, env) => {
+    const { databaseUrl, brokers } = testServers();
+    const started = startProcess(program, {
+      DATABASE_URL: databaseUrl,
+      KAFKA_BROKERS: brokers.join(','),
+      METRICS_PORT: String((server.address() as AddressInfo).port),
+      LOG_LEVEL: 'error',
+      ...env,
+    });
+    try {
+      await until('it has ended', () => started.exitCode() !== null);
+      expect(started.exitCode()).toBe(1);
+      expect(started.output()).toMatch(/^METRICS_PORT \d+ cannot be listened on: .*EADDRINUSE.*\.\n$/);
+    } finally {
+      await started.kill();
+    }
   });
 
   test('who lives is healthy, and another path is told what there is', async () => {
