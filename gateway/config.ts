@@ -7,6 +7,7 @@ import {
   readServers,
   type Servers,
 } from '../service/environment.ts';
+import { STOP_DEADLINE_MS } from '../service/lifecycle.ts';
 
 export interface GatewayConfig extends Servers {
   port: number;
@@ -37,6 +38,8 @@ export interface GatewayConfig extends Servers {
 }
 
 const MINUTE_MS = 60_000;
+/** What stopping may still take once all streams were sent away, in milliseconds. */
+const AFTER_DRAIN_MS = 10_000;
 const MEGABYTE = 1024 * 1024;
 
 /**
@@ -61,6 +64,6 @@ export function createConfig(env: Environment): GatewayConfig {
     trustedProxies: number('TRUST_PROXY', 0, 10) ?? 0,
     feedReplayBytes: (number('FEED_REPLAY_MB', 1, 16_384) ?? 32) * MEGABYTE,
     responseMemoryBytes: (number('RESPONSE_MEMORY_MB', 0, 16_384) ?? 32) * MEGABYTE,
-    drainMs: number('DRAIN_MS', 0, 10 * MINUTE_MS) ?? 5000,
+    drainMs: number('DRAIN_MS', 0, STOP_DEADLINE_MS - AFTER_DRAIN_MS) ?? 5000,
   };
 }

@@ -10,15 +10,11 @@ export interface Service extends Stoppable {
   isReady(): boolean;
 }
 
-/** A process that was told to stop and has not done so by then is stuck, and ends itself. */
-const STOP_DEADLINE_MS = 30_000;
+/** A process that was told to stop and has not done so by then is stuck, and ends itself; in milliseconds. */
+export const STOP_DEADLINE_MS = 30_000;
 
-/**
- * Stops the service on SIGTERM or SIGINT and ends the process; a second signal ends it at once.
- *
- * @param deadlineMs how long stopping may take before the process ends regardless, in milliseconds.
- */
-export function stopOnSignal(service: Stoppable, log: Logger, deadlineMs = STOP_DEADLINE_MS): void {
+/** Stops the service on SIGTERM or SIGINT and ends the process; a second signal ends it at once. */
+export function stopOnSignal(service: Stoppable, log: Logger): void {
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
@@ -27,7 +23,7 @@ export function stopOnSignal(service: Stoppable, log: Logger, deadlineMs = STOP_
     setTimeout(() => {
       log.error('could not stop in time');
       process.exit(1);
-    }, deadlineMs).unref();
+    }, STOP_DEADLINE_MS).unref();
     service.stop().then(
       () => process.exit(0),
       (error) => {

@@ -7,6 +7,7 @@
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { requireDatabase } from '../database.ts';
 import { nameBrokers } from '../kafka/client.ts';
 import { migrateDatabase } from '../migrate.ts';
@@ -26,7 +27,8 @@ import { type Keeper, keepRunning } from './supervisor.ts';
 
 const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
-const CHILD_GRACE_MS = 15_000;
+/** A program that is stuck ends itself before this. */
+const CHILD_GRACE_MS = STOP_DEADLINE_MS + 5000;
 
 const programs = {
   'demo-traffic': fileURLToPath(new URL('../demo/traffic.ts', import.meta.url)),

@@ -52,6 +52,7 @@ test.each([
   ['STREAM_HEARTBEAT_MS', '0'],
   ['STREAM_HEARTBEAT_MS', '90000'],
   ['DRAIN_MS', '-1'],
+  ['DRAIN_MS', '20001'],
   ['FEED_MEMORY_MB', 'x'],
   ['ROLES', 'aply'],
   ['CHANGES_PARTITIONS', '0'],
