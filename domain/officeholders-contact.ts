@@ -1,3 +1,4 @@
+import { isHttpUrl } from '../schemas/catalogue/formats.ts';
 import { SOCIAL_NETWORKS } from '../schemas/http/officeholders.ts';
 
 /** Where and how a person can be reached, as the interface shows it (contract, "Officeholder"). */
@@ -43,8 +44,7 @@ const ABBREVIATIONS = new Map(
 
 /** The address as it can be shown, or null where it is none: an http or https URL. */
 export function webAddress(text: string | null | undefined): string | null {
-  const trimmed = text?.trim() ?? '';
-  return /^https?:\/\/\S+$/i.test(trimmed) && URL.canParse(trimmed) ? trimmed : null;
+  return text && isHttpUrl(text) ? text.trim() : null;
 }
 
 /** The first voice line: of the capitol, else of the main office, else of any. */

@@ -39,7 +39,7 @@ export function startNodeProcess(options: NodeProcessOptions): NodeProcess {
   const { name, entry, report } = options;
   mkdirSync(options.logDir, { recursive: true });
   const log = openLog(path.join(options.logDir, `${name}.log`));
-  const child = spawn(process.execPath, ['--disable-warning=TimeoutNegativeWarning', entry], {
+  const child = spawn(process.execPath, [entry], {
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -15,7 +15,7 @@ import { formatTally, type JestResults } from './test-tally.ts';
 const NODE_OPTIONS = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
-  // kafkajs 2.2 schedules a timer in the past, harmlessly.
+  // jest gives tests another `process` than Node's own, so that service/kafka-client.ts cannot silence it for them.
   '--disable-warning=TimeoutNegativeWarning',
 ];
 
