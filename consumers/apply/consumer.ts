@@ -95,12 +95,20 @@ class PartitionApplier {
   }
 
   async applyEach(payload: EachBatchPayload): Promise<void> {
+    try {
+      await this.#applyParts(payload);
+    } finally {
+      // Done, or no longer this member's to do.
+      this.#failing = false;
+    }
+  }
+
+  async #applyParts(payload: EachBatchPayload): Promise<void> {
     const { topic, partition, messages: records } = payload.batch;
     const messages = records.map(({ offset, value }) => ({ offset: Number(offset), value }));
     for (let start = 0; start < messages.length; start += MAX_MESSAGES_PER_TRANSACTION) {
       const part = messages.slice(start, start + MAX_MESSAGES_PER_TRANSACTION);
       const applied = await this.#applyUntilDone({ topic, partition, messages: part, logStart: 0 }, payload);
-      this.#failing = false;
       if (!applied) return;
       payload.resolveOffset(String(part.at(-1)?.offset));
       await payload.commitOffsetsIfNecessary();
@@ -127,6 +135,8 @@ class PartitionApplier {
         );
         await payload.heartbeat();
         await new Promise((resolve) => setTimeout(resolve, delayMs));
+        // The next try can take as long again, and the group is to hear of this member in between.
+        await payload.heartbeat();
       }
     }
   }

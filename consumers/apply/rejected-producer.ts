@@ -1,8 +1,11 @@
 import type { Kafka, Message, Producer } from 'kafkajs';
 import { type Rejection, rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
 
-/** Whoever waits for it holds the stream's lock, and with it every other writer up. */
-const SEND_DEADLINE_MS = 5000;
+/**
+ * Whoever waits for it holds the stream's lock, and with it every other writer up; and is to be heard of by its group
+ * before that takes it for gone.
+ */
+const SEND_DEADLINE_MS = 4000;
 
 /**
  * The endorser that a refused submission names, the key of the rejected topic. Those in which none can be read share
@@ -45,7 +48,7 @@ export function createRejectedProducer(kafka: Kafka, topic: string) {
     connect: () => producer.connect(),
     disconnect: () => producer.disconnect(),
 
-    /** Resolves when all brokers that must have it do. Rejects after five seconds at most. */
+    /** Resolves when all brokers that must have it do. Rejects after four seconds at most. */
     async send(rejections: Rejection[]): Promise<void> {
       if (rejections.length === 0) return;
       const messages = rejections.map((rejection) => ({
