@@ -1,6 +1,8 @@
 import { topicNames } from '../schemas/topics.ts';
 import type { CommandIo } from './command.ts';
 import { createConfig, createKafkaConfig, type KafkaConfig, readEnv } from './config.ts';
+import { requireDatabase } from './database.ts';
+import { requireBrokers } from './kafka/client.ts';
 import { OpsError } from './ops-error.ts';
 import { describeRejection } from './rejected/describe.ts';
 import { readRejections } from './rejected/read-rejections.ts';
@@ -18,13 +20,21 @@ async function list({ brokers, topicPrefix }: KafkaConfig, io: CommandIo): Promi
 /**
  * `rejected list`: every submission that was refused and is still kept, a line of JSON each. `rejected retry`: sends
  * those refused since the last retry again, or those of these origins (INV-9).
+ *
+ * @throws OpsError for arguments that are not right, and where a server cannot be used.
  */
 export async function run(args: string[], io: CommandIo): Promise<number> {
   const [action, ...origins] = args;
   const env = readEnv(io.env);
-  if (action === 'list' && origins.length === 0) return list(createKafkaConfig(env), io);
+  if (action === 'list' && origins.length === 0) {
+    const config = createKafkaConfig(env);
+    await requireBrokers(config.brokers);
+    return list(config, io);
+  }
   if (action === 'retry' && origins.every((origin) => /^[0-9]+\/[0-9]+$/.test(origin))) {
     const config = createConfig(env);
+    await requireDatabase(config.databaseUrl);
+    await requireBrokers(config.brokers);
     return origins.length === 0 ? retryNew(config, io) : retryChosen(config, origins, io);
   }
   throw new OpsError(USAGE);

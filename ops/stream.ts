@@ -7,6 +7,8 @@ import { createReadPool, type DatabasePool } from '../store/pool.ts';
 import { loadRelayedChanges, loadRelayedRange } from '../store/relayed-changes.ts';
 import type { CommandIo } from './command.ts';
 import { createConfig, type OpsConfig, readEnv } from './config.ts';
+import { requireDatabase } from './database.ts';
+import { requireBrokers } from './kafka/client.ts';
 import { OpsError } from './ops-error.ts';
 import { findHoles, type SequenceRange } from './stream/find-holes.ts';
 import { newEpoch } from './stream/new-epoch.ts';
@@ -84,10 +86,17 @@ const actions = new Map([
   ['new-epoch', newEpoch],
 ]);
 
-/** Looks after the changes topic (INV-7). */
+/**
+ * Looks after the changes topic (INV-7).
+ *
+ * @throws OpsError for arguments that are not right, and where a server cannot be used.
+ */
 export async function run(args: string[], io: CommandIo): Promise<number> {
   const [name = '', ...rest] = args;
   const action = actions.get(name);
   if (action === undefined || rest.length > 0) throw new OpsError(USAGE);
-  return action(createConfig(readEnv(io.env)), io);
+  const config = createConfig(readEnv(io.env));
+  await requireDatabase(config.databaseUrl);
+  await requireBrokers(config.brokers);
+  return action(config, io);
 }

@@ -49,3 +49,15 @@ export function nameBrokers(error: unknown, brokers: string[]): unknown {
   if (!/^KafkaJS(Connection|NumberOfRetries|BrokerNotFound)/.test(name)) return error;
   return new OpsError(`Kafka at ${brokers.join(', ')} does not answer: ${message}`, { cause: error });
 }
+
+/**
+ * Connects once, for the sake of what is said where that fails.
+ *
+ * @param brokers `host:port` of each
+ * @throws OpsError where none of them answers
+ */
+export async function requireBrokers(brokers: string[]): Promise<void> {
+  await withAdmin(brokers, async () => {}).catch((error: unknown) => {
+    throw nameBrokers(error, brokers);
+  });
+}

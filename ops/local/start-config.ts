@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createConfig as createConsumersConfig } from '../../consumers/config.ts';
 import { createConfig as createGatewayConfig } from '../../gateway/config.ts';
 import { type Environment, readBrokers, readInteger, readText } from '../../service/environment.ts';
+import { readLogLevel } from '../../service/log.ts';
 import { createTopicConfig, type TopicConfig } from '../config.ts';
 import { OpsError } from '../ops-error.ts';
 
@@ -42,6 +43,7 @@ export function createStartConfig(env: Environment): StartConfig {
   };
   const { today } = createGatewayConfig(handedOn);
   createConsumersConfig(handedOn);
+  readLogLevel(env);
   const port = readInteger(env, 'PORT', PORTS) ?? 8080;
   const metricsPort = readInteger(env, 'METRICS_PORT', { ...PORTS, max: PORTS.max - 1 });
   if (metricsPort === port) throw new OpsError(`PORT and METRICS_PORT are both ${port}; they must differ.`);

@@ -79,14 +79,17 @@ describe('a database that cannot be used is told in one sentence, without its pa
   test('a closed port', async () => {
     const port = await findClosedPort();
     const told = `Postgres at 127.0.0.1:${port} does not answer (connect ECONNREFUSED 127.0.0.1:${port}): see that it runs, or name another in DATABASE_URL.\n`;
-    const env = { DATABASE_URL: addressOf({ port }) };
+    const env = { DATABASE_URL: addressOf({ port }), KAFKA_BROKERS: testServers().brokers.join(',') };
     for (const line of [
       'keys list',
       'accounts list',
       'plans list',
       'audit list',
       'migrate',
+      'stream check',
+      'stream repair',
       'stream new-epoch',
+      'rejected retry',
     ]) {
       expect([line, await ops(line, env)]).toEqual([line, { status: 1, told }]);
     }
@@ -151,9 +154,28 @@ test('npm start says so before it starts a server', async () => {
 test('brokers that do not answer are told in one sentence', async () => {
   const KAFKA_BROKERS = `127.0.0.1:${await findClosedPort()}`;
   const env = { DATABASE_URL: testServers().databaseUrl, KAFKA_BROKERS };
-  for (const line of ['lag', 'topics check']) {
+  for (const line of [
+    'lag',
+    'topics check',
+    'stream check',
+    'stream repair',
+    'stream new-epoch',
+    'rejected list',
+    'rejected retry',
+  ]) {
     const { status, told } = await ops(line, env);
     expect(status).toBe(1);
     expect(told).toMatch(new RegExp(`^Kafka at ${KAFKA_BROKERS} does not answer: [^\\n]*\\n$`));
   }
 });
+
+test.each(['gateway', 'consumers'])(
+  'a LOG_LEVEL that there is none of ends the %s with one sentence',
+  async (name) => {
+    const { status, told } = await runProgram(`${name}/main.ts`, [], { LOG_LEVEL: 'loud' });
+    expect(status).toBe(1);
+    expect(told).toBe(
+      'LOG_LEVEL is "loud"; it must be one of trace, debug, info, warn, error, fatal, silent.\n',
+    );
+  },
+);

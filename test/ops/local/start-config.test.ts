@@ -55,6 +55,7 @@ test.each([
   ['DRAIN_MS', '20001'],
   ['FEED_MEMORY_MB', 'x'],
   ['ROLES', 'aply'],
+  ['LOG_LEVEL', 'loud'],
   ['CHANGES_PARTITIONS', '0'],
   ['CHANGES_PARTITIONS', '101'],
   ['KAFKA_BROKERS', 'localhost'],
