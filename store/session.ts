@@ -9,8 +9,7 @@ export const PATIENT_SESSION = {
 
 /**
  * For sessions that must go on by themselves: one whose server is gone without a word is given up. No statement of theirs
- * takes seconds, except one that waits for the stream's lock, and can be tried again. Shorter than the 30 seconds after
- * which Kafka gives a silent consumer's partitions to others.
+ * takes seconds, except one that waits for the stream's lock, and can be tried again.
  */
 export const WATCHFUL_SESSION = { ...PATIENT_SESSION, query_timeout: 20_000 } satisfies ClientConfig;
 
