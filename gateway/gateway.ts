@@ -20,7 +20,7 @@ const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const VERSION_TIMEOUT_MS = 3000;
-const LARGE_ANSWERS = { atOnce: 4, waiting: 200 };
+const LARGE_ANSWERS = { atOnce: 4, waiting: 200, waitingOfAccount: 50 };
 
 export interface Gateway extends Stoppable {
   /** The port it listens on. */

@@ -10,6 +10,8 @@ type Fetches = Pick<KafkaLog, 'fetchFromLeaders'>;
 
 /** What was fetched of a partition; its changes come once they are decoded. */
 export interface DecodingRead extends Omit<PartitionRead, 'records'> {
+  /** How many records came, those of another epoch too. */
+  count: number;
   changes: Promise<RenderedChanges>;
 }
 
@@ -94,7 +96,7 @@ export class ReadAhead {
     return reads.map(({ records, ...read }) => {
       const changes = this.#decoder.decode(records, this.#epoch);
       changes.catch(ignore);
-      return { ...read, changes };
+      return { ...read, count: records.length, changes };
     });
   }
 }

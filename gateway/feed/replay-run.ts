@@ -71,9 +71,8 @@ export class ReplayRun {
     if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return undefined;
     let count = 0;
     for (const read of await this.#readAhead.read(log, leaders, wanted)) {
-      const records = openRecords(await read.changes, this.#logger);
-      this.#merge.add(read.partition, records, read.nextOffset);
-      count += records.length;
+      this.#merge.add(read.partition, openRecords(await read.changes, this.#logger), read.nextOffset);
+      count += read.count;
       if (read.atEnd) atEnd.add(read.partition);
       else atEnd.delete(read.partition);
     }

@@ -4,6 +4,20 @@ import { createUnavailableError } from '../api-error.ts';
 export interface TurnLimits {
   atOnce: number;
   waiting: number;
+  /** How many of those who wait may be of one account. */
+  waitingOfAccount: number;
+}
+
+/** Who wants a turn. */
+export interface Claimant {
+  accountId: number;
+  /** Given when nobody waits for the answer any more. */
+  gone: AbortSignal;
+}
+
+interface Waiting {
+  accountId: number;
+  begin: () => void;
 }
 
 /**
@@ -12,7 +26,7 @@ export interface TurnLimits {
  */
 export class Turns {
   readonly #limits: TurnLimits;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<Waiting>();
   #underWay = 0;
 
   constructor(limits: TurnLimits) {
@@ -20,31 +34,48 @@ export class Turns {
   }
 
   /**
-   * Does the work when its turn comes.
+   * Does the work when its turn comes. Whoever goes away before has left the queue.
    *
-   * @param gone nobody waits for it any more: then it is not begun.
    * @throws ApiError server_busy, with Retry-After, where too many wait already; whatever the work throws.
    */
-  async take<T>(work: () => Promise<T>, gone: AbortSignal): Promise<T> {
-    await this.#begin();
+  async take<T>(work: () => Promise<T>, claimant: Claimant): Promise<T> {
+    if (this.#underWay < this.#limits.atOnce) this.#underWay += 1;
+    else await this.#wait(claimant);
     try {
-      if (gone.aborted) throw createUnavailableError('server_busy', 'The client has gone away.');
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
+      const [next] = this.#waiting;
+      if (next) next.begin();
       else this.#underWay -= 1;
     }
   }
 
-  async #begin(): Promise<void> {
-    if (this.#underWay < this.#limits.atOnce) {
-      this.#underWay += 1;
-      return;
+  /** Resolves when somebody has handed over a turn; rejects when the claimant goes away before. */
+  #wait({ accountId, gone }: Claimant): Promise<void> {
+    const { waiting, waitingOfAccount } = this.#limits;
+    const ofAccount = [...this.#waiting].filter((other) => other.accountId === accountId).length;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const refuse = (message: string) => reject(createUnavailableError('server_busy', message));
+    const leave = () => {
+      this.#waiting.delete(entry);
+      gone.removeEventListener('abort', giveUp);
+    };
+    const giveUp = () => {
+      leave();
+      refuse('The client has gone away.');
+    };
+    const begin = () => {
+      leave();
+      resolve();
+    };
+    const entry = { accountId, begin };
+    if (this.#waiting.size >= waiting || ofAccount >= waitingOfAccount) {
+      refuse('Too many large answers are being made; try again.');
+    } else {
+      this.#waiting.add(entry);
+      gone.addEventListener('abort', giveUp);
+      if (gone.aborted) giveUp();
     }
-    if (this.#waiting.length >= this.#limits.waiting) {
-      throw createUnavailableError('server_busy', 'Too many large answers are being made; try again.');
-    }
-    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return promise;
   }
 }

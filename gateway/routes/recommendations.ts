@@ -51,6 +51,6 @@ export const recommendationsRoute = defineRoute({
       return { json: json.finish() };
     };
     // Contests that are named are 500 at most; a state or an election can have thousands.
-    return contest ? make() : largeAnswers.take(make, closed);
+    return contest ? make() : largeAnswers.take(make, { accountId: key.accountId, gone: closed });
   },
 });

@@ -43,7 +43,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const [route, parameters] = findRoute(pathname);
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use no more of the context than this.
-  const largeAnswers = new Turns({ atOnce: 1, waiting: 0 });
+  const largeAnswers = new Turns({ atOnce: 1, waiting: 0, waitingOfAccount: 0 });
   const context = { pool, largeAnswers, config, clock: systemClock } as GatewayContext;
   const request = {
     query,

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { ChangeLog } from '../../../gateway/feed/change-log.ts';
 import { CHUNK_CHANGES } from '../../../gateway/feed/chunk-cache.ts';
 import type { Chunk, Position } from '../../../gateway/feed/entry.ts';
+import { KafkaLog, type PartitionRead } from '../../../gateway/feed/kafka-log.ts';
 import { replays } from '../../../gateway/feed/metrics.ts';
 import { Replay } from '../../../gateway/feed/replay.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
@@ -148,6 +149,19 @@ describe('INV-4: a position is good wherever it is from', () => {
     expect(locate).not.toHaveBeenCalled();
     expectFollowing(first.position, await replay.read(first.position, STREAM));
     expect(locate.mock.calls).toEqual([[20_301]]);
+  });
+
+  test('records of the epoch before, which mean nothing any more, are searched no further than others', async () => {
+    locate.mockResolvedValueOnce(null);
+    const fetch = jest.spyOn(KafkaLog.prototype, 'fetch');
+    const position = { ...BEGINNING, sequence: 20_300 };
+    expect(await replay.read(position, { ...STREAM, epoch: 2 })).toEqual({ entries: [], position });
+    const answers = fetch.mock.results.map(({ value }) => value as Promise<PartitionRead[]>);
+    fetch.mockRestore();
+    const reads = (await Promise.all(answers)).flat();
+    const fetched = reads.reduce((sum, { records }) => sum + records.length, 0);
+    expect(fetched).toBeGreaterThan(5000);
+    expect(fetched).toBeLessThan(LATEST / 2);
   });
 
   test('whatever offsets are claimed, what comes is exactly what follows', async () => {

@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { Turns } from '../../../gateway/recommendations/turns.ts';
 
-const HERE = new AbortController().signal;
+const HERE = { accountId: 1, gone: new AbortController().signal };
+const OTHER = { ...HERE, accountId: 2 };
+const BUSY = { code: 'server_busy', headers: { 'Retry-After': '2' } };
 
 /** Work that ends when it is told to. */
 function createWork() {
@@ -17,7 +19,7 @@ function createWork() {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('as many as may are done at a time, the others in the order in which they came', async () => {
-  const turns = new Turns({ atOnce: 2, waiting: 10 });
+  const turns = new Turns({ atOnce: 2, waiting: 10, waitingOfAccount: 10 });
   const works = Array.from({ length: 4 }, createWork);
   const done = works.map(({ work }) => turns.take(work, HERE));
   await settle();
@@ -33,33 +35,31 @@ test('as many as may are done at a time, the others in the order in which they c
   expect(await Promise.all(done.slice(1))).toEqual(['second', 'done', 'done']);
 });
 
-test('who finds too many waiting is told to come again', async () => {
-  const turns = new Turns({ atOnce: 1, waiting: 1 });
-  const [first, second] = [createWork(), createWork()];
-  const done = [first, second].map(({ work }) => turns.take(work, HERE));
-  await expect(turns.take(createWork().work, HERE)).rejects.toMatchObject({
-    code: 'server_busy',
-    headers: { 'Retry-After': '2' },
-  });
-  first.resolve('first');
-  second.resolve('second');
-  expect(await Promise.all(done)).toEqual(['first', 'second']);
+test('who finds too many waiting, or too many of his own, is told to come again', async () => {
+  const turns = new Turns({ atOnce: 1, waiting: 2, waitingOfAccount: 1 });
+  const works = Array.from({ length: 3 }, createWork);
+  const [first, second, third] = works.map(({ work }, index) => turns.take(work, index < 2 ? HERE : OTHER));
+  await settle();
+  await expect(turns.take(createWork().work, HERE)).rejects.toMatchObject(BUSY);
+  await expect(turns.take(createWork().work, { ...HERE, accountId: 3 })).rejects.toMatchObject(BUSY);
+  for (const { resolve } of works) resolve('done');
+  expect(await Promise.all([first, second, third])).toEqual(['done', 'done', 'done']);
   expect(await turns.take(async () => 'free again', HERE)).toBe('free again');
 });
 
-test('what nobody waits for any more is not begun, and holds up nobody', async () => {
-  const turns = new Turns({ atOnce: 1, waiting: 10 });
+test('who goes away leaves the queue to others at once, and costs no work', async () => {
+  const turns = new Turns({ atOnce: 1, waiting: 2, waitingOfAccount: 2 });
   const [first, left, last] = [createWork(), createWork(), createWork()];
   const client = new AbortController();
-  const done = [
-    turns.take(first.work, HERE),
-    turns.take(left.work, client.signal),
-    turns.take(last.work, HERE),
-  ];
+  const gone = { ...HERE, gone: client.signal };
+  const firstDone = turns.take(first.work, HERE);
+  const leaving = [turns.take(left.work, gone), turns.take(left.work, gone)];
   client.abort();
+  expect((await Promise.allSettled(leaving)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(turns.take(left.work, gone)).rejects.toMatchObject({ code: 'server_busy' });
+  const lastDone = turns.take(last.work, HERE);
   first.resolve('first');
   last.resolve('last');
-  await expect(done[1]).rejects.toMatchObject({ code: 'server_busy' });
+  expect(await Promise.all([firstDone, lastDone])).toEqual(['first', 'last']);
   expect(left.isBegun()).toBe(false);
-  expect(await Promise.all([done[0], done[2]])).toEqual(['first', 'last']);
 });
