@@ -14,8 +14,9 @@ export interface Said {
 const isStorable = ({ endorser, contest }: Said) => !`${endorser}${contest}`.includes('\0');
 
 /**
- * The indexes of those whose endorser has changed its position in the contest since. A change that left nothing behind
- * is known for as long as the change log has it.
+ * The indexes of those whose endorser has changed its position in the contest since. A change at the very same time
+ * counts, though it may have been the earlier one: all of a batch of submissions has one time. A change that left nothing
+ * behind is known for as long as the change log has it.
  */
 export async function findChangedSince(client: ClientBase, said: Said[]): Promise<Set<number>> {
   const asked = said.map((one, index) => ({ ...one, index })).filter(isStorable);
@@ -25,10 +26,10 @@ export async function findChangedSince(client: ClientBase, said: Said[]): Promis
        FROM unnest($1::int[], $2::text[], $3::text[], $4::timestamptz[]) AS said (index, endorser, contest, at)
        JOIN endorsers e ON e.slug = said.endorser
        JOIN contests c ON c.key = said.contest)
-     SELECT index FROM asked JOIN endorsements n USING (endorser_id, contest_id) WHERE n.updated_at > at
+     SELECT index FROM asked JOIN endorsements n USING (endorser_id, contest_id) WHERE n.updated_at >= at
      UNION
      SELECT index FROM asked JOIN change_log g
-       ON g.endorser = slug AND (g.body -> 'contest' ->> 'id')::int = contest_id AND g.occurred_at > at`,
+       ON g.endorser = slug AND (g.body -> 'contest' ->> 'id')::int = contest_id AND g.occurred_at >= at`,
     [
       asked.map(({ index }) => index),
       asked.map(({ endorser }) => endorser),

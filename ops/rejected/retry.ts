@@ -58,7 +58,7 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
 
 /**
  * Sends what was rejected since the last retry once more, as it was; what is still bad is rejected anew. What an endorser
- * has changed its position after is left out and named: sent now, it would take the newer one back.
+ * has changed its position after, or at the same time, is left out and named: sent now, it could take the newer one back.
  *
  * Up to where rejections were retried is kept in Postgres, beside the positions of the consumers.
  */
@@ -85,7 +85,7 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number
     );
     if (outdated.size > 0) {
       io.err(
-        `${outdated.size} were not, since their endorsers have changed their positions later. ` +
+        `${outdated.size} were not, since their endorsers have changed their positions at the same time or later. ` +
           '"rejected retry PARTITION/OFFSET" sends one of that origin all the same.',
       );
     }

@@ -71,7 +71,9 @@ test('what would take back a newer position is named, and sent only when it is a
   const { printed, told } = await rejected('retry');
   expect(told).toEqual([
     '0 rejected submissions were sent again.',
-    expect.stringMatching(/^1 were not, since their endorsers have changed their positions later\./),
+    expect.stringMatching(
+      /^1 were not, since their endorsers have changed their positions at the same time or later\./,
+    ),
   ]);
   const [left] = printed.map((line) => JSON.parse(line));
   expect(left).toMatchObject({ code: 'unknown_endorser', endorser: 'latecomer', picks: ['ann'] });
@@ -95,6 +97,20 @@ test('also a position that was withdrawn later is newer', async () => {
   });
   expect((await rejected('retry')).printed).toHaveLength(1);
   expect(await picksOf('leaver')).toEqual([]);
+});
+
+test('also a position is newer that was applied in the same batch, whose time is one', async () => {
+  await service.stopConsumers();
+  const bad = endorse('coast-gazette', 'mayor', 'zed');
+  await service.submit([bad, endorse('coast-gazette', 'mayor', 'bob')]);
+  await service.startConsumers();
+  await until('the position', async () => (await picksOf('coast-gazette')).length === 1);
+
+  const { printed } = await rejected('retry');
+  expect(printed.map((line) => JSON.parse(line))).toMatchObject([
+    { code: 'unknown_choice', endorser: 'coast-gazette', picks: ['zed'] },
+  ]);
+  expect(await picksOf('coast-gazette')).toEqual(['bob']);
 });
 
 test('an origin of which no rejection is kept is told, and nothing is sent', async () => {
