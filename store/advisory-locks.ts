@@ -11,4 +11,6 @@ export const ADVISORY_LOCKS = {
   relay: 7_204_413,
   /** Held while officeholders are loaded. */
   officeholderImport: 7_204_414,
+  /** Held while rejected submissions are sent again. */
+  rejectedRetry: 7_204_415,
 } as const;

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
 import { topicNames } from '../../schemas/topics.ts';
+import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
 import { findChangedSince } from '../../store/changed-since.ts';
 import {
   advanceConsumerPosition,
@@ -60,23 +61,24 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
  * Sends what was rejected since the last retry once more, as it was; what is still bad is rejected anew. What an endorser
  * has changed its position after, or at the same time, is left out and named: sent now, it could take the newer one back.
  *
- * Up to where rejections were retried is kept in Postgres, beside the positions of the consumers.
+ * Up to where rejections were retried is kept in Postgres, beside the positions of the consumers. One that is run while
+ * another runs waits for it, and sends what that one left.
  */
 export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number> {
   const { brokers, databaseUrl } = config;
   const topic = topicNames(config.topicPrefix).rejected;
   return inOneTransaction(databaseUrl, async (client) => {
-    const { rejections, ends } = await readRejections(
-      { brokers, topic },
-      await loadConsumerPositions(client, topic),
-    );
+    // First of all: whoever waits here sees how far the one before came.
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
+    const positions = await loadConsumerPositions(client, topic);
+    const { rejections, ends } = await readRejections({ brokers, topic }, positions);
     const retriable = findRetriable(rejections);
     const outdated = await findOutdated(client, retriable);
     const current = retriable.filter((one) => !outdated.has(one));
     await sendAgain(config, current);
     for (const [partition, to] of ends) {
-      const from = await lockConsumerPosition(client, topic, partition);
-      await advanceConsumerPosition(client, topic, partition, { from, to });
+      await lockConsumerPosition(client, topic, partition);
+      await advanceConsumerPosition(client, topic, partition, { from: positions.get(partition) ?? 0, to });
     }
     for (const { rejection } of outdated) io.out(describeRejection(rejection));
     const unreadable = rejections.length - retriable.length;

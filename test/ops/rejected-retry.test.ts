@@ -113,6 +113,16 @@ test('also a position is newer that was applied in the same batch, whose time is
   expect(await picksOf('coast-gazette')).toEqual(['bob']);
 });
 
+test('two that are run at once send each rejection once', async () => {
+  await rejectOnce('twin', 'cyd', 5);
+  const both = await Promise.all([rejected('retry'), rejected('retry')]);
+  expect(both.flatMap(({ told }) => told).sort()).toEqual([
+    '0 rejected submissions were sent again.',
+    '1 rejected submissions were sent again.',
+  ]);
+  expect((await rejected('retry')).told).toEqual(['0 rejected submissions were sent again.']);
+});
+
 test('an origin of which no rejection is kept is told, and nothing is sent', async () => {
   await expect(rejected('retry', '0/4711')).rejects.toThrow('of origin 0/4711 is kept');
   await expect(rejected('retry', 'all')).rejects.toThrow(/^Usage: /);
