@@ -37,7 +37,7 @@ const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCo
     load: () => import('./rejected.ts'),
   },
   stream: {
-    usage: 'stream check | stream repair | stream new-epoch',
+    usage: 'stream check | stream repair | stream new-epoch [--submissions-from-beginning]',
     load: () => import('./stream.ts'),
   },
   lag: { usage: 'lag [--json]', load: () => import('./lag.ts') },

@@ -13,7 +13,8 @@ import { OpsError } from './ops-error.ts';
 import { findHoles, type SequenceRange } from './stream/find-holes.ts';
 import { newEpoch } from './stream/new-epoch.ts';
 
-const USAGE = 'Usage: npm run ops -- stream check | stream repair | stream new-epoch';
+const USAGE =
+  'Usage: npm run ops -- stream check | stream repair | stream new-epoch [--submissions-from-beginning]';
 /** How many changes are sent at a time. */
 const BATCH = 1000;
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -80,10 +81,16 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<number> {
   });
 }
 
-const actions = new Map([
+type Action = (config: OpsConfig, io: CommandIo) => Promise<number>;
+
+const actions = new Map<string, Action>([
   ['check', check],
   ['repair', repair],
-  ['new-epoch', newEpoch],
+  ['new-epoch', (config, io) => newEpoch(config, io, { submissionsFromBeginning: false })],
+  [
+    'new-epoch --submissions-from-beginning',
+    (config, io) => newEpoch(config, io, { submissionsFromBeginning: true }),
+  ],
 ]);
 
 /**
@@ -92,9 +99,8 @@ const actions = new Map([
  * @throws OpsError for arguments that are not right, and where a server cannot be used.
  */
 export async function run(args: string[], io: CommandIo): Promise<number> {
-  const [name = '', ...rest] = args;
-  const action = actions.get(name);
-  if (action === undefined || rest.length > 0) throw new OpsError(USAGE);
+  const action = actions.get(args.join(' '));
+  if (action === undefined) throw new OpsError(USAGE);
   const config = createConfig(readEnv(io.env));
   await requireDatabase(config.databaseUrl);
   await requireBrokers(config.brokers);

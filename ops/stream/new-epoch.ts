@@ -21,28 +21,48 @@ async function fetchEnds(admin: Admin, topic: string): Promise<number[]> {
   return ends;
 }
 
+/** How a topic that positions in Postgres speak of was found. */
+interface ReadTopic {
+  name: string;
+  ends: number[];
+  /** Whether to read it from its beginning, whatever its end. */
+  fromBeginning: boolean;
+}
+
 /**
  * Where a position lies beyond the end of its partition the topic was made anew, and the positions in it mean nothing:
- * it is read from its beginning.
+ * it is read from its beginning. That a topic was made anew and has more than the old one by now cannot be seen, so it
+ * can be asked for.
  *
- * @returns whether that was so.
+ * @returns a sentence that says from where the topic is read.
  */
-async function forgetPositionsBeyond(client: ClientBase, topic: string, ends: number[]): Promise<boolean> {
-  const positions = await loadConsumerPositions(client, topic);
+async function settlePositions(
+  client: ClientBase,
+  { name, ends, fromBeginning }: ReadTopic,
+): Promise<string> {
+  const positions = await loadConsumerPositions(client, name);
   const madeAnew = [...positions].some(([partition, position]) => position > (ends[partition] ?? 0));
-  if (madeAnew) {
-    for (const partition of positions.keys()) await resetConsumerPosition(client, topic, partition, 0);
-  }
-  return madeAnew;
+  if (!madeAnew && !fromBeginning)
+    return `${name} is read on from where Postgres says, since no position there lies beyond its end.`;
+  for (const partition of positions.keys()) await resetConsumerPosition(client, name, partition, 0);
+  return madeAnew
+    ? `${name} was made anew: it is read from its beginning.`
+    : `${name} is read from its beginning, as --submissions-from-beginning asks.`;
 }
 
 /**
  * For a store that was restored from a backup, and so has lost changes that clients have seen, and for a Kafka that has
  * lost its topics: from here on the stream is another one (INV-4), and store and Kafka fit together again.
  *
+ * @param options.submissionsFromBeginning that the topic of submissions was made anew, also where it has more by now than
+ *   the old one had.
  * @throws OpsError where a topic is missing.
  */
-export async function newEpoch(config: OpsConfig, io: CommandIo): Promise<number> {
+export async function newEpoch(
+  config: OpsConfig,
+  io: CommandIo,
+  { submissionsFromBeginning }: { submissionsFromBeginning: boolean },
+): Promise<number> {
   const { brokers, databaseUrl } = config;
   const topics = topicNames(config.topicPrefix);
   const ends = await withAdmin(brokers, async (admin) => ({
@@ -51,14 +71,18 @@ export async function newEpoch(config: OpsConfig, io: CommandIo): Promise<number
     submissions: await fetchEnds(admin, topics.submissions),
     rejected: await fetchEnds(admin, topics.rejected),
   }));
-  const { epoch, after } = await inOneTransaction(databaseUrl, async (client) => {
+  const read: ReadTopic[] = [
+    { name: topics.submissions, ends: ends.submissions, fromBeginning: submissionsFromBeginning },
+    { name: topics.rejected, ends: ends.rejected, fromBeginning: false },
+  ];
+  const { sentences, epoch, after } = await inOneTransaction(databaseUrl, async (client) => {
     await lockStreamHead(client);
-    for (const name of ['submissions', 'rejected'] as const) {
-      const forgotten = await forgetPositionsBeyond(client, topics[name], ends[name]);
-      if (forgotten) io.err(`${topics[name]} was made anew: it is read from its beginning.`);
-    }
-    return beginEpoch(client, ends.changes);
+    const sentences: string[] = [];
+    for (const topic of read) sentences.push(await settlePositions(client, topic));
+    return { sentences, ...(await beginEpoch(client, ends.changes)) };
   });
+  for (const sentence of sentences) io.err(sentence);
+  io.err(`${topics.changes} is read from where it ends now.`);
   io.err(
     `The stream's epoch is ${epoch} from the change ${after + 1} on. Every cursor made before is answered 410, so that ` +
       'clients catch up through /v1/endorsements; gateways and relays follow by themselves within seconds.',

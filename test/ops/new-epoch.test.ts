@@ -58,6 +58,16 @@ async function emptyKafka(): Promise<void> {
   await applyTopics({ brokers, topicPrefix, retentionMs: WEEK_MS, changesPartitions: PARTITIONS });
 }
 
+/** Begins a new epoch, with which the gateway is replaced. @returns what the command says. */
+async function beginEpoch(...options: string[]): Promise<string[]> {
+  const gateway = service.gateways[0];
+  const io = createCommandIo();
+  expect(await run(['new-epoch', ...options], io)).toBe(0);
+  await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
+  await service.untilReady();
+  return io.told;
+}
+
 async function statements(query: string): Promise<string[]> {
   const { data } = await service.events(query);
   return data.map(({ endorsement }) => endorsement.statement);
@@ -71,13 +81,9 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
   await service.stopConsumers();
   await query('DELETE FROM change_log WHERE sequence <= 4');
   await emptyKafka();
-  const gateway = service.gateways[0];
 
-  const io = createCommandIo();
-  expect(await run(['new-epoch'], io)).toBe(0);
-  expect(io.told[0]).toMatch(/endorsement-submissions was made anew: it is read from its beginning\.$/);
-  await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
-  await service.untilReady();
+  const [told] = await beginEpoch();
+  expect(told).toMatch(/endorsement-submissions was made anew: it is read from its beginning\.$/);
   const { body: list } = await service.get('/v1/endorsements');
   expect(list.data).toMatchObject([{ statement: 'Before 2' }]);
   expect(parseCursor(list.stream_cursor)).toMatchObject({ sequence: 6, offsets: [0, 0] });
@@ -102,16 +108,36 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
 });
 
 test('with Kafka kept, whoever begins with the new epoch reads from where the topic ended, and submissions go on', async () => {
-  const gateway = service.gateways[0];
-  const io = createCommandIo();
-  expect(await run(['new-epoch'], io)).toBe(0);
-  expect(io.told).toEqual([expect.stringMatching(/from the change 16 on/)]);
-  await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
-  await service.untilReady();
+  expect(await beginEpoch()).toEqual([
+    expect.stringMatching(/endorsement-submissions is read on from where Postgres says/),
+    expect.stringMatching(/endorsement-submissions-rejected is read on from where Postgres says/),
+    expect.stringMatching(/endorsement-changes is read from where it ends now\.$/),
+    expect.stringMatching(/from the change 16 on/),
+  ]);
   const { body: list } = await service.get('/v1/endorsements');
   const { offsets } = parseCursor(list.stream_cursor);
   expect(offsets.reduce((sum, offset) => sum + offset)).toBe(9);
   await submit('Later', 1);
   await until('the change', async () => (await service.latestSequence()) === 16);
   expect(await statements(`cursor=${list.stream_cursor}`)).toEqual(['Later 0']);
+});
+
+test('with Kafka emptied and more submissions in it by now than before, all of them are applied where that is asked for', async () => {
+  await service.stopConsumers();
+  await emptyKafka();
+  await submit('Anew', 12);
+
+  const [told] = await beginEpoch('--submissions-from-beginning');
+  expect(told).toMatch(
+    /endorsement-submissions is read from its beginning, as --submissions-from-beginning asks\.$/,
+  );
+  await service.startConsumers();
+  await until('the changes', async () => (await service.latestSequence()) === 28, PATIENCE_MS);
+  expect(await statements('from=earliest')).toEqual(
+    Array.from({ length: 12 }, (_, index) => `Anew ${index}`),
+  );
+});
+
+test('anything else is answered with the usage', async () => {
+  await expect(run(['check', '--submissions-from-beginning'], createCommandIo())).rejects.toThrow(/^Usage: /);
 });
