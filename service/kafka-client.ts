@@ -19,11 +19,11 @@ function silenceNegativeTimeouts(): void {
 
 /**
  * What kafkajs calls an error is mostly a broker that moves or a coordinator that loads, which it then handles itself;
- * what it cannot handle it throws. So an answer that it will ask for again is debugging to us, a connection that fails
- * is a warning, and so on down.
+ * what it cannot handle it throws, or says to whoever runs a consumer. So an answer that it will ask for again and the
+ * end of a consumer are debugging to us, a connection that fails is a warning, and so on down.
  */
 function writeKafkaLog(log: Logger, { level, label, log: { message, error } }: LogEntry): void {
-  const write = level === logLevel.ERROR && !message.startsWith('Response ') ? 'warn' : 'debug';
+  const write = level === logLevel.ERROR && !/^(Response|Crash:) /.test(message) ? 'warn' : 'debug';
   log[write]({ label, reason: error }, `kafka: ${message}`);
 }
 

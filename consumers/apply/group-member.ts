@@ -20,6 +20,8 @@ export class GroupMember {
   readonly #heard = new LastSuccess();
   #running: Promise<void> = Promise.resolve();
   #stopping = false;
+  /** How often it has failed since the group last answered. */
+  #failures = 0;
 
   constructor(kafka: Kafka, groupId: string) {
     this.consumer = kafka.consumer({
@@ -31,7 +33,12 @@ export class GroupMember {
       retry: { retries: 8, initialRetryTime: 100, maxRetryTime: 3000, restartOnFailure: async () => false },
     });
     const { GROUP_JOIN, HEARTBEAT } = this.consumer.events;
-    for (const event of [GROUP_JOIN, HEARTBEAT]) this.consumer.on(event, () => this.#heard.note());
+    for (const event of [GROUP_JOIN, HEARTBEAT]) {
+      this.consumer.on(event, () => {
+        this.#heard.note();
+        this.#failures = 0;
+      });
+    }
   }
 
   /** Whether the group counts it among its members, as far as it can know. */
@@ -45,7 +52,10 @@ export class GroupMember {
     consumer.on(consumer.events.CRASH, ({ payload: { error } }) => {
       if (this.#stopping) return;
       this.#heard.forget();
-      log.warn({ error }, 'the consumer has failed, and joins its group again');
+      this.#failures += 1;
+      // The first time it is mostly a coordinator that loads, as when Kafka has just been started.
+      const level = this.#failures === 1 ? 'info' : 'warn';
+      log[level]({ error }, 'the consumer has failed, and joins its group again');
       this.#running = this.#rejoin(work);
     });
     this.#running = consumer.run(work);
