@@ -7,8 +7,10 @@ export const ADVISORY_LOCKS = {
   migration: 7_204_411,
   /** Held while a catalogue is merged. */
   catalogueImport: 7_204_412,
-  /** Held for life by the one process that relays changes to Kafka. */
+  /** Held for life by the one process that may relay changes to Kafka. */
   relay: 7_204_413,
+  /** Held for life by that process once it has done so: by this its stand-bys know that it can. */
+  relaying: 7_204_415,
   /** Held while officeholders are loaded. */
   officeholderImport: 7_204_414,
   /** Held while rejected submissions are sent again. */

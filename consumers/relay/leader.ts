@@ -34,8 +34,8 @@ export interface RelayOptions {
 }
 
 /**
- * Relays the change log to Kafka whenever this process is the leader, and stands by otherwise. It is ready while either
- * goes well: Postgres answers, and where it leads Kafka has taken what there was.
+ * Relays the change log to Kafka whenever this process is the leader, and stands by otherwise. It is ready while Kafka
+ * takes what there is: from this process where it leads, and from whoever leads where it stands by.
  */
 export function startRelay(options: RelayOptions): Service {
   const stopping = new AbortController();
@@ -83,8 +83,8 @@ async function serveTerm(options: RelayOptions, round: LastSuccess, stopping: Ab
     await client.connect();
     await watchSession(client);
     if (!(await waitForLead(client, round, ending))) return;
-    options.log.info('relaying changes');
-    relayLeader.set(1);
+    // What it stood by for is its own to do now, and not begun.
+    round.forget();
     await producer.connect();
     await lead(options, { client, producer, round }, ending);
   } finally {
@@ -93,13 +93,15 @@ async function serveTerm(options: RelayOptions, round: LastSuccess, stopping: Ab
   }
 }
 
+/** A leader alone is no reason to stand by at ease: processes that all fail would lead by turns. One that relays is. */
 async function waitForLead(client: pg.Client, round: LastSuccess, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-      ADVISORY_LOCKS.relay,
-    ]);
-    if (rows[0]?.locked) return true;
-    round.note();
+    const { rows } = await client.query<{ leads: boolean; isRelayed: boolean }>(
+      `SELECT pg_try_advisory_lock($1) AS leads, NOT pg_try_advisory_xact_lock_shared($2) AS "isRelayed"`,
+      [ADVISORY_LOCKS.relay, ADVISORY_LOCKS.relaying],
+    );
+    if (rows[0]?.leads) return true;
+    if (rows[0]?.isRelayed) round.note();
     await pause(STANDBY_POLL_MS, signal);
   }
   return false;
@@ -113,6 +115,10 @@ async function lead(
   const bell = createBell(client);
   await client.query(`LISTEN ${CHANGES_CHANNEL}`);
   const relay = await Relay.start(client, producer);
+  await relay.relayNext();
+  await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.relaying]);
+  relayLeader.set(1);
+  log.info('relaying changes');
   let maintainedAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     // Armed before looking, so that a change which commits meanwhile is not slept through.

@@ -12,5 +12,5 @@ export const relayedSequence = new Gauge({
 
 export const relayLeader = new Gauge({
   name: 'relay_leader',
-  help: '1 while this process is the one that relays changes, 0 while it stands by.',
+  help: '1 while this process is the one that relays changes, 0 while it stands by or has not got to it yet.',
 });

@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Kafka } from 'kafkajs';
 import { startConsumers } from '../../consumers/consumers.ts';
+import { startRelay } from '../../consumers/relay/leader.ts';
+import { relayLeader } from '../../consumers/relay/metrics.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { topicNames } from '../../schemas/topics.ts';
+import { createKafkaClient } from '../../service/kafka-client.ts';
 import type { Service } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
 import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
@@ -22,9 +26,11 @@ beforeAll(async () => {
   await loadCatalogue(database.url, SMALL_BALLOT);
   way = await createSeverable(database.url);
 });
-afterAll(async () => {
+afterEach(async () => {
   way.mend();
-  await Promise.all(started.map((service) => service.stop()));
+  await Promise.all(started.splice(0).map((service) => service.stop()));
+});
+afterAll(async () => {
   await way.close();
   await database.drop();
 });
@@ -63,4 +69,39 @@ test('a relay is ready while it leads or stands by, and not while Postgres is aw
   await until('neither is', () => !areReady().some(Boolean));
   way.mend();
   await until('both are ready again', () => areReady().every(Boolean));
+});
+
+/** Nobody listens there. */
+const NOWHERE = ['127.0.0.1:1'];
+/** Gives up after about half a second: long enough for the other relay to stand by, and short enough to see turns. */
+const impatient = (brokers: string[]) => createKafkaClient({ brokers, clientId: 'test', retries: 2 });
+
+/** Starts a relay on a store and a Kafka of its own. @returns also how often it was interrupted. */
+function startOn(databaseUrl: string, kafka: Kafka, topic: string) {
+  let interruptions = 0;
+  const write = () => {
+    interruptions += 1;
+  };
+  const log = createLog('consumers', 'warn', { write });
+  const now = () => new Date();
+  const relay = startRelay({ kafka, databaseUrl, topic, keepMs: WEEK_MS, now, log });
+  return { relay, interruptions: () => interruptions };
+}
+
+test.each([
+  ['Kafka is away', () => ({ kafka: impatient(NOWHERE), topic: 'changes' })],
+  ['the change topic is missing', () => ({ kafka: impatient(topics.brokers), topic: 'nowhere' })],
+])('no relay is ready, leading or standing by, while %s', async (_what, place) => {
+  const own = await createTestDatabase();
+  const { kafka, topic } = place();
+  const pair = [startOn(own.url, kafka, topic), startOn(own.url, kafka, topic)];
+  const seen = new Set<string>();
+  await until('both have led in vain, and stood by for the other, twice', async () => {
+    const { values } = await relayLeader.get();
+    seen.add(`ready: ${pair.some(({ relay }) => relay.isReady())}, leaders: ${values[0]?.value}`);
+    return pair.every(({ interruptions }) => interruptions() > 1);
+  });
+  await Promise.all(pair.map(({ relay }) => relay.stop()));
+  await own.drop();
+  expect([...seen]).toEqual(['ready: false, leaders: 0']);
 });
