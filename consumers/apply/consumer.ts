@@ -42,7 +42,7 @@ export async function startApplyConsumer(options: ApplyConsumerOptions): Promise
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     const assigned = payload.memberAssignment[topics.submissions] ?? [];
     partitions
-      .seekToStored(assigned)
+      .takeOver(assigned)
       .catch((error) => options.log.warn({ error }, 'could not look up the stored positions'));
   });
   const work: ConsumerRunConfig = {
@@ -70,8 +70,9 @@ class PartitionApplier {
   readonly #reject: Parameters<typeof applyBatch>[2]['reject'];
   /** By partition: the position that was last sought after a gap. A second gap there is how the log is. */
   readonly #sought = new Map<number, number>();
+  /** Partitions of this member whose last transaction failed. */
+  readonly #failing = new Set<number>();
   #stopping = false;
-  #failing = false;
 
   constructor(
     options: ApplyConsumerOptions,
@@ -91,19 +92,10 @@ class PartitionApplier {
 
   /** Whether submissions wait because the last transaction failed. */
   get isFailing(): boolean {
-    return this.#failing;
+    return this.#failing.size > 0;
   }
 
   async applyEach(payload: EachBatchPayload): Promise<void> {
-    try {
-      await this.#applyParts(payload);
-    } finally {
-      // Done, or no longer this member's to do.
-      this.#failing = false;
-    }
-  }
-
-  async #applyParts(payload: EachBatchPayload): Promise<void> {
     const { topic, partition, messages: records } = payload.batch;
     const messages = records.map(({ offset, value }) => ({ offset: Number(offset), value }));
     for (let start = 0; start < messages.length; start += MAX_MESSAGES_PER_TRANSACTION) {
@@ -122,13 +114,14 @@ class PartitionApplier {
       if (this.#stopping || !payload.isRunning() || payload.isStale()) return false;
       try {
         this.#count(batch, await this.#apply(batch));
+        this.#failing.delete(batch.partition);
         return true;
       } catch (error) {
         if (error instanceof SubmissionGapError) {
           if (await this.#acceptGap(batch, error)) continue;
           return false;
         }
-        this.#failing = true;
+        this.#failing.add(batch.partition);
         this.#options.log.warn(
           { error, topic: batch.topic, partition: batch.partition },
           'submissions could not be applied; trying again',
@@ -179,11 +172,19 @@ class PartitionApplier {
     return false;
   }
 
+  /** Starts newly assigned partitions where the store is. What others have now, they have to apply. */
+  async takeOver(partitions: number[]): Promise<void> {
+    for (const partition of this.#failing) {
+      if (!partitions.includes(partition)) this.#failing.delete(partition);
+    }
+    await this.#seekToStored(partitions);
+  }
+
   /**
-   * Starts newly assigned partitions where the store is. A position beyond the end of the log means that the topic
-   * was made anew: what it holds now has not been applied, so it is read from its beginning.
+   * Starts partitions where the store is. A position beyond the end of the log means that the topic was made anew: what
+   * it holds now has not been applied, so it is read from its beginning.
    */
-  async seekToStored(partitions: number[]): Promise<void> {
+  async #seekToStored(partitions: number[]): Promise<void> {
     const { pool, topics, log } = this.#options;
     const topic = topics.submissions;
     const stored = await loadConsumerPositions(pool, topic);
@@ -198,6 +199,8 @@ class PartitionApplier {
         log.error({ topic, partition, position, high: bounds.high }, 'the submissions topic was made anew');
         await resetConsumerPosition(pool, topic, partition, start);
       }
+      // Another member has applied it meanwhile: there is nothing left that could succeed.
+      if (start === Number(bounds.high)) this.#failing.delete(partition);
       this.#consumer.seek({ topic, partition, offset: String(start) });
     }
   }
