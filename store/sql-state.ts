@@ -17,6 +17,7 @@ export function sqlStateOf(error: unknown): string | null {
 
 export const UNIQUE_VIOLATION = '23505';
 export const INSUFFICIENT_PRIVILEGE = '42501';
+export const LOCK_NOT_AVAILABLE = '55P03';
 export const UNDEFINED_TABLE = '42P01';
 export const UNDEFINED_DATABASE = '3D000';
 /** Every SQLSTATE of a user or password that is refused begins with these. */

@@ -7,6 +7,7 @@ import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
 import { CHANGES_CHANNEL } from '../../store/change-log.ts';
 import { maintainChangeLog } from '../../store/relay-batches.ts';
 import { WATCHFUL_SESSION, watchSession } from '../../store/session.ts';
+import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/sql-state.ts';
 import { LastSuccess } from '../last-success.ts';
 import { type ChangesProducer, createChangesProducer } from './changes-producer.ts';
 import { relayLeader } from './metrics.ts';
@@ -128,13 +129,27 @@ async function lead(
     if (relayed > 0) continue;
     const time = now();
     if (time.getTime() - maintainedAt >= MAINTENANCE_INTERVAL_MS) {
-      await maintainChangeLog(client, time, keepMs);
+      await tidy(client, time, { topic, keepMs, log });
       maintainedAt = time.getTime();
-      log.debug({ topic }, 'the change log is tidied');
     }
     const quiet = new AbortController();
     await Promise.race([rung, pause(IDLE_POLL_MS, AbortSignal.any([signal, quiet.signal]))]);
     quiet.abort();
+  }
+}
+
+/** Tidies the change log. Where somebody reads it for long, as a backup does, that can wait for the next time. */
+async function tidy(
+  client: pg.Client,
+  time: Date,
+  { topic, keepMs, log }: Pick<RelayOptions, 'topic' | 'keepMs' | 'log'>,
+): Promise<void> {
+  try {
+    await maintainChangeLog(client, time, keepMs);
+    log.debug({ topic }, 'the change log is tidied');
+  } catch (error) {
+    if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    log.info({ topic }, 'the change log is in use, and is tidied another time');
   }
 }
 

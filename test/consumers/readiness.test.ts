@@ -1,12 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Kafka } from 'kafkajs';
+import pg from 'pg';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { startRelay } from '../../consumers/relay/leader.ts';
 import { relayLeader } from '../../consumers/relay/metrics.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
+import { submissionCodec } from '../../schemas/submission.ts';
 import { topicNames } from '../../schemas/topics.ts';
 import { createKafkaClient } from '../../service/kafka-client.ts';
-import type { Service } from '../../service/lifecycle.ts';
+import type { Service, Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
 import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
@@ -19,7 +21,7 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 let database: TestDatabase;
 let topics: TestTopics;
 let way: SeverableServer;
-const started: Service[] = [];
+const started: Stoppable[] = [];
 
 beforeAll(async () => {
   [database, topics] = await Promise.all([createTestDatabase(), createTestTopics({ partitions: 2 })]);
@@ -59,6 +61,54 @@ test('apply is ready while it is a member and its last transaction succeeded', a
   await apply.stop();
   started.pop();
   expect(apply.isReady()).toBe(false);
+});
+
+/** Joins the group of apply. Members are given partitions in the order of their names, the first of them partition 0. */
+async function joinApply(clientId: string): Promise<void> {
+  const { brokers, prefix } = topics;
+  const kafka = createKafkaClient({ brokers, clientId });
+  const member = kafka.consumer({ groupId: `${prefix}endorsement-apply` });
+  started.push({ stop: () => member.disconnect() });
+  await member.connect();
+  await member.subscribe({ topic: topicNames(prefix).submissions });
+  await member.run({ eachBatch: async () => {} });
+}
+
+/** Makes apply fail with partition 0, for as long as Postgres is away. */
+async function startFailing(): Promise<Service> {
+  const apply = await start('apply');
+  await until('it is ready', () => apply.isReady());
+  way.cut();
+  const producer = createKafkaClient({ brokers: topics.brokers, clientId: 'test' }).producer();
+  await producer.connect();
+  const value = submissionCodec.encode(endorse('bakers-local-1', 'mayor', 'ann'));
+  await producer.send({ topic: topicNames(topics.prefix).submissions, messages: [{ value, partition: 0 }] });
+  await producer.disconnect();
+  await until('it is not', () => !apply.isReady());
+  return apply;
+}
+
+test('apply that fails is not taken for ready because its group forms anew', async () => {
+  const apply = await startFailing();
+  let joined = false;
+  const joining = joinApply('z-after-it').finally(() => {
+    joined = true;
+  });
+  const seen = new Set<boolean>();
+  await until('another member is there', () => {
+    seen.add(apply.isReady());
+    return joined;
+  });
+  await joining;
+  expect([...seen]).toEqual([false]);
+  way.mend();
+  await until('it is ready again', () => apply.isReady());
+});
+
+test('apply does not fail any more with what another member has to apply now', async () => {
+  const apply = await startFailing();
+  await joinApply('a-before-it');
+  await until('it is ready', () => apply.isReady());
 });
 
 test('a relay is ready while it leads or stands by, and not while Postgres is away', async () => {
@@ -104,4 +154,26 @@ test.each([
   await Promise.all(pair.map(({ relay }) => relay.stop()));
   await own.drop();
   expect([...seen]).toEqual(['ready: false, leaders: 0']);
+});
+
+test('a change log that somebody reads for long is tidied another time, and the relay goes on', async () => {
+  const own = await createTestDatabase();
+  const reader = new pg.Client({ connectionString: own.url });
+  await reader.connect();
+  await reader.query(`SELECT ensure_change_log_partition('2020-01-01')`);
+  await reader.query('BEGIN; SELECT FROM change_log');
+  const lines: string[] = [];
+  const log = createLog('consumers', 'info', { write: (line) => lines.push(line) });
+  const place = { kafka: impatient(topics.brokers), topic: topicNames(topics.prefix).changes };
+  const relay = startRelay({ ...place, databaseUrl: own.url, keepMs: WEEK_MS, now: () => new Date(), log });
+  started.push({
+    async stop() {
+      await relay.stop();
+      await reader.end();
+      await own.drop();
+    },
+  });
+  await until('it gives up', () => lines.some((line) => line.includes('is tidied another time')));
+  expect(lines.filter((line) => line.includes('interrupted'))).toEqual([]);
+  expect(relay.isReady()).toBe(true);
 });

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { lockStreamHead } from '../../store/change-log.ts';
 import { WATCHFUL_SESSION, watchSession } from '../../store/session.ts';
+import { LOCK_NOT_AVAILABLE } from '../../store/sql-state.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
 import { createSeverable } from '../helpers/severable.ts';
+import { until } from '../helpers/until.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -15,11 +18,13 @@ test('the server asks within seconds whether the program of a watched session is
   const pool = new pg.Pool({ connectionString: database.url, ...WATCHFUL_SESSION, onConnect: watchSession });
   const { rows } = await pool.query(
     `SELECT name, setting::int AS value FROM pg_settings
-     WHERE name ~ '^tcp_|^idle_in_transaction_session_timeout' ORDER BY name`,
+     WHERE name ~ '^tcp_|^idle_in_transaction_session_timeout|^client_connection_check|^lock_timeout' ORDER BY name`,
   );
   await pool.end();
   expect(rows).toEqual([
+    { name: 'client_connection_check_interval', value: 2000 },
     { name: 'idle_in_transaction_session_timeout', value: 60_000 },
+    { name: 'lock_timeout', value: 4000 },
     { name: 'tcp_keepalives_count', value: 3 },
     { name: 'tcp_keepalives_idle', value: 5 },
     { name: 'tcp_keepalives_interval', value: 2 },
@@ -43,3 +48,54 @@ test('a transaction on a connection that is silent ends once, and its connection
   await pool.end();
   await way.close();
 });
+
+/** Does something while another session holds the stream's lock. */
+async function whileLocked(work: () => Promise<void>): Promise<void> {
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('BEGIN');
+  await lockStreamHead(holder);
+  try {
+    await work();
+  } finally {
+    await holder.end();
+  }
+}
+
+test('a watched session gives up waiting for a lock, and keeps its connection', async () => {
+  const limits = { ...WATCHFUL_SESSION, max: 1 };
+  const pool = new pg.Pool({ connectionString: database.url, ...limits, onConnect: watchSession });
+  const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+  const before = await pid();
+  await whileLocked(async () => {
+    await expect(inTransaction(pool, lockStreamHead)).rejects.toMatchObject({ code: LOCK_NOT_AVAILABLE });
+  });
+  expect(await pid()).toBe(before);
+  await pool.end();
+}, 15_000);
+
+test('a watched session whose program goes away while it waits for a lock ends', async () => {
+  const way = await createSeverable(database.url);
+  const client = new pg.Client({ connectionString: way.url });
+  client.on('error', () => {});
+  await client.connect();
+  await watchSession(client);
+  // So that it is not this which ends the wait.
+  await client.query('SET lock_timeout = 0');
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+  const observer = new pg.Client({ connectionString: database.url });
+  await observer.connect();
+  const count = async (condition: string) => {
+    const seen = `SELECT FROM pg_stat_activity WHERE pid = $1 AND ${condition}`;
+    return (await observer.query(seen, [rows[0].pid])).rowCount;
+  };
+  await whileLocked(async () => {
+    const waiting = expect(lockStreamHead(client)).rejects.toThrow();
+    await until('it waits', async () => (await count(`wait_event_type = 'Lock'`)) === 1);
+    way.cut();
+    await waiting;
+    await until('its backend is gone', async () => (await count('true')) === 0, 10_000);
+  });
+  await observer.end();
+  await way.close();
+}, 30_000);
