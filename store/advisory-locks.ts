@@ -14,5 +14,5 @@ export const ADVISORY_LOCKS = {
   /** Held while officeholders are loaded. */
   officeholderImport: 7_204_414,
   /** Held while rejected submissions are sent again. */
-  rejectedRetry: 7_204_415,
+  rejectedRetry: 7_204_416,
 } as const;

@@ -18,8 +18,8 @@ export const WATCHFUL_SESSION = { ...PATIENT_SESSION, query_timeout: 20_000 } sa
  * free for the next: after 5 s of silence it asks, every 2 s, and after 11 s it gives up, as it does where an answer is
  * not taken for so long. A session that waits for a lock does not listen by itself, so it is made to look every 2 s, and
  * waits for 4 s at most: its statement then fails with LOCK_NOT_AVAILABLE, to be tried again before Kafka puts a member
- * that is not heard of for 6 s out of its group. A transaction that its program left standing ends after a minute, which is longer than Kafka
- * takes to refuse or take what is sent in it.
+ * that is not heard of for 6 s out of its group. A transaction that its program left standing ends after a minute, which
+ * is longer than Kafka takes to refuse or take what is sent in it.
  */
 export async function watchSession(client: ClientBase): Promise<void> {
   await client.query(`
