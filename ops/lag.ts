@@ -6,7 +6,7 @@ import { loadRelayProgress } from '../store/relay-batches.ts';
 import type { CommandIo } from './command.ts';
 import { createConfig, type OpsConfig, readEnv } from './config.ts';
 import { inOneTransaction } from './database.ts';
-import { nameBrokers, withAdmin } from './kafka/client.ts';
+import { askBrokers } from './kafka/client.ts';
 import { OpsError } from './ops-error.ts';
 import { formatTable } from './table.ts';
 
@@ -34,9 +34,7 @@ interface ServiceLag {
  */
 async function measureLag({ brokers, databaseUrl, topicPrefix }: OpsConfig): Promise<ServiceLag> {
   const topic = topicNames(topicPrefix).submissions;
-  const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic)).catch((error) => {
-    throw nameBrokers(error, brokers);
-  });
+  const offsets = await askBrokers(brokers, (admin) => admin.fetchTopicOffsets(topic));
   return inOneTransaction(databaseUrl, async (client) => {
     const positions = await loadConsumerPositions(client, topic);
     const submissions = offsets

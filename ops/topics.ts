@@ -1,7 +1,7 @@
 /** `topics apply` and `topics check`: the topics of the service, as code. */
 import type { CommandIo } from './command.ts';
 import { createKafkaConfig, type KafkaConfig, readEnv } from './config.ts';
-import { type Admin, nameBrokers, TOPIC_RESOURCE, withAdmin } from './kafka/client.ts';
+import { type Admin, askBrokers, TOPIC_RESOURCE } from './kafka/client.ts';
 import { OpsError } from './ops-error.ts';
 import {
   chooseReplicationFactor,
@@ -123,10 +123,10 @@ async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Pro
  * Creates the topics that are missing, sets what differs, adds partitions; never takes any away.
  *
  * @returns a line for each thing it did; none where everything was as it should be
- * @throws OpsError where the change topic has more partitions than the service can work with
+ * @throws OpsError where no broker answers, or the change topic has more partitions than the service can work with
  */
 export async function applyTopics(options: TopicsOptions): Promise<string[]> {
-  return withAdmin(options.brokers, async (admin) => {
+  return askBrokers(options.brokers, async (admin) => {
     const done: string[] = [];
     const plan = await planFor(admin, options);
     for (const wanted of Object.values(plan)) {
@@ -142,9 +142,12 @@ export async function applyTopics(options: TopicsOptions): Promise<string[]> {
   });
 }
 
-/** @returns a sentence for each thing that is wrong with the topics; none where all is well */
+/**
+ * @returns a sentence for each thing that is wrong with the topics; none where all is well
+ * @throws OpsError where no broker answers
+ */
 export async function checkTopics(options: TopicsOptions): Promise<string[]> {
-  return withAdmin(options.brokers, async (admin) => {
+  return askBrokers(options.brokers, async (admin) => {
     const problems: string[] = [];
     const plan = await planFor(admin, options);
     for (const wanted of Object.values(plan)) {
@@ -163,19 +166,15 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
     throw new OpsError('usage: npm run ops -- topics apply | topics check');
   }
   const options = createKafkaConfig(readEnv(io.env));
-  try {
-    if (action === 'apply') {
-      const done = await applyTopics(options);
-      for (const line of done) io.out(line);
-      if (done.length === 0) io.out('The topics are as they should be.');
-      return 0;
-    }
-    const problems = await checkTopics(options);
-    for (const problem of problems) io.err(problem);
-    if (problems.length > 0) io.err('Run "npm run ops -- topics apply" to put right what it can.');
-    else io.out('The topics are as they should be.');
-    return problems.length > 0 ? 1 : 0;
-  } catch (error) {
-    throw nameBrokers(error, options.brokers);
+  if (action === 'apply') {
+    const done = await applyTopics(options);
+    for (const line of done) io.out(line);
+    if (done.length === 0) io.out('The topics are as they should be.');
+    return 0;
   }
+  const problems = await checkTopics(options);
+  for (const problem of problems) io.err(problem);
+  if (problems.length > 0) io.err('Run "npm run ops -- topics apply" to put right what it can.');
+  else io.out('The topics are as they should be.');
+  return problems.length > 0 ? 1 : 0;
 }

@@ -38,16 +38,25 @@ export async function withAdmin<T>(
   }
 }
 
-/**
- * What to throw for a failure of kafkajs: brokers that cannot be reached are the operator's to mend; anything else
- * stays as it is.
- *
- * @param brokers `host:port` of each
- */
-export function nameBrokers(error: unknown, brokers: string[]): unknown {
+/** What to throw for a failure of kafkajs: brokers that cannot be reached are the operator's to mend. */
+function nameBrokers(error: unknown, brokers: string[]): unknown {
   const { name, message } = error as Error;
   if (!/^KafkaJS(Connection|NumberOfRetries|BrokerNotFound)/.test(name)) return error;
   return new OpsError(`Kafka at ${brokers.join(', ')} does not answer: ${message}`, { cause: error });
+}
+
+/**
+ * Runs `work` as `withAdmin` does, for commands.
+ *
+ * @param brokers `host:port` of each
+ * @throws OpsError where none of them answers; whatever else kafkajs or `work` throws
+ */
+export async function askBrokers<T>(brokers: string[], work: (admin: Admin) => Promise<T>): Promise<T> {
+  try {
+    return await withAdmin(brokers, work);
+  } catch (error) {
+    throw nameBrokers(error, brokers);
+  }
 }
 
 /**
@@ -57,7 +66,5 @@ export function nameBrokers(error: unknown, brokers: string[]): unknown {
  * @throws OpsError where none of them answers
  */
 export async function requireBrokers(brokers: string[]): Promise<void> {
-  await withAdmin(brokers, async () => {}).catch((error: unknown) => {
-    throw nameBrokers(error, brokers);
-  });
+  await askBrokers(brokers, async () => {});
 }

@@ -9,7 +9,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { requireDatabase } from '../database.ts';
-import { nameBrokers } from '../kafka/client.ts';
 import { migrateDatabase } from '../migrate.ts';
 import { describeFailure, OpsError } from '../ops-error.ts';
 import { applyTopics } from '../topics.ts';
@@ -90,10 +89,7 @@ class Start {
     this.#interrupted.throwIfAborted();
 
     for (const name of await migrateDatabase(databaseUrl)) say(`Migrated: ${name}`);
-    const applied = await applyTopics({ ...this.#config, brokers }).catch((error) => {
-      throw nameBrokers(error, brokers);
-    });
-    for (const line of applied) say(`Topics: ${line}`);
+    for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
 
     const { retentionMs, changesPartitions, topicPrefix, dataDir, today, demo } = this.#config;
     const service = {

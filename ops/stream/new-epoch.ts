@@ -6,7 +6,7 @@ import { beginEpoch } from '../../store/relay-batches.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
-import { type Admin, withAdmin } from '../kafka/client.ts';
+import { type Admin, askBrokers } from '../kafka/client.ts';
 import { OpsError } from '../ops-error.ts';
 
 /** Where a topic ends, by partition. */
@@ -65,7 +65,7 @@ export async function newEpoch(
 ): Promise<number> {
   const { brokers, databaseUrl } = config;
   const topics = topicNames(config.topicPrefix);
-  const ends = await withAdmin(brokers, async (admin) => ({
+  const ends = await askBrokers(brokers, async (admin) => ({
     // Before the epoch begins, so that nothing of it is before them.
     changes: await fetchEnds(admin, topics.changes),
     submissions: await fetchEnds(admin, topics.submissions),
