@@ -2,6 +2,7 @@ import os from 'node:os';
 import pg, { type ClientBase } from 'pg';
 import { checkDatabaseUrl } from '../service/environment.ts';
 import type { Actor } from '../store/audit-log.ts';
+import { PATIENT_SESSION } from '../store/session.ts';
 import {
   INSUFFICIENT_PRIVILEGE,
   REFUSED_USER_CLASS,
@@ -32,6 +33,7 @@ function createClient(databaseUrl: string, name: string): pg.Client {
   checkDatabaseUrl(databaseUrl);
   try {
     return new pg.Client({
+      ...PATIENT_SESSION,
       connectionString: databaseUrl,
       application_name: name,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -12,9 +12,9 @@ import { OpsError } from './ops-error.ts';
  * @throws SettingError, OpsError as withDatabase does, and OpsError where the database does not belong to this program
  */
 export async function migrateDatabase(databaseUrl: string): Promise<string[]> {
-  return withDatabase(databaseUrl, 'ops', async () => {
+  return withDatabase(databaseUrl, 'ops', async (client) => {
     try {
-      return await migrate(databaseUrl);
+      return await migrate(client);
     } catch (error) {
       if (error instanceof SchemaMismatchError) throw new OpsError(error.message, { cause: error });
       throw error;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { PATIENT_SESSION } from './session.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 
@@ -69,19 +68,14 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
  * Brings the database to the newest schema: applies, in order and each in a transaction of its own, the files of
  * `store/migrations` that it has not had. Safe to run from several processes at once.
  *
+ * @param client a connection of the caller's own, to be ended afterwards.
  * @returns the names of the migrations that were applied now.
  * @throws SchemaMismatchError when a migration was edited after it was applied, or is not known to this program; Error
  *   when one fails.
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(client: pg.Client): Promise<string[]> {
   const migrations = await readMigrations();
-  const client = new pg.Client({ connectionString: databaseUrl, ...PATIENT_SESSION });
-  await client.connect();
-  try {
-    // Two that migrate at once do it in turn.
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
-    return await applyPending(client, migrations);
-  } finally {
-    await client.end();
-  }
+  // Two that migrate at once do it in turn: the lock is held as long as the connection.
+  await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+  return applyPending(client, migrations);
 }

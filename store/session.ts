@@ -1,6 +1,6 @@
 import type { ClientBase, ClientConfig } from 'pg';
 
-/** For sessions whose statements may take as long as they like: migrations. */
+/** For sessions whose statements may take as long as they like: imports, migrations and other commands. */
 export const PATIENT_SESSION = {
   connectionTimeoutMillis: 5000,
   keepAlive: true,

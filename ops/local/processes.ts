@@ -4,10 +4,11 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { makeFolder } from '../make-folder.ts';
 import { OpsError } from '../ops-error.ts';
 
 const run = promisify(execFile);
@@ -67,7 +68,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 
 /** Writes `<name>.pid` with a process's id. */
 export async function writePidFile(dir: string, name: string, pid: number): Promise<void> {
-  await mkdir(dir, { recursive: true });
+  await makeFolder(dir);
   await writeFile(path.join(dir, `${name}.pid`), `${pid}\n`);
 }
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeFolder, nameFolder } from '../make-folder.ts';
+import { nameFolder } from '../make-folder.ts';
 import { OpsError } from '../ops-error.ts';
 import { readPidFile, removePidFile, stopProcess, writePidFile } from './processes.ts';
 
@@ -44,7 +44,6 @@ export async function claimRunDir(
     );
   }
   try {
-    await makeFolder(runDir);
     await writePidFile(runDir, SUPERVISOR, process.pid);
   } catch (error) {
     throw nameFolder(error, `DATA_DIR is "${path.dirname(runDir)}", which`);

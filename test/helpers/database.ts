@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { migrate } from '../../store/migrate.ts';
+import { migrateDatabase } from '../../ops/migrate.ts';
 import { testServers } from './servers.ts';
 
 export interface TestDatabase {
@@ -25,6 +25,6 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await asAdmin(`CREATE DATABASE ${name}`);
   const url = new URL(testServers().databaseUrl);
   url.pathname = `/${name}`;
-  await migrate(url.href);
+  await migrateDatabase(url.href);
   return { url: url.href, drop: () => asAdmin(`DROP DATABASE ${name} WITH (FORCE)`) };
 }

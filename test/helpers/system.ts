@@ -8,8 +8,8 @@ import { loadDemo } from '../../ops/demo/load.ts';
 import { createKey } from '../../ops/keys.ts';
 import { findFreePort } from '../../ops/local/ports.ts';
 import { findRunner } from '../../ops/local/runner.ts';
+import { migrateDatabase } from '../../ops/migrate.ts';
 import { applyTopics } from '../../ops/topics.ts';
-import { migrate } from '../../store/migrate.ts';
 import { stopWhenInterrupted } from './interrupted.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -70,7 +70,7 @@ export async function startSystem(gatewayEnv: Record<string, string> = {}): Prom
   const forget = stopWhenInterrupted(stop);
   const { url: databaseUrl } = postgres;
   const { brokers } = kafka;
-  await migrate(databaseUrl);
+  await migrateDatabase(databaseUrl);
   await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
   const port = await findFreePort();
   const env = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(',') };

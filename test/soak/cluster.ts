@@ -5,8 +5,8 @@ import { createKey } from '../../ops/keys.ts';
 import { findFreePort } from '../../ops/local/ports.ts';
 import { findRunner } from '../../ops/local/runner.ts';
 import type { KafkaServer, PostgresServer, ServerOptions, ServerRunner } from '../../ops/local/server.ts';
+import { migrateDatabase } from '../../ops/migrate.ts';
 import { applyTopics } from '../../ops/topics.ts';
-import { migrate } from '../../store/migrate.ts';
 import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
 import { stopWhenInterrupted } from '../helpers/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
@@ -68,7 +68,7 @@ export class Cluster {
       runner.startPostgres({ dir: path.join(dir, 'postgres') }),
       runner.startKafka(kafkaOptions(dir)),
     ]);
-    await migrate(postgres.url);
+    await migrateDatabase(postgres.url);
     const { brokers } = kafka;
     await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
     await loadCatalogue(postgres.url, catalogue);
