@@ -20,6 +20,7 @@ COPY schemas schemas
 COPY domain domain
 COPY store store
 COPY service service
+COPY kafka kafka
 COPY gateway gateway
 COPY consumers consumers
 COPY ops ops

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createParser } from 'eventsource-parser';
 import pg from 'pg';
-import { KafkaLog } from '../gateway/feed/kafka-log.ts';
-import { withAdmin } from '../ops/kafka/client.ts';
-import { openProducer } from '../ops/submit/producer.ts';
+import { withAdmin } from '../kafka/admin.ts';
+import { openProducer } from '../kafka/submissions-producer.ts';
+import { topicNames } from '../kafka/topic-names.ts';
+import { TopicReader } from '../kafka/topic-reader.ts';
 import { submissionCodec } from '../schemas/submission.ts';
-import { topicNames } from '../schemas/topics.ts';
 import { type System, startSystem } from '../test/helpers/system.ts';
 import { formatSpread, type Summary, summarize } from './statistics.ts';
 
@@ -46,11 +46,11 @@ async function followStream({ base, key }: System, arrivals: Arrivals): Promise<
   })().catch(() => {});
 }
 
-async function followTopic(brokers: string[], arrivals: Arrivals): Promise<KafkaLog> {
+async function followTopic(brokers: string[], arrivals: Arrivals): Promise<TopicReader> {
   await withAdmin(brokers, (admin) =>
     admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 1 }] }),
   );
-  const log = new KafkaLog({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
+  const log = new TopicReader({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
   const [node = 0] = await log.leaders();
   void (async () => {
     for (let offset = 0; ; ) {

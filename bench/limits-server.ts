@@ -4,17 +4,17 @@
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Access, startAccess } from '../gateway/access.ts';
 import { AnswerMemory } from '../gateway/answers/answer-memory.ts';
 import { DataVersion } from '../gateway/answers/data-version.ts';
-import { createApp } from '../gateway/app.ts';
+import { type Access, startAccess } from '../gateway/auth/access.ts';
 import { createConfig } from '../gateway/config.ts';
 import type { GatewayContext } from '../gateway/context.ts';
-import { createHttpServer } from '../gateway/http-server.ts';
+import { createApp } from '../gateway/http/app.ts';
+import { createHttpServer } from '../gateway/http/server.ts';
 import { systemClock } from '../service/clock.ts';
 import { createLog } from '../service/log.ts';
-import { loadDataVersions } from '../store/data-versions.ts';
-import { createReadPool } from '../store/pool.ts';
+import { createReadPool } from '../store/connection/read-pool.ts';
+import { loadDataVersions } from '../store/reads/data-versions.ts';
 
 /** Lets everybody do everything. */
 const OPEN_ACCESS = {
@@ -32,7 +32,7 @@ function tellUsage(): void {
 
 process.once('message', async ({ databaseUrl, limited }: { databaseUrl: string; limited: boolean }) => {
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
-  const runtime = { clock: systemClock, logger: createLog('bench', 'warn') };
+  const runtime = { clock: systemClock, log: createLog('bench', 'warn') };
   const pool = await createReadPool({
     databaseUrl,
     maxConnections: 20,

@@ -8,9 +8,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { parseArgs } from 'node:util';
+import { createKey } from '../ops/commands/keys.ts';
 import { createDatabaseConfig, readEnv } from '../ops/config.ts';
 import { inOneTransaction } from '../ops/database.ts';
-import { createKey } from '../ops/keys.ts';
 import { askTimes } from './load.ts';
 import { formatMiddleHalf } from './statistics.ts';
 

@@ -6,8 +6,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { createKey } from '../ops/commands/keys.ts';
 import { createConfig as createOpsConfig, readEnv } from '../ops/config.ts';
-import { createKey } from '../ops/keys.ts';
 import { recordQueries } from '../test/helpers/record-queries.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { measureLatency, measureOne, measureRate, type Target } from './load.ts';

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { topicNames } from '../schemas/topics.ts';
-import { createKafkaClient } from '../service/kafka-client.ts';
+import { createKafkaClient } from '../kafka/client.ts';
+import { topicNames } from '../kafka/topic-names.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
-import { WATCHFUL_SESSION, watchSession } from '../store/session.ts';
+import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 import { startApplyConsumer } from './apply/consumer.ts';
 import type { ConsumersConfig } from './config.ts';
 import { startRelay } from './relay/leader.ts';

@@ -1,20 +1,20 @@
 import { once, setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { topicNames } from '../schemas/topics.ts';
+import { topicNames } from '../kafka/topic-names.ts';
 import type { Clock } from '../service/clock.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
-import { loadDataVersions } from '../store/data-versions.ts';
-import { createReadPool } from '../store/pool.ts';
-import { startAccess } from './access.ts';
+import { createReadPool } from '../store/connection/read-pool.ts';
+import { loadDataVersions } from '../store/reads/data-versions.ts';
 import { AnswerMemory } from './answers/answer-memory.ts';
 import { DataVersion } from './answers/data-version.ts';
-import { createApp } from './app.ts';
+import { Turns } from './answers/turns.ts';
+import { startAccess } from './auth/access.ts';
 import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
 import { Feed } from './feed/feed.ts';
-import { closeHttpServer, createHttpServer } from './http-server.ts';
-import { Turns } from './recommendations/turns.ts';
+import { createApp } from './http/app.ts';
+import { closeHttpServer, createHttpServer } from './http/server.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
@@ -30,7 +30,7 @@ export interface Gateway extends Stoppable {
 
 export interface GatewayOptions {
   clock: Clock;
-  logger: Logger;
+  log: Logger;
   /** Called when the stream has another history than this gateway follows: it is to be stopped, and a new one started. */
   onNewEpoch: () => void;
 }
@@ -38,7 +38,7 @@ export interface GatewayOptions {
 /** Starts a gateway: follows the stream and answers HTTP. It is ready when it has caught up with the stream. */
 export async function startGateway(
   config: GatewayConfig,
-  { clock, logger, onNewEpoch }: GatewayOptions,
+  { clock, log, onNewEpoch }: GatewayOptions,
 ): Promise<Gateway> {
   const pool = await createReadPool({
     databaseUrl: config.databaseUrl,
@@ -68,9 +68,9 @@ export async function startGateway(
     retentionMs: config.retentionMs,
     onNewEpoch,
     clock,
-    logger,
+    log,
   });
-  const access = await startAccess(config, { clock, logger });
+  const access = await startAccess(config, { clock, log });
   const draining = new AbortController();
   // Every long poll listens to it.
   setMaxListeners(0, draining.signal);
@@ -82,7 +82,7 @@ export async function startGateway(
     answers,
     largeAnswers: new Turns(LARGE_ANSWERS),
     clock,
-    logger,
+    log,
     draining: draining.signal,
   };
 

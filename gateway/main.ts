@@ -5,12 +5,12 @@ import { runProgram } from '../service/program.ts';
 import { createConfig } from './config.ts';
 import { startGateway } from './gateway.ts';
 
-await runProgram('gateway', async (logger) => {
+await runProgram('gateway', async (log) => {
   const config = createConfig(process.env);
   // A gateway follows one history of the stream. Whoever runs the process starts it again, with the new one.
   const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
-  const gateway = await startGateway(config, { clock: systemClock, logger, onNewEpoch });
-  await startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log: logger });
-  stopOnSignal(gateway, logger);
-  logger.info({ port: gateway.port }, 'listening');
+  const gateway = await startGateway(config, { clock: systemClock, log, onNewEpoch });
+  await startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log });
+  stopOnSignal(gateway, log);
+  log.info({ port: gateway.port }, 'listening');
 });

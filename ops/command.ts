@@ -12,6 +12,6 @@ export interface CommandIo {
 
 /**
  * A command: a module's exported `run`. It gets the arguments after the command's own name and gives the exit
- * status. A failure that the caller can mend is thrown as an OpsError, whose message is printed alone.
+ * status. A failure that the caller can mend is thrown as an OperatorError, whose message is printed alone.
  */
 export type RunCommand = (args: string[], io: CommandIo) => Promise<number>;

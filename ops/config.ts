@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import type { TopicsOptions } from '../kafka/topics.ts';
 import { MAX_PARTITIONS } from '../schemas/cursor.ts';
 import {
   type Environment,
@@ -13,21 +14,12 @@ import {
   readRetention,
   readText,
 } from '../service/environment.ts';
-import { OpsError } from './ops-error.ts';
+import { OperatorError } from '../service/operator-error.ts';
 
-/** What the topics are made for. */
-export interface TopicConfig {
-  /** What every topic's name begins with; empty in ordinary use. */
-  topicPrefix: string;
-  /** How long an event stays readable, in milliseconds. */
-  retentionMs: number;
-  changesPartitions: number;
-}
+/** What the topics are made for, on servers that the caller knows already. */
+export type TopicConfig = Omit<TopicsOptions, 'brokers'>;
 
-export interface KafkaConfig extends TopicConfig {
-  /** `host:port` of each broker. */
-  brokers: string[];
-}
+export type KafkaConfig = TopicsOptions;
 
 export interface DatabaseConfig {
   databaseUrl: string;
@@ -61,7 +53,7 @@ export function readEnv(env: Environment): Environment {
 /**
  * The settings of the topics alone, for callers that know their servers already.
  *
- * @throws OpsError for a value that cannot be right
+ * @throws OperatorError for a value that cannot be right
  */
 export function createTopicConfig(values: Environment): TopicConfig {
   return {
@@ -74,7 +66,7 @@ export function createTopicConfig(values: Environment): TopicConfig {
 function requireText(values: Environment, name: string): string {
   const text = readText(values, name);
   if (text !== null) return text;
-  throw new OpsError(
+  throw new OperatorError(
     `${name} is not given and no service runs on this DATA_DIR: start one with "npm start", ` +
       `give the DATA_DIR it was started with, or set ${name}.`,
   );
@@ -84,7 +76,7 @@ function requireText(values: Environment, name: string): string {
  * For commands that need Kafka alone.
  *
  * @param values what readEnv gave, or a test's own
- * @throws OpsError where no broker is named, or a value cannot be right
+ * @throws OperatorError where no broker is named, or a value cannot be right
  */
 export function createKafkaConfig(values: Environment): KafkaConfig {
   requireText(values, 'KAFKA_BROKERS');
@@ -95,7 +87,7 @@ export function createKafkaConfig(values: Environment): KafkaConfig {
  * For commands that need Postgres alone.
  *
  * @param values what readEnv gave, or a test's own
- * @throws OpsError where no database is named
+ * @throws OperatorError where no database is named
  */
 export function createDatabaseConfig(values: Environment): DatabaseConfig {
   return { databaseUrl: requireText(values, 'DATABASE_URL') };
@@ -105,7 +97,7 @@ export function createDatabaseConfig(values: Environment): DatabaseConfig {
  * For commands that need both.
  *
  * @param values what readEnv gave, or a test's own
- * @throws OpsError where a server is not named, or a value cannot be right
+ * @throws OperatorError where a server is not named, or a value cannot be right
  */
 export function createConfig(values: Environment): OpsConfig {
   return { ...createDatabaseConfig(values), ...createKafkaConfig(values) };

@@ -1,16 +1,16 @@
 import os from 'node:os';
 import pg, { type ClientBase } from 'pg';
 import { checkDatabaseUrl } from '../service/environment.ts';
-import type { Actor } from '../store/audit-log.ts';
-import { PATIENT_SESSION } from '../store/session.ts';
+import { OperatorError } from '../service/operator-error.ts';
+import type { Actor } from '../store/accounts/audit-log.ts';
+import { PATIENT_SESSION } from '../store/connection/session.ts';
 import {
   INSUFFICIENT_PRIVILEGE,
   REFUSED_USER_CLASS,
   sqlStateOf,
   UNDEFINED_DATABASE,
   UNDEFINED_TABLE,
-} from '../store/sql-state.ts';
-import { OpsError } from './ops-error.ts';
+} from '../store/connection/sql-state.ts';
 
 /** A server that does not answer by then is taken for one that is not there. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -24,7 +24,7 @@ async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
     await client.connect();
   } catch (error) {
     await client.end().catch(() => {});
-    throw new OpsError(describeUnusable(client, error), { cause: error });
+    throw new OperatorError(describeUnusable(client, error), { cause: error });
   }
   return client;
 }
@@ -40,7 +40,7 @@ function createClient(databaseUrl: string, name: string): pg.Client {
     });
   } catch (cause) {
     // Such as a file with a certificate, named in it, that is not there.
-    throw new OpsError(`DATABASE_URL cannot be used: ${reasonOf(cause)}.`, { cause });
+    throw new OperatorError(`DATABASE_URL cannot be used: ${reasonOf(cause)}.`, { cause });
   }
 }
 
@@ -70,7 +70,7 @@ function reasonOf(error: unknown): string {
  * Runs `work` on a connection of its own.
  *
  * @param name what Postgres lists the connection as
- * @throws SettingError where DATABASE_URL has another form; OpsError where Postgres is away, refuses us, or has not the
+ * @throws SettingError where DATABASE_URL has another form; OperatorError where Postgres is away, refuses us, or has not the
  *   service's schema
  */
 export async function withDatabase<T>(
@@ -94,13 +94,13 @@ function nameDatabase(error: unknown, { host, port, user, database }: pg.Client)
   const { code } = error as { code?: unknown };
   const where = `The database "${database}" at ${host}:${port}`;
   if (code === UNDEFINED_TABLE) {
-    return new OpsError(
+    return new OperatorError(
       `${where} has not the service's schema (${reasonOf(error)}): "npm run ops -- migrate" makes it.`,
       { cause: error },
     );
   }
   if (code === INSUFFICIENT_PRIVILEGE) {
-    return new OpsError(
+    return new OperatorError(
       `${where} does not let the user "${user}" do that (${reasonOf(error)}): name its owner in DATABASE_URL.`,
       { cause: error },
     );
@@ -111,7 +111,7 @@ function nameDatabase(error: unknown, { host, port, user, database }: pg.Client)
 /**
  * Connects once, for the sake of what is said where that fails.
  *
- * @throws SettingError, OpsError as withDatabase does
+ * @throws SettingError, OperatorError as withDatabase does
  */
 export async function requireDatabase(databaseUrl: string): Promise<void> {
   await withDatabase(databaseUrl, 'ops', async () => {});
@@ -120,7 +120,7 @@ export async function requireDatabase(databaseUrl: string): Promise<void> {
 /**
  * Runs `work` in one transaction on a connection of its own: committed when it resolves, undone when it throws.
  *
- * @throws SettingError, OpsError as withDatabase does
+ * @throws SettingError, OperatorError as withDatabase does
  */
 export async function inOneTransaction<T>(
   databaseUrl: string,

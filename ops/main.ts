@@ -2,46 +2,47 @@
  * `npm run ops -- <command> ...`: finds the command's module and runs it. Modules are imported when they are
  * asked for, so that a command loads only what it uses.
  */
+
+import { describeFailure } from '../service/operator-error.ts';
 import type { CommandIo, RunCommand } from './command.ts';
-import { describeFailure } from './ops-error.ts';
 
 const commands: Record<string, { usage: string; load: () => Promise<{ run: RunCommand }> }> = {
-  migrate: { usage: 'migrate', load: () => import('./migrate.ts') },
+  migrate: { usage: 'migrate', load: () => import('./commands/migrate.ts') },
   keys: {
     usage:
       'keys create --account NAME --plan PLAN [--scopes a,b] [--expires DATE] | keys list | keys revoke ID',
-    load: () => import('./keys.ts'),
+    load: () => import('./commands/keys.ts'),
   },
   accounts: {
     usage:
       'accounts list | accounts suspend NAME | accounts resume NAME | accounts set-plan NAME --plan PLAN',
-    load: () => import('./accounts.ts'),
+    load: () => import('./commands/accounts.ts'),
   },
   plans: {
     usage: 'plans list | plans set NAME [--requests-per-minute N] [--requests-per-day N] [--max-streams N]',
-    load: () => import('./plans.ts'),
+    load: () => import('./commands/plans.ts'),
   },
-  audit: { usage: 'audit list [--limit N]', load: () => import('./audit.ts') },
-  catalog: { usage: 'catalog import PATH...', load: () => import('./catalog.ts') },
+  audit: { usage: 'audit list [--limit N]', load: () => import('./commands/audit.ts') },
+  catalog: { usage: 'catalog import PATH...', load: () => import('./commands/catalog.ts') },
   officeholders: {
     usage: 'officeholders import DIR [--skip-refused]',
-    load: () => import('./officeholders.ts'),
+    load: () => import('./commands/officeholders.ts'),
   },
-  submit: { usage: 'submit PATH... (- reads standard input)', load: () => import('./submit.ts') },
+  submit: { usage: 'submit PATH... (- reads standard input)', load: () => import('./commands/submit.ts') },
   demo: {
     usage: 'demo generate DIR [--contests N] [--endorsers N] [--endorsements N]',
-    load: () => import('./demo/command.ts'),
+    load: () => import('./commands/demo.ts'),
   },
   rejected: {
     usage: 'rejected list | rejected retry [PARTITION/OFFSET...]',
-    load: () => import('./rejected.ts'),
+    load: () => import('./commands/rejected.ts'),
   },
   stream: {
     usage: 'stream check | stream repair | stream new-epoch [--submissions-from-beginning]',
-    load: () => import('./stream.ts'),
+    load: () => import('./commands/stream.ts'),
   },
-  lag: { usage: 'lag [--json]', load: () => import('./lag.ts') },
-  topics: { usage: 'topics apply | topics check', load: () => import('./topics.ts') },
+  lag: { usage: 'lag [--json]', load: () => import('./commands/lag.ts') },
+  topics: { usage: 'topics apply | topics check', load: () => import('./commands/topics.ts') },
 };
 
 function usage(): string {

@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { OpsError } from './ops-error.ts';
+import { OperatorError } from '../service/operator-error.ts';
 
 /**
  * Makes a folder, and those it stands in, where they are not there.
@@ -40,7 +40,7 @@ export function nameFolder(error: unknown, subject: string): unknown {
   const { errno, syscall } = error as NodeJS.ErrnoException;
   if (errno === undefined || syscall === undefined) return error;
   const reason = getSystemErrorMessage(errno);
-  return new OpsError(`${subject} cannot be used (${reason}): give a folder that can be written.`, {
+  return new OperatorError(`${subject} cannot be used (${reason}): give a folder that can be written.`, {
     cause: error,
   });
 }

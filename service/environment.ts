@@ -1,5 +1,6 @@
 /** Reading settings out of environment variables, with one clear sentence for a value that cannot be right. */
 import { isCalendarDate } from '../schemas/catalogue/formats.ts';
+import { OperatorError } from './operator-error.ts';
 
 const MAX_PORT = 65_535;
 
@@ -7,7 +8,7 @@ const MAX_PORT = 65_535;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A setting that is missing or cannot be right. Its message is for whoever set it. */
-export class SettingError extends Error {
+export class SettingError extends OperatorError {
   override name = 'SettingError';
 }
 

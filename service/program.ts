@@ -1,5 +1,5 @@
-import { SettingError } from './environment.ts';
 import { createLog, type Logger, readLogLevel } from './log.ts';
+import { OperatorError } from './operator-error.ts';
 
 /**
  * Starts a program of the service. Where that fails it ends with status 1: whoever runs it starts it again, for a start
@@ -13,7 +13,7 @@ export async function runProgram(name: string, start: (log: Logger) => Promise<v
     log = createLog(name, readLogLevel(process.env));
     await start(log);
   } catch (error) {
-    if (error instanceof SettingError) process.stderr.write(`${error.message}\n`);
+    if (error instanceof OperatorError) process.stderr.write(`${error.message}\n`);
     else log?.error({ error }, `could not start the ${name}`);
     process.exit(1);
   }

@@ -5,12 +5,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
-import { withAdmin } from '../../ops/kafka/client.ts';
-import { openProducer } from '../../ops/submit/producer.ts';
+import { withAdmin } from '../../kafka/admin.ts';
+import { openProducer } from '../../kafka/submissions-producer.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
-import { topicNames } from '../../schemas/topics.ts';
 import { type System, startSystem } from '../../test/helpers/system.ts';
 import { formatSpread } from '../statistics.ts';
 import { Publisher } from './publisher.ts';
@@ -113,7 +113,7 @@ async function measureService({ base, key, brokers }: System, messages: Message[
 }
 
 async function measureKafka(brokers: string[], messages: Message[]): Promise<number> {
-  const log = new KafkaLog({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
+  const log = new TopicReader({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
   const leaders = await log.leaders();
   const [node = 0] = leaders;
   const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(RAW_TOPIC));

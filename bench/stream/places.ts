@@ -2,8 +2,9 @@
  * Readers who replay the past from as many places at the same time: how fast they are together, and how much memory the
  * gateway takes for them. Run it on a store that is loaded already, as `replay`.
  */
+
+import { createKey } from '../../ops/commands/keys.ts';
 import { createConfig, readEnv } from '../../ops/config.ts';
-import { createKey } from '../../ops/keys.ts';
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts';
 import { formatSpread } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';

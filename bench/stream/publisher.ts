@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createChangesProducer } from '../../consumers/relay/changes-producer.ts';
 import { createEntries } from '../../gateway/feed/entry.ts';
+import { createChangesProducer } from '../../kafka/changes-producer.ts';
+import { createKafkaClient } from '../../kafka/client.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
 import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
-import { topicNames } from '../../schemas/topics.ts';
-import { createKafkaClient } from '../../service/kafka-client.ts';
 
 /** The end of the stream as the store has it, and changes to make others of: one an endorser. */
 async function loadEnd(databaseUrl: string) {

@@ -3,12 +3,13 @@
  * time; beside a program that fetches and decodes the same records. Run it on a store that is loaded already:
  * DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
  */
-import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
+
+import { topicNames } from '../../kafka/topic-names.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
+import { createKey } from '../../ops/commands/keys.ts';
 import { createConfig, type OpsConfig, readEnv } from '../../ops/config.ts';
-import { createKey } from '../../ops/keys.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { topicNames } from '../../schemas/topics.ts';
 import { startGatewayProcess } from '../gateway-process.ts';
 import { formatSpread } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';
@@ -68,7 +69,7 @@ async function readRaw({
   brokers: string[];
   topicPrefix: string;
 }): Promise<number> {
-  const log = new KafkaLog({ brokers, topic: topicNames(topicPrefix).changes, clientId: 'bench' });
+  const log = new TopicReader({ brokers, topic: topicNames(topicPrefix).changes, clientId: 'bench' });
   const leaders = await log.leaders();
   const open = new Map(leaders.map((_, partition) => [partition, 0]));
   let count = 0;

@@ -5,7 +5,7 @@ import {
   decideBatch,
   type HeldPosition,
   positionKey,
-} from '../../domain/apply-batch.ts';
+} from '../../domain/decide-batch.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
 import {
@@ -14,18 +14,18 @@ import {
   type SubmittedPick,
   submissionCodec,
 } from '../../schemas/submission.ts';
-import { appendChanges, lockStreamHead, type NewChange } from '../../store/change-log.ts';
-import { advanceConsumerPosition, lockConsumerPosition } from '../../store/consumer-positions.ts';
+import { sqlStateOf } from '../../store/connection/sql-state.ts';
+import { inTransaction } from '../../store/connection/transaction.ts';
 import {
   deleteEndorsements,
   type EndorsementRow,
   loadPicks,
   reserveEndorsementIds,
   saveEndorsements,
-} from '../../store/positions.ts';
-import { loadContests, loadEndorsers } from '../../store/references.ts';
-import { sqlStateOf } from '../../store/sql-state.ts';
-import { inTransaction } from '../../store/transaction.ts';
+} from '../../store/endorsements/held-picks.ts';
+import { loadContests, loadEndorsers } from '../../store/endorsements/references.ts';
+import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
+import { advanceConsumerPosition, lockConsumerPosition } from '../../store/stream/consumer-positions.ts';
 
 /** A message of the submissions topic. */
 export interface SubmissionMessage {

@@ -1,13 +1,13 @@
 import type { Admin, Consumer, ConsumerRunConfig, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Pool } from 'pg';
-import type { TopicNames } from '../../schemas/topics.ts';
+import { GroupMember } from '../../kafka/group-member.ts';
+import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
+import type { TopicNames } from '../../kafka/topic-names.ts';
 import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
-import { loadConsumerPositions, resetConsumerPosition } from '../../store/consumer-positions.ts';
+import { loadConsumerPositions, resetConsumerPosition } from '../../store/stream/consumer-positions.ts';
 import { type AppliedBatch, applyBatch, type SubmissionBatch, SubmissionGapError } from './apply-batch.ts';
-import { GroupMember } from './group-member.ts';
 import { appliedChanges, appliedSubmissions, rejectedSubmissions } from './metrics.ts';
-import { createRejectedProducer } from './rejected-producer.ts';
 
 /** Enough to make a transaction worth its round trips, and few enough to hold the stream's lock for moments. */
 const MAX_MESSAGES_PER_TRANSACTION = 1000;

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import pg from 'pg';
+import { type ChangesProducer, createChangesProducer } from '../../kafka/changes-producer.ts';
+import { LastSuccess } from '../../service/last-success.ts';
 import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
-import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
-import { CHANGES_CHANNEL } from '../../store/change-log.ts';
-import { maintainChangeLog } from '../../store/relay-batches.ts';
-import { WATCHFUL_SESSION, watchSession } from '../../store/session.ts';
-import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/sql-state.ts';
-import { LastSuccess } from '../last-success.ts';
-import { type ChangesProducer, createChangesProducer } from './changes-producer.ts';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
+import { WATCHFUL_SESSION, watchSession } from '../../store/connection/session.ts';
+import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
+import { CHANGES_CHANNEL } from '../../store/stream/change-log.ts';
+import { maintainChangeLog } from '../../store/stream/relay-batches.ts';
 import { relayLeader } from './metrics.ts';
 import { Relay } from './relay.ts';
 

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { ChangeRecord, ChangesProducer } from '../../kafka/changes-producer.ts';
 import { changeCodec, identifyChange, type LoggedChange } from '../../schemas/change.ts';
 import {
   acknowledgeBatch,
@@ -7,8 +8,7 @@ import {
   loadEpoch,
   loadLastBatch,
   type RelayBatch,
-} from '../../store/relay-batches.ts';
-import type { ChangeRecord, ChangesProducer } from './changes-producer.ts';
+} from '../../store/stream/relay-batches.ts';
 import { relayedChanges, relayedSequence } from './metrics.ts';
 
 /** One batch is one transaction more in Postgres and at least one request to Kafka. */

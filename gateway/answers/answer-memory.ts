@@ -1,8 +1,8 @@
 import { Counter } from 'prom-client';
 import type { Clock } from '../../service/clock.ts';
-import type { DataPart } from '../../store/data-versions.ts';
-import { type Content, encodeContent } from '../content.ts';
-import type { Reply } from '../route.ts';
+import type { DataPart } from '../../store/reads/data-versions.ts';
+import { type Content, encodeContent } from '../http/content.ts';
+import type { Reply } from '../http/route.ts';
 import type { DataVersion } from './data-version.ts';
 
 /** Larger answers are not kept, in bytes: one would push out many that are asked for more often. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { DataVersions } from '../../store/data-versions.ts';
+import type { DataVersions } from '../../store/reads/data-versions.ts';
 
 /**
  * Which versions the data is in now. A look-up is shared by all who asked before it began, and by nobody else: who asks

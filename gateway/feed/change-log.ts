@@ -1,7 +1,7 @@
 import type { Logger } from '../../service/log.ts';
-import type { DatabasePool } from '../../store/pool.ts';
-import { loadRelayedChanges } from '../../store/relayed-changes.ts';
-import { loadOffsetsOfNext } from '../../store/stream-position.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { loadRelayedChanges } from '../../store/reads/relayed-changes.ts';
+import { loadOffsetsOfNext } from '../../store/reads/stream-position.ts';
 import { createEntries, type LogEntry } from './entry.ts';
 import { filledChanges } from './metrics.ts';
 
@@ -23,13 +23,13 @@ export interface ChangeLog {
  * The change log as what fills a hole of the changes topic (INV-7). Its entries have the ids and bytes that the relay
  * sent (INV-3), and are committed, so that it is right to give them at any time.
  */
-export function createChangeLog(pool: DatabasePool, logger: Logger): ChangeLog {
+export function createChangeLog(pool: DatabasePool, log: Logger): ChangeLog {
   return {
     async load(from, to) {
       const changes = await loadRelayedChanges(pool, from, Math.min(to, from + MAX_LOADED - 1));
       if (changes.length > 0) {
         filledChanges.inc(changes.length);
-        logger.error(
+        log.error(
           { from, to: from + changes.length - 1 },
           'the changes topic lacks changes; they were loaded from the change log. Run "ops stream repair"',
         );

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { KafkaLogRecord } from './kafka-log.ts';
+import type { FetchedRecord } from '../../kafka/topic-reader.ts';
 import type { RenderedChanges } from './rendered-changes.ts';
 
 /** Records of a partition, on their way to the thread. */
@@ -38,7 +38,7 @@ export class Decoder {
    *
    * @throws Error where the thread ends meanwhile.
    */
-  decode(records: readonly KafkaLogRecord[], epoch: number): Promise<RenderedChanges> {
+  decode(records: readonly FetchedRecord[], epoch: number): Promise<RenderedChanges> {
     return new Promise((resolve, reject) => {
       const id = this.#next;
       this.#next += 1;
@@ -54,7 +54,7 @@ export class Decoder {
   }
 
   #start(): Worker {
-    const thread = new Worker(new URL('decoder-thread.ts', import.meta.url), { name: 'decoder' });
+    const thread = new Worker(new URL('./decoder-thread.ts', import.meta.url), { name: 'decoder' });
     thread.on('message', ({ id, changes }: Decoded) => {
       this.#waiting.get(id)?.resolve(changes);
       this.#waiting.delete(id);
@@ -74,7 +74,7 @@ export class Decoder {
 }
 
 function pack(
-  records: readonly KafkaLogRecord[],
+  records: readonly FetchedRecord[],
   { id, epoch }: Pick<PackedRecords, 'id' | 'epoch'>,
 ): PackedRecords {
   const ends = new Uint32Array(records.length);

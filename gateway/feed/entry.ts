@@ -160,10 +160,10 @@ export function createEntries(changes: readonly Change[]): LogEntry[] {
 }
 
 /** The entries of what was fetched, and where each lies in its partition. What is no change is counted, and left out. */
-export function openRecords(changes: RenderedChanges, logger: Logger): EntryAt[] {
+export function openRecords(changes: RenderedChanges, log: Logger): EntryAt[] {
   for (const { offset, reason } of changes.failures) {
     undecodableRecords.inc();
-    logger.error({ reason, offset }, 'a record of the changes topic is no change');
+    log.error({ reason, offset }, 'a record of the changes topic is no change');
   }
   return openChanges(changes);
 }

@@ -1,13 +1,13 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
-import type { DatabasePool } from '../../store/pool.ts';
-import { loadFeedStart, loadStreamEpoch } from '../../store/stream-position.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { loadFeedStart, loadStreamEpoch } from '../../store/reads/stream-position.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
 import type { Chunk, LogEntry, Position } from './entry.ts';
 import { FanOut } from './fan-out.ts';
-import { KafkaLog } from './kafka-log.ts';
 import { MemoryLog } from './memory-log.ts';
 import { feedFilters, feedSequence } from './metrics.ts';
 import { FeedReader } from './reader.ts';
@@ -27,7 +27,7 @@ export interface FeedOptions {
   /** Called when the store has another history of the stream; this feed is of no use from then on. */
   onNewEpoch: () => void;
   clock: Clock;
-  logger: Logger;
+  log: Logger;
 }
 
 /** Neither Kafka nor the change log has a change that there once was; nobody is led past it in silence (INV-7). */
@@ -52,7 +52,7 @@ export class Feed {
   readonly #changeLog: ChangeLog;
   readonly #memory: MemoryLog;
   readonly #replay: Replay;
-  readonly #log: KafkaLog;
+  readonly #reader: TopicReader;
   readonly #fanOut = new FanOut();
   readonly #stopping = new AbortController();
   #tail: Tail | undefined;
@@ -62,12 +62,12 @@ export class Feed {
   #running: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
-    const { brokers, topic, pool, memoryBytes, replayBytes: cacheBytes, logger } = options;
+    const { brokers, topic, pool, memoryBytes, replayBytes: cacheBytes, log } = options;
     this.#options = options;
-    this.#changeLog = createChangeLog(pool, logger);
+    this.#changeLog = createChangeLog(pool, log);
     this.#memory = new MemoryLog(memoryBytes);
-    this.#log = new KafkaLog({ brokers, topic, clientId: 'ballot-endorsements-gateway-tail' });
-    this.#replay = new Replay({ brokers, topic, cacheBytes, changeLog: this.#changeLog, logger });
+    this.#reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-gateway-tail' });
+    this.#replay = new Replay({ brokers, topic, cacheBytes, changeLog: this.#changeLog, log });
   }
 
   /** Begins to follow the stream, as soon as the store can be asked where it stands. Returns at once. */
@@ -79,7 +79,7 @@ export class Feed {
     this.#stopping.abort();
     await this.#running;
     await this.#tail?.stop();
-    await Promise.all([this.#log.close(), this.#replay.close()]);
+    await Promise.all([this.#reader.close(), this.#replay.close()]);
   }
 
   /** Whether the feed has reached what Kafka had when it began, and knows up to when that is everything. */
@@ -127,7 +127,7 @@ export class Feed {
   }
 
   async #startWhenPossible(): Promise<void> {
-    const { pool, clock, retentionMs, logger } = this.#options;
+    const { pool, clock, retentionMs, log } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
@@ -138,35 +138,32 @@ export class Feed {
         this.#target = target;
         feedSequence.set(start.sequence);
         this.#tail = new Tail({
-          log: this.#log,
+          reader: this.#reader,
           epoch: start.epoch,
           start,
           expected: target,
           changeLog: this.#changeLog,
           onEntries: (entries) => this.#append(entries),
           onLost: (sequence) => this.#goOnAfter(sequence),
-          logger,
+          log,
         });
         this.#tail.start();
         return;
       } catch (error) {
-        logger.warn({ error }, 'the stream cannot be followed yet; trying again');
+        log.warn({ error }, 'the stream cannot be followed yet; trying again');
         await clock.wait(START_RETRY_MS, signal);
       }
     }
   }
 
   async #watchEpoch(): Promise<void> {
-    const { pool, clock, onNewEpoch, logger } = this.#options;
+    const { pool, clock, onNewEpoch, log } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await clock.wait(EPOCH_INTERVAL_MS, signal);
       const epoch = await loadStreamEpoch(pool).catch(() => this.#epoch);
       if (epoch === this.#epoch) continue;
-      logger.warn(
-        { epoch, was: this.#epoch },
-        'the stream has a new epoch: its history is another from now on',
-      );
+      log.warn({ epoch, was: this.#epoch }, 'the stream has a new epoch: its history is another from now on');
       return onNewEpoch();
     }
   }

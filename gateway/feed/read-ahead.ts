@@ -1,12 +1,12 @@
+import type { PartitionRead, TopicReader } from '../../kafka/topic-reader.ts';
 import type { Decoder } from './decoder.ts';
-import type { KafkaLog, PartitionRead } from './kafka-log.ts';
 import type { RenderedChanges } from './rendered-changes.ts';
 
 /** Room for a batch of each partition as the relay makes them: of larger ones, an answer holds only the first whole. */
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 128 * 1024 };
 
 /** What it needs of the log: whoever calls may hand it another one each time. */
-type Fetches = Pick<KafkaLog, 'fetchFromLeaders'>;
+type Fetches = Pick<TopicReader, 'fetchFromLeaders'>;
 
 /** What was fetched of a partition; its changes come once they are decoded. */
 export interface DecodingRead extends Omit<PartitionRead, 'records'> {
@@ -43,12 +43,12 @@ export class ReadAhead {
   /**
    * The next batch of each of the partitions.
    *
-   * @param leaders what `KafkaLog.leaders` gave.
+   * @param leaders what `TopicReader.leaders` gave.
    * @param offsets by partition, where to read.
-   * @throws as `KafkaLog.fetch` does.
+   * @throws as `TopicReader.fetch` does.
    */
   async read(
-    log: Fetches,
+    reader: Fetches,
     leaders: readonly number[],
     offsets: ReadonlyMap<number, number>,
   ): Promise<DecodingRead[]> {
@@ -60,9 +60,9 @@ export class ReadAhead {
       reads.push(read);
       missing.delete(partition);
     }
-    if (missing.size > 0) reads.push(...(await this.#fetch(log, leaders, missing)));
+    if (missing.size > 0) reads.push(...(await this.#fetch(reader, leaders, missing)));
     // Many readers want no more than one answer: who comes back is read ahead for.
-    if (this.#hasBegun) this.#begin(log, leaders, reads);
+    if (this.#hasBegun) this.#begin(reader, leaders, reads);
     this.#hasBegun = true;
     return reads;
   }
@@ -76,11 +76,11 @@ export class ReadAhead {
   }
 
   /** Begins to read what comes after these. */
-  #begin(log: Fetches, leaders: readonly number[], reads: readonly DecodingRead[]): void {
+  #begin(reader: Fetches, leaders: readonly number[], reads: readonly DecodingRead[]): void {
     const open = reads.filter(({ atEnd }) => !atEnd);
     const offsets = new Map(open.map(({ partition, nextOffset }) => [partition, nextOffset]));
     // What fails here is fetched again when it is asked for.
-    const fetched = this.#fetch(log, leaders, offsets).catch(() => []);
+    const fetched = this.#fetch(reader, leaders, offsets).catch(() => []);
     for (const [partition, offset] of offsets) {
       const read = fetched.then((all) => all.find((one) => one.partition === partition));
       this.#ahead.set(partition, { offset, read });
@@ -88,11 +88,11 @@ export class ReadAhead {
   }
 
   async #fetch(
-    log: Fetches,
+    reader: Fetches,
     leaders: readonly number[],
     offsets: ReadonlyMap<number, number>,
   ): Promise<DecodingRead[]> {
-    const reads = await log.fetchFromLeaders(leaders, offsets, LIMITS);
+    const reads = await reader.fetchFromLeaders(leaders, offsets, LIMITS);
     return reads.map(({ records, ...read }) => {
       const changes = this.#decoder.decode(records, this.#epoch);
       changes.catch(ignore);

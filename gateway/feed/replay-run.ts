@@ -1,8 +1,8 @@
+import type { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Decoder } from './decoder.ts';
 import { type Chunk, type LogEntry, openRecords, type Position } from './entry.ts';
-import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
 import { ReadAhead } from './read-ahead.ts';
 
@@ -16,7 +16,7 @@ interface ReplayRunOptions {
   epoch: number;
   decoder: Decoder;
   changeLog: ChangeLog;
-  logger: Logger;
+  log: Logger;
 }
 
 /**
@@ -27,13 +27,13 @@ export class ReplayRun {
   #merge: SequenceMerge<LogEntry>;
   readonly #readAhead: ReadAhead;
   readonly #changeLog: ChangeLog;
-  readonly #logger: Logger;
+  readonly #log: Logger;
 
-  constructor(position: Position, { epoch, decoder, changeLog, logger }: ReplayRunOptions) {
+  constructor(position: Position, { epoch, decoder, changeLog, log }: ReplayRunOptions) {
     this.#merge = new SequenceMerge<LogEntry>(position);
     this.#readAhead = new ReadAhead({ decoder, epoch });
     this.#changeLog = changeLog;
-    this.#logger = logger;
+    this.#log = log;
   }
 
   /** It reads on after this. */
@@ -49,11 +49,11 @@ export class ReplayRun {
    *
    * @throws the Kafka client's error when Kafka does not answer, the store's when that does not.
    */
-  async read(log: KafkaLog, limit: number): Promise<LogEntry[]> {
+  async read(reader: TopicReader, limit: number): Promise<LogEntry[]> {
     const entries = this.#merge.take(limit);
-    await this.#readInto(entries, log, { limit, maxSearched: MAX_SEARCHED });
-    if (entries.length === 0 && (await this.#locate(log))) {
-      await this.#readInto(entries, log, { limit, maxSearched: Number.POSITIVE_INFINITY });
+    await this.#readInto(entries, reader, { limit, maxSearched: MAX_SEARCHED });
+    if (entries.length === 0 && (await this.#locate(reader))) {
+      await this.#readInto(entries, reader, { limit, maxSearched: Number.POSITIVE_INFINITY });
     }
     if (entries.length === 0) await this.#fillHole(entries, limit);
     return entries;
@@ -65,13 +65,13 @@ export class ReplayRun {
   }
 
   /** @returns how many records came; undefined where there is nothing more to fetch. */
-  async #fetch(log: KafkaLog, atEnd: Set<number>): Promise<number | undefined> {
-    const leaders = await log.leaders();
+  async #fetch(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
+    const leaders = await reader.leaders();
     const wanted = this.#merge.wanted(leaders.length);
     if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return undefined;
     let count = 0;
-    for (const read of await this.#readAhead.read(log, leaders, wanted)) {
-      this.#merge.add(read.partition, openRecords(await read.changes, this.#logger), read.nextOffset);
+    for (const read of await this.#readAhead.read(reader, leaders, wanted)) {
+      this.#merge.add(read.partition, openRecords(await read.changes, this.#log), read.nextOffset);
       count += read.count;
       if (read.atEnd) atEnd.add(read.partition);
       else atEnd.delete(read.partition);
@@ -82,12 +82,12 @@ export class ReplayRun {
   /** Adds what the log has, up to the limit, to where it ends or lacks the next, or to where that was searched in vain. */
   async #readInto(
     entries: LogEntry[],
-    log: KafkaLog,
+    reader: TopicReader,
     { limit, maxSearched }: { limit: number; maxSearched: number },
   ): Promise<void> {
     const atEnd = new Set<number>();
     for (let searched = 0; entries.length < limit && searched <= maxSearched; ) {
-      const fetched = await this.#fetch(log, atEnd);
+      const fetched = await this.#fetch(reader, atEnd);
       if (fetched === undefined) return;
       const found = this.#merge.take(limit - entries.length);
       entries.push(...found);
@@ -96,12 +96,12 @@ export class ReplayRun {
   }
 
   /** Begins anew where the store says that the next change is. @returns false where the store does not know. */
-  async #locate(log: KafkaLog): Promise<boolean> {
+  async #locate(reader: TopicReader): Promise<boolean> {
     const { sequence } = this;
     const offsets = await this.#changeLog.locate(sequence);
     if (!offsets) return false;
     this.#merge = new SequenceMerge({ sequence, offsets });
-    await log.refresh();
+    await reader.refresh();
     return true;
   }
 

@@ -1,9 +1,9 @@
+import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
 import { Decoder } from './decoder.ts';
 import type { Chunk, Position } from './entry.ts';
-import { KafkaLog } from './kafka-log.ts';
 import { replays } from './metrics.ts';
 import { ReplayRun } from './replay-run.ts';
 
@@ -23,7 +23,7 @@ export interface ReplayOptions {
   /** How much of what was read is kept for others, in bytes. */
   cacheBytes: number;
   changeLog: ChangeLog;
-  logger: Logger;
+  log: Logger;
 }
 
 /**
@@ -38,9 +38,9 @@ export class Replay {
   readonly #underway = new Map<number, Underway>();
   /** The one used last at the end. */
   readonly #idleRuns: ReplayRun[] = [];
-  readonly #idleLogs: KafkaLog[] = [];
-  readonly #logs: KafkaLog[] = [];
-  readonly #queue: ((log: KafkaLog) => void)[] = [];
+  readonly #idleReaders: TopicReader[] = [];
+  readonly #readers: TopicReader[] = [];
+  readonly #queue: ((reader: TopicReader) => void)[] = [];
 
   constructor(options: ReplayOptions) {
     this.#options = options;
@@ -87,16 +87,16 @@ export class Replay {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#decoder.close(), ...this.#logs.map((log) => log.close())]);
+    await Promise.all([this.#decoder.close(), ...this.#readers.map((reader) => reader.close())]);
   }
 
   async #read(position: Position, epoch: number): Promise<Chunk> {
-    const log = await this.#acquireLog();
+    const reader = await this.#acquireReader();
     // Not before it is its turn: what those who wait hold would know no bound.
     const run = this.#takeRun(position, epoch);
     try {
       replays.inc();
-      const entries = await run.read(log, restOfChunk(position.sequence));
+      const entries = await run.read(reader, restOfChunk(position.sequence));
       const last = entries.at(-1);
       if (!last) return { entries, position };
       const chunk = { entries, position: run.positionAfter(last) };
@@ -105,7 +105,7 @@ export class Replay {
       if (this.#idleRuns.length > MAX_IDLE_RUNS) this.#idleRuns.shift();
       return chunk;
     } finally {
-      this.#releaseLog(log);
+      this.#releaseReader(reader);
     }
   }
 
@@ -115,21 +115,21 @@ export class Replay {
     return run ?? new ReplayRun(position, { ...this.#options, epoch, decoder: this.#decoder });
   }
 
-  async #acquireLog(): Promise<KafkaLog> {
-    const idle = this.#idleLogs.pop();
+  async #acquireReader(): Promise<TopicReader> {
+    const idle = this.#idleReaders.pop();
     if (idle) return idle;
-    if (this.#logs.length < MAX_CONCURRENT_READS) {
+    if (this.#readers.length < MAX_CONCURRENT_READS) {
       const { brokers, topic } = this.#options;
-      const log = new KafkaLog({ brokers, topic, clientId: 'ballot-endorsements-gateway-replay' });
-      this.#logs.push(log);
-      return log;
+      const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-gateway-replay' });
+      this.#readers.push(reader);
+      return reader;
     }
     return new Promise((resolve) => this.#queue.push(resolve));
   }
 
-  #releaseLog(log: KafkaLog): void {
+  #releaseReader(reader: TopicReader): void {
     const next = this.#queue.shift();
-    if (next) next(log);
-    else this.#idleLogs.push(log);
+    if (next) next(reader);
+    else this.#idleReaders.push(reader);
   }
 }

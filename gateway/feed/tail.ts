@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type LogEntry, openRecords } from './entry.ts';
-import type { KafkaLog } from './kafka-log.ts';
 import { SequenceMerge } from './merge.ts';
 import { lostChanges } from './metrics.ts';
 import { renderRecords } from './rendered-changes.ts';
@@ -13,7 +13,7 @@ const RETRY_MS = 300;
 const WATCH_INTERVAL_MS = 1500;
 
 export interface TailOptions {
-  log: KafkaLog;
+  reader: TopicReader;
   /** Changes of another epoch are of another history, and left out. */
   epoch: number;
   /** Where to begin: after this sequence, reading from these offsets. */
@@ -25,7 +25,7 @@ export interface TailOptions {
   onEntries: (entries: LogEntry[]) => void;
   /** Is told that everything up to a sequence which was not given is lost; what it is given next comes after that. */
   onLost: (sequence: number) => void;
-  logger: Logger;
+  log: Logger;
 }
 
 /**
@@ -69,7 +69,7 @@ export class Tail {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        const leaders = await this.#options.log.leaders();
+        const leaders = await this.#options.reader.leaders();
         this.#partitions = leaders.length;
         for (const node of new Set(leaders)) {
           if (this.#loops.has(node)) continue;
@@ -77,7 +77,7 @@ export class Tail {
           this.#loops.set(node, loop);
         }
       } catch (error) {
-        this.#options.logger.warn({ error }, 'the brokers cannot be asked who leads');
+        this.#options.log.warn({ error }, 'the brokers cannot be asked who leads');
       }
       await this.#fillHole();
       await sleep(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, undefined, { signal }).catch(() => {});
@@ -86,21 +86,21 @@ export class Tail {
 
   /** Polls one broker until it leads no partition any more. */
   async #follow(node: number): Promise<void> {
-    const { log, logger } = this.#options;
+    const { reader, log } = this.#options;
     let failing = false;
     while (!this.#stopping.signal.aborted) {
       try {
-        const leaders = await log.leaders();
+        const leaders = await reader.leaders();
         if (!leaders.includes(node)) return;
         const wanted = this.#merge.wanted(leaders.length);
         for (const partition of wanted.keys()) if (leaders[partition] !== node) wanted.delete(partition);
         // All of this broker's partitions wait for another broker's.
         if (wanted.size === 0) await sleep(5);
         else await this.#poll(node, wanted);
-        if (failing) logger.info({ node }, 'the changes topic is readable again');
+        if (failing) log.info({ node }, 'the changes topic is readable again');
         failing = false;
       } catch (error) {
-        if (!failing) logger.warn({ error, node }, 'the changes topic cannot be read; trying on');
+        if (!failing) log.warn({ error, node }, 'the changes topic cannot be read; trying on');
         failing = true;
         await sleep(RETRY_MS);
       }
@@ -108,10 +108,10 @@ export class Tail {
   }
 
   async #poll(node: number, wanted: Map<number, number>): Promise<void> {
-    const { log, epoch, logger, onEntries } = this.#options;
+    const { reader, epoch, log, onEntries } = this.#options;
     const askedAt = Date.now();
-    for (const { partition, records, nextOffset, atEnd } of await log.fetch(node, wanted, LIMITS)) {
-      this.#merge.add(partition, openRecords(renderRecords(records, epoch), logger), nextOffset);
+    for (const { partition, records, nextOffset, atEnd } of await reader.fetch(node, wanted, LIMITS)) {
+      this.#merge.add(partition, openRecords(renderRecords(records, epoch), log), nextOffset);
       if (atEnd) this.#atEndAt.set(partition, askedAt);
     }
     const entries = this.#merge.take();
@@ -130,17 +130,17 @@ export class Tail {
    * lacks too is lost: the tail goes on after it, and whoever stands before it is told (INV-7).
    */
   async #fillHole(): Promise<void> {
-    const { log, changeLog, onEntries, onLost, logger } = this.#options;
+    const { reader, changeLog, onEntries, onLost, log } = this.#options;
     const missing = this.#missing;
     const lasting = missing !== null && missing.from === this.#missed;
     this.#missed = missing?.from;
     if (!missing) return;
     try {
       // It may be in a partition that was added a moment ago.
-      if (!lasting) return await log.refresh();
+      if (!lasting) return await reader.refresh();
       const found = await changeLog.load(missing.from, missing.to);
       if (found.length === 0) {
-        logger.error({ missing }, 'neither the changes topic nor the change log has these changes');
+        log.error({ missing }, 'neither the changes topic nor the change log has these changes');
         lostChanges.inc(missing.to - missing.from + 1);
         this.#merge.skipTo(missing.to);
         onLost(missing.to);
@@ -149,7 +149,7 @@ export class Tail {
       const entries = this.#merge.take();
       if (entries.length > 0) onEntries(entries);
     } catch (error) {
-      logger.warn({ error, missing }, 'what the changes topic seems to lack cannot be looked for; trying on');
+      log.warn({ error, missing }, 'what the changes topic seems to lack cannot be looked for; trying on');
     }
   }
 }

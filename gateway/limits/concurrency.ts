@@ -1,5 +1,5 @@
-import type { StoredKey } from '../../store/api-keys.ts';
-import { ApiError } from '../api-error.ts';
+import type { StoredKey } from '../../store/access/api-keys.ts';
+import { ApiError } from '../http/api-error.ts';
 
 /**
  * Holds every account to a number of requests that this gateway works on at a time, long polls included; streams are

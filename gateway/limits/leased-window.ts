@@ -1,6 +1,6 @@
 import { nextLeaseSize } from '../../domain/lease-size.ts';
 import type { Clock } from '../../service/clock.ts';
-import type { QuotaLease } from '../../store/request-quotas.ts';
+import type { QuotaLease } from '../../store/access/request-quotas.ts';
 
 export interface LeasedWindowOptions {
   /** How long a window lasts, in milliseconds. Windows begin at multiples of it since 1970: minutes, and days in UTC. */

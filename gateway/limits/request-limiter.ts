@@ -2,10 +2,15 @@ import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
-import type { StoredKey } from '../../store/api-keys.ts';
-import type { DatabasePool } from '../../store/pool.ts';
-import { forgetQuotas, leaseRequests, type QuotaKind, type QuotaLease } from '../../store/request-quotas.ts';
-import { ApiError } from '../api-error.ts';
+import type { StoredKey } from '../../store/access/api-keys.ts';
+import {
+  forgetQuotas,
+  leaseRequests,
+  type QuotaKind,
+  type QuotaLease,
+} from '../../store/access/request-quotas.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { ApiError } from '../http/api-error.ts';
 import { formatLimitHeaders, type LimitState, toSeconds } from './headers.ts';
 import { LeasedWindow } from './leased-window.ts';
 
@@ -53,17 +58,17 @@ function refuse(kind: QuotaKind, limit: number, resetMs: number): ApiError {
 export class RequestLimiter {
   readonly #pool: DatabasePool;
   readonly #clock: Clock;
-  readonly #logger: Logger;
+  readonly #log: Logger;
   /** By account. There is one of every account that has asked this gateway since it started. */
   readonly #windows = new Map<number, Windows>();
   #tidying: Stoppable | undefined;
   /** Until when the store is not asked: every gateway counts by itself then. */
   #awayUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(pool: DatabasePool, clock: Clock, logger: Logger) {
+  constructor(pool: DatabasePool, clock: Clock, log: Logger) {
     this.#pool = pool;
     this.#clock = clock;
-    this.#logger = logger;
+    this.#log = log;
   }
 
   start(): void {
@@ -126,7 +131,7 @@ export class RequestLimiter {
       return await leaseRequests(this.#pool, request);
     } catch (error) {
       this.#awayUntil = this.#clock.now() + RETRY_MS;
-      this.#logger.warn({ error }, 'limits cannot be asked after; counting alone');
+      this.#log.warn({ error }, 'limits cannot be asked after; counting alone');
       throw error;
     }
   }
@@ -136,7 +141,7 @@ export class RequestLimiter {
     // Clocks of gateways differ a little, so that what is just over stays a while.
     const starts = { minute: now - 10 * MINUTE_MS, day: now - 2 * DAY_MS };
     await forgetQuotas(this.#pool, starts).catch((error: unknown) => {
-      this.#logger.warn({ error }, 'old windows of limits could not be forgotten');
+      this.#log.warn({ error }, 'old windows of limits could not be forgotten');
     });
   }
 }

@@ -3,15 +3,15 @@ import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
-import type { StoredKey } from '../../store/api-keys.ts';
-import type { DatabasePool } from '../../store/pool.ts';
+import type { StoredKey } from '../../store/access/api-keys.ts';
 import {
   acquireStreamLease,
   releaseStreamLeases,
   renewStreamLeases,
   restoreStreamLeases,
-} from '../../store/stream-leases.ts';
-import { ApiError } from '../api-error.ts';
+} from '../../store/access/stream-leases.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { ApiError } from '../http/api-error.ts';
 
 /** How long the streams of a gateway that was killed go on counting, in milliseconds. */
 const EXPIRY_MS = 30_000;
@@ -23,7 +23,7 @@ const RETRY_AFTER_SECONDS = 10;
 export interface StreamLeasesOptions {
   pool: DatabasePool;
   clock: Clock;
-  logger: Logger;
+  log: Logger;
   expiryMs?: number;
   renewMs?: number;
 }
@@ -79,12 +79,12 @@ export class StreamLeases {
   }
 
   async #tryAcquire(id: string, accountId: number, max: number): Promise<boolean> {
-    const { pool, logger, expiryMs } = this.#options;
+    const { pool, log, expiryMs } = this.#options;
     const lease = { id, accountId, gatewayId: this.#gatewayId, expiryMs };
     try {
       return await acquireStreamLease(pool, lease, max);
     } catch (error) {
-      logger.warn({ error }, 'open streams cannot be counted; counting alone');
+      log.warn({ error }, 'open streams cannot be counted; counting alone');
       return [...this.#held.values()].filter((account) => account === accountId).length < max;
     }
   }
@@ -99,19 +99,19 @@ export class StreamLeases {
 
   /** Many streams can end at once; what ends while some are given back is given back together. */
   async #giveBack(): Promise<void> {
-    const { pool, logger } = this.#options;
+    const { pool, log } = this.#options;
     while (this.#released.length > 0) {
       const ids = this.#released;
       this.#released = [];
       await releaseStreamLeases(pool, ids).catch((error: unknown) => {
         // Nobody renews them, so they expire.
-        logger.warn({ error }, 'leases of closed streams could not be given back');
+        log.warn({ error }, 'leases of closed streams could not be given back');
       });
     }
   }
 
   async #renew(): Promise<void> {
-    const { pool, logger, expiryMs } = this.#options;
+    const { pool, log, expiryMs } = this.#options;
     const held = [...this.#held].map(([id, accountId]) => ({ id, accountId }));
     if (held.length === 0) return;
     const gatewayId = this.#gatewayId;
@@ -124,7 +124,7 @@ export class StreamLeases {
       const closed = lost.filter(({ id }) => !this.#held.has(id)).map(({ id }) => id);
       if (closed.length > 0) await releaseStreamLeases(pool, closed);
     } catch (error) {
-      logger.warn({ error }, 'leases of open streams could not be renewed');
+      log.warn({ error }, 'leases of open streams could not be renewed');
     }
   }
 }

@@ -1,10 +1,10 @@
 import { contestFilters, id, lang, paging, positionFilters } from '../../schemas/http/parameters.ts';
 import { contest, contestWithPositions, page, single } from '../../schemas/http/records.ts';
-import { findContest, listContests } from '../../store/contests.ts';
-import { ApiError } from '../api-error.ts';
-import { readPageState, renderPage } from '../paging.ts';
-import { defineRoute } from '../route.ts';
-import { upcomingFrom } from '../upcoming.ts';
+import { findContest, listContests } from '../../store/reads/contests.ts';
+import { ApiError } from '../http/api-error.ts';
+import { readPageState, renderPage } from '../http/paging.ts';
+import { defineRoute } from '../http/route.ts';
+import { upcomingFrom } from './upcoming.ts';
 
 const LIST = 'contests';
 

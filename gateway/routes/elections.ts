@@ -1,11 +1,11 @@
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { electionFilters, lang, paging } from '../../schemas/http/parameters.ts';
 import { listedElection, page } from '../../schemas/http/records.ts';
-import { listElections } from '../../store/elections.ts';
-import { ApiError } from '../api-error.ts';
-import { readPageState, renderPage } from '../paging.ts';
-import { defineRoute } from '../route.ts';
-import { upcomingFrom } from '../upcoming.ts';
+import { listElections } from '../../store/reads/elections.ts';
+import { ApiError } from '../http/api-error.ts';
+import { readPageState, renderPage } from '../http/paging.ts';
+import { defineRoute } from '../http/route.ts';
+import { upcomingFrom } from './upcoming.ts';
 
 const LIST = 'elections';
 

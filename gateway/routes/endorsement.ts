@@ -1,8 +1,8 @@
 import { id, lang } from '../../schemas/http/parameters.ts';
 import { fullEndorsement, single } from '../../schemas/http/records.ts';
-import { findEndorsement } from '../../store/endorsement.ts';
-import { ApiError } from '../api-error.ts';
-import { defineRoute } from '../route.ts';
+import { findEndorsement } from '../../store/reads/endorsement.ts';
+import { ApiError } from '../http/api-error.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const endorsementRoute = defineRoute({
   method: 'GET',

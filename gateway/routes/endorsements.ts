@@ -2,10 +2,10 @@ import { formatCursor } from '../../schemas/cursor.ts';
 import { text } from '../../schemas/http/json-schema.ts';
 import { endorsementFilters, lang, paging } from '../../schemas/http/parameters.ts';
 import { flatEndorsement, page } from '../../schemas/http/records.ts';
-import { listEndorsements } from '../../store/endorsements.ts';
-import { readPageState, renderPage } from '../paging.ts';
-import { defineRoute } from '../route.ts';
-import { upcomingFrom } from '../upcoming.ts';
+import { listEndorsements } from '../../store/reads/endorsements.ts';
+import { readPageState, renderPage } from '../http/paging.ts';
+import { defineRoute } from '../http/route.ts';
+import { upcomingFrom } from './upcoming.ts';
 
 const LIST = 'endorsements';
 

@@ -1,7 +1,7 @@
 import { lang } from '../../schemas/http/parameters.ts';
 import { endorserCategory, wholeList } from '../../schemas/http/records.ts';
-import { listEndorserCategories } from '../../store/endorser-categories.ts';
-import { defineRoute } from '../route.ts';
+import { listEndorserCategories } from '../../store/reads/endorser-categories.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const endorserCategoriesRoute = defineRoute({
   method: 'GET',

@@ -1,9 +1,9 @@
 import { endorserFilters, lang, paging, slug } from '../../schemas/http/parameters.ts';
 import { endorserWithElections, listedEndorser, page, single } from '../../schemas/http/records.ts';
-import { findEndorser, listEndorsers } from '../../store/endorsers.ts';
-import { ApiError } from '../api-error.ts';
-import { readPageState, renderPage } from '../paging.ts';
-import { defineRoute } from '../route.ts';
+import { findEndorser, listEndorsers } from '../../store/reads/endorsers.ts';
+import { ApiError } from '../http/api-error.ts';
+import { readPageState, renderPage } from '../http/paging.ts';
+import { defineRoute } from '../http/route.ts';
 
 const LIST = 'endorsers';
 

@@ -1,14 +1,14 @@
 import { listOf, objectOf, text } from '../../schemas/http/json-schema.ts';
 import { polling, streamFilters, streamStart, subscription } from '../../schemas/http/parameters.ts';
 import { event } from '../../schemas/http/records.ts';
-import { ApiError, createUnavailableError } from '../api-error.ts';
-import type { Content } from '../content.ts';
+import { readStreamFilter } from '../delivery/chosen-filter.ts';
+import { pollFeed } from '../delivery/long-poll.ts';
+import { cursorOf, resolveStart } from '../delivery/start-position.ts';
 import type { LogEntry } from '../feed/entry.ts';
 import { StreamGapError } from '../feed/feed.ts';
-import { pollFeed } from '../feed/poll.ts';
-import { cursorOf, resolveStart } from '../feed/start-position.ts';
-import { defineRoute } from '../route.ts';
-import { readStreamFilter } from '../stream-filter.ts';
+import { ApiError, createUnavailableError } from '../http/api-error.ts';
+import type { Content } from '../http/content.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const eventsRoute = defineRoute({
   method: 'GET',

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../http/route.ts';
 import { contestRoute, contestsRoute } from './contests.ts';
 import { coverageRoute } from './coverage.ts';
 import { electionsRoute } from './elections.ts';
@@ -8,7 +8,7 @@ import { endorserCategoriesRoute } from './endorser-categories.ts';
 import { endorserRoute, endorsersRoute } from './endorsers.ts';
 import { eventsRoute } from './events.ts';
 import { officeholderRoute, officeholdersRoute } from './officeholders.ts';
-import { recommendationsRoute } from './recommendations.ts';
+import { recommendationsRoute } from './recommendations/route.ts';
 import { statesRoute } from './states.ts';
 import { streamRoute } from './stream.ts';
 import { subscriptionRoutes } from './subscriptions.ts';

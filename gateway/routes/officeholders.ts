@@ -9,10 +9,10 @@ import {
 import { paging } from '../../schemas/http/parameters.ts';
 import { page } from '../../schemas/http/records.ts';
 import type { PageState } from '../../schemas/page-cursor.ts';
-import { findOfficeholder, listOfficeholders } from '../../store/officeholders.ts';
-import { ApiError } from '../api-error.ts';
-import { readPageState, renderPage } from '../paging.ts';
-import { defineRoute } from '../route.ts';
+import { findOfficeholder, listOfficeholders } from '../../store/reads/officeholders.ts';
+import { ApiError } from '../http/api-error.ts';
+import { readPageState, renderPage } from '../http/paging.ts';
+import { defineRoute } from '../http/route.ts';
 
 const LIST = 'officeholders';
 const RETRY_AFTER_SECONDS = 300;

@@ -1,6 +1,6 @@
 import { state, wholeList } from '../../schemas/http/records.ts';
-import { listStates } from '../../store/states.ts';
-import { defineRoute } from '../route.ts';
+import { listStates } from '../../store/reads/states.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const statesRoute = defineRoute({
   method: 'GET',

@@ -4,10 +4,10 @@ import {
   streamStart,
   subscription as subscriptionParameter,
 } from '../../schemas/http/parameters.ts';
-import { EventStream } from '../feed/sse.ts';
-import { resolveStart } from '../feed/start-position.ts';
-import { defineRoute } from '../route.ts';
-import { readStreamFilter } from '../stream-filter.ts';
+import { readStreamFilter } from '../delivery/chosen-filter.ts';
+import { EventStream } from '../delivery/sse.ts';
+import { resolveStart } from '../delivery/start-position.ts';
+import { defineRoute } from '../http/route.ts';
 
 /** How long a client has to read the last frames, in milliseconds. */
 const GOODBYE_MS = 10_000;
@@ -26,7 +26,7 @@ export const streamRoute = defineRoute({
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart },
   response: null,
   async handle({ query, header, key, closed }, context) {
-    const { pool, feed, access, clock, logger, config } = context;
+    const { pool, feed, access, clock, log, config } = context;
     const { filter, subscription } = await readStreamFilter(query, key.accountId, pool);
     const start = await resolveStart({ ...query, lastEventId: header('Last-Event-ID') }, context);
     await access.streamLeases.acquire(key, closed);
@@ -42,7 +42,7 @@ export const streamRoute = defineRoute({
           lifetimeMs: config.streamLifetimeMs,
           retentionMs: config.retentionMs,
           clock,
-          logger,
+          log,
           random: Math.random,
         });
         const remove = access.openStreams.add({ stream, key, subscription });

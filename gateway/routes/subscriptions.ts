@@ -3,7 +3,6 @@ import { isStorable } from '../../schemas/catalogue/storable.ts';
 import { listOf, objectOf } from '../../schemas/http/json-schema.ts';
 import { id } from '../../schemas/http/parameters.ts';
 import { subscriptionBody, subscriptionRecord } from '../../schemas/http/subscriptions.ts';
-import type { DatabasePool } from '../../store/pool.ts';
 import {
   createSubscription,
   deleteSubscription,
@@ -14,10 +13,11 @@ import {
   replaceSubscription,
   type SubscriptionValues,
   TooManySubscriptionsError,
-} from '../../store/subscriptions.ts';
-import { ApiError } from '../api-error.ts';
-import { defineRoute } from '../route.ts';
-import { requireKnownSlugs } from '../stream-filter.ts';
+} from '../../store/access/subscriptions.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { requireKnownSlugs } from '../delivery/chosen-filter.ts';
+import { ApiError } from '../http/api-error.ts';
+import { defineRoute } from '../http/route.ts';
 
 /** The most subscriptions of an account. */
 const LIMIT = 50;

@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CATALOGUE_KINDS, type CatalogueKind } from '../../schemas/catalogue-files.ts';
-import { OpsError } from '../ops-error.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 
 export interface CatalogueFile {
   kind: CatalogueKind;
@@ -29,19 +29,19 @@ export function kindOfFile(file: string): CatalogueKind | null {
 /**
  * What to read for these paths. A folder stands for the catalogue files in it; a file given twice is read once.
  *
- * @throws OpsError for a path that is not there, a folder without a catalogue file, or a file of no known kind.
+ * @throws OperatorError for a path that is not there, a folder without a catalogue file, or a file of no known kind.
  */
 export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
   const found = new Map<string, CatalogueFile>();
   const notRead: string[] = [];
   for (const given of paths) {
     const info = await stat(given).catch(() => null);
-    if (!info) throw new OpsError(`There is no file or folder ${given}.`);
+    if (!info) throw new OperatorError(`There is no file or folder ${given}.`);
     if (info.isDirectory()) {
       const names = (await readdir(given)).sort();
       const files = names.filter((name) => FILE_NAMES.includes(name));
       if (files.length === 0) {
-        throw new OpsError(`The folder ${given} has none of the files ${FILE_NAMES.join(', ')}.`);
+        throw new OperatorError(`The folder ${given} has none of the files ${FILE_NAMES.join(', ')}.`);
       }
       for (const name of files) await add(path.join(given, name));
       const others = names.filter((name) => name.endsWith('.ndjson') && !FILE_NAMES.includes(name));
@@ -53,7 +53,7 @@ export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
 
   async function add(file: string): Promise<void> {
     const kind = kindOfFile(file);
-    if (!kind) throw new OpsError(unknownKind(file));
+    if (!kind) throw new OperatorError(unknownKind(file));
     const { size } = await stat(file);
     const real = await realpath(file);
     if (!found.has(real)) found.set(real, { kind, path: file, bytes: size });

@@ -29,7 +29,7 @@ export async function importFiles(
 /**
  * Loads lines from anywhere, checked as those of files are.
  *
- * @throws OpsError when the database cannot be reached or is not migrated.
+ * @throws OperatorError when the database cannot be reached or is not migrated.
  */
 export async function importLines(
   read: (refusals: RefusalList) => AsyncIterable<StagedLine>,

@@ -1,6 +1,6 @@
+import { topicNames } from '../../kafka/topic-names.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parseSubmission, type SubmissionRecord } from '../../schemas/submission-files.ts';
-import { topicNames } from '../../schemas/topics.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { importLines } from '../catalog/import-catalogue.ts';
 import { checkRecord } from '../catalog/read-catalogue.ts';
@@ -26,7 +26,7 @@ export interface LoadDemoOptions {
  * Loads the demo: its catalogue as `catalog import` does, its endorsements as `submit` does. Doing it again on the same
  * day changes nothing.
  *
- * @throws OpsError when the database or the brokers cannot be reached; Error when the demo itself is at fault.
+ * @throws OperatorError when the database or the brokers cannot be reached; Error when the demo itself is at fault.
  */
 export async function loadDemo(options: LoadDemoOptions): Promise<void> {
   const { databaseUrl, brokers, topicPrefix, today, size = DEMO_DEFAULT_SIZE, report } = options;

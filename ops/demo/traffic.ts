@@ -6,12 +6,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
-import { topicNames } from '../../schemas/topics.ts';
 import { readDate, readInteger } from '../../service/environment.ts';
+import { describeFailure } from '../../service/operator-error.ts';
 import { createConfig, readEnv } from '../config.ts';
-import { describeFailure } from '../ops-error.ts';
-import { type MessageProducer, openProducer } from '../submit/producer.ts';
 import { changeOf } from './changes.ts';
 import { createRandom, type Random } from './random.ts';
 import { findSituation } from './situations.ts';

@@ -10,7 +10,7 @@ import { mkdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
-import { singleNodeSettings } from './kafka-settings.ts';
+import { singleNodeSettings } from './kafka/settings.ts';
 import { findFreePort } from './ports.ts';
 import type { KafkaServer, LocalServer, PostgresServer, ServerOptions } from './server.ts';
 

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Client, type QueryResultRow } from 'pg';
-import { topicNames } from '../../schemas/topics.ts';
-import { withAdmin } from '../kafka/client.ts';
-import { createKey, isKnownKey } from '../keys.ts';
-import { waitFor } from '../wait-for.ts';
+import { withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { waitFor } from '../../service/wait-for.ts';
+import { createKey, isKnownKey } from '../commands/keys.ts';
 
 const APPLY_TIMEOUT_MS = 10 * 60_000;
 const SAY_EVERY_MS = 5000;

@@ -8,8 +8,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { OperatorError } from '../../service/operator-error.ts';
 import { makeFolder } from '../make-folder.ts';
-import { OpsError } from '../ops-error.ts';
 
 const run = promisify(execFile);
 const POLL_MS = 50;
@@ -43,7 +43,7 @@ export interface StopOptions {
 /**
  * Ends a process and waits until it is gone. Does nothing where the id belongs to no process, or to another.
  *
- * @throws OpsError where the process belongs to another user
+ * @throws OperatorError where the process belongs to another user
  */
 export async function stopProcess(pid: number, { marker, signal, graceMs }: StopOptions): Promise<void> {
   const deadline = Date.now() + graceMs;
@@ -61,7 +61,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EPERM') throw new OpsError(`Process ${pid} belongs to another user; stop it as that user.`);
+    if (code === 'EPERM')
+      throw new OperatorError(`Process ${pid} belongs to another user; stop it as that user.`);
     if (code !== 'ESRCH') throw error;
   }
 }

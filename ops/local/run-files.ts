@@ -4,8 +4,8 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { OperatorError } from '../../service/operator-error.ts';
 import { nameFolder } from '../make-folder.ts';
-import { OpsError } from '../ops-error.ts';
 import { readPidFile, removePidFile, stopProcess, writePidFile } from './processes.ts';
 
 const SUPERVISOR = 'supervisor';
@@ -30,7 +30,7 @@ function quote(value: string): string {
  *
  * @param known in the order in which to stop them
  * @param report shows a line
- * @throws OpsError where another start is alive on the same folder, or nothing can be written there
+ * @throws OperatorError where another start is alive on the same folder, or nothing can be written there
  */
 export async function claimRunDir(
   runDir: string,
@@ -39,7 +39,7 @@ export async function claimRunDir(
 ): Promise<void> {
   const supervisor = await readPidFile(runDir, SUPERVISOR, SUPERVISOR_MARKER);
   if (supervisor !== null && supervisor !== process.pid) {
-    throw new OpsError(
+    throw new OperatorError(
       `The service runs on ${path.dirname(runDir)} already (process ${supervisor}): stop it, or give another DATA_DIR.`,
     );
   }

@@ -1,7 +1,7 @@
 /** Decides how servers are run on this machine, before anything is started. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { OpsError } from '../ops-error.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import type { ServerRunner } from './server.ts';
 
 const run = promisify(execFile);
@@ -44,13 +44,13 @@ export async function inspectMachine(): Promise<Machine> {
 /**
  * Which way servers run on such a machine.
  *
- * @throws OpsError naming what is missing and how to get it
+ * @throws OperatorError naming what is missing and how to get it
  */
 export function chooseRunner({ java, maven, docker }: Machine): 'embedded' | 'containers' {
   if (java !== null && java >= OLDEST_JAVA && maven) return 'embedded';
   if (docker) return 'containers';
   const missing = java === null ? 'Java' : java < OLDEST_JAVA ? `a newer Java (this is ${java})` : 'Maven';
-  throw new OpsError(
+  throw new OperatorError(
     `${missing} is missing: Kafka needs Java ${OLDEST_JAVA} or newer and Maven to be fetched with ` +
       `(${HOW_TO_GET_JAVA}); a running Docker does instead of both.`,
   );
@@ -59,13 +59,13 @@ export function chooseRunner({ java, maven, docker }: Machine): 'embedded' | 'co
 /**
  * How to run servers on this machine: embedded where Java and Maven are there, else in containers.
  *
- * @throws OpsError where neither is possible
+ * @throws OperatorError where neither is possible
  */
 export async function findRunner(): Promise<ServerRunner> {
   if (chooseRunner(await inspectMachine()) === 'containers') return import('./containers.ts');
   const [{ startPostgres }, { startKafka }] = await Promise.all([
-    import('./postgres.ts'),
-    import('./kafka.ts'),
+    import('./postgres/server.ts'),
+    import('./kafka/broker.ts'),
   ]);
   return { startPostgres, startKafka };
 }

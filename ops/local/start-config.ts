@@ -4,8 +4,8 @@ import { createConfig as createConsumersConfig } from '../../consumers/config.ts
 import { createConfig as createGatewayConfig } from '../../gateway/config.ts';
 import { type Environment, readBrokers, readInteger, readText } from '../../service/environment.ts';
 import { readLogLevel } from '../../service/log.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import { createTopicConfig, type TopicConfig } from '../config.ts';
-import { OpsError } from '../ops-error.ts';
 
 const PORTS = { min: 1, max: 65_535 };
 /** Stand in for servers that are yet to be started. */
@@ -30,7 +30,7 @@ export interface StartConfig extends TopicConfig {
 
 /**
  * @param env the process's environment
- * @throws OpsError naming the variable that cannot be right, its value, and what would be
+ * @throws OperatorError naming the variable that cannot be right, its value, and what would be
  */
 export function createStartConfig(env: Environment): StartConfig {
   const databaseUrl = readText(env, 'DATABASE_URL');
@@ -46,7 +46,8 @@ export function createStartConfig(env: Environment): StartConfig {
   readLogLevel(env);
   const port = readInteger(env, 'PORT', PORTS) ?? 8080;
   const metricsPort = readInteger(env, 'METRICS_PORT', { ...PORTS, max: PORTS.max - 1 });
-  if (metricsPort === port) throw new OpsError(`PORT and METRICS_PORT are both ${port}; they must differ.`);
+  if (metricsPort === port)
+    throw new OperatorError(`PORT and METRICS_PORT are both ${port}; they must differ.`);
   return {
     port,
     metricsPort,

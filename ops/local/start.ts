@@ -7,12 +7,12 @@
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { applyTopics } from '../../kafka/topics.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
+import { describeFailure, OperatorError } from '../../service/operator-error.ts';
+import { waitFor } from '../../service/wait-for.ts';
+import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
-import { migrateDatabase } from '../migrate.ts';
-import { describeFailure, OpsError } from '../ops-error.ts';
-import { applyTopics } from '../topics.ts';
-import { waitFor } from '../wait-for.ts';
 import { ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
 import { listenForInterrupts, unlessAborted } from './interrupts.ts';
 import { type NodeProcess, startNodeProcess } from './node-process.ts';
@@ -121,12 +121,12 @@ class Start {
   async #choosePorts(): Promise<{ port: number; metricsPort: number; consumersMetricsPort: number }> {
     const { port, metricsPort } = this.#config;
     if (!(await isPortFree(port))) {
-      throw new OpsError(
+      throw new OperatorError(
         `Port ${port} is taken: set PORT to a free one, as in "PORT=${port + 1} npm start".`,
       );
     }
     if (metricsPort !== null && !(await isPortFree(metricsPort))) {
-      throw new OpsError(`Port ${metricsPort} is taken: set METRICS_PORT to a free one.`);
+      throw new OperatorError(`Port ${metricsPort} is taken: set METRICS_PORT to a free one.`);
     }
     const orFree = async (wanted: number) =>
       wanted !== port && (await isPortFree(wanted)) ? wanted : findFreePort();
@@ -204,7 +204,9 @@ class Start {
     const ready = waitFor('The gateway', probe, { timeoutMs: READY_TIMEOUT_MS, everyMs: 100 });
     await unlessAborted(this.#interrupted, ready).catch((cause: unknown) => {
       if (this.#interrupted.aborted) throw cause;
-      throw new OpsError(`The gateway did not become ready; see ${this.#logDir}/gateway.log.`, { cause });
+      throw new OperatorError(`The gateway did not become ready; see ${this.#logDir}/gateway.log.`, {
+        cause,
+      });
     });
   }
 

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { describeFailure } from '../ops-error.ts';
+import { describeFailure } from '../../service/operator-error.ts';
 import { childExit } from './daemon.ts';
 import { chooseRunner, inspectMachine } from './runner.ts';
 import { formatTally, type JestResults } from './test-tally.ts';
@@ -15,7 +15,7 @@ import { formatTally, type JestResults } from './test-tally.ts';
 const NODE_OPTIONS = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
-  // jest gives tests another `process` than Node's own, so that service/kafka-client.ts cannot silence it for them.
+  // jest gives tests another `process` than Node's own, so that kafka/client.ts cannot silence it for them.
   '--disable-warning=TimeoutNegativeWarning',
 ];
 

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { OpsError } from '../ops-error.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 
 /** The folders of a state that hold people who are in office; others hold who has left, and committees. */
 const FOLDERS = ['legislature', 'executive', 'municipalities'] as const;
@@ -31,11 +31,11 @@ async function foldersIn(dir: string): Promise<string[]> {
  * The files of people in office, of a checkout of the Open States people repository.
  *
  * @param dir the checkout, or its folder `data`.
- * @throws OpsError when it is neither.
+ * @throws OperatorError when it is neither.
  */
 export async function findPersonFiles(dir: string): Promise<FoundPeople> {
   const info = await stat(dir).catch(() => null);
-  if (!info?.isDirectory()) throw new OpsError(`There is no folder ${dir}.`);
+  if (!info?.isDirectory()) throw new OperatorError(`There is no folder ${dir}.`);
   const names = await foldersIn(dir);
   const root = names.includes('data') ? path.join(dir, 'data') : dir;
   const found: FoundPeople = { files: [], places: [] };
@@ -47,7 +47,7 @@ export async function findPersonFiles(dir: string): Promise<FoundPeople> {
     found.files.push(...files);
   }
   if (found.files.length === 0) {
-    throw new OpsError(
+    throw new OperatorError(
       `The folder ${dir} is no checkout of the Open States people repository: it has no files data/<state>/<${FOLDERS.join(', ')}>/*.yml.`,
     );
   }

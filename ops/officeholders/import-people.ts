@@ -1,4 +1,4 @@
-import { importOfficeholders, type LoadCounts } from '../../store/officeholders-import.ts';
+import { importOfficeholders, type LoadCounts } from '../../store/officeholders/import.ts';
 import { withDatabase } from '../database.ts';
 import type { FoundPeople, PersonFile } from './find-files.ts';
 import { type ReadPeople, readPeople } from './read-people.ts';
@@ -25,7 +25,7 @@ function idInName({ path }: PersonFile): string | null {
  * Loads the people of a checkout in one transaction. A person of a refused file stays as stored; where such a file does
  * not say whose it is, nobody of its state is taken for gone.
  *
- * @throws OpsError when the database cannot be reached or is not migrated.
+ * @throws OperatorError when the database cannot be reached or is not migrated.
  */
 export async function importPeople(
   { files, places }: FoundPeople,

@@ -15,7 +15,7 @@ import {
 } from '../../domain/officeholders-contact.ts';
 import { type Role, rolesInOffice } from '../../domain/officeholders-terms.ts';
 import type { Problem } from '../../schemas/problems.ts';
-import type { StagedOfficeholder } from '../../store/officeholders-import.ts';
+import type { StagedOfficeholder } from '../../store/officeholders/import.ts';
 import type { Folder, PersonFile } from './find-files.ts';
 import { parsePersonFile, type SourcePerson } from './person-file.ts';
 

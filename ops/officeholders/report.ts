@@ -1,4 +1,4 @@
-import type { LoadCounts } from '../../store/officeholders-import.ts';
+import type { LoadCounts } from '../../store/officeholders/import.ts';
 import { count, MAX_LISTED } from '../catalog/refusal-list.ts';
 import type { FileRefusal } from './read-people.ts';
 

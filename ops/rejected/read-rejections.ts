@@ -1,5 +1,5 @@
+import { readTopic } from '../../kafka/read-topic.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
-import { readTopic } from '../kafka/read-topic.ts';
 
 export interface ReadRejections {
   /** By time; a refusal that a crash recorded twice is there once. */

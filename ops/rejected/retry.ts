@@ -1,18 +1,18 @@
 import type { ClientBase } from 'pg';
+import { type Message, openProducer } from '../../kafka/submissions-producer.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
-import { topicNames } from '../../schemas/topics.ts';
-import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
-import { findChangedSince } from '../../store/changed-since.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
+import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import {
   advanceConsumerPosition,
   loadConsumerPositions,
   lockConsumerPosition,
-} from '../../store/consumer-positions.ts';
+} from '../../store/stream/consumer-positions.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
-import { OpsError } from '../ops-error.ts';
-import { type Message, openProducer } from '../submit/producer.ts';
 import { describeRejection, readSubmission } from './describe.ts';
 import { readRejections } from './read-rejections.ts';
 
@@ -99,7 +99,7 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number
  * Sends these rejections once more whatever has changed since, and whether they were sent again before.
  *
  * @param origins where the submissions were, each `partition/offset`.
- * @throws OpsError where one of them is not kept, or cannot be read, and nothing is sent.
+ * @throws OperatorError where one of them is not kept, or cannot be read, and nothing is sent.
  */
 export async function retryChosen(config: OpsConfig, origins: string[], io: CommandIo): Promise<number> {
   const topic = topicNames(config.topicPrefix).rejected;
@@ -110,7 +110,7 @@ export async function retryChosen(config: OpsConfig, origins: string[], io: Comm
   const chosen = origins.map((origin) => {
     const found = byOrigin.get(origin);
     if (found) return found;
-    throw new OpsError(
+    throw new OperatorError(
       `No rejected submission of origin ${origin} is kept that can be read. Nothing was sent.`,
     );
   });

@@ -1,6 +1,6 @@
+import { readTopic } from '../../kafka/read-topic.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
-import { readTopic } from '../kafka/read-topic.ts';
 
 /** Sequences from one to another, both included. */
 export interface SequenceRange {

@@ -1,18 +1,18 @@
 import type { ClientBase } from 'pg';
-import { topicNames } from '../../schemas/topics.ts';
-import { lockStreamHead } from '../../store/change-log.ts';
-import { loadConsumerPositions, resetConsumerPosition } from '../../store/consumer-positions.ts';
-import { beginEpoch } from '../../store/relay-batches.ts';
+import { type Admin, withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { lockStreamHead } from '../../store/stream/change-log.ts';
+import { loadConsumerPositions, resetConsumerPosition } from '../../store/stream/consumer-positions.ts';
+import { beginEpoch } from '../../store/stream/relay-batches.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
-import { type Admin, askBrokers } from '../kafka/client.ts';
-import { OpsError } from '../ops-error.ts';
 
 /** Where a topic ends, by partition. */
 async function fetchEnds(admin: Admin, topic: string): Promise<number[]> {
   if (!(await admin.listTopics()).includes(topic)) {
-    throw new OpsError(
+    throw new OperatorError(
       `There is no topic ${topic}: "npm run ops -- topics apply" creates it. Nothing was done.`,
     );
   }
@@ -56,7 +56,7 @@ async function settlePositions(
  *
  * @param options.submissionsFromBeginning that the topic of submissions was made anew, also where it has more by now than
  *   the old one had.
- * @throws OpsError where a topic is missing.
+ * @throws OperatorError where a topic is missing.
  */
 export async function newEpoch(
   config: OpsConfig,
@@ -65,7 +65,7 @@ export async function newEpoch(
 ): Promise<number> {
   const { brokers, databaseUrl } = config;
   const topics = topicNames(config.topicPrefix);
-  const ends = await askBrokers(brokers, async (admin) => ({
+  const ends = await withAdmin(brokers, async (admin) => ({
     // Before the epoch begins, so that nothing of it is before them.
     changes: await fetchEnds(admin, topics.changes),
     submissions: await fetchEnds(admin, topics.submissions),

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { OpsError } from '../ops-error.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import type { SubmissionFile } from './read-submissions.ts';
 
 const STANDARD_INPUT = '-';
@@ -20,14 +20,14 @@ export interface SubmissionFiles extends AsyncDisposable {
  * the `endorsements.ndjson` in it. They are read twice, so standard input (`-`) goes to a temporary file first, which
  * is removed with the result.
  *
- * @throws OpsError for a path that is not there, a folder without that file, or standard input named twice.
+ * @throws OperatorError for a path that is not there, a folder without that file, or standard input named twice.
  */
 export async function openSubmissionFiles(
   names: string[],
   stdin: NodeJS.ReadableStream,
 ): Promise<SubmissionFiles> {
   if (names.filter((name) => name === STANDARD_INPUT).length > 1) {
-    throw new OpsError('Standard input (-) can be read only once.');
+    throw new OperatorError('Standard input (-) can be read only once.');
   }
   // By real path; standard input is put in last, as it is read only when all else is right.
   const found = new Map<string, SubmissionFile | null>();
@@ -50,13 +50,13 @@ export async function openSubmissionFiles(
 /** What a path means: itself, or a folder's submissions, beside which there may be other files. */
 async function findFile(given: string): Promise<{ file: SubmissionFile; others: string[] }> {
   const info = await stat(given).catch(() => null);
-  if (!info) throw new OpsError(`There is no file or folder ${given}.`);
+  if (!info) throw new OperatorError(`There is no file or folder ${given}.`);
   if (info.isFile()) return { file: { path: given, name: given, bytes: info.size }, others: [] };
   if (!info.isDirectory()) {
-    throw new OpsError(`${given} is neither a file nor a folder; - reads standard input.`);
+    throw new OperatorError(`${given} is neither a file nor a folder; - reads standard input.`);
   }
   const names = (await readdir(given)).filter((name) => name.endsWith('.ndjson')).sort();
-  if (!names.includes(FILE_NAME)) throw new OpsError(`The folder ${given} has no file ${FILE_NAME}.`);
+  if (!names.includes(FILE_NAME)) throw new OperatorError(`The folder ${given} has no file ${FILE_NAME}.`);
   const others = names.filter((name) => name !== FILE_NAME).map((name) => path.join(given, name));
   const { file } = await findFile(path.join(given, FILE_NAME));
   return { file, others };

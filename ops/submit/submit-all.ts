@@ -1,6 +1,11 @@
+import {
+  type Message,
+  type MessageProducer,
+  openProducer,
+  topicExists,
+} from '../../kafka/submissions-producer.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
-import { OpsError } from '../ops-error.ts';
-import { type Message, type MessageProducer, openProducer, topicExists } from './producer.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 
 const MAX_BATCH_MESSAGES = 1_000;
 /** Well below the megabyte that a broker takes at once, also where every message has the same key. */
@@ -19,7 +24,7 @@ export interface SubmitOptions {
  * Produces submissions to Kafka, keyed by endorser, in their order; one batch is in memory at a time.
  *
  * @returns how many were sent, every one acknowledged by all in-sync replicas
- * @throws OpsError when the brokers cannot be reached, the topic is not there, or a batch is not acknowledged; it says
+ * @throws OperatorError when the brokers cannot be reached, the topic is not there, or a batch is not acknowledged; it says
  *   how many were. Sending all of them again is then safe: a submission that changes nothing makes no event.
  */
 export async function submitAll({ brokers, topic, submissions, onProgress }: SubmitOptions): Promise<number> {
@@ -27,7 +32,7 @@ export async function submitAll({ brokers, topic, submissions, onProgress }: Sub
     throw unreachable(brokers, 0, error);
   });
   if (!exists) {
-    throw new OpsError(
+    throw new OperatorError(
       `There is no topic ${topic}: "npm run ops -- topics apply" creates it. Nothing was sent.`,
     );
   }
@@ -60,15 +65,18 @@ async function send(
   }
 }
 
-function unreachable(brokers: string[], sent: number, cause: unknown): OpsError {
+function unreachable(brokers: string[], sent: number, cause: unknown): OperatorError {
   const state =
     sent === 0
       ? 'Nothing was acknowledged'
       : `The first ${sent.toLocaleString('en-US')} submissions were acknowledged; sending all of them again is safe`;
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
-  return new OpsError(`Kafka at ${brokers.join(', ')} does not take the submissions: ${reason}. ${state}.`, {
-    cause,
-  });
+  return new OperatorError(
+    `Kafka at ${brokers.join(', ')} does not take the submissions: ${reason}. ${state}.`,
+    {
+      cause,
+    },
+  );
 }
 
 async function* batches(submissions: SubmitOptions['submissions']): AsyncGenerator<Message[]> {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
-import { ADVISORY_LOCKS } from '../advisory-locks.ts';
+import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 import type { MergeCounts } from './merge.ts';
 import { mergeCandidates, mergeChoices, spreadChoices } from './merge-choices.ts';
 import { mergeContests, mergeDistricts, mergeElections, spreadContests } from './merge-contests.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { withdrawEndorsementsOfChoices } from '../withdraw.ts';
+import { withdrawEndorsementsOfChoices } from '../endorsements/withdraw.ts';
 
 /** What the elections of an import no longer have. */
 export interface Removal {

@@ -5,12 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { run } from '../../ops/officeholders.ts';
+import { run } from '../../ops/commands/officeholders.ts';
+import { createIo } from '../helpers/catalog-helpers.ts';
 import { readPages } from '../helpers/paging.ts';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
 import { expectSchema } from '../helpers/response-schema.ts';
 import { TestService } from '../helpers/service.ts';
-import { createIo } from '../ops/catalog-helpers.ts';
 
 const SAMPLE = realPath('openstates-people-sample');
 

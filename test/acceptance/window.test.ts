@@ -6,11 +6,11 @@
 
 import { afterEach, expect, test } from '@jest/globals';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
-import { TOPIC_RESOURCE, withAdmin } from '../../ops/kafka/client.ts';
-import { changesTopicSettings } from '../../ops/topic-settings.ts';
+import { TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
+import { changesTopicSettings } from '../../kafka/topic-settings.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { topicNames } from '../../schemas/topics.ts';
 import { endorse } from '../helpers/catalogue.ts';
 import { TestService } from '../helpers/service.ts';
 import { StreamReader } from '../helpers/stream-reader.ts';
@@ -74,7 +74,7 @@ async function hasDeleted(): Promise<boolean> {
 /** Whether there are fewer records than there are offsets for them. */
 async function hasCompacted(): Promise<boolean> {
   const topic = topicNames(service.topicPrefix).changes;
-  const log = new KafkaLog({ brokers: service.brokers, topic, clientId: 'test' });
+  const log = new TopicReader({ brokers: service.brokers, topic, clientId: 'test' });
   let missing = 0;
   try {
     const [node = 0] = await log.leaders();

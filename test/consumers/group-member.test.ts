@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Admin, AssignerProtocol, type EachBatchHandler, type PartitionAssigner } from 'kafkajs';
-import { GroupMember } from '../../consumers/apply/group-member.ts';
-import { topicNames } from '../../schemas/topics.ts';
-import { createKafkaClient } from '../../service/kafka-client.ts';
+import { createKafkaClient } from '../../kafka/client.ts';
+import { GroupMember } from '../../kafka/group-member.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
 import { createLog } from '../../service/log.ts';
 import { createHushedKafka } from '../helpers/hushed-kafka.ts';
 import { testServers } from '../helpers/servers.ts';

@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { applyBatch } from '../../consumers/apply/apply-batch.ts';
+import { Relay } from '../../consumers/relay/relay.ts';
 import {
   type ChangesProducer,
   createChangesProducer,
   splitIntoRequests,
-} from '../../consumers/relay/changes-producer.ts';
-import { Relay } from '../../consumers/relay/relay.ts';
-import { KafkaLog } from '../../gateway/feed/kafka-log.ts';
+} from '../../kafka/changes-producer.ts';
+import { createKafkaClient } from '../../kafka/client.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
-import { topicNames } from '../../schemas/topics.ts';
-import { createKafkaClient } from '../../service/kafka-client.ts';
 import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
 import { createTestTopics } from '../helpers/topics.ts';
@@ -68,7 +68,7 @@ async function relayAll(relay: Relay): Promise<void> {
 
 /** Every record of the topic, copies included, by partition and offset. */
 async function readTopic(): Promise<{ partition: number; offset: number; value: Buffer; change: Change }[]> {
-  const log = new KafkaLog({ brokers, topic, clientId: 'test-reader' });
+  const log = new TopicReader({ brokers, topic, clientId: 'test-reader' });
   try {
     const wanted = new Map([0, 1, 2].map((partition) => [partition, 0]));
     const [node = 0] = await log.leaders();

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { filledChanges } from '../../gateway/feed/metrics.ts';
-import { withAdmin } from '../../ops/kafka/client.ts';
-import { run as runStream } from '../../ops/stream.ts';
+import { withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { run as runStream } from '../../ops/commands/stream.ts';
 import { formatCursor, parseCursor } from '../../schemas/cursor.ts';
-import { topicNames } from '../../schemas/topics.ts';
+import { createIo } from '../helpers/catalog-helpers.ts';
 import { endorse } from '../helpers/catalogue.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
-import { createIo } from '../ops/catalog-helpers.ts';
 
 const PATIENCE_MS = 25_000;
 jest.setTimeout(60_000);

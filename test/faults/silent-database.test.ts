@@ -31,8 +31,8 @@ beforeAll(async () => {
   const { brokers, topicPrefix } = service;
   const env = { DATABASE_URL: way.url, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix };
   const config = createConfig({ ...env, PORT: '0', DRAIN_MS: '500' });
-  const logger = createLog('gateway', 'silent');
-  gateway = await startGateway(config, { clock: systemClock, logger, onNewEpoch: () => {} });
+  const log = createLog('gateway', 'silent');
+  gateway = await startGateway(config, { clock: systemClock, log, onNewEpoch: () => {} });
   await until('the gateway is ready', () => gateway.isReady());
 }, 60_000);
 afterAll(async () => {

@@ -1,8 +1,8 @@
+import { createKey } from '../../ops/commands/keys.ts';
 import { currentActor, inOneTransaction } from '../../ops/database.ts';
-import { createKey } from '../../ops/keys.ts';
 import { generateApiKey } from '../../schemas/api-key.ts';
-import { setAccountSuspended } from '../../store/accounts.ts';
-import { issueKey, revokeKey } from '../../store/issued-keys.ts';
+import { setAccountSuspended } from '../../store/accounts/accounts.ts';
+import { issueKey, revokeKey } from '../../store/accounts/issued-keys.ts';
 
 const ACCOUNT = { account: 'refused', plan: 'internal' };
 

@@ -6,11 +6,11 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { run } from '../../ops/officeholders.ts';
+import { run } from '../../ops/commands/officeholders.ts';
+import { createIo } from '../helpers/catalog-helpers.ts';
+import { createCheckout, person, role } from '../helpers/officeholders-helpers.ts';
 import { installPythonPackage, runProgram } from '../helpers/python.ts';
 import { startSystem } from '../helpers/system.ts';
-import { createIo } from '../ops/catalog-helpers.ts';
-import { createCheckout, person, role } from '../ops/officeholders-helpers.ts';
 import { createRefusedKeys } from './refused-keys.ts';
 
 const VERSION = '4.32.5';

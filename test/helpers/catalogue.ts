@@ -5,7 +5,7 @@ import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
 import { importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { category, choice, contest, election, endorser } from '../ops/catalog-helpers.ts';
+import { category, choice, contest, election, endorser } from './catalog-helpers.ts';
 
 /** A line of a catalogue file: its kind and its record. */
 export type CatalogueLine = [CatalogueKind, object];

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { migrateDatabase } from '../../ops/migrate.ts';
+import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { testServers } from './servers.ts';
 
 export interface TestDatabase {

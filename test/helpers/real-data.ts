@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from '@jest/globals';
-import { run as runCatalog } from '../../ops/catalog.ts';
-import { run as runRejected } from '../../ops/rejected.ts';
-import { run as runSubmit } from '../../ops/submit.ts';
-import { createIo } from '../ops/catalog-helpers.ts';
+import { run as runCatalog } from '../../ops/commands/catalog.ts';
+import { run as runRejected } from '../../ops/commands/rejected.ts';
+import { run as runSubmit } from '../../ops/commands/submit.ts';
+import { createIo } from './catalog-helpers.ts';
 import type { TestService } from './service.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../shared/data');

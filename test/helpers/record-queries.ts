@@ -1,11 +1,11 @@
+import { Turns } from '../../gateway/answers/turns.ts';
 import { createConfig } from '../../gateway/config.ts';
-import { encodeContent } from '../../gateway/content.ts';
 import type { GatewayContext } from '../../gateway/context.ts';
-import { Turns } from '../../gateway/recommendations/turns.ts';
+import { encodeContent } from '../../gateway/http/content.ts';
 import { routes } from '../../gateway/routes/index.ts';
 import { systemClock } from '../../service/clock.ts';
-import type { DataPart } from '../../store/data-versions.ts';
-import { createReadPool } from '../../store/pool.ts';
+import { createReadPool } from '../../store/connection/read-pool.ts';
+import type { DataPart } from '../../store/reads/data-versions.ts';
 
 /** What a request makes of the database, and is answered. */
 export interface RecordedRequest {

@@ -2,11 +2,11 @@ import type { Role } from '../../consumers/config.ts';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { createConfig as createGatewayConfig, type GatewayConfig } from '../../gateway/config.ts';
 import { type Gateway, startGateway } from '../../gateway/gateway.ts';
-import { createKey } from '../../ops/keys.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { createKey } from '../../ops/commands/keys.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import type { Submission } from '../../schemas/submission.ts';
-import { topicNames } from '../../schemas/topics.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
@@ -101,7 +101,7 @@ export class TestService {
   async startGateway(index: number): Promise<void> {
     this.gateways[index] = await startGateway(this.#config, {
       clock: this.#clock,
-      logger: createLog('gateway', 'silent'),
+      log: createLog('gateway', 'silent'),
       onNewEpoch: () => {
         this.#replacing = this.#replacing.then(() => this.restartGateway(index));
       },

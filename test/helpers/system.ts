@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { applyTopics } from '../../kafka/topics.ts';
+import { createKey } from '../../ops/commands/keys.ts';
+import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { loadDemo } from '../../ops/demo/load.ts';
-import { createKey } from '../../ops/keys.ts';
 import { findFreePort } from '../../ops/local/ports.ts';
 import { findRunner } from '../../ops/local/runner.ts';
-import { migrateDatabase } from '../../ops/migrate.ts';
-import { applyTopics } from '../../ops/topics.ts';
 import { stopWhenInterrupted } from './interrupted.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { choice, contest, election, endorser } from '../ops/catalog-helpers.ts';
+import { choice, contest, election, endorser } from './catalog-helpers.ts';
 import type { CatalogueLine } from './catalogue.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { applyTopics } from '../../ops/topics.ts';
+import { applyTopics } from '../../kafka/topics.ts';
 import { testServers } from './servers.ts';
 
 export interface TestTopics {

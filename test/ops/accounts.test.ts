@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { run as accounts } from '../../ops/accounts.ts';
-import { run as audit } from '../../ops/audit.ts';
 import type { RunCommand } from '../../ops/command.ts';
-import { run as keys } from '../../ops/keys.ts';
-import { run as plans } from '../../ops/plans.ts';
+import { run as accounts } from '../../ops/commands/accounts.ts';
+import { run as audit } from '../../ops/commands/audit.ts';
+import { run as keys } from '../../ops/commands/keys.ts';
+import { run as plans } from '../../ops/commands/plans.ts';
+import { createIo } from '../helpers/catalog-helpers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
-import { createIo } from './catalog-helpers.ts';
 
 let database: TestDatabase;
 let client: pg.Client;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { findCatalogueFiles, kindOfFile } from '../../ops/catalog/find-files.ts';
 import { type JsonLine, readNdjson } from '../../ops/catalog/ndjson.ts';
-import { OpsError } from '../../ops/ops-error.ts';
-import { createFolder } from './catalog-helpers.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { createFolder } from '../helpers/catalog-helpers.ts';
 
 let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 afterEach(async () => folder?.remove());
@@ -92,7 +92,7 @@ describe('paths', () => {
   ])('%s is told in one sentence', async (_name, name, message) => {
     folder = await createFolder({ 'x.txt': '', 'endorsements.ndjson': '' });
     const failure = await findCatalogueFiles([folder.file(name)]).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(OpsError);
+    expect(failure).toBeInstanceOf(OperatorError);
     expect((failure as Error).message).toMatch(message);
   });
 });

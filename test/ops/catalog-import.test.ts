@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { run } from '../../ops/catalog.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { run } from '../../ops/commands/catalog.ts';
 import {
   category,
   choice,
@@ -11,7 +10,8 @@ import {
   election,
   endorser,
   ndjson,
-} from './catalog-helpers.ts';
+} from '../helpers/catalog-helpers.ts';
+import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
 
 let database: TestDatabase;
 let client: pg.Client;

@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { run } from '../../ops/catalog.ts';
+import { run } from '../../ops/commands/catalog.ts';
+import { createIo } from '../helpers/catalog-helpers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
-import { createIo } from './catalog-helpers.ts';
 
 (hasRealData ? describe : describe.skip)(titleOnRealData('real data'), () => {
   let database: TestDatabase;

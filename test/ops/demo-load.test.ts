@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { run } from '../../ops/commands/demo.ts';
 import { changeOf, type DemoSituation } from '../../ops/demo/changes.ts';
-import { run } from '../../ops/demo/command.ts';
 import { createDemo } from '../../ops/demo/generate.ts';
 import { DEMO_SEED, loadDemo } from '../../ops/demo/load.ts';
 import { createRandom } from '../../ops/demo/random.ts';
 import { findSituation } from '../../ops/demo/situations.ts';
-import { withAdmin } from '../../ops/kafka/client.ts';
-import { topicNames } from '../../schemas/topics.ts';
+import { createFolder, createIo } from '../helpers/catalog-helpers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
 import { testServers } from '../helpers/servers.ts';
-import { createFolder, createIo } from './catalog-helpers.ts';
 
 const TODAY = '2026-09-15';
 const SIZE = { contests: 300, endorsers: 80, endorsements: 600 };

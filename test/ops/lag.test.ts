@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { run as lag } from '../../ops/lag.ts';
+import { run as lag } from '../../ops/commands/lag.ts';
+import { createIo } from '../helpers/catalog-helpers.ts';
 import { endorse } from '../helpers/catalogue.ts';
 import { TestService } from '../helpers/service.ts';
-import { createIo } from './catalog-helpers.ts';
 
 let service: TestService;
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { withAdmin } from '../../ops/kafka/client.ts';
-import { run } from '../../ops/stream.ts';
-import { applyTopics } from '../../ops/topics.ts';
+import { withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { applyTopics } from '../../kafka/topics.ts';
+import { run } from '../../ops/commands/stream.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { topicNames } from '../../schemas/topics.ts';
+import { createIo } from '../helpers/catalog-helpers.ts';
 import { endorse } from '../helpers/catalogue.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
-import { createIo } from './catalog-helpers.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const PATIENCE_MS = 20_000;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { run } from '../../ops/officeholders.ts';
+import { run } from '../../ops/commands/officeholders.ts';
+import { createIo } from '../helpers/catalog-helpers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
-import { createIo } from './catalog-helpers.ts';
-import { createCheckout, person, personId, role } from './officeholders-helpers.ts';
+import { createCheckout, person, personId, role } from '../helpers/officeholders-helpers.ts';
 
 const NOW = new Date('2026-11-03T12:00:00Z');
 const LATER = new Date('2026-11-04T12:00:00Z');

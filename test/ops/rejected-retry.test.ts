@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { withAdmin } from '../../ops/kafka/client.ts';
-import { run } from '../../ops/rejected.ts';
+import { withAdmin } from '../../kafka/admin.ts';
+import { run } from '../../ops/commands/rejected.ts';
+import { category, createIo, endorser } from '../helpers/catalog-helpers.ts';
 import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
-import { category, createIo, endorser } from './catalog-helpers.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
-import { createKafkaClient, withAdmin } from '../../ops/kafka/client.ts';
+import { withAdmin } from '../../kafka/admin.ts';
+import { createKafkaClient } from '../../kafka/client.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { run } from '../../ops/commands/submit.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
-import { run } from '../../ops/submit.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
-import { topicNames } from '../../schemas/topics.ts';
+import { createFolder, createIo, ndjson } from '../helpers/catalog-helpers.ts';
 import { testServers } from '../helpers/servers.ts';
-import { createFolder, createIo, ndjson } from './catalog-helpers.ts';
 
 const { brokers } = testServers();
 const topicPrefix = `${randomUUID()}.`;
@@ -42,7 +43,7 @@ interface Received {
 
 /** The next `count` messages that somebody who reads from the beginning gets after the first `skip`. */
 async function receive(total: number): Promise<Received[]> {
-  const consumer = createKafkaClient(brokers).consumer({ groupId: randomUUID() });
+  const consumer = createKafkaClient({ brokers, clientId: 'test' }).consumer({ groupId: randomUUID() });
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
   const received: Received[] = [];

@@ -8,7 +8,7 @@ import { fingerprint, readSchemaVersions } from '../../schemas/avro-codec.ts';
  * the other: so every version of a schema reads what every other version wrote, and a released one is never edited.
  */
 const released: Record<string, string> = JSON.parse(
-  readFileSync(new URL('avro-fingerprints.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('./avro-fingerprints.json', import.meta.url), 'utf8'),
 );
 const files = readdirSync(new URL('../../schemas/avro/', import.meta.url));
 const names = [...new Set(files.map((file) => file.replace(/\.v[0-9]+\.avsc$/, '')))];

@@ -9,7 +9,7 @@ const {
 }: {
   valid: { what: string; text: string; written: Cursor; read?: Cursor }[];
   invalid: { what: string; text: string; message: string }[];
-} = JSON.parse(readFileSync(new URL('cursor-examples.json', import.meta.url), 'utf8'));
+} = JSON.parse(readFileSync(new URL('./cursor-examples.json', import.meta.url), 'utf8'));
 
 test.each(valid)('INV-3, INV-4: the text of $what stays as it is', ({ text, written, read = written }) => {
   expect(formatCursor(written)).toBe(text);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { topicNames } from '../../schemas/topics.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
 
 test('the topics have the names that platform teams know', () => {
   expect(topicNames()).toEqual({

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { withAdmin } from '../../kafka/admin.ts';
+import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
 import type { Random } from '../../ops/demo/random.ts';
-import { withAdmin } from '../../ops/kafka/client.ts';
-import { type MessageProducer, openProducer } from '../../ops/submit/producer.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
-import { topicNames } from '../../schemas/topics.ts';
 import { until } from '../helpers/until.ts';
 import { createSubmission } from './ballot.ts';
 import type { Cluster } from './cluster.ts';

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { createKey } from '../../ops/keys.ts';
+import { applyTopics } from '../../kafka/topics.ts';
+import { createKey } from '../../ops/commands/keys.ts';
+import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { findFreePort } from '../../ops/local/ports.ts';
 import { findRunner } from '../../ops/local/runner.ts';
 import type { KafkaServer, PostgresServer, ServerOptions, ServerRunner } from '../../ops/local/server.ts';
-import { migrateDatabase } from '../../ops/migrate.ts';
-import { applyTopics } from '../../ops/topics.ts';
 import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
 import { stopWhenInterrupted } from '../helpers/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ADVISORY_LOCKS } from '../../store/advisory-locks.ts';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 
 test('no two locks have one number: who waits for one would wait for the other', () => {
   const numbers = Object.values(ADVISORY_LOCKS);

@@ -4,8 +4,8 @@ import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
 import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import { importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { category, choice, contest, election } from '../helpers/catalog-helpers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
-import { category, choice, contest, election } from '../ops/catalog-helpers.ts';
 
 let database: TestDatabase;
 let client: pg.Client;

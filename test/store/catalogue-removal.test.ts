@@ -5,8 +5,8 @@ import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { category, choice, contest, election, endorser } from '../helpers/catalog-helpers.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
-import { category, choice, contest, election, endorser } from '../ops/catalog-helpers.ts';
 
 const NOW = new Date('2026-10-01T12:00:00Z');
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg, { type ClientBase } from 'pg';
 import type { ChangeBody } from '../../schemas/change.ts';
-import { appendChanges, lockStreamHead, type NewChange } from '../../store/change-log.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction } from '../../store/connection/transaction.ts';
+import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
 
 const NOW = new Date('2026-10-08T12:00:00Z');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { contest } from '../helpers/catalog-helpers.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
-import { contest } from '../ops/catalog-helpers.ts';
 
 const OREGON = 'or-2026-11-03-general';
 

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { createReadPool, type DatabasePool, isReachable, sql } from '../../store/pool.ts';
+import { createReadPool, type DatabasePool, isReachable, sql } from '../../store/connection/read-pool.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
 import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { lockStreamHead } from '../../store/change-log.ts';
-import { WATCHFUL_SESSION, watchSession } from '../../store/session.ts';
-import { LOCK_NOT_AVAILABLE } from '../../store/sql-state.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { WATCHFUL_SESSION, watchSession } from '../../store/connection/session.ts';
+import { LOCK_NOT_AVAILABLE } from '../../store/connection/sql-state.ts';
+import { inTransaction } from '../../store/connection/transaction.ts';
+import { lockStreamHead } from '../../store/stream/change-log.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
 import { createSeverable } from '../helpers/severable.ts';
 import { until } from '../helpers/until.ts';

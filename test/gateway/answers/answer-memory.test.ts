@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { AnswerMemory } from '../../../gateway/answers/answer-memory.ts';
 import { DataVersion } from '../../../gateway/answers/data-version.ts';
-import { encodeContent } from '../../../gateway/content.ts';
-import type { DataPart } from '../../../store/data-versions.ts';
+import { encodeContent } from '../../../gateway/http/content.ts';
+import type { DataPart } from '../../../store/reads/data-versions.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { DataVersion } from '../../../gateway/answers/data-version.ts';
-import type { DataVersions } from '../../../store/data-versions.ts';
+import type { DataVersions } from '../../../store/reads/data-versions.ts';
 import { settle } from '../../helpers/manual-clock.ts';
 
 /** A store whose look-ups are answered by hand, in any order. */

@@ -3,12 +3,12 @@ import { Agent, get as httpGet } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKey } from '../../../ops/keys.ts';
-import { importOfficeholders } from '../../../store/officeholders-import.ts';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { importOfficeholders } from '../../../store/officeholders/import.ts';
+import { category } from '../../helpers/catalog-helpers.ts';
 import { endorse, loadCatalogue } from '../../helpers/catalogue.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
 import { TestService } from '../../helpers/service.ts';
-import { category } from '../../ops/catalog-helpers.ts';
 
 const ROUNDS = 8;
 

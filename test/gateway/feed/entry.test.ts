@@ -7,7 +7,7 @@ import { renderEvent, renderFrame } from '../../../schemas/event.ts';
 import { createLog } from '../../../service/log.ts';
 import { change } from '../../helpers/arbitraries.ts';
 
-const logger = createLog('test', 'silent');
+const log = createLog('test', 'silent');
 const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });
 if (!BASE) throw new Error('there is no change to make entries of');
 
@@ -50,7 +50,7 @@ test('a record that is no change, of another epoch, or of no time that there is,
     ...good.slice(2).map(changeCodec.encode),
   ];
   const records = values.map((value, offset) => ({ offset, value }));
-  const decoded = openRecords(renderRecords(records, BASE.epoch), logger);
+  const decoded = openRecords(renderRecords(records, BASE.epoch), log);
   expect(decoded.map(({ offset, entry }) => [offset, entry.sequence])).toEqual([
     [1, 1],
     [2, 2],

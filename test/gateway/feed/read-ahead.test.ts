@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Decoder } from '../../../gateway/feed/decoder.ts';
-import type { KafkaLog, PartitionRead } from '../../../gateway/feed/kafka-log.ts';
 import { ReadAhead } from '../../../gateway/feed/read-ahead.ts';
+import type { PartitionRead, TopicReader } from '../../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { change } from '../../helpers/arbitraries.ts';
 
@@ -16,7 +16,7 @@ afterAll(() => decoder.close());
 const [SAMPLE] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
 
 /** A log in memory whose records tell their place by their sequence. It may grow, and its fetches may fail. */
-class ModelLog implements Pick<KafkaLog, 'fetchFromLeaders'> {
+class ModelLog implements Pick<TopicReader, 'fetchFromLeaders'> {
   readonly ends = new Array<number>(PARTITIONS).fill(0);
   /** What was asked for, a map for each fetch. */
   readonly asked: Map<number, number>[] = [];

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import type { ChangeLog } from '../../../gateway/feed/change-log.ts';
 import { CHUNK_CHANGES } from '../../../gateway/feed/chunk-cache.ts';
 import type { Chunk, Position } from '../../../gateway/feed/entry.ts';
-import { KafkaLog, type PartitionRead } from '../../../gateway/feed/kafka-log.ts';
 import { replays } from '../../../gateway/feed/metrics.ts';
 import { Replay } from '../../../gateway/feed/replay.ts';
+import { createKafkaClient } from '../../../kafka/client.ts';
+import { topicNames } from '../../../kafka/topic-names.ts';
+import { type PartitionRead, TopicReader } from '../../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
-import { topicNames } from '../../../schemas/topics.ts';
-import { createKafkaClient } from '../../../service/kafka-client.ts';
 import { createLog } from '../../../service/log.ts';
 import { change } from '../../helpers/arbitraries.ts';
 import { createTestTopics } from '../../helpers/topics.ts';
@@ -65,8 +65,8 @@ beforeEach(() => {
 afterEach(() => replay.close());
 
 function createReplay(cacheBytes: number): Replay {
-  const logger = createLog('test', 'silent');
-  return new Replay({ ...options, cacheBytes, changeLog: { load, locate }, logger });
+  const log = createLog('test', 'silent');
+  return new Replay({ ...options, cacheBytes, changeLog: { load, locate }, log });
 }
 
 /** Reads to the end, and checks of each chunk that it is what follows. */
@@ -153,7 +153,7 @@ describe('INV-4: a position is good wherever it is from', () => {
 
   test('records of the epoch before, which mean nothing any more, are searched no further than others', async () => {
     locate.mockResolvedValueOnce(null);
-    const fetch = jest.spyOn(KafkaLog.prototype, 'fetch');
+    const fetch = jest.spyOn(TopicReader.prototype, 'fetch');
     const position = { ...BEGINNING, sequence: 20_300 };
     expect(await replay.read(position, { ...STREAM, epoch: 2 })).toEqual({ entries: [], position });
     const answers = fetch.mock.results.map(({ value }) => value as Promise<PartitionRead[]>);

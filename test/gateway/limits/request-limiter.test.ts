@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import pg from 'pg';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createLog } from '../../../service/log.ts';
-import { createReadPool, type DatabasePool } from '../../../store/pool.ts';
+import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createTestDatabase, type TestDatabase } from '../../helpers/database.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
 import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';

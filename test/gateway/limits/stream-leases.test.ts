@@ -3,7 +3,7 @@ import pg from 'pg';
 import { StreamLeases } from '../../../gateway/limits/stream-leases.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
-import { createReadPool, type DatabasePool } from '../../../store/pool.ts';
+import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
 import { createTestDatabase, type TestDatabase } from '../../helpers/database.ts';
 import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
 import { until } from '../../helpers/until.ts';
@@ -44,7 +44,7 @@ async function createGateway(times: { expiryMs?: number; renewMs?: number } = {}
   const leases = new StreamLeases({
     pool,
     clock: systemClock,
-    logger: createLog('test', 'silent'),
+    log: createLog('test', 'silent'),
     ...times,
   });
   leases.start();

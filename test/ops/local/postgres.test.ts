@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { startPostgres } from '../../../ops/local/postgres.ts';
+import { startPostgres } from '../../../ops/local/postgres/server.ts';
 import { chooseRunner, inspectMachine } from '../../../ops/local/runner.ts';
 import type { PostgresServer } from '../../../ops/local/server.ts';
 

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { readEnv } from '../../../ops/config.ts';
 import { readPidFile, stopProcess, writePidFile } from '../../../ops/local/processes.ts';
 import { claimRunDir, releaseRunDir, writeServiceEnv } from '../../../ops/local/run-files.ts';
-import { OpsError } from '../../../ops/ops-error.ts';
+import { OperatorError } from '../../../service/operator-error.ts';
 
 let folder = '';
 const children: ChildProcess[] = [];
@@ -90,7 +90,7 @@ test('a DATA_DIR in which nothing can be kept is told in one sentence', async ()
   for (const dataDir of [file, path.join(file, 'below'), '/dev/null/x']) {
     const claimed = claimRunDir(path.join(dataDir, 'run'), [], () => undefined);
     await expect(claimed).rejects.toEqual(
-      new OpsError(
+      new OperatorError(
         `DATA_DIR is "${dataDir}", which cannot be used (not a directory): give a folder that can be written.`,
       ),
     );

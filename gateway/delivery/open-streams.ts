@@ -1,0 +1,122 @@
+import { nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
+import type { Clock } from '../../service/clock.ts';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { repeat } from '../../service/repeat.ts';
+import { findKeyStates, type StoredKey } from '../../store/access/api-keys.ts';
+import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { requireUsableKey } from '../auth/authentication.ts';
+import { openStreams } from '../feed/metrics.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { StreamEnding } from './sse.ts';
+
+/** How often the store is asked whether that with which streams were opened still holds, in milliseconds. */
+const WATCH_INTERVAL_MS = 2000;
+/** How long a draining gateway waits between sending some of its streams away, in milliseconds. */
+const DRAIN_STEP_MS = 50;
+
+/** A stream, as far as others may act on it. */
+interface Steered {
+  end(ending: StreamEnding): void;
+  changeFilter(filter: StreamFilter): void;
+}
+
+interface OpenStream {
+  stream: Steered;
+  key: StoredKey;
+  subscription: Pick<StoredSubscription, 'id' | 'filter'> | null;
+}
+
+/**
+ * The open streams of a gateway. It watches over the keys and subscriptions that they were opened with, all in two
+ * questions to the store, and sends them away when the gateway stops.
+ */
+export class OpenStreams {
+  readonly #streams = new Set<OpenStream>();
+  readonly #pool: DatabasePool;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #watching: Stoppable | undefined;
+  #isDraining = false;
+
+  constructor({ pool, clock, log }: { pool: DatabasePool; clock: Clock; log: Logger }) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#watching = repeat(WATCH_INTERVAL_MS, this.#clock, () => this.#watch());
+  }
+
+  async stop(): Promise<void> {
+    await this.#watching?.stop();
+  }
+
+  /** Counts a stream in; one that comes while the gateway stops is sent away at once. @returns what counts it out. */
+  add(open: OpenStream): () => void {
+    this.#streams.add(open);
+    if (this.#isDraining) open.stream.end({ reconnect: 'shutdown' });
+    openStreams.set(this.#streams.size);
+    return () => {
+      this.#streams.delete(open);
+      openStreams.set(this.#streams.size);
+    };
+  }
+
+  /** Asks every stream to reconnect, one after the other over some time, so that they do not all come at once elsewhere. */
+  async drain(ms: number): Promise<void> {
+    this.#isDraining = true;
+    const never = new AbortController().signal;
+    const leaving = [...this.#streams];
+    const steps = Math.max(1, Math.floor(ms / DRAIN_STEP_MS));
+    const perStep = Math.ceil(leaving.length / steps);
+    while (leaving.length > 0) {
+      for (const { stream } of leaving.splice(0, perStep)) stream.end({ reconnect: 'shutdown' });
+      if (leaving.length > 0) await this.#clock.wait(DRAIN_STEP_MS, never);
+    }
+  }
+
+  async #watch(): Promise<void> {
+    if (this.#streams.size === 0) return;
+    try {
+      await Promise.all([this.#checkKeys(), this.#checkSubscriptions()]);
+    } catch (error) {
+      // While the store is away, what is open goes on.
+      this.#log.warn({ error }, 'the keys and subscriptions of open streams cannot be looked up');
+    }
+  }
+
+  /** A key that may not be used any more ends its streams. */
+  async #checkKeys(): Promise<void> {
+    const open = [...this.#streams];
+    const states = await findKeyStates(this.#pool, [...new Set(open.map(({ key }) => key.id))]);
+    for (const { stream, key } of open) {
+      try {
+        requireUsableKey(states.get(key.id) ?? null, this.#clock.now());
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        stream.end({ error: error.code, message: error.message });
+      }
+    }
+  }
+
+  /** An edited subscription changes what its streams deliver; one that is gone ends them. */
+  async #checkSubscriptions(): Promise<void> {
+    const open = [...this.#streams];
+    const ids = [...new Set(open.flatMap(({ subscription }) => subscription?.id ?? []))];
+    if (ids.length === 0) return;
+    const filters = await loadSubscriptionFilters(this.#pool, ids);
+    for (const each of open) {
+      if (each.subscription === null) continue;
+      const { id, filter: known } = each.subscription;
+      const filter = filters.get(id);
+      if (!filter) each.stream.end({ reconnect: 'subscription_changed' });
+      else if (nameFilter(filter) !== nameFilter(known)) {
+        each.subscription = { id, filter };
+        each.stream.changeFilter(filter);
+      }
+    }
+  }
+}

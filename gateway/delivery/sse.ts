@@ -1,0 +1,244 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { StreamFilter } from '../../domain/stream-filter.ts';
+import type { ErrorCode } from '../../schemas/errors.ts';
+import { renderFrame } from '../../schemas/event.ts';
+import type { Clock } from '../../service/clock.ts';
+import type { Logger } from '../../service/log.ts';
+import type { LogEntry, Position } from '../feed/entry.ts';
+import { Delivery } from '../feed/fan-out.ts';
+import { type Feed, StreamGapError } from '../feed/feed.ts';
+import type { FeedReader } from '../feed/reader.ts';
+import { cursorOf } from './start-position.ts';
+
+/*
+ * A stream of Server-Sent Events is a position, a filter and a socket, and no queue (INV-10). It asks for what comes
+ * next, writes it, and waits: for the socket to drain, or for more. Every 20 seconds it gives a sign of life, and a
+ * checkpoint where the position has moved past changes that did not match.
+ */
+
+export interface StreamOptions {
+  start: Position;
+  filter: StreamFilter;
+  /** The data of the ready event. */
+  ready: object;
+  /** How often the stream gives a sign of life, in milliseconds. */
+  heartbeatMs: number;
+  /** How long it lasts before the client is asked to reconnect, in milliseconds. */
+  lifetimeMs: number;
+  /** How long an event stays readable, in milliseconds. */
+  retentionMs: number;
+  clock: Clock;
+  log: Logger;
+  /** A number from 0 to 1, for jitter. */
+  random: () => number;
+}
+
+type ReconnectReason = 'lifetime' | 'shutdown' | 'slow_consumer' | 'subscription_changed';
+
+/** How a stream ends: the client is asked to come back, or told what is wrong; or nothing, for it is gone. */
+export type StreamEnding =
+  | { reconnect: ReconnectReason }
+  | { error: ErrorCode; message: string }
+  | { gone: true };
+
+/** Enough for a write to be worth its system call, and little enough to hold in memory for a slow client. */
+const MAX_WRITE_BYTES = 64 * 1024;
+/** A client that takes nothing for so long is sent away, in milliseconds. */
+const STALL_MS = 3 * 60_000;
+/**
+ * Who reads from the oldest event of the window begins at its very edge, so that an open stream may fall behind the
+ * window by this part of it. The topic keeps more than that.
+ */
+const WINDOW_GRACE = 0.05;
+/**
+ * A stream without a single event gets a checkpoint this often, and a few times in a window that is shorter, so that its
+ * cursor never expires (INV-5).
+ */
+const SILENT_CHECKPOINT_MS = 60 * 60_000;
+const SILENT_CHECKPOINTS_PER_WINDOW = 4;
+/** How long a stream waits before it asks Kafka again, in milliseconds. */
+const RETRY_MS = 1000;
+/** When clients come back after the connection ended, in milliseconds. */
+const RETRY_RANGE_MS = { min: 1000, max: 5000 };
+/** Lifetimes are shortened by up to this part, so that clients who came together do not come back together. */
+const LIFETIME_JITTER = 0.05;
+
+/** One client's stream of Server-Sent Events (specification, "Server-Sent Events kinds"). */
+export class EventStream {
+  readonly #output: Writable;
+  readonly #feed: Feed;
+  readonly #options: StreamOptions;
+  readonly #reader: FeedReader;
+  readonly #over = new AbortController();
+  #ending: StreamEnding | undefined;
+  /** After what was written last; while the reader waits, the end of the stream counts as well. */
+  #written: Position;
+  /** What the client was told last: up to which sequence, and when. */
+  #toldSequence: number;
+  #toldAt: number;
+
+  constructor(output: Writable, feed: Feed, options: StreamOptions) {
+    this.#output = output;
+    this.#feed = feed;
+    this.#options = options;
+    this.#reader = feed.openReader(options.filter);
+    this.#written = options.start;
+    this.#toldSequence = options.start.sequence;
+    this.#toldAt = options.clock.now();
+  }
+
+  /** Writes until its lifetime is over or it is ended. Ends the output; never rejects. */
+  async run(): Promise<void> {
+    const { clock, lifetimeMs, random } = this.#options;
+    const lifetime = lifetimeMs * (1 - LIFETIME_JITTER * random());
+    clock.wait(lifetime, this.#over.signal).then(() => this.end({ reconnect: 'lifetime' }));
+    this.#output.write(`retry: ${this.#retryMs()}\n\n`);
+    this.#tell('ready', this.#options.ready);
+    void this.#keepAlive();
+    try {
+      await this.#deliver();
+    } catch (error) {
+      this.#options.log.error({ error }, 'a stream failed');
+      this.end(describeFailure(error));
+    }
+    this.#leave();
+  }
+
+  /** Ends the stream, after what is being written. Only the first ending counts. */
+  end(ending: StreamEnding): void {
+    if (this.#ending) return;
+    this.#ending = ending;
+    this.#over.abort();
+    this.#reader.close();
+  }
+
+  /** What comes from now on passes this filter instead. */
+  changeFilter(filter: StreamFilter): void {
+    if (!this.#ending) this.#reader.changeFilter(filter);
+  }
+
+  get #position(): Position {
+    const { latest } = this.#feed;
+    return this.#reader.isWaiting && latest.sequence > this.#written.sequence ? latest : this.#written;
+  }
+
+  /** @throws StreamGapError when the next change is lost. */
+  async #deliver(): Promise<void> {
+    const { clock, log } = this.#options;
+    while (!this.#ending) {
+      if (this.#isOutOfWindow()) return this.end({ reconnect: 'slow_consumer' });
+      try {
+        const delivery = await this.#reader.next(this.#position);
+        if (!(await this.#send(delivery))) return this.end({ reconnect: 'slow_consumer' });
+      } catch (error) {
+        if (error instanceof StreamGapError) throw error;
+        // Kafka does not answer: the connection stays, and goes on from its position by itself.
+        log.debug({ error }, 'a stream waits for Kafka');
+        await clock.wait(RETRY_MS, this.#over.signal);
+      }
+    }
+  }
+
+  #isOutOfWindow(): boolean {
+    const { clock, retentionMs } = this.#options;
+    const { sequence, time } = this.#written;
+    const behind = sequence < this.#feed.latest.sequence;
+    return behind && clock.now() - time > retentionMs * (1 + WINDOW_GRACE);
+  }
+
+  /** Writes what matches, in pieces where it is much. @returns false when the client has stopped reading. */
+  async #send(delivery: Delivery): Promise<boolean> {
+    const { entries, position } = delivery;
+    if (delivery.bytes <= MAX_WRITE_BYTES) return this.#write(delivery);
+    let piece: LogEntry[] = [];
+    let bytes = 0;
+    for (const entry of entries) {
+      piece.push(entry);
+      bytes += entry.frame.length;
+      if (bytes < MAX_WRITE_BYTES) continue;
+      if (!(await this.#write(new Delivery(piece, entry.position)))) return false;
+      if (this.#ending) return true;
+      piece = [];
+      bytes = 0;
+    }
+    return this.#write(new Delivery(piece, position));
+  }
+
+  /** Moves to a position and writes what leads there, in one turn, so that no frame can tell an older one after it. */
+  async #write({ entries, frames, position }: Delivery): Promise<boolean> {
+    this.#written = position;
+    const last = entries.at(-1);
+    if (!last) return true;
+    this.#toldSequence = last.sequence;
+    this.#toldAt = this.#options.clock.now();
+    return this.#output.write(frames) || this.#drained();
+  }
+
+  async #drained(): Promise<boolean> {
+    const stalled = new AbortController();
+    const waiting = AbortSignal.any([this.#over.signal, stalled.signal]);
+    this.#options.clock.wait(STALL_MS, waiting).then(() => stalled.abort());
+    const drained = await once(this.#output, 'drain', { signal: waiting }).then(
+      () => true,
+      () => this.#ending !== undefined,
+    );
+    stalled.abort();
+    return drained;
+  }
+
+  async #keepAlive(): Promise<void> {
+    const { clock, heartbeatMs, retentionMs } = this.#options;
+    const silenceMs = Math.min(SILENT_CHECKPOINT_MS, retentionMs / SILENT_CHECKPOINTS_PER_WINDOW);
+    while (!this.#ending) {
+      await clock.wait(Math.min(heartbeatMs, silenceMs), this.#over.signal);
+      if (this.#ending || this.#output.writableNeedDrain) continue;
+      const silent = clock.now() - this.#toldAt >= silenceMs;
+      if (this.#position.sequence > this.#toldSequence || silent) this.#checkpoint();
+      this.#output.write(': ping\n\n');
+    }
+  }
+
+  #checkpoint(): void {
+    const { sequence, time } = this.#position;
+    // Sequences have no gaps, and whatever matched was told of: all changes since then were passed over.
+    const scanned = sequence - this.#toldSequence;
+    this.#tell('checkpoint', { occurred_at: new Date(time).toISOString(), scanned });
+  }
+
+  #leave(): void {
+    const ending = this.#ending ?? { gone: true };
+    if ('gone' in ending) return;
+    if ('reconnect' in ending) {
+      this.#tell('reconnect', { reason: ending.reconnect, retry_ms: this.#retryMs() });
+    } else {
+      this.#tell('error', { code: ending.error, message: ending.message });
+    }
+    this.#output.end();
+  }
+
+  /** Writes a frame that is not an endorsement. Its id tells the client its position. */
+  #tell(event: string, data: object): void {
+    const position = this.#position;
+    const id = cursorOf(this.#feed, position);
+    this.#output.write(renderFrame({ event, id, data: JSON.stringify(data) }));
+    this.#toldSequence = position.sequence;
+    this.#toldAt = this.#options.clock.now();
+  }
+
+  #retryMs(): number {
+    const { min, max } = RETRY_RANGE_MS;
+    return Math.round(min + (max - min) * this.#options.random());
+  }
+}
+
+function describeFailure(error: unknown): StreamEnding {
+  if (error instanceof StreamGapError) {
+    return {
+      error: 'cursor_expired',
+      message:
+        'The stream lacks a change after this position. Catch up through /v1/endorsements, then read on from its stream_cursor.',
+    };
+  }
+  return { error: 'internal_error', message: 'The stream failed; reconnect to go on from here.' };
+}

@@ -1,0 +1,113 @@
+import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
+import { loadPositionBefore, loadStreamHead } from '../../store/reads/stream-position.ts';
+import type { GatewayContext } from '../context.ts';
+import type { Position } from '../feed/entry.ts';
+import type { Feed } from '../feed/feed.ts';
+import { ApiError, createUnavailableError } from '../http/api-error.ts';
+
+/** Where a reader asks to begin. */
+export interface StartRequest {
+  /** Wins over all others, because browsers repeat the first URL when they reconnect. */
+  lastEventId?: string | undefined;
+  cursor?: string | undefined;
+  from?: string | undefined;
+  /** ISO 8601. */
+  since?: string | undefined;
+}
+
+/** Clocks of servers differ a little; a cursor from further ahead was not made by this service. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/** The cursor of a position that a reader of this feed has come to (INV-5). */
+export function cursorOf(feed: Feed, { sequence, time, offsets }: Position): string {
+  const { latest } = feed;
+  // Who is at the end has everything up to the moment at which it was known to be the end.
+  const vouched = sequence === latest.sequence ? Math.max(time, latest.time) : time;
+  return formatCursor({ epoch: feed.epoch, sequence, time: vouched, offsets });
+}
+
+function describeDuration(ms: number): string {
+  const days = ms / 86_400_000;
+  return days >= 1 ? `${Math.round(days)} days` : `${Math.round(ms / 1000)} seconds`;
+}
+
+function createExpiredError(retentionMs: number): ApiError {
+  return new ApiError(
+    'cursor_expired',
+    `The cursor is older than the retention of ${describeDuration(retentionMs)}. Catch up through /v1/endorsements, ` +
+      'then read on from its stream_cursor, or with from=latest.',
+  );
+}
+
+function refuseCursor(name: string, reason: string): ApiError {
+  return new ApiError(
+    'invalid_parameter',
+    `${name} is no cursor of this service: ${reason}. Send a next_cursor or an event id as it was received.`,
+  );
+}
+
+function readCursor(name: string, text: string): Cursor {
+  try {
+    return parseCursor(text);
+  } catch (error) {
+    if (error instanceof InvalidCursorError) throw refuseCursor(name, error.message);
+    throw error;
+  }
+}
+
+async function positionOfCursor(name: string, text: string, context: GatewayContext): Promise<Position> {
+  const { feed, clock, pool, config } = context;
+  const { epoch, ...position } = readCursor(name, text);
+  // Another epoch is another history: what came after the cursor there is not to be had any more.
+  if (epoch !== feed.epoch || position.time < clock.now() - config.retentionMs) {
+    throw createExpiredError(config.retentionMs);
+  }
+  if (position.time > clock.now() + CLOCK_TOLERANCE_MS) throw refuseCursor(name, 'it is from the future');
+  if (position.sequence > feed.latest.sequence) {
+    // Another gateway can be a moment ahead of this one; nobody can be ahead of the store.
+    const head = await loadStreamHead(pool);
+    if (position.sequence > head.sequence) throw refuseCursor(name, 'it is from the future');
+  }
+  return position;
+}
+
+/** The position before the first change at or after a time, within retention. */
+async function positionSince(time: number, { pool, feed, clock, config }: GatewayContext): Promise<Position> {
+  const from = Math.max(time, clock.now() - config.retentionMs);
+  const found = await loadPositionBefore(pool, new Date(from));
+  const { latest } = feed;
+  // Changes that the store has and Kafka does not have yet are still to come.
+  if (!found || found.sequence >= latest.sequence) return latest;
+  return { sequence: found.sequence, time: found.nextOccurredAt, offsets: found.offsets };
+}
+
+/**
+ * Where a reader begins (specification, "GET /v1/events" and "GET /v1/stream").
+ *
+ * @throws ApiError invalid_parameter for a cursor that is none, start parameters that exclude each other, or a `since`
+ *   in the future; cursor_expired for a cursor older than retention (INV-5); warming_up while the feed catches up.
+ */
+export async function resolveStart(start: StartRequest, context: GatewayContext): Promise<Position> {
+  const { feed, clock } = context;
+  if (!feed.ready)
+    throw createUnavailableError('warming_up', 'The stream is catching up; try again in a moment.');
+  if (start.lastEventId !== undefined) return positionOfCursor('Last-Event-ID', start.lastEventId, context);
+
+  const given = (['cursor', 'since', 'from'] as const).filter((name) => start[name] !== undefined);
+  if (given.length > 1) {
+    throw new ApiError('invalid_parameter', `${given.join(' and ')} exclude each other; give one of them.`);
+  }
+  if (start.cursor !== undefined) return positionOfCursor('cursor', start.cursor, context);
+  if (start.since !== undefined) {
+    const time = Date.parse(start.since);
+    if (Number.isNaN(time)) {
+      // A form that the schema takes and no clock shows, such as a leap second.
+      throw new ApiError('invalid_parameter', `since must be a time, is "${start.since}".`);
+    }
+    if (time > clock.now()) {
+      throw new ApiError('invalid_parameter', `since must not be in the future, is "${start.since}".`);
+    }
+    return positionSince(time, context);
+  }
+  return start.from === 'earliest' ? positionSince(0, context) : feed.latest;
+}

@@ -1,0 +1,27 @@
+import { ERROR_STATUS, type ErrorCode } from '../../schemas/errors.ts';
+
+/** A failure that the client is told of. The message says what was wrong, with which value, and what would be right. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.code = code;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+}
+
+/** The service cannot answer now, and can soon. */
+export function createUnavailableError(
+  code: 'warming_up' | 'server_busy',
+  message: string,
+  retryAfterSeconds = 2,
+): ApiError {
+  return new ApiError(code, message, { 'Retry-After': String(retryAfterSeconds) });
+}

@@ -1,0 +1,36 @@
+import type { Middleware } from 'koa';
+import { Histogram } from 'prom-client';
+import type { Logger } from '../../../service/log.ts';
+
+const duration = new Histogram({
+  name: 'http_request_duration_seconds',
+  help: 'How long requests took to answer; for streams, to begin the answer.',
+  labelNames: ['route', 'status'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
+});
+
+/** Logs and measures every request. Neither headers nor the query go into the log. */
+export function logAccess(log: Logger): Middleware {
+  return async (ctx, next) => {
+    const start = performance.now();
+    await next();
+    const ms = performance.now() - start;
+    const { requestId, account, route } = ctx.state;
+    duration.observe({ route: route ?? 'none', status: String(ctx.status) }, ms / 1000);
+    // Probes come every second, and say nothing as long as they succeed.
+    const level =
+      ctx.status === 200 && (ctx.path === '/readyz' || ctx.path === '/healthz') ? 'debug' : 'info';
+    log[level](
+      {
+        requestId,
+        account,
+        client: ctx.ip,
+        method: ctx.method,
+        path: ctx.path,
+        status: ctx.status,
+        ms: Math.round(ms * 10) / 10,
+      },
+      'request',
+    );
+  };
+}

@@ -1,0 +1,176 @@
+import { type JsonSchema, objectOf, oneOf, text } from '../../schemas/http/json-schema.ts';
+import type { Route } from './route.ts';
+
+/*
+ * The OpenAPI 3.1 description of the service, made of the declarations of its routes: what is documented is what is
+ * checked.
+ */
+
+/** A document, or a part of one. */
+type Document = Readonly<Record<string, unknown>>;
+
+const EVENT_STREAM = 'text/event-stream';
+const JSON_TYPE = 'application/json';
+
+/** What a stream's schema describes is one of its events. */
+const SERVER_SENT_EVENT: JsonSchema = objectOf({
+  event: oneOf(['ready', 'endorsement', 'checkpoint', 'reconnect', 'error']),
+  id: { ...text, description: 'A cursor: the position after this event.' },
+  data: { ...text, description: 'JSON, in one line.' },
+});
+
+const ERROR_STATUSES: Readonly<Record<string, string>> = {
+  400: 'A parameter, the path or the body is not as it must be.',
+  401: 'The API key is missing or not usable.',
+  403: 'The API key may not do this.',
+  404: 'There is no such thing.',
+  409: 'It conflicts with what is there.',
+  410: 'The cursor is older than retention. Catch up through /v1/endorsements, then go on from its stream_cursor.',
+  413: 'The body is too large.',
+  429: 'Too many requests, or too many open streams. Retry-After says when to come back.',
+  500: 'A defect of the service.',
+  503: 'The service cannot answer now. Retry-After says when to come back.',
+};
+
+/** In messages a schema's title completes "must be …"; in a reference it is part of the description. */
+function describeSchema(schema: JsonSchema): JsonSchema {
+  const { title, description, items, properties, anyOf, ...rest } = schema;
+  const mustBe = title === undefined ? undefined : `Must be ${title}.`;
+  const text = [description, mustBe].filter((sentence) => sentence !== undefined).join(' ');
+  return {
+    ...rest,
+    ...(text !== '' && { description: text }),
+    ...(items && { items: describeSchema(items) }),
+    ...(anyOf && { anyOf: anyOf.map(describeSchema) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]) => [name, describeSchema(property)]),
+      ),
+    }),
+  };
+}
+
+function describeParameters(route: Route): Document[] {
+  const query = Object.entries(route.query).map(([name, schema]) => {
+    const { description, ...described } = describeSchema(schema);
+    const list = schema.type === 'array' ? { style: 'form', explode: false } : {};
+    return { name, in: 'query', required: false, description, ...list, schema: described };
+  });
+  const path = Object.entries(route.parameters ?? {}).map(([name, schema]) => {
+    const { description, ...described } = describeSchema(schema);
+    return { name, in: 'path', required: true, description, schema: described };
+  });
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  });
+  const headers = [
+    ...('since' in route.query
+      ? [header('Last-Event-ID', 'Resume after this event; wins over cursor, since and from.')]
+      : []),
+    ...(route.method === 'POST'
+      ? [header('Idempotency-Key', 'The same request with the same key is carried out once.')]
+      : []),
+  ];
+  return [...path, ...query, ...headers];
+}
+
+function statusesOf(route: Route): string[] {
+  const statuses = ['400', '401', '403', '429', '500', '503'];
+  if (route.parameters || 'subscription' in route.query) statuses.push('404');
+  if (route.body) statuses.push('409', '413');
+  if ('from' in route.query && 'since' in route.query) statuses.push('410');
+  return statuses.sort();
+}
+
+function describeSuccess(route: Route): Document {
+  if (route.success === 204) return { description: 'Done; there is no body.' };
+  if (route.response === null) {
+    return {
+      description:
+        'Server-Sent Events, each as the schema says. Lines that begin with a colon are signs of life.',
+      content: { [EVENT_STREAM]: { schema: SERVER_SENT_EVENT } },
+    };
+  }
+  return { description: 'Success.', content: { [JSON_TYPE]: { schema: describeSchema(route.response) } } };
+}
+
+const NOT_MODIFIED: Document = { description: 'What If-None-Match names is the answer still.' };
+
+function describeOperation(route: Route): Document {
+  const errors = statusesOf(route).map((status) => [
+    status,
+    {
+      description: ERROR_STATUSES[status],
+      content: { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' } } },
+    },
+  ]);
+  return {
+    operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^a-z0-9]+/gi, '_')}`.replace(
+      /_$/,
+      '',
+    ),
+    summary: route.summary,
+    description: `Needs an API key with the scope ${route.scope}.`,
+    tags: [route.path.split('/')[2]],
+    parameters: describeParameters(route),
+    ...(route.body && {
+      requestBody: {
+        required: true,
+        content: { [JSON_TYPE]: { schema: describeSchema(route.body.schema) } },
+      },
+    }),
+    responses: {
+      [String(route.success ?? 200)]: describeSuccess(route),
+      ...(route.response !== null && route.method === 'GET' && { 304: NOT_MODIFIED }),
+      ...Object.fromEntries(errors),
+    },
+  };
+}
+
+/** The description of these routes, as a document of OpenAPI 3.1. */
+export function createOpenApi(routes: readonly Route[]): Document {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Ballot Endorsement Data Service',
+      version: '1.0.0',
+      description:
+        'U.S. ballot data: elections, contests and choices, endorsers and their endorsements, and a stream of every ' +
+        'change of an endorsement that loses nothing.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: bes_…' } },
+      schemas: {
+        Error: {
+          type: 'object',
+          properties: {
+            error: {
+              type: 'object',
+              properties: {
+                code: { type: 'string' },
+                message: { type: 'string' },
+                request_id: { type: 'string' },
+              },
+              required: ['code', 'message', 'request_id'],
+              additionalProperties: false,
+            },
+          },
+          required: ['error'],
+          additionalProperties: false,
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { lang, subscription } from '../../../schemas/http/parameters.ts';
+import { recommendationParameters, recommendations } from '../../../schemas/http/recommendations.ts';
+import { loadRecommendations } from '../../../store/reads/recommendations.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { PiecedText } from '../../http/pieced-text.ts';
+import { defineRoute } from '../../http/route.ts';
+import { upcomingFrom } from '../upcoming.ts';
+import { renderElections } from './render.ts';
+import { readSelection } from './selection.ts';
+
+export const recommendationsRoute = defineRoute({
+  method: 'GET',
+  path: '/v1/recommendations',
+  summary: 'What to mark in each contest, by the chosen endorsers, and how far they agree.',
+  scope: 'data:read',
+  query: { subscription, ...recommendationParameters, lang },
+  shows: ['catalogue', 'endorsements'],
+  response: recommendations,
+  async handle({ query, key, closed }, { pool, largeAnswers, clock, config }) {
+    const { state, election, contest, levels, contest_kinds, only_endorsed, lang: language } = query;
+    if (!(state ?? election ?? contest)) {
+      const message =
+        'Recommendations are for chosen contests: one of state, election and contest is required.';
+      throw new ApiError('invalid_parameter', message);
+    }
+    const contests = contest?.map(Number);
+    const { shown, endorsers, narrowing } = await readSelection(query, key.accountId, pool);
+    // A state alone means what is coming up there; an election or contest that is named may be past.
+    const electionsFrom = (election ?? contest) ? undefined : upcomingFrom(clock, config.today);
+    const asked = { states: state, elections: election, contests, levels, contest_kinds, electionsFrom };
+    const scope = {
+      states: state ?? null,
+      elections: election ?? null,
+      contests: contests ?? null,
+      levels: levels ?? null,
+      contest_kinds: contest_kinds ?? null,
+      only_endorsed: only_endorsed ?? null,
+    };
+    const head = JSON.stringify({ scope, endorsers: shown });
+    const make = async () => {
+      const stored = await loadRecommendations(pool, {
+        contests: [asked, narrowing],
+        endorsers,
+        onlyEndorsed: only_endorsed === true,
+        lang: language,
+      });
+      const json = new PiecedText();
+      json.append(`{"data":${head.slice(0, -1)},"elections":`);
+      for await (const piece of renderElections(stored, closed)) json.append(piece);
+      json.append('}}');
+      return { json: json.finish() };
+    };
+    // Contests that are named are 500 at most; a state or an election can have thousands.
+    return contest ? make() : largeAnswers.take(make, { accountId: key.accountId, gone: closed });
+  },
+});

@@ -1,0 +1,57 @@
+import type { DatabasePool } from '../../../store/connection/read-pool.ts';
+import type { ContestSelection, EndorserFilters } from '../../../store/reads/recommendations.ts';
+import { requireSubscription } from '../../delivery/chosen-filter.ts';
+import { ApiError } from '../../http/api-error.ts';
+
+/** Which endorsers count, and where a saved filter chooses them, to which contests it narrows the answer. */
+interface EndorserSelection {
+  /** As the answer shows it, under `endorsers`. */
+  shown: 'all' | Record<keyof EndorserFilters, readonly string[] | null> | { subscription: object };
+  endorsers: EndorserFilters;
+  narrowing: ContestSelection;
+}
+
+/** The endorsers that query parameters choose: all of them where there is no such parameter. */
+function selectEndorsers({ categories, endorsers, endorser_states }: EndorserFilters): EndorserSelection {
+  const given = categories ?? endorsers ?? endorser_states;
+  return {
+    shown:
+      given === undefined
+        ? 'all'
+        : {
+            categories: categories ?? null,
+            endorsers: endorsers ?? null,
+            endorser_states: endorser_states ?? null,
+          },
+    endorsers: { categories, endorsers, endorser_states },
+    narrowing: {},
+  };
+}
+
+/**
+ * The endorsers and the narrowing that a request chooses: by its subscription, whose states, elections, contest kinds
+ * and levels narrow the contests too, or by its own parameters (specification, "GET /v1/recommendations").
+ *
+ * @throws ApiError invalid_parameter for a subscription beside a selection of endorsers; subscription_not_found.
+ */
+export async function readSelection(
+  query: EndorserFilters & { subscription?: string | undefined },
+  accountId: number,
+  pool: DatabasePool,
+): Promise<EndorserSelection> {
+  if (query.subscription === undefined) return selectEndorsers(query);
+  const beside = (['categories', 'endorsers', 'endorser_states'] as const).find(
+    (name) => query[name] !== undefined,
+  );
+  if (beside !== undefined) {
+    const message = `subscription and ${beside} exclude each other; the subscription chooses the endorsers.`;
+    throw new ApiError('invalid_parameter', message);
+  }
+  const { id, name, filter } = await requireSubscription(query.subscription, accountId, pool);
+  const { categories, endorsers, endorser_states, states, elections, contest_kinds, levels } = filter;
+  return {
+    shown: { subscription: { id, name } },
+    endorsers: { categories, endorsers, endorser_states },
+    narrowing: { states, elections, contest_kinds, levels },
+  };
+}

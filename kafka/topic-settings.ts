@@ -1,0 +1,199 @@
+/**
+ * What each topic is made with, and what would be wrong with one: pure rules, no Kafka.
+ *
+ * INV-5, INV-6: the change topic keeps every event for the window and a margin, and compaction touches nothing
+ * younger than that. Both rest on settings that anybody with a Kafka shell can alter, so they are checked as
+ * well as made.
+ */
+import { MAX_PARTITIONS } from '../schemas/cursor.ts';
+import { topicNames } from './topic-names.ts';
+
+const SECOND_MS = 1000;
+const HOUR_MS = 3600 * SECOND_MS;
+const DAY_MS = 24 * HOUR_MS;
+const SUBMISSION_PARTITIONS = 12;
+const REJECTED_PARTITIONS = 3;
+
+export interface TopicSettings {
+  partitions: number;
+  replicationFactor: number;
+  /** Topic configuration as Kafka writes it. */
+  config: Record<string, string>;
+}
+
+export interface Topic extends TopicSettings {
+  name: string;
+}
+
+export interface ChangesTopicPlan {
+  /** How long an event has to stay readable, in milliseconds. */
+  retentionMs: number;
+  partitions: number;
+  replicationFactor: number;
+}
+
+export interface TopicsPlan extends ChangesTopicPlan {
+  topicPrefix: string;
+}
+
+/** Replicas of a topic on a cluster of so many brokers. */
+export function chooseReplicationFactor(brokers: number): number {
+  return Math.min(3, brokers);
+}
+
+/** An acknowledged record is on two brokers where there are three, so that one can be lost. */
+function minInsyncReplicas(replicationFactor: number): number {
+  return replicationFactor >= 3 ? 2 : 1;
+}
+
+/**
+ * How long a segment of the change topic stays open, in milliseconds: an hour, and for windows shorter than a day
+ * a twenty-fourth of the window, so that a demonstration with a window of minutes sees events expire.
+ */
+export function chooseSegmentMs(retentionMs: number): number {
+  return Math.max(SECOND_MS, Math.min(HOUR_MS, Math.ceil(retentionMs / 24)));
+}
+
+/**
+ * How much longer than the window the topic keeps its events, in milliseconds.
+ *
+ * Kafka goes by the time at which a record was appended, which is never before the event's own time, so on
+ * perfect clocks no margin is needed for a cursor to be accepted. It is there for a reader who was accepted just
+ * inside the window and takes a while to read on (a tenth of the window), and for segments that roll late by
+ * clocks that disagree (two segments, and an hour for the clocks, in proportion where the window is short).
+ */
+export function chooseMarginMs(retentionMs: number): number {
+  const clockErrorMs = Math.max(SECOND_MS, Math.min(HOUR_MS, Math.ceil(retentionMs / 24)));
+  return Math.max(Math.ceil(retentionMs / 10), 2 * chooseSegmentMs(retentionMs) + clockErrorMs);
+}
+
+/** What the change topic is made with for a window of `retentionMs`. */
+export function changesTopicSettings(plan: ChangesTopicPlan): TopicSettings {
+  const keepMs = String(plan.retentionMs + chooseMarginMs(plan.retentionMs));
+  return {
+    partitions: plan.partitions,
+    replicationFactor: plan.replicationFactor,
+    config: {
+      'cleanup.policy': 'compact,delete',
+      'retention.ms': keepMs,
+      'retention.bytes': '-1',
+      // INV-6: without it, compaction keeps only each endorser's last change, at once.
+      'min.compaction.lag.ms': keepMs,
+      'segment.ms': String(chooseSegmentMs(plan.retentionMs)),
+      'message.timestamp.type': 'LogAppendTime',
+      'min.insync.replicas': String(minInsyncReplicas(plan.replicationFactor)),
+      'unclean.leader.election.enable': 'false',
+    },
+  };
+}
+
+function queueSettings(partitions: number, replicationFactor: number, keepDays: number): TopicSettings {
+  return {
+    partitions,
+    replicationFactor,
+    config: {
+      'cleanup.policy': 'delete',
+      'retention.ms': String(keepDays * DAY_MS),
+      'min.insync.replicas': String(minInsyncReplicas(replicationFactor)),
+    },
+  };
+}
+
+/** Every topic of the service, as it is to be. */
+export function planTopics(plan: TopicsPlan): { submissions: Topic; rejected: Topic; changes: Topic } {
+  const names = topicNames(plan.topicPrefix);
+  const { replicationFactor } = plan;
+  return {
+    submissions: { name: names.submissions, ...queueSettings(SUBMISSION_PARTITIONS, replicationFactor, 7) },
+    rejected: { name: names.rejected, ...queueSettings(REJECTED_PARTITIONS, replicationFactor, 30) },
+    changes: { name: names.changes, ...changesTopicSettings(plan) },
+  };
+}
+
+/** A retention or a limit of Kafka's, where -1 stands for "no limit". */
+function asLimit(text: string | undefined): number {
+  const value = Number(text);
+  return value === -1 ? Number.POSITIVE_INFINITY : value;
+}
+
+function findSharedProblems(actual: Topic, wanted: Topic): string[] {
+  const problems: string[] = [];
+  const { name } = actual;
+  if (actual.partitions < wanted.partitions) {
+    problems.push(`${name} has ${actual.partitions} partitions; it needs ${wanted.partitions}`);
+  }
+  if (actual.replicationFactor < wanted.replicationFactor) {
+    problems.push(
+      `${name} has a replication factor of ${actual.replicationFactor}, and the cluster has room for ` +
+        `${wanted.replicationFactor}; reassign its partitions, which topics apply does not do`,
+    );
+  }
+  const insync = Number(actual.config['min.insync.replicas']);
+  const insyncWanted = minInsyncReplicas(actual.replicationFactor);
+  if (!(insync >= insyncWanted && insync <= actual.replicationFactor)) {
+    problems.push(
+      `${name} has min.insync.replicas=${insync} with ${actual.replicationFactor} replicas; it needs ${insyncWanted}`,
+    );
+  }
+  const retention = asLimit(actual.config['retention.ms']);
+  const retentionWanted = Number(wanted.config['retention.ms']);
+  if (!(retention >= retentionWanted)) {
+    problems.push(
+      `${name} has retention.ms=${actual.config['retention.ms']}; it needs ${retentionWanted} or more`,
+    );
+  }
+  const policies = (text = '') =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .sort()
+      .join(',');
+  if (policies(actual.config['cleanup.policy']) !== policies(wanted.config['cleanup.policy'])) {
+    problems.push(
+      `${name} has cleanup.policy=${actual.config['cleanup.policy']}; it needs ${wanted.config['cleanup.policy']}`,
+    );
+  }
+  return problems;
+}
+
+/** What is wrong with a queue of submissions, one sentence each; none where it is as it should be. */
+export function findQueueProblems(actual: Topic, wanted: Topic): string[] {
+  return findSharedProblems(actual, wanted);
+}
+
+/** Why a change topic can never be of use, or null where it can: partitions cannot be taken away. */
+export function findExcess({ name, partitions }: Topic): string | null {
+  if (partitions <= MAX_PARTITIONS) return null;
+  return (
+    `${name} has ${partitions} partitions; a cursor holds ${MAX_PARTITIONS} at most, so the topic has to be made anew ` +
+    '(docs/operations.md, "with an emptied Kafka")'
+  );
+}
+
+/**
+ * What is wrong with a change topic, one sentence each; none where no event can be lost inside the window.
+ *
+ * @param actual the topic with its whole effective configuration
+ * @param wanted what planTopics asks for
+ */
+export function findChangesProblems(actual: Topic, wanted: Topic): string[] {
+  const problems = findSharedProblems(actual, wanted);
+  const excess = findExcess(actual);
+  if (excess !== null) problems.push(excess);
+  const { name, config } = actual;
+  const lag = asLimit(config['min.compaction.lag.ms']);
+  const retention = asLimit(config['retention.ms']);
+  const lagWanted = Number.isFinite(retention) ? retention : Number(wanted.config['retention.ms']);
+  if (!(lag >= lagWanted)) {
+    problems.push(
+      `${name} has min.compaction.lag.ms=${config['min.compaction.lag.ms']}, less than its retention.ms=` +
+        `${config['retention.ms']}: compaction deletes events inside the window (INV-6); it needs ${lagWanted} or more`,
+    );
+  }
+  for (const setting of ['retention.bytes', 'message.timestamp.type', 'unclean.leader.election.enable']) {
+    if (config[setting] !== wanted.config[setting]) {
+      problems.push(`${name} has ${setting}=${config[setting]}; it needs ${wanted.config[setting]}`);
+    }
+  }
+  return problems;
+}

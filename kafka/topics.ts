@@ -1,0 +1,167 @@
+/** The topics of the service, as code: makes them what they should be, and says how they differ. */
+
+import { OperatorError } from '../service/operator-error.ts';
+import { waitFor } from '../service/wait-for.ts';
+import { type Admin, TOPIC_RESOURCE, withAdmin } from './admin.ts';
+import {
+  chooseReplicationFactor,
+  findChangesProblems,
+  findExcess,
+  findQueueProblems,
+  planTopics,
+  type Topic,
+} from './topic-settings.ts';
+
+/** Kafka's number for "set on this topic", as opposed to a default. */
+const SET_ON_TOPIC = 1;
+
+const APPLY_TIMEOUT_MS = 30_000;
+
+/** What the topics are made for. */
+export interface TopicsOptions {
+  /** `host:port` of each broker. */
+  brokers: string[];
+  /** The beginning of every topic's name; empty in ordinary use. */
+  topicPrefix: string;
+  /** How long an event stays readable, in milliseconds. */
+  retentionMs: number;
+  changesPartitions: number;
+}
+
+interface ActualTopic extends Topic {
+  /** Whether every partition has a leader. */
+  led: boolean;
+  /** Those settings that were made on the topic itself. */
+  ownConfig: Record<string, string>;
+}
+
+async function planFor(admin: Admin, options: TopicsOptions): Promise<ReturnType<typeof planTopics>> {
+  const cluster = await admin.describeCluster();
+  return planTopics({
+    topicPrefix: options.topicPrefix,
+    retentionMs: options.retentionMs,
+    partitions: options.changesPartitions,
+    replicationFactor: chooseReplicationFactor(cluster.brokers.length),
+  });
+}
+
+/** The topic as it is, or null where there is none. */
+async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null> {
+  if (!(await admin.listTopics()).includes(name)) return null;
+  const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
+  const described = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: TOPIC_RESOURCE, name }],
+  });
+  const partitions = topics[0]?.partitions ?? [];
+  const entries = described.resources[0]?.configEntries ?? [];
+  const asRecord = (list: typeof entries) =>
+    Object.fromEntries(list.map(({ configName, configValue }) => [configName, configValue]));
+  return {
+    name,
+    led: partitions.every(({ leader }) => leader >= 0),
+    partitions: partitions.length,
+    replicationFactor: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+    config: asRecord(entries),
+    ownConfig: asRecord(entries.filter(({ configSource }) => configSource === SET_ON_TOPIC)),
+  };
+}
+
+async function createTopic(admin: Admin, topic: Topic): Promise<string> {
+  await admin.createTopics({
+    // kafkajs's own wait gives up on a broker that has not heard of the topic yet.
+    waitForLeaders: false,
+    topics: [
+      {
+        topic: topic.name,
+        numPartitions: topic.partitions,
+        replicationFactor: topic.replicationFactor,
+        configEntries: Object.entries(topic.config).map(([name, value]) => ({ name, value })),
+      },
+    ],
+  });
+  return `created ${topic.name} with ${topic.partitions} partitions`;
+}
+
+function differences(actual: Topic, wanted: Topic): Array<[string, string]> {
+  return Object.entries(wanted.config).filter(([name, value]) => actual.config[name] !== value);
+}
+
+/** Waits until the brokers say of the topic what the controller has been told: they learn of it a little later. */
+async function untilApplied(admin: Admin, wanted: Topic): Promise<void> {
+  const probe = async () => {
+    const actual = await readTopic(admin, wanted.name);
+    const applied =
+      actual?.led && actual.partitions >= wanted.partitions && differences(actual, wanted).length === 0;
+    return applied ? true : null;
+  };
+  await waitFor(`Topic ${wanted.name}`, probe, { timeoutMs: APPLY_TIMEOUT_MS });
+}
+
+/** Brings a topic that is there to what it should be. */
+async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Promise<string[]> {
+  const done: string[] = [];
+  const changed = differences(actual, wanted);
+  if (changed.length > 0) {
+    // The request replaces all that is set on the topic, so what others have set there goes along.
+    const config = { ...actual.ownConfig, ...wanted.config };
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: TOPIC_RESOURCE,
+          name: wanted.name,
+          configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
+        },
+      ],
+    });
+    for (const [name, value] of changed) {
+      done.push(`set ${name}=${value} on ${wanted.name} (it was ${actual.config[name]})`);
+    }
+  }
+  if (actual.partitions < wanted.partitions) {
+    await admin.createPartitions({ topicPartitions: [{ topic: wanted.name, count: wanted.partitions }] });
+    done.push(`grew ${wanted.name} from ${actual.partitions} to ${wanted.partitions} partitions`);
+  }
+  return done;
+}
+
+/**
+ * Creates the topics that are missing, sets what differs, adds partitions; never takes any away.
+ *
+ * @returns a line for each thing it did; none where everything was as it should be
+ * @throws OperatorError where no broker answers, or the change topic has more partitions than the service can work with
+ */
+export async function applyTopics(options: TopicsOptions): Promise<string[]> {
+  return withAdmin(options.brokers, async (admin) => {
+    const done: string[] = [];
+    const plan = await planFor(admin, options);
+    for (const wanted of Object.values(plan)) {
+      const actual = await readTopic(admin, wanted.name);
+      const excess = wanted === plan.changes && actual !== null ? findExcess(actual) : null;
+      if (excess !== null) throw new OperatorError(`${excess}.`);
+      const lines =
+        actual === null ? [await createTopic(admin, wanted)] : await alterTopic(admin, actual, wanted);
+      if (lines.length > 0) await untilApplied(admin, wanted);
+      done.push(...lines);
+    }
+    return done;
+  });
+}
+
+/**
+ * @returns a sentence for each thing that is wrong with the topics; none where all is well
+ * @throws OperatorError where no broker answers
+ */
+export async function checkTopics(options: TopicsOptions): Promise<string[]> {
+  return withAdmin(options.brokers, async (admin) => {
+    const problems: string[] = [];
+    const plan = await planFor(admin, options);
+    for (const wanted of Object.values(plan)) {
+      const actual = await readTopic(admin, wanted.name);
+      const find = wanted === plan.changes ? findChangesProblems : findQueueProblems;
+      problems.push(...(actual === null ? [`${wanted.name} is missing`] : find(actual, wanted)));
+    }
+    return problems;
+  });
+}

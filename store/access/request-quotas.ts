@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+
+export type QuotaKind = 'minute' | 'day';
+
+/** What a gateway asks of an account's limit. */
+export interface QuotaRequest {
+  accountId: number;
+  kind: QuotaKind;
+  /** When the window begins, in milliseconds since 1970. */
+  windowStart: number;
+  /** The most requests in the window, over all gateways. */
+  limit: number;
+  /** How many to take. */
+  size: number;
+}
+
+const leaseRow = z.object({ granted: z.number(), used: z.number() });
+
+/** How many requests were given, from 0 to what was asked, and how much of the limit is used then. */
+export type QuotaLease = z.infer<typeof leaseRow>;
+
+/** Takes requests out of a window of an account's limit. Whoever comes at the same time waits for the row. */
+export async function leaseRequests(
+  pool: DatabasePool,
+  { accountId, kind, windowStart, limit, size }: QuotaRequest,
+): Promise<QuotaLease> {
+  return pool.one(sql.type(leaseRow)`
+    INSERT INTO request_quotas AS quota (account_id, kind, window_start, used)
+    VALUES (${accountId}, ${kind}, to_timestamp(${windowStart / 1000}), ${Math.min(size, limit)})
+    ON CONFLICT (account_id, kind, window_start) DO UPDATE
+      SET used = GREATEST(quota.used, LEAST(quota.used + excluded.used, ${limit}))
+    RETURNING new.used - COALESCE(old.used, 0) AS granted, new.used AS used`);
+}
+
+/**
+ * Forgets windows that are over.
+ *
+ * @param starts the earliest window of each kind that is still needed, in milliseconds since 1970.
+ */
+export async function forgetQuotas(
+  pool: DatabasePool,
+  starts: Readonly<Record<QuotaKind, number>>,
+): Promise<void> {
+  await pool.query(sql.type(z.object({}))`
+    DELETE FROM request_quotas
+    WHERE (kind = 'minute' AND window_start < to_timestamp(${starts.minute / 1000}))
+      OR (kind = 'day' AND window_start < to_timestamp(${starts.day / 1000}))`);
+}

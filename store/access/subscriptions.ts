@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
+import { columns, jsonObject, noRow, recordRow } from '../reads/json.ts';
+
+/** A saved filter as it is kept: a name, and values by filter field. */
+export interface SubscriptionValues {
+  name: string;
+  filter: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The name is another subscription's of the account. */
+export class NameTakenError extends Error {
+  override name = 'NameTakenError';
+}
+
+/** The account has as many subscriptions as it may have. */
+export class TooManySubscriptionsError extends Error {
+  override name = 'TooManySubscriptionsError';
+}
+
+/** The Idempotency-Key was used for another request. */
+export class IdempotencyKeyReusedError extends Error {
+  override name = 'IdempotencyKeyReusedError';
+}
+
+/** The JSON of a subscription (specification, "Subscription"). */
+const record = jsonObject({
+  ...columns('s', ['id', 'name', 'filter']),
+  created_at: sql.fragment`iso_utc(s.created_at)`,
+  updated_at: sql.fragment`iso_utc(s.updated_at)`,
+});
+const savedRow = z.object({ id: z.number(), record: z.string() });
+const earlierRow = savedRow.extend({ same: z.boolean() });
+const countRow = z.object({ count: z.number() });
+
+/** How long an Idempotency-Key is remembered, in hours. */
+const IDEMPOTENCY_HOURS = 24;
+/** How many of those that are older are forgotten when one is remembered: more than one, so that they become fewer. */
+const FORGOTTEN_AT_ONCE = 100;
+
+/** Every subscription of an account, by id: the items of a JSON list. */
+export async function listSubscriptions(pool: DatabasePool, accountId: number): Promise<string> {
+  const rows = await pool.anyFirst(
+    sql.type(recordRow)`
+      SELECT ${record}::text AS record FROM subscriptions s WHERE s.account_id = ${accountId} ORDER BY s.id`,
+  );
+  return rows.join(',');
+}
+
+/** A subscription of the account as JSON; null where it has none of this id. */
+export async function findSubscription(
+  pool: DatabasePool,
+  accountId: number,
+  id: number,
+): Promise<string | null> {
+  return pool.maybeOneFirst(
+    sql.type(recordRow)`
+      SELECT ${record}::text AS record FROM subscriptions s WHERE s.account_id = ${accountId} AND s.id = ${id}::bigint`,
+  );
+}
+
+const storedRow = z.object({
+  id: z.number(),
+  name: z.string(),
+  filter: z.record(z.string(), z.array(z.string())),
+});
+
+/** A subscription as the stream uses it. */
+export type StoredSubscription = z.infer<typeof storedRow>;
+
+/** A subscription of the account by its id or, where the text is not all digits, its name; null where it has none. */
+export async function resolveSubscription(
+  pool: DatabasePool,
+  accountId: number,
+  idOrName: string,
+): Promise<StoredSubscription | null> {
+  const id = /^[0-9]{1,9}$/.test(idOrName) ? Number(idOrName) : -1;
+  return pool.maybeOne(
+    sql.type(storedRow)`
+      SELECT s.id, s.name, s.filter FROM subscriptions s
+      WHERE s.account_id = ${accountId} AND (s.id = ${id} OR s.name = ${idOrName})`,
+  );
+}
+
+/** The filters of subscriptions, whosever they are, by id. One that is not there has none. */
+export async function loadSubscriptionFilters(
+  pool: DatabasePool,
+  ids: readonly number[],
+): Promise<Map<number, StoredSubscription['filter']>> {
+  const rows = await pool.any(
+    sql.type(storedRow.pick({ id: true, filter: true }))`
+      SELECT s.id, s.filter FROM subscriptions s WHERE s.id = ANY(${sql.array([...ids], 'int4')})`,
+  );
+  return new Map(rows.map(({ id, filter }) => [id, filter]));
+}
+
+export interface NewSubscription extends SubscriptionValues {
+  accountId: number;
+  /** The most that the account may have. */
+  limit: number;
+  now: Date;
+  /** What the client calls this request, and the hash of its body; null where it does not say. */
+  idempotency: { key: string; requestHash: Buffer } | null;
+}
+
+/** Turns the database's word for a name that is taken into ours. */
+async function refuseTakenName<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (sqlStateOf(error) === UNIQUE_VIOLATION) throw new NameTakenError();
+    throw error;
+  }
+}
+
+/**
+ * Saves a new subscription. With an idempotency key that was used before for the same request, nothing is saved and
+ * what that request was answered is given again.
+ *
+ * @returns its id and JSON.
+ * @throws NameTakenError, TooManySubscriptionsError, IdempotencyKeyReusedError.
+ */
+export async function createSubscription(
+  pool: DatabasePool,
+  { accountId, name, filter, limit, now, idempotency }: NewSubscription,
+): Promise<{ id: number; record: string }> {
+  const time = now.toISOString();
+  return refuseTakenName(() =>
+    pool.transaction(async (transaction) => {
+      // The account's row is locked, so that its requests are counted and remembered one after the other.
+      await transaction.query(sql.type(noRow)`SELECT FROM accounts WHERE id = ${accountId} FOR UPDATE`);
+      if (idempotency) {
+        const earlier = await transaction.maybeOne(sql.type(earlierRow)`
+          SELECT subscription_id AS id, answer AS record, request_hash = ${sql.binary(idempotency.requestHash)} AS same
+          FROM idempotency_keys WHERE account_id = ${accountId} AND key = ${idempotency.key}
+            AND created_at > ${time}::timestamptz - ${IDEMPOTENCY_HOURS} * interval '1 hour'`);
+        if (earlier && !earlier.same) throw new IdempotencyKeyReusedError();
+        if (earlier) return { id: earlier.id, record: earlier.record };
+      }
+      const count = await transaction.oneFirst(
+        sql.type(countRow)`
+          SELECT count(*) AS count FROM subscriptions WHERE account_id = ${accountId}`,
+      );
+      if (count >= limit) throw new TooManySubscriptionsError();
+      const saved = await transaction.one(sql.type(savedRow)`
+        WITH s AS (
+          INSERT INTO subscriptions (account_id, name, filter, created_at, updated_at)
+          VALUES (${accountId}, ${name}, ${JSON.stringify(filter)}::jsonb, ${time}, ${time}) RETURNING *)
+        SELECT s.id, ${record}::text AS record FROM s`);
+      if (idempotency) {
+        await transaction.query(sql.type(noRow)`
+          INSERT INTO idempotency_keys AS held (account_id, key, request_hash, subscription_id, answer, created_at)
+          VALUES (${accountId}, ${idempotency.key}, ${sql.binary(idempotency.requestHash)}, ${saved.id},
+            ${saved.record}, ${time})
+          ON CONFLICT (account_id, key) DO UPDATE SET request_hash = excluded.request_hash,
+            subscription_id = excluded.subscription_id, answer = excluded.answer, created_at = excluded.created_at`);
+        // The last of the transaction, and of what nobody else has at hand, so that nobody waits for anybody.
+        await transaction.query(sql.type(noRow)`
+          DELETE FROM idempotency_keys WHERE (account_id, key) IN (
+            SELECT account_id, key FROM idempotency_keys
+            WHERE created_at <= ${time}::timestamptz - ${IDEMPOTENCY_HOURS} * interval '1 hour'
+            ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED)`);
+      }
+      return saved;
+    }),
+  );
+}
+
+/**
+ * Replaces a subscription's name and filter.
+ *
+ * @returns its JSON; null where the account has none of this id.
+ * @throws NameTakenError.
+ */
+export async function replaceSubscription(
+  pool: DatabasePool,
+  { accountId, id, name, filter, now }: SubscriptionValues & { accountId: number; id: number; now: Date },
+): Promise<string | null> {
+  return refuseTakenName(() =>
+    pool.maybeOneFirst(sql.type(recordRow)`
+      WITH s AS (
+        UPDATE subscriptions
+        SET name = ${name}, filter = ${JSON.stringify(filter)}::jsonb, updated_at = ${now.toISOString()}
+        WHERE account_id = ${accountId} AND id = ${id}::bigint RETURNING *)
+      SELECT ${record}::text AS record FROM s`),
+  );
+}
+
+/** @returns false where the account has none of this id. */
+export async function deleteSubscription(
+  pool: DatabasePool,
+  accountId: number,
+  id: number,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    sql.type(noRow)`DELETE FROM subscriptions WHERE account_id = ${accountId} AND id = ${id}::bigint`,
+  );
+  return rowCount === 1;
+}

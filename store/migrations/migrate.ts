@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type pg from 'pg';
+import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
+
+const MIGRATIONS = new URL('./', import.meta.url);
+
+/** The database and this program do not belong together. */
+export class SchemaMismatchError extends Error {
+  override name = 'SchemaMismatchError';
+}
+
+interface Migration {
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(new URL(name, MIGRATIONS), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+async function applyPending(client: pg.Client, migrations: Migration[]): Promise<string[]> {
+  await client.query(`
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+      name text PRIMARY KEY,
+      checksum text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now()
+    )`);
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'SELECT name, checksum FROM schema_migrations',
+  );
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]));
+  const unknown = rows.find((row) => !migrations.some((migration) => migration.name === row.name));
+  if (unknown)
+    throw new SchemaMismatchError(
+      `The database is newer than this program: it has had migration ${unknown.name}.`,
+    );
+
+  const done: string[] = [];
+  for (const { name, sql, checksum } of migrations) {
+    const before = applied.get(name);
+    if (before === checksum) continue;
+    if (before !== undefined) {
+      throw new SchemaMismatchError(`Migration ${name} was changed after it had been applied.`);
+    }
+    await client.query('BEGIN');
+    try {
+      await client.query(sql);
+      await client.query('INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)', [name, checksum]);
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw new Error(`Migration ${name} failed and left nothing behind.`, { cause: error });
+    }
+    done.push(name);
+  }
+  return done;
+}
+
+/**
+ * Brings the database to the newest schema: applies, in order and each in a transaction of its own, the files of
+ * `store/migrations` that it has not had. Safe to run from several processes at once.
+ *
+ * @param client a connection of the caller's own, to be ended afterwards.
+ * @returns the names of the migrations that were applied now.
+ * @throws SchemaMismatchError when a migration was edited after it was applied, or is not known to this program; Error
+ *   when one fails.
+ */
+export async function migrate(client: pg.Client): Promise<string[]> {
+  const migrations = await readMigrations();
+  // Two that migrate at once do it in turn: the lock is held as long as the connection.
+  await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+  return applyPending(client, migrations);
+}

@@ -1,0 +1,175 @@
+import type { ClientBase } from 'pg';
+import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
+
+/** A person in office, ready to be stored. */
+export interface StagedOfficeholder {
+  person_id: string;
+  name: string;
+  given_name: string | null;
+  family_name: string | null;
+  party: string | null;
+  party_abbreviation: string | null;
+  phone: string | null;
+  email: string | null;
+  website_url: string | null;
+  image_url: string | null;
+  offices: object[];
+  social: object;
+  source_urls: string[];
+  /** The state's folder in the source. */
+  place: string;
+  /** At least one, the highest first. */
+  seats: object[];
+}
+
+/** What a load says, and what it says nothing of. */
+export interface OfficeholderLoad {
+  people: readonly StagedOfficeholder[];
+  /** The folders that the load speaks for: whoever was in them and is not in `people` has left. */
+  places: readonly string[];
+  /** People whose files were refused: they stay as they are. */
+  refusedIds: readonly string[];
+}
+
+/** What a load did to rows of one kind. */
+export interface LoadCounts {
+  added: number;
+  changed: number;
+  unchanged: number;
+  gone: number;
+}
+
+const PERSON = [
+  ...['name', 'given_name', 'family_name', 'party', 'party_abbreviation', 'phone', 'email', 'website_url'],
+  ...['image_url', 'offices', 'social', 'source_urls', 'place'],
+];
+const SEAT_KEY = ['person_id', 'office', 'state', 'district'];
+const SEAT_VALUES = ['rank', 'office_title', 'level', 'district_ocd_id', 'term_start', 'term_end'];
+const SEAT = [...SEAT_KEY, ...SEAT_VALUES];
+
+const of = (alias: string, columns: string[]) => columns.map((column) => `${alias}.${column}`).join(', ');
+const SAME_SEAT = SEAT_KEY.map((column) => `t.${column} = s.${column}`).join(' AND ');
+const DIFFERENT_SEAT = `ROW(${of('t', SEAT_VALUES)}) IS DISTINCT FROM ROW(${of('s', SEAT_VALUES)})`;
+
+async function stage(client: ClientBase, people: readonly StagedOfficeholder[], now: Date): Promise<void> {
+  await client.query(`
+    CREATE TEMPORARY TABLE staged_people (LIKE officeholders) ON COMMIT DROP;
+    CREATE TEMPORARY TABLE staged_seats (LIKE officeholder_seats) ON COMMIT DROP`);
+  const json = JSON.stringify(people);
+  const columns = ['person_id', ...PERSON].join(', ');
+  await client.query(
+    `INSERT INTO staged_people (${columns}, updated_at)
+    SELECT ${columns}, $2 FROM jsonb_populate_recordset(NULL::staged_people, $1)`,
+    [json, now],
+  );
+  await client.query(
+    `INSERT INTO staged_seats (${SEAT.join(', ')})
+    SELECT (person ->> 'person_id')::uuid, ${of('s', SEAT.slice(1, 4))}, place, ${of('s', SEAT_VALUES.slice(1))}
+    FROM jsonb_array_elements($1::jsonb) AS person,
+      jsonb_array_elements(person -> 'seats') WITH ORDINALITY AS seat (value, place),
+      jsonb_populate_record(NULL::staged_seats, seat.value) AS s`,
+    [json],
+  );
+  await client.query('ANALYZE staged_people, staged_seats');
+}
+
+/** Deletes who has left, with their seats. */
+async function removeGone(
+  client: ClientBase,
+  { places, refusedIds }: OfficeholderLoad,
+): Promise<{ people: number; seats: number }> {
+  const { rows } = await client.query<{ person_id: string }>(
+    `SELECT person_id FROM officeholders
+    WHERE place = ANY($1) AND person_id <> ALL($2::uuid[])
+      AND person_id NOT IN (SELECT person_id FROM staged_people)`,
+    [places, refusedIds],
+  );
+  const ids = rows.map(({ person_id }) => person_id);
+  const seats = await client.query('DELETE FROM officeholder_seats WHERE person_id = ANY($1::uuid[])', [ids]);
+  await client.query('DELETE FROM officeholders WHERE person_id = ANY($1::uuid[])', [ids]);
+  return { people: ids.length, seats: seats.rowCount ?? 0 };
+}
+
+/** How the staged people and seats differ from what is stored of the same people. */
+async function compare(client: ClientBase): Promise<{ people: LoadCounts; seats: LoadCounts }> {
+  await client.query(`
+    CREATE TEMPORARY TABLE compared_seats ON COMMIT DROP AS
+    SELECT COALESCE(s.person_id, t.person_id) AS person_id,
+      CASE WHEN t.person_id IS NULL THEN 'added' WHEN s.person_id IS NULL THEN 'gone'
+        WHEN ${DIFFERENT_SEAT} THEN 'changed' ELSE 'unchanged' END AS outcome
+    FROM staged_seats s
+    FULL JOIN (SELECT * FROM officeholder_seats JOIN staged_people p USING (person_id)) t ON ${SAME_SEAT};
+    CREATE TEMPORARY TABLE compared_people ON COMMIT DROP AS
+    SELECT s.person_id,
+      CASE WHEN t.person_id IS NULL THEN 'added'
+        WHEN ROW(${of('t', PERSON)}) IS DISTINCT FROM ROW(${of('s', PERSON)})
+          OR s.person_id IN (SELECT person_id FROM compared_seats WHERE outcome <> 'unchanged') THEN 'changed'
+        ELSE 'unchanged' END AS outcome
+    FROM staged_people s LEFT JOIN officeholders t USING (person_id)`);
+  return {
+    people: await countOutcomes(client, 'compared_people'),
+    seats: await countOutcomes(client, 'compared_seats'),
+  };
+}
+
+async function countOutcomes(client: ClientBase, table: string): Promise<LoadCounts> {
+  const { rows } = await client.query<{ outcome: keyof LoadCounts; count: number }>(
+    `SELECT outcome, count(*)::integer AS count FROM ${table} GROUP BY outcome`,
+  );
+  const counts = Object.fromEntries(rows.map(({ outcome, count }) => [outcome, count]));
+  return { added: 0, changed: 0, unchanged: 0, gone: 0, ...counts };
+}
+
+/** Writes whoever is new or changed; no row of anybody else. */
+async function write(client: ClientBase): Promise<void> {
+  const columns = ['person_id', ...PERSON, 'updated_at'];
+  await client.query(`
+    DELETE FROM compared_people WHERE outcome = 'unchanged';
+    DELETE FROM officeholder_seats WHERE person_id IN (SELECT person_id FROM compared_people);
+    INSERT INTO officeholders (${columns.join(', ')})
+    SELECT ${columns.join(', ')} FROM staged_people JOIN compared_people USING (person_id)
+    ON CONFLICT (person_id) DO UPDATE SET
+      ${columns
+        .slice(1)
+        .map((column) => `${column} = EXCLUDED.${column}`)
+        .join(', ')};
+    INSERT INTO officeholder_seats (${SEAT.join(', ')})
+    SELECT ${SEAT.join(', ')} FROM staged_seats JOIN compared_people USING (person_id)`);
+}
+
+/**
+ * Makes the stored officeholders those of a load, in one transaction. `updated_at` moves for people of whom something
+ * changed, a seat included, and what is already so is not written.
+ *
+ * @param client a connection of the caller's own, in no transaction.
+ * @throws database errors; nothing of the load is then kept.
+ */
+export async function importOfficeholders(
+  client: ClientBase,
+  load: OfficeholderLoad,
+  now: Date,
+): Promise<{ people: LoadCounts; seats: LoadCounts }> {
+  await client.query('BEGIN');
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.officeholderImport]);
+    await stage(client, load.people, now);
+    const gone = await removeGone(client, load);
+    const { people, seats } = await compare(client);
+    await write(client);
+    await client.query(
+      `INSERT INTO officeholder_load (loaded_at) VALUES ($1)
+      ON CONFLICT (singleton) DO UPDATE SET loaded_at = EXCLUDED.loaded_at`,
+      [now],
+    );
+    await client.query('COMMIT');
+    await client.query('ANALYZE officeholders, officeholder_seats');
+    return {
+      people: { ...people, gone: gone.people },
+      seats: { ...seats, gone: seats.gone + gone.seats },
+    };
+  } catch (error) {
+    // Fails where the connection is lost, and then the server has rolled back by itself.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { columns, itemsRow, jsonObject } from './json.ts';
+
+/**
+ * What there is of every state (specification, "Coverage"), in the order of codes: the items of a JSON list. An
+ * endorser counts where it has endorsed, wherever it is at home.
+ *
+ * @param electionsFrom counts only elections on or after this date, YYYY-MM-DD.
+ */
+export async function listCoverage(pool: DatabasePool, electionsFrom: string | undefined): Promise<string> {
+  const record = jsonObject({
+    state: sql.fragment`s.code`,
+    ...columns('s', ['name']),
+    election_count: sql.fragment`COALESCE(held.elections, 0)`,
+    contest_count: sql.fragment`COALESCE(held.contests, 0)`,
+    measure_count: sql.fragment`COALESCE(held.measures, 0)`,
+    endorser_count: sql.fragment`COALESCE(backed.endorsers, 0)`,
+    endorsement_count: sql.fragment`COALESCE(held.endorsements, 0)`,
+    endorsed_contest_count: sql.fragment`COALESCE(held.endorsed, 0)`,
+    first_election: sql.fragment`held.first`,
+    last_election: sql.fragment`held.last`,
+    updated_at: sql.fragment`iso_utc(held.updated_at)`,
+  });
+  return pool.oneFirst(
+    sql.prepared('coverage', itemsRow)`
+      WITH counted AS (SELECT * FROM elections WHERE date >= ${electionsFrom ?? '-infinity'}::date),
+      held AS (
+        SELECT state, count(*) AS elections, sum(ballot.contests) AS contests, sum(ballot.measures) AS measures,
+          sum(activity.endorsements) AS endorsements, sum(activity.endorsed_contests) AS endorsed,
+          min(date) AS first, max(date) AS last,
+          max(GREATEST(counted.updated_at, ballot.changed_at, activity.changed_at)) AS updated_at
+        FROM counted LEFT JOIN ballot_sizes ballot ON ballot.election_id = id
+          LEFT JOIN endorsement_activity activity ON activity.election_id = id
+        GROUP BY state),
+      -- An endorser of several elections of a state is one; told apart by hash, which is faster than by sorting.
+      backed AS (
+        SELECT state, count(*) AS endorsers
+        FROM (SELECT DISTINCT state, endorser_id FROM counted JOIN endorsing ON election_id = id) AS backers
+        GROUP BY state)
+      SELECT string_agg(${record}::text, ',' ORDER BY s.code) AS items
+      FROM states s LEFT JOIN held ON held.state = s.code LEFT JOIN backed ON backed.state = s.code`,
+  );
+}

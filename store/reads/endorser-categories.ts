@@ -1,0 +1,16 @@
+import type { Language } from '../../schemas/vocabulary.ts';
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { columns, itemsRow, jsonObject, localized } from './json.ts';
+
+/** Every endorser category with its number of endorsers, in the order of slugs: the items of a JSON list. */
+export async function listEndorserCategories(pool: DatabasePool, lang: Language): Promise<string> {
+  const record = jsonObject({
+    ...columns('k', ['slug']),
+    ...localized('k', ['name', 'singular_name'], lang),
+    endorser_count: sql.fragment`(SELECT count(*) FROM endorsers e WHERE e.category = k.slug)`,
+  });
+  return pool.oneFirst(
+    sql.prepared(`endorser-categories-${lang}`, itemsRow)`
+      SELECT COALESCE(string_agg(${record}::text, ',' ORDER BY k.slug), '') AS items FROM endorser_categories k`,
+  );
+}

@@ -1,0 +1,103 @@
+import type { PageState } from '../../schemas/page-cursor.ts';
+import type { Language } from '../../schemas/vocabulary.ts';
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import {
+  allOf,
+  columns,
+  inEachLanguage,
+  isOneOf,
+  jsonObject,
+  localized,
+  recordRow,
+  type Sql,
+} from './json.ts';
+import { loadPage, type Page } from './page.ts';
+import { categoryRecord, homeState, isAtHomeIn, jsonList } from './records.ts';
+
+/** Filters of a list of endorsers: fields combine with AND, values with OR; absent ones match everything. */
+interface EndorserFilters {
+  categories?: readonly string[] | undefined;
+  /** Home states: USPS codes, or the word national. */
+  states?: readonly string[] | undefined;
+  /** Slugs: only endorsers with endorsements in these elections. */
+  elections?: readonly string[] | undefined;
+  /** What the name contains, whatever the case and accents. */
+  q?: string | undefined;
+}
+
+export interface EndorserQuery {
+  filters: EndorserFilters;
+  lang: Language;
+  /** The sort keys, a name and an id, after which the page begins; null for the first page. */
+  after: PageState | null;
+  limit: number;
+}
+
+const ENDORSERS = sql.fragment`endorsers e JOIN endorser_categories k ON k.slug = e.category`;
+
+function condition({ categories, states, elections, q }: EndorserFilters): Sql {
+  return allOf([
+    categories && isOneOf(sql.fragment`e.category`, categories),
+    states && isAtHomeIn(states),
+    elections &&
+      sql.fragment`e.id IN (
+        SELECT g.endorser_id FROM endorsing g JOIN elections l ON l.id = g.election_id
+        WHERE ${isOneOf(sql.fragment`l.slug`, elections)})`,
+    // Folded in a query of its own, hence once and not for every endorser.
+    q !== undefined && sql.fragment`position((SELECT folded(${q})) IN e.name_folded) > 0`,
+  ]);
+}
+
+const fields = (lang: Language): Record<string, Sql> => ({
+  ...columns('e', ['id', 'slug', 'name']),
+  category: categoryRecord(lang),
+  state: homeState,
+  ...localized('e', ['description'], lang),
+  ...columns('e', ['website_url', 'logo_url']),
+  endorsement_count: sql.fragment`(SELECT COALESCE(sum(g.endorsements), 0) FROM endorsing g WHERE g.endorser_id = e.id)`,
+});
+
+/** The elections that an endorser has endorsed in, newest first, with the number of contests in each. */
+const electionList = (lang: Language): Sql =>
+  jsonList(
+    jsonObject({
+      election: sql.fragment`l.slug`,
+      ...localized('l', ['name'], lang),
+      ...columns('l', ['date']),
+      ...columns('backed', ['contests']),
+    }),
+    sql.fragment`(
+      SELECT n.election_id, count(DISTINCT n.contest_id) AS contests
+      FROM endorsements n WHERE n.endorser_id = e.id GROUP BY n.election_id) AS backed
+      JOIN elections l ON l.id = backed.election_id`,
+    sql.fragment`l.date DESC, l.slug`,
+  );
+
+const listed = inEachLanguage((lang) => jsonObject(fields(lang)));
+const full = inEachLanguage((lang) => jsonObject({ ...fields(lang), elections: electionList(lang) }));
+
+/** A page of endorsers by name, then id. */
+export async function listEndorsers(
+  pool: DatabasePool,
+  { filters, lang, after, limit }: EndorserQuery,
+): Promise<Page> {
+  const [name = null, id = null] = after ?? [];
+  return loadPage(pool, {
+    record: listed(lang),
+    from: ENDORSERS,
+    where: allOf([
+      condition(filters),
+      after !== null && sql.fragment`(e.name, e.id) > (${name}, ${id}::bigint)`,
+    ]),
+    keys: [sql.fragment`e.name`, sql.fragment`e.id`],
+    limit,
+  });
+}
+
+/** The JSON of one endorser with the elections it has endorsed in, or null where there is none of this slug. */
+export async function findEndorser(pool: DatabasePool, slug: string, lang: Language): Promise<string | null> {
+  return pool.maybeOneFirst(
+    sql.prepared(`endorser-${lang}`, recordRow)`
+      SELECT ${full(lang)}::text AS record FROM ${ENDORSERS} WHERE e.slug = ${slug}`,
+  );
+}

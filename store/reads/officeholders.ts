@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { PageState } from '../../schemas/page-cursor.ts';
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { allOf, columns, isOneOf, jsonObject, type Sql } from './json.ts';
+import { type Page, pageOf, pageRow } from './page.ts';
+
+/** Filters of a list of officeholders: fields combine with AND, values with OR; absent ones match everything. */
+interface OfficeholderFilters {
+  states?: readonly string[] | undefined;
+  offices?: readonly string[] | undefined;
+  levels?: readonly string[] | undefined;
+  /** Open Civic Data division ids. */
+  districts?: readonly string[] | undefined;
+  /** Part of a name. */
+  q?: string | undefined;
+}
+
+export interface OfficeholderQuery {
+  filters: OfficeholderFilters;
+  /** The sort keys, a name and a person's id, after which the page begins; null for the first page. */
+  after: PageState | null;
+  limit: number;
+}
+
+const loadedPageRow = pageRow.extend({ loaded: z.boolean() });
+const loadedRecordRow = z.object({ record: z.string().nullable(), loaded: z.boolean() });
+
+/** Whether officeholders were ever loaded. */
+const isLoaded: Sql = sql.fragment`EXISTS (SELECT FROM officeholder_load)`;
+
+/** What a seat `s` must be, all of it; undefined where any will do. */
+function seatCondition({ states, offices, levels, districts }: OfficeholderFilters): Sql | undefined {
+  const conditions = [
+    states && isOneOf(sql.fragment`s.state`, states),
+    offices && isOneOf(sql.fragment`s.office`, offices),
+    levels && isOneOf(sql.fragment`s.level`, levels),
+    districts && isOneOf(sql.fragment`s.district_ocd_id`, districts),
+  ];
+  return conditions.some((condition) => condition !== undefined) ? allOf(conditions) : undefined;
+}
+
+/**
+ * The contest district that a seat's is: of the same division and level. A division can be several districts, of which
+ * the one whose type is that of the office comes first. Lines that were redrawn make no difference to ids.
+ */
+const districtId: Sql = sql.fragment`(
+  SELECT d.id FROM districts d
+  WHERE d.ocd_id = s.district_ocd_id AND d.level = s.level
+  ORDER BY d.type <> CASE s.office
+      WHEN 'us_representative' THEN 'congressional_district'
+      WHEN 'state_senator' THEN 'state_upper'
+      WHEN 'state_legislator' THEN 'state_upper'
+      WHEN 'state_representative' THEN 'state_lower'
+      WHEN 'city_council' THEN 'council_district'
+      ELSE 'statewide' END, d.id
+  LIMIT 1)`;
+
+/** The fields of a seat `s`. */
+const seatFields: Readonly<Record<string, Sql>> = {
+  ...columns('s', ['office', 'office_title', 'level', 'state', 'district', 'district_ocd_id']),
+  district_id: districtId,
+  term: jsonObject({ start: sql.fragment`s.term_start`, end: sql.fragment`s.term_end` }),
+  ...columns('s', ['term_start', 'term_end']),
+};
+
+/** The fields of a person `h` with the seat `s`. */
+const personFields: Readonly<Record<string, Sql>> = {
+  ...columns('h', ['person_id', 'name', 'given_name', 'family_name']),
+  ...seatFields,
+  ...columns('h', ['party', 'party_abbreviation', 'phone', 'email']),
+  website: sql.fragment`h.website_url`,
+  website_url: sql.fragment`h.website_url`,
+  photo: sql.fragment`h.image_url`,
+  image_url: sql.fragment`h.image_url`,
+  ...columns('h', ['offices', 'social', 'source_urls']),
+  updated_at: sql.fragment`iso_utc(h.updated_at)`,
+};
+
+/**
+ * A page of officeholders by name. A record is a person, once, with the first of the person's seats that the filters
+ * ask for (specification, "GET /v1/officeholders"): a governor who is asked for by office is shown as governor.
+ *
+ * @returns null before the first load.
+ */
+export async function listOfficeholders(
+  pool: DatabasePool,
+  { filters, after, limit }: OfficeholderQuery,
+): Promise<Page | null> {
+  const wanted = seatCondition(filters);
+  const { q } = filters;
+  const page = pageOf({
+    record: jsonObject(personFields),
+    from: sql.fragment`officeholders h CROSS JOIN LATERAL (
+      SELECT * FROM officeholder_seats s
+      WHERE s.person_id = h.person_id AND ${wanted ?? sql.fragment`true`} ORDER BY s.rank LIMIT 1) AS s`,
+    where: allOf([
+      // Says to the planner what the join says, so that it can begin with the few seats that match.
+      wanted && sql.fragment`h.person_id IN (SELECT s.person_id FROM officeholder_seats s WHERE ${wanted})`,
+      q !== undefined && sql.fragment`strpos(h.name_folded, folded(${q})) > 0`,
+      after !== null &&
+        sql.fragment`(h.name, h.person_id) > (${after[0] ?? null}, ${after[1] ?? null}::uuid)`,
+    ]),
+    keys: [sql.fragment`h.name`, sql.fragment`h.person_id`],
+    limit,
+  });
+  const { loaded, ...found } = await pool.one(
+    sql.type(loadedPageRow)`SELECT page.*, ${isLoaded} AS loaded FROM (${page}) AS page`,
+  );
+  return loaded ? found : null;
+}
+
+/**
+ * One officeholder as JSON, with the highest seat and with all (specification, "GET /v1/officeholders/{id}").
+ *
+ * @returns null before the first load; a null record where nobody has the id.
+ */
+export async function findOfficeholder(
+  pool: DatabasePool,
+  personId: string,
+): Promise<{ record: string | null } | null> {
+  const seats = sql.fragment`(
+    SELECT json_agg(${jsonObject(seatFields)} ORDER BY s.rank) FROM officeholder_seats s WHERE s.person_id = h.person_id)`;
+  const { record, loaded } = await pool.one(sql.prepared('officeholder', loadedRecordRow)`
+    SELECT ${isLoaded} AS loaded, (
+      SELECT ${jsonObject({ ...personFields, seats })}::text
+      FROM officeholders h JOIN officeholder_seats s ON s.person_id = h.person_id AND s.rank = 1
+      WHERE h.person_id = ${personId}::uuid) AS record`);
+  return loaded ? { record } : null;
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { PageState } from '../../schemas/page-cursor.ts';
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import type { Sql } from './json.ts';
+
+/** A page of a list. */
+export interface Page {
+  /** The records, as the items of a JSON list. */
+  items: string;
+  /** The sort keys of the last record; null on an empty page. */
+  last: PageState | null;
+  hasMore: boolean;
+}
+
+export interface PageQuery {
+  /** The JSON of a record. */
+  record: Sql;
+  /** What follows FROM: tables and joins. */
+  from: Sql;
+  where: Sql;
+  /** What the list is ordered by; together they tell any two records apart, and none is null. */
+  keys: readonly Sql[];
+  limit: number;
+}
+
+/** The columns of a page, to be part of the schema of a row. */
+export const pageRow = z.object({
+  items: z.string(),
+  last: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
+  hasMore: z.boolean(),
+});
+
+/**
+ * SQL of a page as one row: `items`, `last`, `"hasMore"`. Where it begins is part of `where`: a comparison of the keys
+ * with those of the last record before, which costs the same at any depth.
+ */
+export function pageOf({ record, from, where, keys, limit }: PageQuery): Sql {
+  const order = sql.join([...keys], sql.fragment`, `);
+  return sql.fragment`
+    SELECT COALESCE(string_agg(record, ',' ORDER BY place) FILTER (WHERE place <= ${limit}), '') AS items,
+      (array_agg(key ORDER BY place) FILTER (WHERE place <= ${limit}))[LEAST(count(*), ${limit})] AS last,
+      count(*) > ${limit} AS "hasMore"
+    FROM (
+      SELECT row_number() OVER (ORDER BY ${order}) AS place, json_build_array(${order}) AS key, ${record}::text AS record
+      FROM ${from}
+      WHERE ${where}
+      ORDER BY ${order}
+      LIMIT ${limit + 1}) AS found`;
+}
+
+/** Reads a page of a list. */
+export async function loadPage(pool: DatabasePool, query: PageQuery): Promise<Page> {
+  return pool.one(sql.type(pageRow)`${pageOf(query)}`);
+}

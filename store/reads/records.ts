@@ -1,0 +1,112 @@
+import type { Language } from '../../schemas/vocabulary.ts';
+import { NATIONAL } from '../../schemas/vocabulary.ts';
+import { sql } from '../connection/read-pool.ts';
+import { columns, inEachLanguage, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+
+/*
+ * The JSON of records that stand within others, over fixed aliases: `endorsers e`, `endorser_categories k`,
+ * `contests c`, `districts d`, `elections l`, `choices h`, `candidates p`.
+ */
+
+export const homeState: Sql = sql.fragment`COALESCE(e.state, ${NATIONAL})`;
+
+/** {slug, name} */
+export const categoryRecord = (lang: Language): Sql =>
+  jsonObject({ ...columns('k', ['slug']), ...localized('k', ['name'], lang) });
+
+/** {id, slug, name, category, state} */
+export const endorserRecord = (lang: Language): Sql =>
+  jsonObject({ ...columns('e', ['id', 'slug', 'name']), category: categoryRecord(lang), state: homeState });
+
+/** Whether an endorser's home is one of these: USPS codes, or the word national. */
+export const isAtHomeIn = (states: readonly string[]): Sql =>
+  sql.fragment`(${isOneOf(sql.fragment`e.state`, states)} OR ${states.includes(NATIONAL)} AND e.state IS NULL)`;
+
+/** {id, ocd_id, name, level, type, state} */
+export const districtRecord = (lang: Language): Sql =>
+  jsonObject({
+    ...columns('d', ['id', 'ocd_id']),
+    ...localized('d', ['name'], lang),
+    ...columns('d', ['level', 'type', 'state']),
+  });
+
+/** {id, slug, name, date, state, type} */
+export const electionRecord = (lang: Language): Sql =>
+  jsonObject({
+    ...columns('l', ['id', 'slug']),
+    ...localized('l', ['name'], lang),
+    ...columns('l', ['date', 'state', 'type']),
+  });
+
+/** {id, full_name}, or null where a choice is no candidate. */
+export const candidateRecord: Sql = sql.fragment`CASE WHEN p.id IS NOT NULL THEN ${jsonObject(columns('p', ['id', 'full_name']))} END`;
+
+/** A JSON list of the records of `from`, which is what follows FROM in a query. */
+export const jsonList = (record: Sql, from: Sql, order: Sql): Sql =>
+  sql.fragment`(SELECT ('[' || COALESCE(string_agg(${record}::text, ',' ORDER BY ${order}), '') || ']')::json FROM ${from})`;
+
+/** A JSON object with further fields at its end, each of which is left out where it is null. */
+function withPresent(object: Sql, fields: Readonly<Record<string, Sql>>): Sql {
+  const members = Object.entries(fields).map(
+    ([name, value]) => sql.fragment`COALESCE(${`,"${name}":`}::text || to_json(${value})::text, '')`,
+  );
+  return sql.fragment`(left(${object}::text, -1) || ${sql.join(members, sql.fragment` || `)} || '}')::json`;
+}
+
+/** A whole choice (specification, "Choice"); `party_label` and `option` only where they apply. */
+export function choiceRecord(lang: Language): Sql {
+  const { party_label, ...texts } = localized('h', ['label', 'party_label', 'ballot_designation'], lang);
+  const always = jsonObject({
+    ...columns('h', ['id']),
+    label: texts.label,
+    ...columns('h', ['measure_answer']),
+    candidate: candidateRecord,
+    ...columns('h', ['party', 'withdrawn']),
+    ballot_designation: texts.ballot_designation,
+  });
+  return withPresent(always, { party_label, ...columns('h', ['option']) });
+}
+
+/**
+ * The fields of a contest (specification, "Contest") but for its choices. Its details have no nulls, and the official
+ * source among them, as far as there is one.
+ */
+export const contestFields = (lang: Language): Record<string, Sql> => ({
+  ...columns('c', ['id']),
+  ...localized('c', ['title', 'short_title', 'description'], lang),
+  ...columns('c', ['kind', 'vote_method', 'votes_allowed', 'ranks_allowed', 'measure_code', 'ballot_order']),
+  ...columns('c', ['source_url']),
+  district: districtRecord(lang),
+  election: electionRecord(lang),
+  details: sql.fragment`jsonb_strip_nulls(c.details || jsonb_build_object('source_url', c.source_url))`,
+});
+
+/** The choices that are on a contest's ballot. */
+export const choiceList = (lang: Language): Sql =>
+  jsonList(
+    choiceRecord(lang),
+    sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id
+      WHERE h.contest_id = c.id AND h.removed_at IS NULL`,
+    sql.fragment`h.ballot_order, h.id`,
+  );
+
+/** A whole contest, its choices in ballot order. */
+export const contestRecord = inEachLanguage((lang) =>
+  jsonObject({ ...contestFields(lang), choices: choiceList(lang) }),
+);
+
+/** The rules that every election's details name; null where a rule is unknown. */
+const VOTING_RULES = JSON.stringify({
+  all_mail: null,
+  ranked_choice: null,
+  fusion_voting: null,
+  runoff_date: null,
+});
+
+/** The fields of a whole election (specification, "Election"). */
+export const electionFields = (lang: Language) => ({
+  ...columns('l', ['id', 'slug']),
+  ...localized('l', ['name', 'short_name'], lang),
+  ...columns('l', ['date', 'state', 'type', 'primary_system', 'info_url']),
+  details: sql.fragment`${VOTING_RULES}::jsonb || jsonb_strip_nulls(l.details)`,
+});

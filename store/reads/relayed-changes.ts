@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
+import { CHANGE_TYPES } from '../../schemas/vocabulary.ts';
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+
+const relayed = z.object({
+  sequence: z.number(),
+  occurredAt: z.number(),
+  type: z.enum(CHANGE_TYPES),
+  body: z.custom<ChangeBody>((value) => typeof value === 'object'),
+  epoch: z.number(),
+  offsets: z.array(z.number()),
+});
+
+/** A change as it comes out of Kafka: jsonb keeps keys in an order of its own, the codec has the schema's. */
+const asSent = (change: Change): Change => changeCodec.decode(changeCodec.encode(change));
+
+/**
+ * The events that the relay has sent, or begun to send, from one sequence to another, both included, as they were
+ * sent (INV-3). Ends before the first that the change log does not have any more, or that is of an earlier epoch.
+ */
+export async function loadRelayedChanges(pool: DatabasePool, from: number, to: number): Promise<Change[]> {
+  const rows = await pool.any(sql.type(relayed)`
+    SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::float8 AS "occurredAt", c.type, c.body, h.epoch,
+      b.offsets
+    FROM stream_head h, change_log c, LATERAL (
+      SELECT offsets, last_sequence FROM relay_batches WHERE first_sequence <= c.sequence
+      ORDER BY first_sequence DESC LIMIT 1) b
+    WHERE c.sequence BETWEEN ${from} AND ${to} AND c.sequence > h.epoch_after AND c.sequence <= b.last_sequence
+    ORDER BY c.sequence`);
+  const gap = rows.findIndex(({ sequence }, index) => sequence !== from + index);
+  return rows.slice(0, gap === -1 ? rows.length : gap).map((row) => asSent(identifyChange(row, row)));
+}
+
+/**
+ * From which change to which the changes topic ought to have all: acknowledged by Kafka, of the present epoch, and
+ * still in the change log. Null where there is none.
+ */
+export async function loadRelayedRange(
+  pool: DatabasePool,
+): Promise<{ epoch: number; from: number; to: number } | null> {
+  const range = z.object({ epoch: z.number(), from: z.number(), to: z.number() });
+  return pool.maybeOne(sql.type(range)`
+    SELECT h.epoch, kept.first AS "from", relayed.last AS "to"
+    FROM stream_head h,
+      LATERAL (SELECT min(sequence) AS first FROM change_log WHERE sequence > h.epoch_after) kept,
+      LATERAL (SELECT last_sequence AS last FROM relay_batches WHERE acknowledged_at IS NOT NULL
+        ORDER BY first_sequence DESC LIMIT 1) relayed
+    WHERE kept.first <= relayed.last`);
+}

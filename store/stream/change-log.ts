@@ -1,0 +1,78 @@
+import type { ClientBase } from 'pg';
+import type { ChangeBody } from '../../schemas/change.ts';
+import type { ChangeType } from '../../schemas/vocabulary.ts';
+
+/** The channel on which a payload-free NOTIFY tells the relay that the change log has grown. */
+export const CHANGES_CHANNEL = 'endorsement_changes';
+
+/** How many changes are written at a time: there is a limit to what one parameter can hold, and removals are large. */
+const MAX_INSERTED = 5000;
+
+/** Where the change stream stands, as of the moment its row was locked. */
+export interface StreamHead {
+  epoch: number;
+  lastSequence: number;
+  /** Milliseconds since 1970; minus infinity before the first change. */
+  lastOccurredAt: number;
+}
+
+/** A change that has no place in the order yet. */
+export interface NewChange {
+  type: ChangeType;
+  body: ChangeBody;
+}
+
+/**
+ * Locks the head of the change stream until the transaction ends, which makes its caller the only writer (INV-2).
+ *
+ * Whoever changes endorsements takes this lock first, before any row lock that another writer might wait for.
+ */
+export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
+  const { rows } = await client.query<{ epoch: string; last_sequence: string; last_occurred_ms: string }>(
+    `SELECT epoch, last_sequence, extract(epoch FROM last_occurred_at) * 1000 AS last_occurred_ms
+     FROM stream_head FOR UPDATE`,
+  );
+  const row = rows[0];
+  if (!row) throw new Error('The table stream_head has lost its row.');
+  return {
+    epoch: Number(row.epoch),
+    lastSequence: Number(row.last_sequence),
+    lastOccurredAt: Number(row.last_occurred_ms),
+  };
+}
+
+/**
+ * Writes changes to the log in the order given and moves the head past them, within the caller's transaction.
+ *
+ * `head` is what `lockStreamHead` gave in this same transaction. Times never go back, whatever the clock does.
+ *
+ * @returns when the changes occurred: milliseconds since 1970.
+ */
+export async function appendChanges(
+  client: ClientBase,
+  head: StreamHead,
+  changes: NewChange[],
+  now: Date,
+): Promise<number> {
+  const occurredAt = Math.max(now.getTime(), head.lastOccurredAt);
+  if (changes.length === 0) return occurredAt;
+  const time = new Date(occurredAt).toISOString();
+  await client.query('SELECT ensure_change_log_partition($1::date)', [time.slice(0, 10)]);
+  for (let start = 0; start < changes.length; start += MAX_INSERTED) {
+    const run = changes.slice(start, start + MAX_INSERTED);
+    await client.query(
+      `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
+       SELECT $1::bigint + n, $2, change ->> 'type', body -> 'endorser' ->> 'slug',
+         (body -> 'endorsement' ->> 'id')::bigint, body
+       FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS changes (change, n),
+         jsonb_extract_path(change, 'body') AS body`,
+      [head.lastSequence + start, time, JSON.stringify(run)],
+    );
+  }
+  await client.query('UPDATE stream_head SET last_sequence = last_sequence + $1, last_occurred_at = $2', [
+    changes.length,
+    time,
+  ]);
+  await client.query(`NOTIFY ${CHANGES_CHANNEL}`);
+  return occurredAt;
+}

@@ -1,0 +1,157 @@
+import type { ClientBase } from 'pg';
+import type { ChangeBody, LoggedChange } from '../../schemas/change.ts';
+import type { ChangeType } from '../../schemas/vocabulary.ts';
+
+/** What the relay sends to Kafka together: a run of the change log. */
+export interface RelayBatch {
+  firstSequence: number;
+  lastSequence: number;
+  /** By partition: where it ended before the batch was first sent. Lower bounds for every copy of the batch. */
+  offsets: number[];
+  acknowledged: boolean;
+}
+
+/** The batch that was begun last, or undefined before the first. */
+export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | undefined> {
+  const { rows } = await client.query<{
+    first_sequence: string;
+    last_sequence: string;
+    offsets: string[];
+    acknowledged: boolean;
+  }>(
+    `SELECT first_sequence, last_sequence, offsets, acknowledged_at IS NOT NULL AS acknowledged
+     FROM relay_batches ORDER BY first_sequence DESC LIMIT 1`,
+  );
+  const row = rows[0];
+  return (
+    row && {
+      firstSequence: Number(row.first_sequence),
+      lastSequence: Number(row.last_sequence),
+      offsets: row.offsets.map(Number),
+      acknowledged: row.acknowledged,
+    }
+  );
+}
+
+/** The last sequence of the change log, and the last that Kafka has acknowledged. */
+export async function loadRelayProgress(client: ClientBase): Promise<{ logged: number; relayed: number }> {
+  const { rows } = await client.query<{ logged: string; relayed: string }>(
+    `SELECT last_sequence AS logged,
+       COALESCE((SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
+         ORDER BY first_sequence DESC LIMIT 1), 0) AS relayed
+     FROM stream_head`,
+  );
+  return { logged: Number(rows[0]?.logged), relayed: Number(rows[0]?.relayed) };
+}
+
+/**
+ * Records a batch before it is first sent, which fixes its events' ids (INV-3).
+ *
+ * @throws where this is not the stream's epoch any more.
+ */
+export async function beginBatch(
+  client: ClientBase,
+  { firstSequence, lastSequence, offsets, epoch }: Omit<RelayBatch, 'acknowledged'> & { epoch: number },
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `INSERT INTO relay_batches (first_sequence, last_sequence, offsets)
+     SELECT $1, $2, $3 FROM stream_head WHERE epoch = $4`,
+    [firstSequence, lastSequence, offsets, epoch],
+  );
+  if (rowCount === 0) throw new Error(`The epoch ${epoch} of the stream has ended.`);
+}
+
+/** Records that Kafka has all of a batch. */
+export async function acknowledgeBatch(client: ClientBase, firstSequence: number): Promise<void> {
+  await client.query(
+    'UPDATE relay_batches SET acknowledged_at = clock_timestamp() WHERE first_sequence = $1',
+    [firstSequence],
+  );
+}
+
+/** The changes from one sequence to another, both included, at most `limit`, in order. */
+export async function loadChanges(
+  client: ClientBase,
+  { from, to = Number.MAX_SAFE_INTEGER, limit }: { from: number; to?: number; limit: number },
+): Promise<LoggedChange[]> {
+  const { rows } = await client.query<{
+    sequence: string;
+    occurred_ms: string;
+    type: ChangeType;
+    body: ChangeBody;
+  }>(
+    `SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type, body
+     FROM change_log WHERE sequence BETWEEN $1 AND $2 ORDER BY sequence LIMIT $3`,
+    [from, to, limit],
+  );
+  return rows.map((row) => ({
+    sequence: Number(row.sequence),
+    occurredAt: Number(row.occurred_ms),
+    type: row.type,
+    body: row.body,
+  }));
+}
+
+/** The history that sequences count in, and the last sequence before it. */
+export interface Epoch {
+  epoch: number;
+  after: number;
+}
+
+/** The present epoch of the stream. */
+export async function loadEpoch(client: ClientBase): Promise<Epoch> {
+  const { rows } = await client.query<{ epoch: string; epoch_after: string }>(
+    'SELECT epoch, epoch_after FROM stream_head',
+  );
+  if (!rows[0]) throw new Error('The table stream_head has lost its row.');
+  return { epoch: Number(rows[0].epoch), after: Number(rows[0].epoch_after) };
+}
+
+/**
+ * Begins a new epoch after everything that the store has, within the caller's transaction: cursors of the one before
+ * expire. For a store and a Kafka that do not fit together any more.
+ *
+ * Where the batches of before lie in Kafka is of no use from then on, and may be said of a topic that is gone. In their
+ * place stands one that ends with the epoch of before, so that whoever begins with the new one reads from `offsets`.
+ *
+ * @param offsets by partition of the changes topic: where it ends, or ended a moment ago.
+ */
+export async function beginEpoch(client: ClientBase, offsets: number[]): Promise<Epoch> {
+  await client.query(
+    `UPDATE stream_head SET epoch_after = last_sequence, epoch = epoch + 1 + floor(random() * 1000000000)::bigint`,
+  );
+  const epoch = await loadEpoch(client);
+  await client.query('DELETE FROM relay_batches');
+  // A relay that has not heard of the epoch yet can have begun one of that number meanwhile.
+  await client.query(
+    `INSERT INTO relay_batches (first_sequence, last_sequence, offsets, acknowledged_at)
+     VALUES ($1, $1, $2, clock_timestamp())
+     ON CONFLICT (first_sequence) DO UPDATE
+       SET last_sequence = excluded.last_sequence, offsets = excluded.offsets, acknowledged_at = excluded.acknowledged_at`,
+    [epoch.after, offsets],
+  );
+  return epoch;
+}
+
+/**
+ * Drops what the window no longer needs: days of the change log, and batches before the one with the first change that
+ * is left. So the newest batch stays, since new cursors are made of it. Makes the log's partitions for today and tomorrow.
+ */
+export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: number): Promise<void> {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const dayMs = 86_400_000;
+  for (const time of [now.getTime(), now.getTime() + dayMs]) {
+    await client.query('SELECT ensure_change_log_partition($1::date)', [day(time)]);
+  }
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'change_log'::regclass AND c.relname < $1 ORDER BY c.relname`,
+    [`change_log_${day(now.getTime() - keepMs).replaceAll('-', '')}`],
+  );
+  for (const { name } of rows) await client.query(`DROP TABLE ${name}`);
+  await client.query(
+    `DELETE FROM relay_batches WHERE first_sequence < (
+       SELECT first_sequence FROM relay_batches WHERE first_sequence <= (SELECT min(sequence) FROM change_log)
+       ORDER BY first_sequence DESC LIMIT 1)`,
+  );
+}

@@ -1,0 +1,168 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Ballot, decideBatch, positionKey } from '../../domain/decide-batch.ts';
+import type { Position } from '../../domain/position.ts';
+import type { Refusal } from '../../domain/refusal.ts';
+import type { ChangeBody } from '../../schemas/change.ts';
+import type { Submission } from '../../schemas/submission.ts';
+import { CONTEST, ENDORSER, pick, submit } from './submission-helpers.ts';
+
+const OTHER_ENDORSER = 'oregon-voice';
+const OTHER_CONTEST = 'or-2026-11-03-general/auditor';
+
+const endorser = (id: number, slug: string): ChangeBody['endorser'] => ({
+  id,
+  slug,
+  name: slug,
+  category: { slug: 'labor', name: 'Labor' },
+  state: 'OR',
+});
+const choice = (id: number, label: string): ChangeBody['choice'] => ({
+  id,
+  label,
+  measure_answer: null,
+  candidate: null,
+  party: null,
+  withdrawn: false,
+});
+const contest = (id: number) => ({
+  contest: {
+    id,
+    title: 'Mayor',
+    short_title: 'Mayor',
+    kind: 'candidate' as const,
+    vote_method: 'plurality' as const,
+    votes_allowed: 1,
+    ranks_allowed: null,
+    measure_code: null,
+    district: { id: 1, name: 'Portland', level: 'city' as const, ocd_id: null, state: 'OR' },
+  },
+  election: {
+    id: 1,
+    slug: 'or-2026-11-03-general',
+    name: 'General',
+    date: '2026-11-03',
+    state: 'OR',
+    type: 'general' as const,
+  },
+  choices: new Map([
+    ['ann', choice(10 * id + 1, 'Ann')],
+    ['bob', choice(10 * id + 2, 'Bob')],
+  ]),
+});
+const BALLOT: Ballot = {
+  endorsers: new Map([
+    [ENDORSER, endorser(1, ENDORSER)],
+    [OTHER_ENDORSER, endorser(2, OTHER_ENDORSER)],
+  ]),
+  contests: new Map([
+    [CONTEST, contest(1)],
+    [OTHER_CONTEST, contest(2)],
+  ]),
+};
+const KEY = positionKey(ENDORSER, CONTEST);
+const NOTHING_HELD = new Map<string, Position>();
+
+/** The changes as words, such as "created ann of bakers-local-1 in 1". */
+function changesOf(submissions: (Submission | Refusal)[], held = NOTHING_HELD): string[] {
+  return decideBatch(BALLOT, held, submissions).changes.map(
+    (made) => `${made.type} ${made.pick.choice} of ${made.endorser.slug} in ${made.contest.contest.id}`,
+  );
+}
+
+describe('a batch is decided in its order, each upon what the ones before it left', () => {
+  test('created, then updated, then deleted', () => {
+    const { changes, positions } = decideBatch(BALLOT, NOTHING_HELD, [
+      submit('endorse', 'ann'),
+      submit('endorse', pick('ann', { statement: 'why' })),
+      submit('withdraw', 'ann'),
+    ]);
+    expect(changes.map(({ type, pick: { statement } }) => [type, statement])).toEqual([
+      ['created', null],
+      ['updated', 'why'],
+      ['deleted', 'why'],
+    ]);
+    expect(positions.get(KEY)?.picks).toEqual(new Map());
+  });
+
+  test('INV-9: what is submitted twice is changed once', () => {
+    expect(changesOf([submit('endorse', 'ann'), submit('endorse', 'ann')])).toEqual([
+      `created ann of ${ENDORSER} in 1`,
+    ]);
+  });
+
+  test('INV-9: what is held already makes no change, and its position is known all the same', () => {
+    const held = new Map([[KEY, new Map([['ann', pick('ann')]])]]);
+    const { changes, positions } = decideBatch(BALLOT, held, [submit('endorse', 'ann')]);
+    expect(changes).toEqual([]);
+    expect([...positions.keys()]).toEqual([KEY]);
+  });
+
+  test('endorsers and contests are apart', () => {
+    const submissions = [
+      submit('endorse', 'ann'),
+      { ...submit('endorse', 'ann'), endorser: OTHER_ENDORSER },
+      { ...submit('endorse', 'ann'), contest: OTHER_CONTEST },
+      submit('position', 'bob'),
+    ];
+    expect(changesOf(submissions)).toEqual([
+      `created ann of ${ENDORSER} in 1`,
+      `created ann of ${OTHER_ENDORSER} in 1`,
+      `created ann of ${ENDORSER} in 2`,
+      `deleted ann of ${ENDORSER} in 1`,
+      `created bob of ${ENDORSER} in 1`,
+    ]);
+  });
+
+  test('a change carries the choice as the ballot has it', () => {
+    const [change] = decideBatch(BALLOT, NOTHING_HELD, [submit('endorse', 'bob')]).changes;
+    expect(change?.choice).toEqual(choice(12, 'Bob'));
+  });
+
+  test('what was held before the batch is left as it was', () => {
+    const held = new Map([[KEY, new Map([['ann', pick('ann')]])]]);
+    decideBatch(BALLOT, held, [submit('position', 'bob')]);
+    expect(held).toEqual(new Map([[KEY, new Map([['ann', pick('ann')]])]]));
+  });
+});
+
+describe('INV-9: a bad submission stops nobody', () => {
+  const undecodable: Refusal = { code: 'undecodable', message: 'These bytes are no submission.' };
+
+  test.each<[string, Submission | Refusal, Refusal]>([
+    ['no submission at all', undecodable, undecodable],
+    [
+      'a malformed one',
+      submit('endorse'),
+      { code: 'invalid_submission', message: 'picks must be exactly one to endorse, are 0.' },
+    ],
+    [
+      'an unknown endorser',
+      { ...submit('endorse', 'ann'), endorser: 'nobody' },
+      { code: 'unknown_endorser', message: 'No endorser has the slug "nobody".' },
+    ],
+    [
+      'an unknown contest',
+      { ...submit('endorse', 'ann'), contest: 'nowhere/mayor' },
+      { code: 'unknown_contest', message: 'No contest has the key "nowhere/mayor".' },
+    ],
+    [
+      'an unknown choice',
+      submit('endorse', 'eve'),
+      { code: 'unknown_choice', message: `Contest ${CONTEST} has no choice "eve".` },
+    ],
+    [
+      'a position of which one pick is wrong',
+      submit('position', 'bob', 'eve'),
+      { code: 'unknown_choice', message: `Contest ${CONTEST} has no choice "eve".` },
+    ],
+  ])('%s is refused at its place, those around it are not', (_, bad, refusal) => {
+    const { changes, refusals, positions } = decideBatch(BALLOT, NOTHING_HELD, [
+      submit('endorse', 'ann'),
+      bad,
+      submit('withdraw', 'ann'),
+    ]);
+    expect(refusals).toEqual(new Map([[1, refusal]]));
+    expect(changes.map(({ type }) => type)).toEqual(['created', 'deleted']);
+    expect([...positions.keys()]).toEqual([KEY]);
+  });
+});

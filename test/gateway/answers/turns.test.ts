@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { Turns } from '../../../gateway/answers/turns.ts';
+
+const HERE = { accountId: 1, gone: new AbortController().signal };
+const OTHER = { ...HERE, accountId: 2 };
+const BUSY = { code: 'server_busy', headers: { 'Retry-After': '2' } };
+
+/** Work that ends when it is told to. */
+function createWork() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let begun = false;
+  const work = () => {
+    begun = true;
+    return promise;
+  };
+  return { work, resolve, reject, isBegun: () => begun };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('as many as may are done at a time, the others in the order in which they came', async () => {
+  const turns = new Turns({ atOnce: 2, waiting: 10, waitingOfAccount: 10 });
+  const works = Array.from({ length: 4 }, createWork);
+  const done = works.map(({ work }) => turns.take(work, HERE));
+  await settle();
+  expect(works.map(({ isBegun }) => isBegun())).toEqual([true, true, false, false]);
+  works[1]?.resolve('second');
+  await settle();
+  expect(works.map(({ isBegun }) => isBegun())).toEqual([true, true, true, false]);
+  works[0]?.reject(new Error('failed'));
+  await expect(done[0]).rejects.toThrow('failed');
+  await settle();
+  expect(works[3]?.isBegun()).toBe(true);
+  for (const { resolve } of works) resolve('done');
+  expect(await Promise.all(done.slice(1))).toEqual(['second', 'done', 'done']);
+});
+
+test('who finds too many waiting, or too many of his own, is told to come again', async () => {
+  const turns = new Turns({ atOnce: 1, waiting: 2, waitingOfAccount: 1 });
+  const works = Array.from({ length: 3 }, createWork);
+  const [first, second, third] = works.map(({ work }, index) => turns.take(work, index < 2 ? HERE : OTHER));
+  await settle();
+  await expect(turns.take(createWork().work, HERE)).rejects.toMatchObject(BUSY);
+  await expect(turns.take(createWork().work, { ...HERE, accountId: 3 })).rejects.toMatchObject(BUSY);
+  for (const { resolve } of works) resolve('done');
+  expect(await Promise.all([first, second, third])).toEqual(['done', 'done', 'done']);
+  expect(await turns.take(async () => 'free again', HERE)).toBe('free again');
+});
+
+test('who goes away leaves the queue to others at once, and costs no work', async () => {
+  const turns = new Turns({ atOnce: 1, waiting: 2, waitingOfAccount: 2 });
+  const [first, left, last] = [createWork(), createWork(), createWork()];
+  const client = new AbortController();
+  const gone = { ...HERE, gone: client.signal };
+  const firstDone = turns.take(first.work, HERE);
+  const leaving = [turns.take(left.work, gone), turns.take(left.work, gone)];
+  client.abort();
+  expect((await Promise.allSettled(leaving)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(turns.take(left.work, gone)).rejects.toMatchObject({ code: 'server_busy' });
+  const lastDone = turns.take(last.work, HERE);
+  first.resolve('first');
+  last.resolve('last');
+  expect(await Promise.all([firstDone, lastDone])).toEqual(['first', 'last']);
+  expect(left.isBegun()).toBe(false);
+});

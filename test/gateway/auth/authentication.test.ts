@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { Authenticator } from '../../../gateway/auth/authentication.ts';
+import { KeyUsage } from '../../../gateway/auth/key-usage.ts';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { generateApiKey } from '../../../schemas/api-key.ts';
+import { createLog } from '../../../service/log.ts';
+import { findKeyStates } from '../../../store/access/api-keys.ts';
+import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
+import { createTestDatabase, type TestDatabase } from '../../helpers/database.ts';
+import { ManualClock } from '../../helpers/manual-clock.ts';
+import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
+import { until } from '../../helpers/until.ts';
+
+const MINUTE_MS = 60_000;
+
+let database: TestDatabase;
+let way: SeverableServer;
+let client: pg.Client;
+let pool: DatabasePool;
+let clock: ManualClock;
+let authenticator: Authenticator;
+let queries = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  way = await createSeverable(database.url);
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  pool = await createReadPool({
+    databaseUrl: way.url,
+    maxConnections: 2,
+    connectionTimeoutMs: 1000,
+    statementTimeoutMs: 1000,
+    onQuery: () => {
+      queries += 1;
+    },
+  });
+});
+afterAll(async () => {
+  await pool.end();
+  await client.end();
+  await way.close();
+  await database.drop();
+});
+beforeEach(() => {
+  way.mend();
+  clock = new ManualClock();
+  authenticator = new Authenticator(pool, clock);
+});
+
+const newKey = () => createKey({ databaseUrl: database.url, account: 'acme', plan: 'free' });
+const authenticate = (key: string) => authenticator.authenticate(`Bearer ${key}`);
+
+describe('keys are remembered', () => {
+  test('for two seconds, then the store is asked again, once for all who wait', async () => {
+    const key = await newKey();
+    await Promise.all(Array.from({ length: 50 }, () => authenticate(key)));
+    const before = queries;
+    await authenticate(key);
+    expect(queries).toBe(before);
+    await clock.advance(2000);
+    await Promise.all(Array.from({ length: 50 }, () => authenticate(key)));
+    expect(queries).toBe(before + 1);
+  });
+
+  test('with the limits of their plan, and a change of plan counts after two seconds', async () => {
+    const key = await newKey();
+    const { requestsPerMinute, requestsPerDay, maxStreams } = await authenticate(key);
+    expect([requestsPerMinute, requestsPerDay, maxStreams]).toEqual([60, 5000, 1]);
+    await client.query(`UPDATE accounts SET plan = 'partner' WHERE name = 'acme'`);
+    await clock.advance(2000);
+    expect((await authenticate(key)).requestsPerMinute).toBe(6000);
+    await client.query(`UPDATE accounts SET plan = 'free' WHERE name = 'acme'`);
+  });
+
+  test('and known ones are not forgotten for those that somebody makes up', async () => {
+    const key = await newKey();
+    await authenticate(key);
+    const made = Array.from({ length: 6000 }, generateApiKey);
+    await Promise.allSettled(made.map(authenticate));
+    way.cut();
+    await clock.advance(3000);
+    await expect(authenticate(key)).resolves.toMatchObject({ account: 'acme' });
+  });
+});
+
+describe('while the store is away', () => {
+  test('known keys work for ten minutes, unknown ones are told to come back', async () => {
+    const key = await newKey();
+    await authenticate(key);
+    way.cut();
+    await clock.advance(9 * MINUTE_MS);
+    await expect(authenticate(key)).resolves.toMatchObject({ account: 'acme' });
+    await expect(authenticate(generateApiKey())).rejects.toMatchObject({ code: 'server_busy' });
+    await clock.advance(MINUTE_MS);
+    await expect(authenticate(key)).rejects.toMatchObject({ code: 'server_busy' });
+    way.mend();
+    await clock.advance(1000);
+    await until('the store answers', () => authenticate(key).then(Boolean, () => false));
+  });
+
+  test('it is asked once a second, however many requests there are', async () => {
+    const key = await newKey();
+    await authenticate(key);
+    way.cut();
+    await clock.advance(2000);
+    await authenticate(key);
+    const started = performance.now();
+    for (let i = 0; i < 1000; i += 1) await authenticate(key);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe('the last use of a key', () => {
+  test('is noted once a minute, for all keys at once, and at the end', async () => {
+    const [first, second] = [await newKey(), await newKey()];
+    const ids = [(await authenticate(first)).id, (await authenticate(second)).id];
+    const usage = new KeyUsage(pool, clock, createLog('test', 'silent'));
+    const noted = async () => {
+      const { rows } = await client.query<{ at: Date | null }>(
+        'SELECT last_used_at AS at FROM api_keys WHERE id = ANY($1) ORDER BY id',
+        [ids],
+      );
+      return rows.map(({ at }) => at?.getTime() ?? null);
+    };
+    usage.start();
+    const start = clock.now();
+    const before = queries;
+    for (let i = 0; i < 1000; i += 1) for (const id of ids) usage.note(id);
+    await clock.advance(MINUTE_MS - 1);
+    expect(await noted()).toEqual([null, null]);
+    await clock.advance(1);
+    await until('the note', async () => (await noted())[0] === start);
+    expect(await noted()).toEqual([start, start]);
+    expect(queries).toBe(before + 1);
+    usage.note(ids[1] ?? 0);
+    await usage.stop();
+    expect(await noted()).toEqual([start, start + MINUTE_MS]);
+  });
+});
+
+test('the states of many keys are found at once', async () => {
+  const keys = await Promise.all([newKey(), newKey(), newKey()]);
+  const [usable = 0, revoked = 0, expiring = 0] = (await Promise.all(keys.map(authenticate))).map(
+    ({ id }) => id,
+  );
+  await client.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked]);
+  await client.query(`UPDATE api_keys SET expires_at = '2030-01-01Z' WHERE id = $1`, [expiring]);
+  const fine = { revoked: false, suspended: false, expiresAt: null };
+  expect(await findKeyStates(pool, [usable, revoked, expiring, 2_000_000_000])).toEqual(
+    new Map([
+      [usable, { id: usable, ...fine }],
+      [revoked, { id: revoked, ...fine, revoked: true }],
+      [expiring, { id: expiring, ...fine, expiresAt: Date.parse('2030-01-01Z') }],
+    ]),
+  );
+  await client.query('UPDATE accounts SET suspended_at = now()');
+  expect((await findKeyStates(pool, [usable])).get(usable)?.suspended).toBe(true);
+  await client.query('UPDATE accounts SET suspended_at = NULL');
+});

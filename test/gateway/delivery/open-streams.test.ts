@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { endorse } from '../../helpers/catalogue.ts';
+import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { TestService } from '../../helpers/service.ts';
+import { until } from '../../helpers/until.ts';
+
+/** What is asked of the service: an edit, a revocation or a suspension takes effect within this time. */
+const PROMISED_MS = 5000;
+
+let service: TestService;
+let database: pg.Client;
+const open: EventStreamClient[] = [];
+
+beforeAll(async () => {
+  service = await TestService.start({ gateways: 2, gatewayConfig: { streamHeartbeatMs: 500 } });
+  database = new pg.Client({ connectionString: service.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await service.stop();
+});
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close();
+});
+
+async function connect(query: string, { key = service.key, gateway = 0 } = {}): Promise<EventStreamClient> {
+  const stream = await EventStreamClient.open(service.url(`/v1/stream?${query}`, gateway), {
+    Authorization: `Bearer ${key}`,
+  });
+  expect(stream.response.status).toBe(200);
+  open.push(stream);
+  return stream;
+}
+
+async function save(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) {
+  const response = await fetch(service.url(path), {
+    method,
+    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return response.status === 204 ? null : ((await response.json()) as { data: { id: number } }).data;
+}
+
+describe('a subscription of open streams', () => {
+  test('that is edited takes effect on them, on every gateway, within five seconds and without a reconnect', async () => {
+    const { id } =
+      (await save('POST', '/v1/subscriptions', {
+        name: 'Mine',
+        filter: { endorsers: ['bakers-local-1'] },
+      })) ?? {};
+    const streams = await Promise.all([
+      connect('subscription=Mine'),
+      connect(`subscription=${id}`, { gateway: 1 }),
+    ]);
+    await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
+    for (const stream of streams) await stream.wait('endorsement', 1);
+
+    await save('PUT', `/v1/subscriptions/${id}`, {
+      name: 'Renamed',
+      filter: { endorsers: ['coast-gazette'] },
+    });
+    const deadline = Date.now() + PROMISED_MS;
+    let round = 0;
+    await until(
+      'the new filter',
+      async () => {
+        round += 1;
+        await service.submit([endorse('coast-gazette', 'mayor', 'bob', { statement: `Round ${round}.` })]);
+        return streams.every((stream) => stream.of('endorsement').length > 1);
+      },
+      PROMISED_MS,
+    );
+    expect(Date.now()).toBeLessThan(deadline);
+    await service.submit([
+      endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Not wanted any more.' }),
+      endorse('coast-gazette', 'mayor', 'bob', { statement: 'The last.' }),
+    ]);
+    for (const stream of streams) {
+      const last = () => stream.of('endorsement').at(-1)?.data.endorsement.statement;
+      await until('the last', () => last() === 'The last.');
+      const after = stream.of('endorsement').slice(1);
+      expect(new Set(after.map(({ data }) => data.endorser.slug))).toEqual(new Set(['coast-gazette']));
+      expect(stream.of('reconnect')).toEqual([]);
+    }
+  });
+
+  test('that is deleted ends them, which say why', async () => {
+    const { id } = (await save('POST', '/v1/subscriptions', { name: 'Brief', filter: {} })) ?? {};
+    const [stream, other] = await Promise.all([connect('subscription=Brief'), connect('')]);
+    await save('DELETE', `/v1/subscriptions/${id}`);
+    await until('the end of the stream', () => stream.ended, PROMISED_MS);
+    expect(stream.of('reconnect').at(-1)?.data.reason).toBe('subscription_changed');
+    expect(other.ended).toBe(false);
+    const again = await service.get('/v1/stream?subscription=Brief');
+    expect([again.status, again.body.error.code]).toEqual([404, 'subscription_not_found']);
+  });
+});
+
+describe('the key of open streams', () => {
+  test.each([
+    ['is revoked', 'UPDATE api_keys SET revoked_at = now() WHERE account_id = $1', 'revoked_api_key'],
+    ['expires', 'UPDATE api_keys SET expires_at = now() WHERE account_id = $1', 'expired_api_key'],
+    [
+      'belongs to an account that is suspended',
+      'UPDATE accounts SET suspended_at = now() WHERE id = $1',
+      'account_suspended',
+    ],
+  ])('%s, and they end within five seconds, and say why; others go on', async (_, statement, code) => {
+    const account = `other-${code}`;
+    const { databaseUrl } = service;
+    const key = await createKey({ databaseUrl, account, plan: 'internal' });
+    const streams = await Promise.all([connect('', { key }), connect('', { key, gateway: 1 })]);
+    const bystander = await connect('');
+    const { rows } = await database.query('SELECT id FROM accounts WHERE name = $1', [account]);
+    await database.query(statement, [rows[0]?.id]);
+    await until('the end of the streams', () => streams.every(({ ended }) => ended), PROMISED_MS);
+    for (const stream of streams) expect(stream.of('error').at(-1)?.data.code).toBe(code);
+    expect(bystander.ended).toBe(false);
+  });
+});

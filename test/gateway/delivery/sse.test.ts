@@ -1,0 +1,281 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { StreamFilter } from '../../../domain/stream-filter.ts';
+import { EventStream } from '../../../gateway/delivery/sse.ts';
+import type { Chunk, LogEntry, Position } from '../../../gateway/feed/entry.ts';
+import { FanOut } from '../../../gateway/feed/fan-out.ts';
+import { type Feed, StreamGapError } from '../../../gateway/feed/feed.ts';
+import { FeedReader } from '../../../gateway/feed/reader.ts';
+import { parseCursor } from '../../../schemas/cursor.ts';
+import { createLog } from '../../../service/log.ts';
+import { createEntry } from '../../helpers/log-entry.ts';
+import { ManualClock, settle } from '../../helpers/manual-clock.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** A feed of entries that the test appends to, or a failure that it sets. */
+class FakeFeed {
+  readonly epoch = 7;
+  readonly #clock: ManualClock;
+  readonly #entries: LogEntry[] = [];
+  readonly #fanOut = new FanOut();
+  failure: Error | undefined;
+  reads = 0;
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock;
+  }
+
+  get latest(): Position {
+    return { sequence: this.#entries.length, time: this.#clock.now(), offsets: [0] };
+  }
+
+  append(state = 'CA', count = 1): void {
+    const { length } = this.#entries;
+    const occurredAt = this.#clock.now();
+    const added = Array.from({ length: count }, (_, i) =>
+      createEntry({ sequence: length + 1 + i, state, occurredAt }),
+    );
+    this.#entries.push(...added);
+    this.#fanOut.publish(added, this.latest);
+  }
+
+  openReader(filter: StreamFilter): FeedReader {
+    return new FeedReader(this, this.#fanOut, filter);
+  }
+
+  async read(position: Position): Promise<Chunk> {
+    this.reads += 1;
+    if (this.failure) throw this.failure;
+    const entries = this.#entries.slice(position.sequence, position.sequence + 1000);
+    return { entries, position: entries.at(-1)?.position ?? this.latest };
+  }
+}
+
+interface Setting {
+  filter?: StreamFilter;
+  lifetimeMs?: number;
+  random?: number;
+  output?: PassThrough;
+  /** How many changes there are after the position at which the stream begins. */
+  behind?: number;
+  failure?: Error;
+}
+
+function start(setting: Setting = {}) {
+  const { filter = {}, lifetimeMs = HOUR, random = 0, output = new PassThrough() } = setting;
+  const clock = new ManualClock();
+  const feed = new FakeFeed(clock);
+  const beginning = feed.latest;
+  feed.append('CA', setting.behind ?? 0);
+  feed.failure = setting.failure;
+  const events: EventSourceMessage[] = [];
+  const comments: string[] = [];
+  let text = '';
+  const parser = createParser({ onEvent: (e) => events.push(e), onComment: (c) => comments.push(c) });
+  const state = { ended: false };
+  output.on('end', () => {
+    state.ended = true;
+  });
+  const listen = () =>
+    output.on('data', (bytes: Buffer) => {
+      text += bytes;
+      parser.feed(bytes.toString());
+    });
+  const stream = new EventStream(output, feed as unknown as Feed, {
+    start: beginning,
+    filter,
+    ready: {},
+    heartbeatMs: 20 * SECOND,
+    lifetimeMs,
+    retentionMs: 7 * 24 * HOUR,
+    clock,
+    log: createLog('test', 'silent'),
+    random: () => random,
+  });
+  const done = stream.run();
+  const kinds = () => events.map(({ event }) => event);
+  const last = () => ({ ...events.at(-1), data: JSON.parse(events.at(-1)?.data ?? 'null') });
+  return {
+    clock,
+    feed,
+    end: stream.end.bind(stream),
+    changeFilter: stream.changeFilter.bind(stream),
+    events,
+    comments,
+    kinds,
+    last,
+    listen,
+    state,
+    done,
+    text: () => text,
+    output,
+  };
+}
+
+describe('a stream of Server-Sent Events', () => {
+  test('gives a sign of life every heartbeat', async () => {
+    const stream = start();
+    stream.listen();
+    await stream.clock.advance(MINUTE);
+    expect(stream.comments).toEqual([' ping', ' ping', ' ping'].map((c) => c.trim()));
+  });
+
+  test('tells its position at the next heartbeat after it moved past what the filter skipped, once', async () => {
+    const stream = start({ filter: { states: ['CA'] } });
+    stream.listen();
+    stream.feed.append('OR', 3);
+    await stream.clock.advance(MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'checkpoint']);
+    expect(stream.last()).toMatchObject({ data: { scanned: 3 } });
+    expect(parseCursor(stream.last().id ?? '').sequence).toBe(3);
+  });
+
+  test('does not repeat in a checkpoint what an event has told', async () => {
+    const stream = start({ filter: { states: ['CA'] } });
+    stream.listen();
+    stream.feed.append('OR');
+    stream.feed.append('CA');
+    await stream.clock.advance(MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'endorsement']);
+  });
+
+  test('INV-5: on a silent stream a checkpoint an hour vouches for the time that has passed', async () => {
+    const stream = start({ lifetimeMs: 10 * HOUR });
+    stream.listen();
+    const before = stream.clock.now();
+    await stream.clock.advance(3 * HOUR + MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'checkpoint', 'checkpoint', 'checkpoint']);
+    expect(parseCursor(stream.last().id ?? '').time).toBe(before + 3 * HOUR);
+  });
+
+  test.each([
+    [0, HOUR],
+    [1, 0.95 * HOUR],
+  ])('with jitter %d says reconnect after its lifetime and ends', async (random, lifetime) => {
+    const stream = start({ random });
+    stream.listen();
+    await stream.clock.advance(lifetime - 1);
+    expect(stream.kinds()).not.toContain('reconnect');
+    await stream.clock.advance(1);
+    expect(stream.last()).toMatchObject({
+      event: 'reconnect',
+      data: { reason: 'lifetime', retry_ms: random === 0 ? 1000 : 5000 },
+    });
+    await stream.done;
+    expect(stream.state.ended).toBe(true);
+  });
+
+  test('says reconnect with its position when it is ended', async () => {
+    const stream = start();
+    stream.listen();
+    stream.feed.append('CA', 2);
+    await settle();
+    stream.end({ reconnect: 'shutdown' });
+    await stream.done;
+    expect(stream.kinds()).toEqual(['ready', 'endorsement', 'endorsement', 'reconnect']);
+    expect(stream.last()).toMatchObject({ data: { reason: 'shutdown' } });
+    expect(parseCursor(stream.last().id ?? '').sequence).toBe(2);
+  });
+
+  test('INV-10: reads nothing for a client that takes nothing, and goes on where it was when it does', async () => {
+    const stream = start({ output: new PassThrough({ highWaterMark: 1024 }) });
+    stream.feed.append('CA', 5000);
+    await settle();
+    const { reads } = stream.feed;
+    const held = stream.output.readableLength + stream.output.writableLength;
+    await stream.clock.advance(MINUTE);
+    expect(stream.feed.reads).toBe(reads);
+    expect(stream.output.readableLength + stream.output.writableLength).toBe(held);
+    expect(held).toBeLessThan(200_000);
+    stream.listen();
+    for (let i = 0; i < 200 && stream.events.length < 5001; i += 1) await settle();
+    const sequences = stream.events.slice(1).map(({ id = '' }) => parseCursor(id).sequence);
+    expect(sequences).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
+  });
+
+  test('sends a client away that takes nothing for minutes', async () => {
+    const stream = start({ output: new PassThrough({ highWaterMark: 1024 }) });
+    stream.feed.append('CA', 500);
+    await settle();
+    await stream.clock.advance(3 * MINUTE);
+    await stream.done;
+    stream.listen();
+    for (let i = 0; i < 50 && !stream.state.ended; i += 1) await settle();
+    expect(stream.last()).toMatchObject({ event: 'reconnect', data: { reason: 'slow_consumer' } });
+  });
+
+  test('stays open while Kafka is away, and goes on by itself', async () => {
+    const stream = start({ behind: 1, failure: new Error('no broker') });
+    stream.listen();
+    await stream.clock.advance(30 * SECOND);
+    expect(stream.kinds()).toEqual(['ready']);
+    expect(stream.comments).toHaveLength(1);
+    stream.feed.failure = undefined;
+    await stream.clock.advance(2 * SECOND);
+    expect(stream.kinds()).toEqual(['ready', 'endorsement']);
+  });
+
+  test('INV-7: ends with an error where the log lacks a change, and not a step further', async () => {
+    const stream = start({ behind: 1, failure: new StreamGapError(1) });
+    stream.listen();
+    await stream.done;
+    expect(stream.last()).toMatchObject({ event: 'error', data: { code: 'cursor_expired' } });
+    expect(parseCursor(stream.last().id ?? '').sequence).toBe(0);
+    expect(stream.text()).toContain('/v1/endorsements');
+  });
+
+  test('counts in a checkpoint only what it passed over since the last event', async () => {
+    const stream = start({ filter: { states: ['CA'] } });
+    stream.listen();
+    stream.feed.append('CA');
+    stream.feed.append('OR', 2);
+    await stream.clock.advance(MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'endorsement', 'checkpoint']);
+    expect(stream.last()).toMatchObject({ data: { scanned: 2 } });
+  });
+
+  test('a filter that is changed holds for what comes from then on', async () => {
+    const stream = start({ filter: { states: ['CA'] } });
+    stream.listen();
+    stream.feed.append('OR');
+    await settle();
+    stream.changeFilter({ states: ['OR'] });
+    stream.feed.append('CA');
+    stream.feed.append('OR');
+    await settle();
+    const [, event] = stream.events;
+    expect(stream.kinds()).toEqual(['ready', 'endorsement']);
+    expect(parseCursor(event?.id ?? '').sequence).toBe(3);
+  });
+
+  test('ends with an error that says why', async () => {
+    const stream = start();
+    stream.listen();
+    stream.feed.append();
+    await settle();
+    stream.end({ error: 'revoked_api_key', message: 'This API key was revoked.' });
+    await stream.done;
+    expect(stream.last()).toMatchObject({
+      event: 'error',
+      data: { code: 'revoked_api_key', message: 'This API key was revoked.' },
+    });
+    expect(parseCursor(stream.last().id ?? '').sequence).toBe(1);
+    await settle();
+    expect(stream.state.ended).toBe(true);
+  });
+
+  test('writes nothing more to a client that is gone', async () => {
+    const stream = start();
+    stream.listen();
+    await settle();
+    stream.end({ gone: true });
+    await stream.done;
+    stream.feed.append();
+    await stream.clock.advance(HOUR);
+    expect(stream.kinds()).toEqual(['ready']);
+  });
+});

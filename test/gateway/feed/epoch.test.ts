@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { run as runStream } from '../../../ops/commands/stream.ts';
+import { parseCursor } from '../../../schemas/cursor.ts';
+import { createIo } from '../../helpers/catalog-helpers.ts';
+import { endorse } from '../../helpers/catalogue.ts';
+import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { TestService } from '../../helpers/service.ts';
+import { until } from '../../helpers/until.ts';
+
+const PATIENCE_MS = 20_000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await TestService.start();
+});
+afterAll(() => service.stop());
+
+const io = () =>
+  createIo({
+    DATABASE_URL: service.databaseUrl,
+    KAFKA_BROKERS: service.brokers.join(','),
+    TOPIC_PREFIX: service.topicPrefix,
+  });
+const submit = (statement: string) =>
+  service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
+
+test('INV-4, INV-7: in a new epoch old cursors expire, its own work, and no event of before is taken for one of it', async () => {
+  await submit('Before.');
+  const [before] = await service.eventsOnceThereAre(1);
+  const { cursor: end } = await service.events();
+  const client = await EventStreamClient.open(service.url('/v1/stream'), {
+    Authorization: `Bearer ${service.key}`,
+  });
+  const gateway = service.gateways[0];
+
+  expect(await runStream(['new-epoch'], io())).toBe(0);
+  await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
+  await service.untilReady();
+  await until('the end of the stream', () => client.ended, PATIENCE_MS);
+  expect(client.of('reconnect').at(-1)?.data.reason).toBe('shutdown');
+
+  for (const cursor of [before?.id, end, client.events.at(-1)?.id]) {
+    const { status, body } = await service.get(`/v1/events?cursor=${cursor}`);
+    expect([status, body.error?.code]).toEqual([410, 'cursor_expired']);
+  }
+  const { body: list } = await service.get('/v1/endorsements');
+  expect(list.data.map((n: { statement: string }) => n.statement)).toEqual(['Before.']);
+  expect((await service.events()).data).toEqual([]);
+
+  await submit('After.');
+  await until('the change', async () => (await service.latestSequence()) === 2);
+  const { data } = await service.events(`cursor=${list.stream_cursor}`);
+  expect(data).toMatchObject([{ type: 'endorsement.updated', endorsement: { statement: 'After.' } }]);
+  expect((await service.events('from=earliest')).data).toEqual(data);
+  expect(parseCursor(data[0]?.id).epoch).not.toBe(parseCursor(before?.id).epoch);
+});

@@ -1,0 +1,23 @@
+import { expect, test } from '@jest/globals';
+import { parseCursor } from '../../../schemas/cursor.ts';
+import { endorse } from '../../helpers/catalogue.ts';
+import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { TestService } from '../../helpers/service.ts';
+
+test('INV-5: on a stream that never had an event positions have a time, and the first change is delivered', async () => {
+  const service = await TestService.start();
+  try {
+    const before = Date.now() - 60_000;
+    const stream = await EventStreamClient.open(service.url('/v1/stream'), {
+      Authorization: `Bearer ${service.key}`,
+    });
+    const [ready] = await stream.wait('ready', 1);
+    expect(parseCursor(ready?.id ?? '').time).toBeGreaterThan(before);
+    await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
+    await stream.wait('endorsement', 1);
+    expect(stream.events.map(({ event }) => event)).toEqual(['ready', 'endorsement']);
+    stream.close();
+  } finally {
+    await service.stop();
+  }
+});

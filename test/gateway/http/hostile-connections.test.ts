@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { TestService } from '../../helpers/service.ts';
+import { until } from '../../helpers/until.ts';
+
+const HEADERS_MS = 600;
+const REQUEST_MS = 1200;
+/** How often a slow client sends a byte. */
+const DRIP_MS = 50;
+/** The server looks every so often. */
+const LATENESS_MS = 1000;
+
+/** 50 MB in 50 KB. */
+const PACKED_BODY = gzipSync(`{"name":"${' '.repeat(50_000_000)}"}`);
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({
+    gatewayConfig: { headersTimeoutMs: HEADERS_MS, requestTimeoutMs: REQUEST_MS, streamHeartbeatMs: 100 },
+  });
+});
+afterAll(() => service.stop());
+
+function dial(): Socket {
+  const socket = connect(service.gateways[0]?.port ?? 0, '127.0.0.1');
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** When the connection is over, be it by a reset. */
+function whenClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()));
+}
+
+/**
+ * Sends a text on each of these connections, again and again, for as long as the server takes it. One timer drives them
+ * all: who tests slowness must not be busy.
+ *
+ * @returns how long the last one lasted, in milliseconds.
+ */
+async function drip(sockets: readonly Socket[], head: string, endless: string): Promise<number> {
+  const started = performance.now();
+  let open = true;
+  const allClosed = Promise.all(sockets.map(whenClosed)).then(() => {
+    open = false;
+  });
+  for (const socket of sockets) {
+    socket.resume();
+    socket.write(head);
+  }
+  while (open) {
+    for (const socket of sockets) if (socket.writable) socket.write(endless);
+    await Promise.race([allClosed, sleep(DRIP_MS)]);
+  }
+  return performance.now() - started;
+}
+
+const post = (length: number) =>
+  `POST /v1/subscriptions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n` +
+  `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+describe('who is too slow is cut off', () => {
+  test.each([
+    ['headers', () => 'GET /v1/states HTTP/1.1\r\nHost: a\r\nX-Slow: ', 'x', HEADERS_MS],
+    ['a body', () => post(100_000), ' ', REQUEST_MS],
+    [
+      'a chunked body',
+      () => post(0).replace('Content-Length: 0', 'Transfer-Encoding: chunked'),
+      '1\r\n \r\n',
+      REQUEST_MS,
+    ],
+    [
+      'a body that nobody asked for',
+      () => post(100_000).replace('POST /v1/subscriptions', 'GET /v1/states'),
+      ' ',
+      REQUEST_MS,
+    ],
+  ])('with %s', async (_, head, endless, timeoutMs) => {
+    const ms = await drip([dial()], head(), endless);
+    expect(ms).toBeGreaterThan(timeoutMs * 0.9);
+    expect(ms).toBeLessThan(timeoutMs + LATENESS_MS + 1500);
+  });
+
+  test('with nothing at all', async () => {
+    const socket = dial();
+    await once(socket, 'connect');
+    const started = performance.now();
+    socket.resume();
+    await whenClosed(socket);
+    expect(performance.now() - started).toBeLessThan(HEADERS_MS + LATENESS_MS + 1500);
+  });
+
+  test('and nobody else notices: 300 of them leave requests and open streams alone', async () => {
+    const stream = await EventStreamClient.open(service.url('/v1/stream'), {
+      Authorization: `Bearer ${service.key}`,
+    });
+    await stream.wait('ready', 1);
+    let over = false;
+    const all = drip(Array.from({ length: 300 }, dial), 'GET /v1/states HTTP/1.1\r\n', 'x').then(() => {
+      over = true;
+    });
+    const times: number[] = [];
+    while (!over) {
+      const started = performance.now();
+      expect((await service.get('/v1/states')).status).toBe(200);
+      times.push(performance.now() - started);
+    }
+    await all;
+    expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(250);
+    // Far longer than a request may take.
+    const pings = stream.comments.length;
+    await until('the stream goes on', () => stream.comments.length >= pings + 30);
+    expect(stream.ended).toBe(false);
+    stream.close();
+  }, 60_000);
+});
+
+describe('what is too much is refused', () => {
+  async function answerTo(request: string): Promise<{ status: string; code: string }> {
+    const socket = dial();
+    socket.write(request);
+    const [head = '', body = '{}'] = (await text(socket)).split('\r\n\r\n');
+    return { status: head.split(' ')[1] ?? '', code: JSON.parse(body || '{}').error?.code };
+  }
+  const get = (path: string, headers = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`;
+
+  test('headers beyond 16 KB', async () => {
+    const request = get('/v1/states', `X-Long: ${'x'.repeat(17_000)}\r\n`);
+    expect(await answerTo(request)).toEqual({ status: '400', code: 'invalid_parameter' });
+  });
+
+  test('a request without a Host, and one of two lengths', async () => {
+    expect(await answerTo('GET /v1/states HTTP/1.1\r\nConnection: close\r\n\r\n')).toEqual({
+      status: '400',
+      code: 'invalid_parameter',
+    });
+    const smuggling = 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n';
+    expect(await answerTo(get('/v1/states', smuggling))).toEqual({
+      status: '400',
+      code: 'invalid_parameter',
+    });
+  });
+
+  test('a small body that is a large one when it is unpacked', async () => {
+    const response = await fetch(service.url('/v1/subscriptions'), {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${service.key}`,
+        'Content-Type': 'application/json',
+        'Content-Encoding': 'gzip',
+      },
+      body: PACKED_BODY,
+    });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { code: 'body_too_large' } });
+  });
+});
+
+test('every answer tells browsers to leave it alone', async () => {
+  for (const path of ['/v1/states', '/v1/nowhere', '/healthz', '/openapi.json', '/docs']) {
+    const { headers } = await fetch(service.url(path), {
+      headers: { Authorization: `Bearer ${service.key}` },
+    });
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy': expect.stringMatching(/frame-ancestors 'none'/),
+    });
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  }
+});

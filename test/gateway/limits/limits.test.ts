@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { run as accounts } from '../../../ops/commands/accounts.ts';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { type Clock, systemClock } from '../../../service/clock.ts';
+import { createIo } from '../../helpers/catalog-helpers.ts';
+import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { type Answer, TestService } from '../../helpers/service.ts';
+import { until } from '../../helpers/until.ts';
+
+/** The system's clock, moved so that a minute has just begun. */
+class WholeMinuteClock implements Clock {
+  #offset = 0;
+
+  startMinute(): void {
+    this.#offset = 60_000 - (Date.now() % 60_000);
+  }
+
+  now = () => Date.now() + this.#offset;
+  wait = systemClock.wait;
+}
+
+const clock = new WholeMinuteClock();
+let service: TestService;
+let client: pg.Client;
+let accountsMade = 0;
+const open: EventStreamClient[] = [];
+
+beforeAll(async () => {
+  service = await TestService.start({ gateways: 2, clock, gatewayConfig: { accountConcurrency: 20 } });
+  client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+});
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close();
+});
+afterAll(async () => {
+  await client.end();
+  await service.stop();
+});
+
+function newKey(plan: string, options: Partial<Parameters<typeof createKey>[0]> = {}): Promise<string> {
+  accountsMade += 1;
+  return createKey({
+    databaseUrl: service.databaseUrl,
+    account: `account-${accountsMade}`,
+    plan,
+    ...options,
+  });
+}
+
+const ask = (path: string, key: string, gateway = 0): Promise<Answer> =>
+  service.get(path, { gateway, headers: { Authorization: `Bearer ${key}` } });
+
+const LIMIT_HEADERS = [
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'ratelimit-policy',
+  'ratelimit',
+  'x-daily-limit',
+  'x-daily-remaining',
+];
+const limitHeaders = ({ headers }: Pick<Answer, 'headers'>) =>
+  LIMIT_HEADERS.map((name) => headers.get(name)).filter((value) => value !== null);
+
+describe('every answer to a usable key says what is left', () => {
+  test.each([
+    ['/v1/states', 200],
+    ['/v1/states?limit=3', 400],
+    ['/v1/nowhere', 404],
+    ['/v1/events', 200],
+    ['/v1/subscriptions/99', 404],
+  ])('%s, %i', async (path, status) => {
+    clock.startMinute();
+    const answer = await ask(path, await newKey('free'));
+    expect(answer.status).toBe(status);
+    const seconds = expect.stringMatching(/^(60|5[0-9])$/);
+    expect(limitHeaders(answer)).toEqual([
+      '60',
+      '59',
+      seconds,
+      '"minute";q=60;w=60, "day";q=5000;w=86400',
+      expect.stringMatching(/^"minute";r=59;t=[56][0-9], "day";r=4999;t=[0-9]+$/),
+      '5000',
+      '4999',
+    ]);
+  });
+
+  test('a stream, and a key without the scope', async () => {
+    const key = await newKey('free', { scopes: ['stream:read'] });
+    const stream = await EventStreamClient.open(service.url('/v1/stream'), {
+      Authorization: `Bearer ${key}`,
+    });
+    open.push(stream);
+    expect(limitHeaders(stream.response)).toHaveLength(LIMIT_HEADERS.length);
+    const refused = await ask('/v1/states', key);
+    expect([refused.status, limitHeaders(refused).length]).toEqual([403, LIMIT_HEADERS.length]);
+  });
+
+  test('but nothing of what its plan does not limit, and nothing to who has no usable key', async () => {
+    expect(limitHeaders(await ask('/v1/states', service.key))).toEqual([]);
+    expect(limitHeaders(await ask('/v1/states', 'none'))).toEqual([]);
+    expect((await ask('/v1/states', await newKey('standard'))).headers.get('x-daily-limit')).toBeNull();
+  });
+});
+
+describe('on two gateways together', () => {
+  test('60 a minute are 60, of all keys of the account', async () => {
+    clock.startMinute();
+    const first = await newKey('free');
+    const account = `account-${accountsMade}`;
+    const second = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+    const answers: Answer[] = [];
+    for (let i = 0; i < 80; i += 1) answers.push(await ask('/v1/states', i % 3 ? first : second, i % 2));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(60);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(20);
+    for (const { headers, body } of refused) {
+      expect(body.error.code).toBe('rate_limit_exceeded');
+      expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'));
+      expect(headers.get('ratelimit-remaining')).toBe('0');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  test('under load, the limit is never passed, and missed by a tenth at most', async () => {
+    clock.startMinute();
+    const key = await newKey('standard');
+    const statuses = new Map<number, number>();
+    let asked = 0;
+    const work = async (gateway: number) => {
+      while (asked < 900) {
+        asked += 1;
+        const { status } = await ask('/v1/states', key, gateway);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    // One gateway gets three times the load of the other.
+    await Promise.all([0, 0, 0, 0, 0, 0, 1, 1].map(work));
+    expect([...statuses.keys()].sort()).toEqual([200, 429]);
+    expect(statuses.get(200)).toBeLessThanOrEqual(600);
+    expect(statuses.get(200)).toBeGreaterThanOrEqual(540);
+  });
+
+  test('a day that is used up is 429 daily_limit_exceeded', async () => {
+    const key = await newKey('free');
+    await client.query(
+      `INSERT INTO request_quotas (account_id, kind, window_start, used)
+       SELECT max(id), 'day', date_trunc('day', now(), 'UTC') + d * interval '1 day', 4999
+       FROM accounts, generate_series(0, 1) AS d GROUP BY d`,
+    );
+    expect((await ask('/v1/states', key)).headers.get('x-daily-remaining')).toBe('0');
+    const { status, headers, body } = await ask('/v1/states', key, 1);
+    expect([status, body.error.code]).toEqual([429, 'daily_limit_exceeded']);
+    const untilMidnight = Math.ceil((86_400_000 - (clock.now() % 86_400_000)) / 1000);
+    expect(Math.abs(Number(headers.get('retry-after')) - untilMidnight)).toBeLessThan(10);
+  });
+
+  test('an account that moves to a larger plan goes on within seconds', async () => {
+    clock.startMinute();
+    const key = await newKey('free');
+    await Promise.all(Array.from({ length: 15 }, () => ask('/v1/states', key)));
+    await client.query(
+      `UPDATE request_quotas SET used = 60 WHERE account_id = (SELECT max(id) FROM accounts)`,
+    );
+    await until('the minute is used up', async () => (await ask('/v1/states', key)).status === 429);
+    const io = createIo({ DATABASE_URL: service.databaseUrl });
+    await accounts(['set-plan', `account-${accountsMade}`, '--plan', 'standard'], io);
+    await until('the plan counts', async () => (await ask('/v1/states', key)).status === 200, 5000);
+  });
+});
+
+describe('requests at a time', () => {
+  test('are limited by account, and other accounts do not notice', async () => {
+    const key = await newKey('standard');
+    const held = Array.from({ length: 20 }, () => ask('/v1/events?wait=3', key));
+    await until('they are under way', async () => (await ask('/v1/states', key)).status === 429);
+    const refused = await ask('/v1/states', key);
+    expect([refused.body.error.code, refused.headers.get('retry-after')]).toEqual([
+      'rate_limit_exceeded',
+      '1',
+    ]);
+    expect(refused.body.error.message).toContain('20 requests under way');
+    expect((await ask('/v1/states', await newKey('standard'))).status).toBe(200);
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(held.map(() => 200));
+    expect((await ask('/v1/states', key)).status).toBe(200);
+  });
+
+  test('are not limited where the plan limits nothing', async () => {
+    const held = Array.from({ length: 40 }, () => ask('/v1/events?wait=1', service.key));
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual(held.map(() => 200));
+  });
+});
+
+describe('open streams', () => {
+  async function connect(key: string, gateway: number): Promise<EventStreamClient> {
+    const headers = { Authorization: `Bearer ${key}` };
+    const stream = await EventStreamClient.open(service.url('/v1/stream', gateway), headers);
+    open.push(stream);
+    return stream;
+  }
+
+  test('of 100 clients that race for 5 places on two gateways, exactly 5 get one, the others 429', async () => {
+    const key = await newKey('standard');
+    // As many requests at a time as this service allows an account.
+    const streams: EventStreamClient[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      streams.push(...(await Promise.all(Array.from({ length: 20 }, (_, index) => connect(key, index % 2)))));
+    }
+    const refused = streams.filter(({ response }) => response.status === 429);
+    expect(streams.filter(({ response }) => response.status === 200)).toHaveLength(5);
+    expect(refused).toHaveLength(95);
+    const [first] = refused;
+    expect(await first?.response.json()).toMatchObject({
+      error: { code: 'too_many_streams', message: expect.stringContaining('5 open streams') },
+    });
+    expect(Number(first?.response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test('free their place when the client leaves, on either gateway', async () => {
+    const key = await newKey('free');
+    const stream = await connect(key, 0);
+    await stream.wait('ready', 1);
+    expect((await connect(key, 1)).response.status).toBe(429);
+    stream.close();
+    await until('the place is free', async () => (await connect(key, 1)).response.status === 200, 3000);
+  });
+
+  test('take no place by HEAD, nor by a request that is refused', async () => {
+    const key = await newKey('free');
+    const headers = { Authorization: `Bearer ${key}` };
+    expect((await fetch(service.url('/v1/stream'), { method: 'HEAD', headers })).status).toBe(200);
+    expect((await ask('/v1/stream?from=middle', key)).status).toBe(400);
+    await until('the place is free', async () => (await connect(key, 0)).response.status === 200, 3000);
+  });
+});

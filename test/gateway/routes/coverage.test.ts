@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { STATE_CODES } from '../../../schemas/vocabulary.ts';
+import { contest, election } from '../../helpers/catalog-helpers.ts';
+import { endorse, loadCatalogue, SMALL_BALLOT, withdraw } from '../../helpers/catalogue.ts';
+import { expectSchema } from '../../helpers/response-schema.ts';
+import { TestService } from '../../helpers/service.ts';
+
+const PAST = 'or-2026-05-19-primary';
+const COUNTS = [
+  'election_count',
+  'contest_count',
+  'measure_count',
+  'endorser_count',
+  'endorsement_count',
+  'endorsed_contest_count',
+] as const;
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({
+    catalogue: [
+      ...SMALL_BALLOT,
+      ['elections', election({ slug: PAST, date: '2026-05-19', type: 'primary' })],
+      ['contests', contest('dean', { election: PAST, kind: 'measure' })],
+      [
+        'elections',
+        election({ slug: 'tx-2026-11-02-special', date: '2026-11-02', state: 'TX', type: 'special' }),
+      ],
+      [
+        'elections',
+        election({ slug: 'wy-2026-11-03-special', date: '2026-11-03', state: 'WY', type: 'special' }),
+      ],
+    ],
+    gatewayConfig: { today: '2026-11-04' },
+  });
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'ann'),
+    endorse('bakers-local-1', 'council', 'ann'),
+    endorse('bakers-local-1', 'council', 'bob'),
+    endorse('nation-herald', 'council', 'bob'),
+    endorse('coast-gazette', 'prop-1', 'no'),
+    { ...endorse('coast-gazette', 'dean', 'ann'), contest: `${PAST}/dean` },
+  ]);
+  await service.eventsOnceThereAre(6);
+});
+afterAll(() => service.stop());
+
+async function counts(query: string): Promise<Record<string, (number | string | null)[]>> {
+  const { status, body } = await service.get(`/v1/coverage${query}`);
+  expect(status).toBe(200);
+  expectSchema('/v1/coverage', body);
+  expect(body.data.map(({ state }: { state: string }) => state)).toEqual(STATE_CODES);
+  return Object.fromEntries(
+    body.data
+      .map((row: Record<string, number | string | null>) => [
+        row.state,
+        [...COUNTS.map((name) => row[name]), row.first_election, row.last_election],
+      ])
+      .filter(([, [elections]]: [string, number[]]) => elections !== 0),
+  );
+}
+
+describe('GET /v1/coverage', () => {
+  const UPCOMING = {
+    CA: [1, 1, 1, 1, 1, 1, '2026-11-03', '2026-11-03'],
+    OR: [1, 3, 0, 2, 4, 2, '2026-11-03', '2026-11-03'],
+    WY: [1, 0, 0, 0, 0, 0, '2026-11-03', '2026-11-03'],
+  };
+
+  test.each([
+    ['', UPCOMING],
+    ['?upcoming=true', UPCOMING],
+    [
+      '?upcoming=false',
+      {
+        ...UPCOMING,
+        OR: [2, 4, 1, 3, 5, 3, '2026-05-19', '2026-11-03'],
+        TX: [1, 0, 0, 0, 0, 0, '2026-11-02', '2026-11-02'],
+      },
+    ],
+  ])('counts what there is of every state%s', async (query, expected) => {
+    expect(await counts(query)).toEqual(expected);
+  });
+
+  test('a state of which there is nothing has a row of zeros', async () => {
+    const { body } = await service.get('/v1/coverage');
+    expect(body.data[0]).toEqual({
+      state: 'AK',
+      name: 'Alaska',
+      ...Object.fromEntries(COUNTS.map((name) => [name, 0])),
+      first_election: null,
+      last_election: null,
+      updated_at: null,
+    });
+  });
+
+  test('says when endorsements last changed, a withdrawal too', async () => {
+    const updatedAt = async () => {
+      const { body } = await service.get('/v1/coverage');
+      return body.data.find(({ state }: { state: string }) => state === 'CA').updated_at;
+    };
+    const { body } = await service.get('/v1/endorsements?states=CA');
+    expect(await updatedAt()).toBe(body.data[0].updated_at);
+    const events = await service.events();
+    await service.submit([withdraw('coast-gazette', 'prop-1', 'no')]);
+    const [withdrawal] = (await service.eventsOnceThereAre(events.data.length + 1)).slice(-1);
+    expect(withdrawal.type).toBe('endorsement.deleted');
+    expect(await updatedAt()).toBe(withdrawal.occurred_at);
+    expect((await counts('')).CA).toEqual([1, 1, 1, 0, 0, 0, '2026-11-03', '2026-11-03']);
+  });
+
+  test('counts no contest that was removed, and says when that was', async () => {
+    const rowOf = async () => {
+      const { body } = await service.get('/v1/coverage?upcoming=false');
+      return body.data.find(({ state }: { state: string }) => state === 'OR');
+    };
+    const before = await rowOf();
+    const dean = contest('dean', { election: PAST });
+    const provost = contest('provost', { election: PAST });
+    await loadCatalogue(
+      service.databaseUrl,
+      [dean, provost].map((record) => ['contests', record]),
+    );
+    const more = await rowOf();
+    await loadCatalogue(service.databaseUrl, [['contests', dean]]);
+    const after = await rowOf();
+    expect([before, more, after].map((row) => row.contest_count)).toEqual([4, 5, 4]);
+    expect(before.updated_at < more.updated_at && more.updated_at < after.updated_at).toBe(true);
+  });
+
+  test.each([
+    ['upcoming=yes', 'upcoming must be true or false, is "yes".'],
+    ['states=CA', 'There is no parameter "states" here. Accepted are: upcoming.'],
+  ])('refuses %s', async (query, message) => {
+    const { status, body } = await service.get(`/v1/coverage?${query}`);
+    expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
+    expect(body.error.message).toContain(message);
+  });
+});

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { formatPageCursor } from '../../../schemas/page-cursor.ts';
+import { category, election, endorser } from '../../helpers/catalog-helpers.ts';
+import { endorse, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
+import { expectSchema } from '../../helpers/response-schema.ts';
+import { TestService } from '../../helpers/service.ts';
+
+const CALIFORNIA = 'ca-2026-11-03-general';
+const OREGON = 'or-2026-11-03-general';
+const DESCRIPTION = ' «Prensa»\tsince 1\u00a0900, "100 %" \\o/ \u{1f5f3}\n';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({
+    catalogue: [
+      ...SMALL_BALLOT,
+      [
+        'endorser-categories',
+        category({ slug: 'party', name: 'Party', singular_name: 'a party', name_es: 'Partido' }),
+      ],
+      [
+        'endorsers',
+        endorser({
+          slug: 'opinion',
+          name: 'La Opinión_100%',
+          category: 'newspaper',
+          state: 'CA',
+          description: DESCRIPTION,
+          description_es: 'Diario.',
+          url: 'https://opinion.example/',
+          logo_url: 'https://opinion.example/logo.svg',
+          details: { kept: 'not shown' },
+        }),
+      ],
+      ['endorsers', endorser({ slug: 'union', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
+      // Two of one name: the id decides.
+      ['endorsers', endorser({ slug: 'union-of-2', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
+      ['elections', election({ slug: 'or-2024-05-21-primary', date: '2024-05-21', type: 'primary' })],
+    ],
+  });
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'ann'),
+    endorse('bakers-local-1', 'council', 'ann'),
+    endorse('bakers-local-1', 'council', 'bob'),
+    endorse('bakers-local-1', 'prop-1', 'yes'),
+    endorse('coast-gazette', 'prop-1', 'no'),
+  ]);
+  await service.eventsOnceThereAre(5);
+});
+afterAll(() => service.stop());
+
+async function list(query: string): Promise<string[]> {
+  const { status, body } = await service.get(`/v1/endorsers?${query}`);
+  expect(status).toBe(200);
+  expectSchema('/v1/endorsers', body);
+  return body.data.map(({ slug }: { slug: string }) => slug);
+}
+
+const OPINION = {
+  id: expect.any(Number),
+  slug: 'opinion',
+  name: 'La Opinión_100%',
+  category: { slug: 'newspaper', name: 'Newspaper' },
+  state: 'CA',
+  description: DESCRIPTION,
+  website_url: 'https://opinion.example/',
+  logo_url: 'https://opinion.example/logo.svg',
+  endorsement_count: 0,
+};
+
+describe('GET /v1/endorsers', () => {
+  test('shows an endorser, its text byte for byte, with all fields', async () => {
+    const { body } = await service.get('/v1/endorsers?q=Opini');
+    expect(body).toEqual({ data: [OPINION], next_cursor: null });
+  });
+
+  test('answers in Spanish where there is some, in English elsewhere, field by field', async () => {
+    const { body } = await service.get('/v1/endorsers?categories=newspaper,labor&states=CA,OR&lang=es');
+    const texts = body.data.map((e: typeof OPINION) => [e.slug, e.category.name, e.description]);
+    expect(texts).toEqual([
+      ['bakers-local-1', 'Labor union', null],
+      ['coast-gazette', 'Periódico', null],
+      ['opinion', 'Periódico', 'Diario.'],
+    ]);
+  });
+
+  const ALL = ['bakers-local-1', 'coast-gazette', 'opinion', 'nation-herald', 'union', 'union-of-2'];
+  test.each([
+    ['', ALL],
+    ['categories=newspaper', ['coast-gazette', 'opinion', 'nation-herald']],
+    ['categories=newspaper,labor', ALL],
+    ['categories=party', []],
+    ['categories=unheard-of', []],
+    ['states=CA', ['coast-gazette', 'opinion']],
+    ['states=national', ['nation-herald']],
+    ['states=national,OR', ['bakers-local-1', 'nation-herald']],
+    [`elections=${OREGON}`, ['bakers-local-1']],
+    [`elections=${OREGON},${CALIFORNIA}`, ['bakers-local-1', 'coast-gazette']],
+    [`elections=${CALIFORNIA}&states=CA`, ['coast-gazette']],
+    ['elections=or-2024-05-21-primary', []],
+    ['elections=never-held', []],
+    ['q=ion', ['opinion', 'nation-herald', 'union', 'union-of-2']],
+    ['q=IÓN', ['opinion', 'nation-herald', 'union', 'union-of-2']],
+    ['q=io%CC%81n', ['opinion', 'nation-herald', 'union', 'union-of-2']],
+    ['q=nandu', ['union', 'union-of-2']],
+    ['q=%25', ['opinion']],
+    ['q=100%25', ['opinion']],
+    ['q=_', ['opinion']],
+    ['q=_1', ['opinion']],
+    ['q=%5C', ['union', 'union-of-2']],
+    ['q=%5C%25', []],
+    ['q=%27', []],
+    ['q=a+h', []],
+    ['q=n+h&states=national', ['nation-herald']],
+  ])('with %s, by name and id', async (query, expected) => {
+    expect(await list(query)).toEqual(expected);
+  });
+
+  test('gives the same list at every page size', () => expectSameAtEveryPageSize(service, '/v1/endorsers'));
+
+  test.each([
+    ['states=US', 'states[0] must be one of AK, AL'],
+    ['q=', 'q must be text of 1 to 200 characters, is "".'],
+    [`q=${'a'.repeat(201)}`, 'q must be text of 1 to 200 characters'],
+    ['q=%00', 'NUL'],
+    ['lang=EN', 'lang must be en or es'],
+    ['endorser_states=CA', 'There is no parameter "endorser_states" here.'],
+    ['categories=labor,,party', 'categories has an empty item'],
+    [`cursor=${formatPageCursor('endorsers', ['a', 'b'])}`, 'it does not have the form of one'],
+  ])('refuses %s', async (query, message) => {
+    const { status, body } = await service.get(`/v1/endorsers?${query}`);
+    expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
+    expect(body.error.message).toContain(message);
+  });
+});
+
+describe('GET /v1/endorsers/{slug}', () => {
+  test('shows the elections that an endorser has endorsed in, and in how many contests', async () => {
+    const { status, body } = await service.get('/v1/endorsers/bakers-local-1');
+    expect(status).toBe(200);
+    expectSchema('/v1/endorsers/{slug}', body);
+    expect(body.data).toMatchObject({ slug: 'bakers-local-1', endorsement_count: 4 });
+    expect(body.data.elections).toEqual([
+      { election: CALIFORNIA, name: 'California general 2026', date: '2026-11-03', contests: 1 },
+      { election: OREGON, name: 'Oregon general 2026', date: '2026-11-03', contests: 2 },
+    ]);
+  });
+
+  test('is the record of the list, with its elections', async () => {
+    const { body } = await service.get('/v1/endorsers/opinion');
+    expect(body).toEqual({ data: { ...OPINION, elections: [] } });
+    const { body: spanish } = await service.get('/v1/endorsers/opinion?lang=es');
+    expect(spanish.data.description).toBe('Diario.');
+  });
+
+  test.each([['nobody'], ['Opinion'], ['1'], ['%25'], ['a%27b']])('404 for %s', async (slug) => {
+    const { status, body } = await service.get(`/v1/endorsers/${slug}`);
+    expect([status, body.error.code]).toEqual([404, 'not_found']);
+    expect(body.error.message).toBe(`There is no endorser ${decodeURIComponent(slug)}.`);
+  });
+
+  test('refuses parameters of the list', async () => {
+    const { status } = await service.get('/v1/endorsers/opinion?limit=1');
+    expect(status).toBe(400);
+  });
+});
+
+describe('GET /v1/endorser-categories', () => {
+  test.each([
+    ['', ['Labor union', 'Newspaper', 'Party']],
+    ['?lang=es', ['Labor union', 'Periódico', 'Partido']],
+  ])('lists every category%s', async (query, [labor, newspaper, party]) => {
+    const { body } = await service.get(`/v1/endorser-categories${query}`);
+    expectSchema('/v1/endorser-categories', body);
+    expect(body).toEqual({
+      data: [
+        { slug: 'labor', name: labor, singular_name: null, endorser_count: 3 },
+        { slug: 'newspaper', name: newspaper, singular_name: null, endorser_count: 3 },
+        { slug: 'party', name: party, singular_name: 'a party', endorser_count: 0 },
+      ],
+    });
+  });
+
+  test('takes no limit', async () => {
+    const { status, body } = await service.get('/v1/endorser-categories?limit=1');
+    expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
+  });
+});

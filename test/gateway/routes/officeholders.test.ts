@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { run } from '../../../ops/commands/officeholders.ts';
+import { formatPageCursor } from '../../../schemas/page-cursor.ts';
+import { contest, createIo } from '../../helpers/catalog-helpers.ts';
+import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { createCheckout, person, personId, role } from '../../helpers/officeholders-helpers.ts';
+import { expectSameAtEveryPageSize, readPages } from '../../helpers/paging.ts';
+import { expectSchema } from '../../helpers/response-schema.ts';
+import { TestService } from '../../helpers/service.ts';
+
+const LIST = '/v1/officeholders';
+const OREGON = 'state:or';
+
+const HOUSE_OF_OREGON_7 = {
+  ocd_id: 'ocd-division/country:us/state:or/sldl:7',
+  name: 'House District 7',
+  level: 'state',
+  type: 'state_lower',
+  state: 'OR',
+};
+
+/** A county's part of the district elects a committee; it is another district of the same division. */
+const COMMITTEE = { ...HOUSE_OF_OREGON_7, name: 'Committee', level: 'county', type: 'party_committee' };
+
+/** A district of another level has the division of the governor's. */
+const WATER = { ...COMMITTEE, ocd_id: 'ocd-division/country:us/state:or', name: 'Water', level: 'special' };
+
+const CONTACT = [
+  'given_name: Ann',
+  'family_name: Álvarez',
+  'email: ann@leg.example',
+  'image: https://leg.example/ann.jpg',
+  'party:\n- name: Democratic',
+  'ids:\n  twitter: ann',
+  'links:\n- url: https://ann.example',
+  'sources:\n- url: https://leg.example\n- url: https://leg.example',
+  'offices:\n- classification: capitol\n  voice: 503-555-0100',
+];
+const PEOPLE = {
+  'or/legislature/ann.yml': person(
+    1,
+    'Ann Álvarez',
+    [role('lower', OREGON, { district: 7, start_date: '2025-01-13', end_date: '2027-01-11' })],
+    CONTACT,
+  ),
+  'or/executive/bob.yml': person(2, 'Bob 100%', [role('governor', OREGON), role('treasurer', OREGON)]),
+  'us/legislature/cyd.yml': person(3, 'Cyd', [role('upper', '', { district: 'Oregon' })]),
+  'us/legislature/dee.yml': person(4, 'Dee', [role('lower', '', { district: 'CA-12' })]),
+  'dc/legislature/cyd.yml': person(5, 'Cyd', [role('legislature', 'district:dc', { district: 'Ward 4' })]),
+};
+
+let service: TestService;
+
+async function load(files: Record<string, string>): Promise<void> {
+  const checkout = await createCheckout(files);
+  const io = createIo({ DATABASE_URL: service.databaseUrl });
+  expect(await run(['import', checkout.dir], io, new Date('2026-11-03T12:00:00Z'))).toBe(0);
+  await checkout.remove();
+}
+
+beforeAll(async () => {
+  service = await TestService.start({
+    catalogue: [
+      ...SMALL_BALLOT,
+      ['contests', contest('committee', { district: COMMITTEE })],
+      ['contests', contest('water', { district: WATER })],
+      ['contests', contest('house-7', { district: HOUSE_OF_OREGON_7 })],
+    ],
+  });
+});
+afterAll(() => service.stop());
+
+/** The names of a list, with the office that each is shown in. */
+async function list(query = ''): Promise<string[]> {
+  const { status, body } = await service.get(`${LIST}?${query}`);
+  expect([status, body.error]).toEqual([200, undefined]);
+  expectSchema(LIST, body);
+  return body.data.map(({ name, office }: Record<string, string>) => `${name}: ${office}`);
+}
+
+async function refusal(path: string): Promise<[number, string, string]> {
+  const { status, body } = await service.get(path);
+  return [status, body.error?.code, body.error?.message];
+}
+
+describe('before the first load', () => {
+  test.each([LIST, `${LIST}?states=OR`, `${LIST}/${personId(1)}`])(
+    '%s is not available yet',
+    async (path) => {
+      const { status, headers, body } = await service.get(path);
+      expect([status, headers.get('Retry-After')]).toEqual([503, '300']);
+      expect(body.error).toEqual({
+        code: 'not_available',
+        message: expect.stringContaining('never been loaded'),
+        request_id: expect.any(String),
+      });
+    },
+  );
+
+  test('what is asked wrongly is said all the same', async () => {
+    expect((await refusal(`${LIST}/7`)).slice(0, 2)).toEqual([400, 'invalid_parameter']);
+  });
+});
+
+describe('after a load', () => {
+  beforeAll(() => load(PEOPLE));
+
+  const ann = {
+    person_id: personId(1),
+    name: 'Ann Álvarez',
+    given_name: 'Ann',
+    family_name: 'Álvarez',
+    office: 'state_representative',
+    office_title: 'Representative',
+    level: 'state',
+    state: 'OR',
+    district: '7',
+    district_ocd_id: HOUSE_OF_OREGON_7.ocd_id,
+    district_id: expect.any(Number),
+    term: { start: '2025-01-13', end: '2027-01-11' },
+    term_start: '2025-01-13',
+    term_end: '2027-01-11',
+    party: 'Democratic',
+    party_abbreviation: 'D',
+    phone: '503-555-0100',
+    email: 'ann@leg.example',
+    website: 'https://ann.example',
+    website_url: 'https://ann.example',
+    photo: 'https://leg.example/ann.jpg',
+    image_url: 'https://leg.example/ann.jpg',
+    offices: [{ classification: 'capitol', address: null, voice: '503-555-0100', fax: null }],
+    social: { twitter: 'ann', facebook: null, instagram: null, youtube: null },
+    source_urls: ['https://leg.example'],
+    updated_at: '2026-11-03T12:00:00.000Z',
+  };
+
+  test('a record has every field', async () => {
+    const { body } = await service.get(`${LIST}?q=ann`);
+    expect(body).toEqual({ data: [ann], next_cursor: null });
+  });
+
+  test("its district_id is that of the contest's district of the same division and level", async () => {
+    const { body } = await service.get('/v1/contests?elections=or-2026-11-03-general');
+    const districts = body.data.map((found: { district: { name: string; id: number } }) => found.district);
+    const idOf = (name: string) => districts.find((district: { name: string }) => district.name === name)?.id;
+    const one = await service.get(`${LIST}/${personId(1)}`);
+    expect(one.body.data.district_id).toBe(idOf('House District 7'));
+    expect(one.body.data.seats[0].district_id).toBe(idOf('House District 7'));
+    expect((await service.get(`${LIST}/${personId(2)}`)).body.data.district_id).toBeNull();
+  });
+
+  test.each<[string, string[]]>([
+    [
+      '',
+      [
+        'Ann Álvarez: state_representative',
+        'Bob 100%: governor',
+        'Cyd: us_senator',
+        'Cyd: city_council',
+        'Dee: us_representative',
+      ],
+    ],
+    ['states=CA,DC', ['Cyd: city_council', 'Dee: us_representative']],
+    ['offices=treasurer,us_senator', ['Bob 100%: treasurer', 'Cyd: us_senator']],
+    ['offices=governor,treasurer', ['Bob 100%: governor']],
+    ['levels=federal', ['Cyd: us_senator', 'Dee: us_representative']],
+    ['levels=city', ['Cyd: city_council']],
+    ['levels=federal&states=OR', ['Cyd: us_senator']],
+    ['levels=city&states=OR', []],
+    ['districts=ocd-division/country:us/state:or', ['Bob 100%: governor', 'Cyd: us_senator']],
+    ['districts=ocd-division/country:us/state:or&offices=treasurer', ['Bob 100%: treasurer']],
+    [
+      'districts=ocd-division/country:us/state:or/sldl:7,ocd-division/country:us/district:dc/ward:4',
+      ['Ann Álvarez: state_representative', 'Cyd: city_council'],
+    ],
+    ['districts=nowhere', []],
+    ['q=ALVAREZ', ['Ann Álvarez: state_representative']],
+    ['q=%25', ['Bob 100%: governor']],
+    ['q=_', []],
+    ['q=cyd&states=DC', ['Cyd: city_council']],
+    ['q=cyd&lang=es', ['Cyd: us_senator', 'Cyd: city_council']],
+  ])('filters: %s', async (query, expected) => {
+    expect(await list(query)).toEqual(expected);
+  });
+
+  test('gives the same list in pages of every size, two of one name included', async () => {
+    await expectSameAtEveryPageSize(service, LIST);
+    expect(await readPages(service, LIST, 1, '&states=OR')).toHaveLength(3);
+  });
+
+  test('one officeholder has every seat held', async () => {
+    const { status, body } = await service.get(`${LIST}/${personId(2).toUpperCase()}`);
+    expect(status).toBe(200);
+    expectSchema(`${LIST}/{id}`, body);
+    expect(body.data).toMatchObject({ name: 'Bob 100%', office: 'governor', district: 'Oregon' });
+    expect(
+      body.data.seats.map(({ office, office_title }: Record<string, string>) => [office, office_title]),
+    ).toEqual([
+      ['governor', 'Governor'],
+      ['treasurer', 'State Treasurer'],
+    ]);
+  });
+
+  test('one that is not there is 404, one that cannot be 400', async () => {
+    expect((await refusal(`${LIST}/${personId(77)}`)).slice(0, 2)).toEqual([404, 'not_found']);
+    const [status, code, message] = await refusal(`${LIST}/bob`);
+    expect([status, code]).toEqual([400, 'invalid_parameter']);
+    expect(message).toContain('id must be a person_id, which is a UUID such as');
+  });
+
+  test.each([
+    ['states=Oregon', 'states'],
+    ['offices=mayor', 'offices'],
+    ['levels=county', 'levels'],
+    ['q=', 'q'],
+    ['lang=fr', 'lang'],
+    ['limit=501', 'limit'],
+    ['office=governor', 'offices'],
+    [`cursor=${formatPageCursor('officeholders', ['Ann', 'no id'])}`, 'cursor'],
+    [`cursor=${formatPageCursor('endorsers', ['Ann', personId(1)])}`, 'cursor'],
+  ])('refuses %s', async (query, named) => {
+    const [status, code, message] = await refusal(`${LIST}?${query}`);
+    expect([status, code]).toEqual([400, 'invalid_parameter']);
+    expect(message).toContain(named);
+  });
+
+  test('a load of nobody is an empty list, not an absent one', async () => {
+    const mayor = (n: number, place: string) => person(n, 'Eve', [role('mayor', `${place}/place:fernville`)]);
+    await load({
+      'or/municipalities/eve.yml': mayor(6, OREGON),
+      'us/legislature/eve.yml': mayor(7, OREGON),
+      'dc/legislature/eve.yml': mayor(8, OREGON),
+    });
+    expect(await list()).toEqual([]);
+    expect((await refusal(`${LIST}/${personId(1)}`))[0]).toBe(404);
+  });
+});

@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { choice, contest, election } from '../../helpers/catalog-helpers.ts';
+import { type CatalogueLine, endorse, pick, position, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { expectSchema } from '../../helpers/response-schema.ts';
+import { TestService } from '../../helpers/service.ts';
+
+const OREGON = 'or-2026-11-03-general';
+const PAST = 'or-2020-11-03-general';
+
+const place = (level: string, name: string) => ({ ocd_id: null, name, level, type: 'place', state: 'OR' });
+
+/** Beside the small ballot, a past election whose contests come in the file in no order of a ballot. */
+const CATALOGUE: CatalogueLine[] = [
+  ...SMALL_BALLOT,
+  ['elections', election({ slug: PAST, name: 'Oregon general 2020', date: '2020-11-03' })],
+  [
+    'contests',
+    contest('board', { election: PAST, district: place('school', 'Fernville schools'), ballot_order: 1 }),
+  ],
+  [
+    'contests',
+    contest('clerk', { election: PAST, district: place('county', 'Fern County'), ballot_order: 2 }),
+  ],
+  ['contests', contest('governor', { election: PAST, district: place('state', 'Oregon'), ballot_order: 4 })],
+  [
+    'contests',
+    contest('senator', {
+      election: PAST,
+      district: place('federal', 'Oregon'),
+      ballot_order: 9,
+      choices: [choice('ann', { withdrawn: true }), choice('bob')],
+    }),
+  ],
+];
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await TestService.start({ catalogue: CATALOGUE, gatewayConfig: { today: '2026-10-01' } });
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'bob', { statement: 'Good.', statement_es: 'Bueno.' }),
+    endorse('nation-herald', 'mayor', 'bob', { source_url: 'https://herald.example/mayor' }),
+    endorse('coast-gazette', 'mayor', 'cyd', { published_on: '2026-09-01' }),
+    position('bakers-local-1', 'council', [pick('ann'), pick('bob'), pick('cyd')]),
+    position('nation-herald', 'council', [pick('bob'), pick('cyd')]),
+    position('nation-herald', 'sheriff', [pick('cyd', { rank: 1 }), pick('ann', { rank: 2 })]),
+    position('coast-gazette', 'sheriff', [pick('dee', { rank: 1 }), pick('ann', { rank: 3 })]),
+    endorse('bakers-local-1', 'sheriff', 'ann'),
+    endorse('coast-gazette', 'prop-1', 'yes'),
+    endorse('nation-herald', 'prop-1', 'no'),
+    {
+      ...endorse('bakers-local-1', 'mayor', 'ann'),
+      contest: `${PAST}/senator`,
+    },
+  ]);
+  await service.eventsOnceThereAre(15);
+});
+afterAll(() => service.stop());
+
+interface Shown {
+  id: number;
+  short_title: string;
+  choices: {
+    id: number;
+    label: string;
+    endorsed_by: { endorser: { slug: string }; rank: number | null }[];
+    endorsement_count: number;
+    first_choice_count?: number;
+  }[];
+  recommendation: { choice_ids: number[]; endorser_count: number; agreement: string };
+}
+
+async function read(query: string) {
+  const { status, body } = await service.get(`/v1/recommendations?${query}`);
+  expect(status).toBe(200);
+  expectSchema('/v1/recommendations', body);
+  return body.data;
+}
+
+async function readContests(query: string): Promise<Shown[]> {
+  const { elections } = await read(query);
+  return elections.flatMap(({ contests }: { contests: Shown[] }) => contests);
+}
+
+/** `mayor: bob, 3 majority` of each contest. */
+async function summarize(query: string): Promise<string[]> {
+  return (await readContests(query)).map(({ short_title, choices, recommendation }) => {
+    const labelOf = (id: number) => choices.find((each) => each.id === id)?.label;
+    const { choice_ids, endorser_count, agreement } = recommendation;
+    return `${short_title}: ${choice_ids.map(labelOf).join(' ')}, ${endorser_count} ${agreement}`;
+  });
+}
+
+const titles = async (query: string) => (await readContests(query)).map(({ short_title }) => short_title);
+
+async function refusal(query: string): Promise<string> {
+  const { status, body } = await service.get(`/v1/recommendations?${query}`);
+  expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
+  return body.error.message;
+}
+
+describe('GET /v1/recommendations', () => {
+  test('recommends in each contest what its vote method says', async () => {
+    expect(await summarize('state=OR')).toEqual([
+      'mayor: bob, 3 majority',
+      'council: bob cyd, 2 unanimous',
+      // Each of three has one first choice: ann would win if another went out, but nothing says that one does.
+      'sheriff: , 3 split',
+    ]);
+    expect(await summarize('state=CA')).toEqual(['prop-1: , 2 split']);
+  });
+
+  test('counts the chosen endorsers only', async () => {
+    expect(await summarize('state=OR&categories=newspaper')).toEqual([
+      'mayor: , 2 split',
+      'council: bob cyd, 1 unanimous',
+      'sheriff: , 2 split',
+    ]);
+    expect(await summarize('state=CA&endorsers=coast-gazette')).toEqual(['prop-1: Yes, 1 unanimous']);
+    expect(await summarize('state=CA&endorser_states=national')).toEqual(['prop-1: No, 1 unanimous']);
+    expect(await summarize('state=CA&endorser_states=OR')).toEqual(['prop-1: , 0 none']);
+    expect(await summarize('state=CA&endorsers=nobody')).toEqual(['prop-1: , 0 none']);
+    expect(await summarize('state=OR&endorsers=nation-herald&contest_kinds=candidate')).toEqual([
+      'mayor: bob, 1 unanimous',
+      'council: bob cyd, 1 unanimous',
+      'sheriff: cyd ann, 1 unanimous',
+    ]);
+  });
+
+  test('shows a contest whole, its choices most-backed first with everyone who backs them', async () => {
+    const [mayor] = (await readContests(`election=${OREGON}`)) as [Shown];
+    const { body } = await service.get(`/v1/contests/${mayor.id}`);
+    const { endorsements: _, choices, ...record } = body.data;
+    expect(mayor).toEqual({ ...record, choices: expect.any(Array), recommendation: expect.any(Object) });
+    const backings = (slug: string) =>
+      body.data.endorsements
+        .filter(({ endorser }: { endorser: { slug: string } }) => endorser.slug === slug)
+        .map(({ endorser, picks: [only] }: { endorser: object; picks: Record<string, unknown>[] }) => ({
+          endorser,
+          rank: null,
+          statement: only?.statement,
+          source_url: only?.source_url,
+          published_on: only?.published_on,
+        }));
+    const [ann, bob, cyd, dee] = choices;
+    expect(mayor.choices).toEqual([
+      {
+        ...bob,
+        endorsed_by: [...backings('bakers-local-1'), ...backings('nation-herald')],
+        endorsement_count: 2,
+      },
+      { ...cyd, endorsed_by: backings('coast-gazette'), endorsement_count: 1 },
+      { ...ann, endorsed_by: [], endorsement_count: 0 },
+      { ...dee, endorsed_by: [], endorsement_count: 0 },
+    ]);
+    expect(mayor.recommendation).toEqual({
+      choice_ids: [bob.id],
+      endorser_count: 3,
+      agreement: 'majority',
+    });
+  });
+
+  test('a ranked choice also says how many have it first', async () => {
+    const contests = await readContests(`election=${OREGON}`);
+    const sheriff = contests.find(({ short_title }) => short_title === 'sheriff');
+    expect(
+      sheriff?.choices.map(({ label, endorsed_by, endorsement_count, first_choice_count }) => [
+        label,
+        endorsement_count,
+        first_choice_count,
+        endorsed_by.map(({ endorser, rank }) => `${endorser.slug} ${rank}`),
+      ]),
+    ).toEqual([
+      ['ann', 3, 1, ['bakers-local-1 null', 'coast-gazette 3', 'nation-herald 2']],
+      ['cyd', 1, 1, ['nation-herald 1']],
+      ['dee', 1, 1, ['coast-gazette 1']],
+      ['bob', 0, 0, []],
+    ]);
+  });
+
+  test('shows elections whole, by date, and their contests federal, state, local, then in ballot order', async () => {
+    const { elections } = await read(`election=${OREGON},${PAST}`);
+    const { body } = await service.get('/v1/elections?states=OR');
+    expect(
+      elections.map(({ contests, ...record }: { contests: Shown[] }) => ({
+        ...record,
+        contests: contests.map(({ short_title }) => short_title),
+      })),
+    ).toEqual(
+      body.data.map(({ contest_count: _, endorsement_count: __, ...record }: Record<string, unknown>) => ({
+        ...record,
+        contests:
+          record.slug === PAST ? ['senator', 'governor', 'board', 'clerk'] : ['mayor', 'council', 'sheriff'],
+      })),
+    );
+  });
+
+  test('never recommends who has withdrawn', async () => {
+    expect(await summarize(`election=${PAST}&levels=federal`)).toEqual(['senator: , 1 split']);
+  });
+
+  test('state alone asks for upcoming contests; election and contest for any; each narrows the others', async () => {
+    const [senator] = (await readContests(`election=${PAST}&levels=federal`)) as [Shown];
+    const [, council] = (await readContests('state=OR')) as [Shown, Shown];
+    expect(await titles('state=OR,CA')).toEqual(['prop-1', 'mayor', 'council', 'sheriff']);
+    expect(await titles(`contest=${council.id},${senator.id}`)).toEqual(['senator', 'council']);
+    expect(await titles(`state=OR&contest=${council.id},${senator.id}`)).toEqual(['senator', 'council']);
+    expect(await titles(`state=CA&contest=${council.id},${senator.id}`)).toEqual([]);
+    expect(await titles(`state=OR&election=${PAST}&levels=federal,state`)).toEqual(['senator', 'governor']);
+    expect(await titles(`state=CA&election=${PAST}`)).toEqual([]);
+    expect(await titles(`election=${PAST}&contest=${council.id},${senator.id}`)).toEqual(['senator']);
+    expect(await titles('state=OR,CA&contest_kinds=measure')).toEqual(['prop-1']);
+    expect(await titles(`state=WA`)).toEqual([]);
+    expect(await titles('election=nowhere-2026')).toEqual([]);
+    expect(await titles('contest=999999999999999')).toEqual([]);
+  });
+
+  test('only_endorsed leaves out contests in which no chosen endorser took a position', async () => {
+    expect(await titles('state=OR&endorsers=bakers-local-1&levels=city&only_endorsed=false')).toHaveLength(3);
+    expect(await titles('state=OR&endorsers=coast-gazette&only_endorsed=true')).toEqual(['mayor', 'sheriff']);
+    expect(await titles(`election=${PAST}&only_endorsed=true`)).toEqual(['senator']);
+  });
+
+  test('repeats what was asked for', async () => {
+    const nothing = { states: null, elections: null, contests: null, levels: null, contest_kinds: null };
+    const { scope, endorsers } = await read('state=WA,ID&only_endorsed=false');
+    expect(scope).toEqual({ ...nothing, states: ['WA', 'ID'], only_endorsed: false });
+    expect(endorsers).toBe('all');
+    const other = await read(
+      'election=a&contest=7,12&levels=city&contest_kinds=candidate&categories=labor&endorser_states=OR,national',
+    );
+    expect(other.scope).toEqual({
+      states: null,
+      elections: ['a'],
+      contests: [7, 12],
+      levels: ['city'],
+      contest_kinds: ['candidate'],
+      only_endorsed: null,
+    });
+    expect(other.endorsers).toEqual({
+      categories: ['labor'],
+      endorsers: null,
+      endorser_states: ['OR', 'national'],
+    });
+  });
+
+  test('speaks Spanish where there is any', async () => {
+    const [mayor] = (await readContests(`election=${OREGON}&lang=es`)) as [Shown];
+    expect(mayor.choices[0]?.endorsed_by[0]).toMatchObject({ statement: 'Bueno.' });
+    const { elections } = await read('state=CA&lang=es');
+    const [prop] = elections[0].contests;
+    expect([prop.title, prop.choices[0].label]).toEqual(['Título de prop-1', 'Sí']);
+    expect(prop.choices[0].endorsed_by[0].endorser.category.name).toBe('Periódico');
+  });
+
+  test('a subscription chooses the endorsers and narrows the contests', async () => {
+    const filter = { categories: ['newspaper'], contest_kinds: ['candidate'], types: ['created'] };
+    const saved = await fetch(service.url('/v1/subscriptions'), {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'Papers', filter }),
+    });
+    const { data } = (await saved.json()) as { data: { id: number } };
+    const { id } = data;
+    const plain = await service.get(
+      '/v1/recommendations?state=OR,CA&categories=newspaper&contest_kinds=candidate',
+    );
+    for (const subscription of ['Papers', id]) {
+      const { status, body } = await service.get(
+        `/v1/recommendations?state=OR,CA&subscription=${subscription}`,
+      );
+      expect(status).toBe(200);
+      expectSchema('/v1/recommendations', body);
+      expect(body.data.endorsers).toEqual({ subscription: { id, name: 'Papers' } });
+      expect(body.data.elections).toEqual(plain.body.data.elections);
+    }
+    const both = await service.get('/v1/recommendations?state=OR&subscription=Papers&categories=labor');
+    expect([both.status, both.body.error.code]).toEqual([400, 'invalid_parameter']);
+    const unknown = await service.get('/v1/recommendations?state=OR&subscription=Nothing');
+    expect([unknown.status, unknown.body.error.code]).toEqual([404, 'subscription_not_found']);
+  });
+
+  test('refuses a question that chooses no contests', async () => {
+    for (const query of ['', 'levels=city', 'endorsers=coast-gazette&only_endorsed=true']) {
+      expect(await refusal(query)).toMatch(/one of state, election and contest is required/);
+    }
+  });
+
+  test('refuses what is no state, level, kind or contest id', async () => {
+    expect(await refusal('state=XX')).toMatch(/state\[0\] must be one of/);
+    expect(await refusal('state=OR&levels=town')).toMatch(/levels\[0\] must be one of/);
+    expect(await refusal('state=OR&contest_kinds=party')).toMatch(/contest_kinds\[0\] must be one of/);
+    for (const id of ['0', '-1', '1.5', '1e3', 'mayor', '1'.repeat(16)]) {
+      expect(await refusal(`contest=7,${id}`)).toBe(`contest[1] must be a contest id, is "${id}".`);
+    }
+    expect(await refusal('state=OR&only_endorsed=yes')).toMatch(/only_endorsed must be true or false/);
+  });
+
+  test('refuses the retired location parameters', async () => {
+    for (const name of ['location', 'address', 'zip', 'city', 'county', 'lat', 'lng']) {
+      expect(await refusal(`state=OR&${name}=1`)).toContain(name);
+    }
+  });
+});

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { endorse } from '../../helpers/catalogue.ts';
+import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { type Answer, TestService } from '../../helpers/service.ts';
+
+let service: TestService;
+let client: pg.Client;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await service.stop();
+});
+beforeEach(() => client.query('TRUNCATE subscriptions, idempotency_keys'));
+
+async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(service.url(path), {
+    method,
+    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json', ...headers },
+    ...(body !== undefined && { body: isWritten(body) ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}
+
+const isWritten = (body: unknown): body is string | Buffer =>
+  typeof body === 'string' || Buffer.isBuffer(body);
+const post = (body: unknown, headers?: Record<string, string>) =>
+  send('POST', '/v1/subscriptions', body, headers);
+const NEWSPAPERS = { name: 'Newspapers', filter: { categories: ['newspaper'], states: ['CA', 'OR'] } };
+
+describe('a subscription', () => {
+  test('is saved, read, listed, replaced and deleted', async () => {
+    const created = await post(NEWSPAPERS);
+    expect(created.status).toBe(201);
+    const { id, created_at } = created.body.data;
+    expect(created.body.data).toEqual({ id, ...NEWSPAPERS, created_at, updated_at: created_at });
+    expect(created.headers.get('location')).toBe(`/v1/subscriptions/${id}`);
+    expect((await service.get(`/v1/subscriptions/${id}`)).body).toEqual(created.body);
+    expect((await service.get('/v1/subscriptions')).body).toEqual({ data: [created.body.data] });
+
+    const replaced = await send('PUT', `/v1/subscriptions/${id}`, { name: 'All' });
+    expect(replaced.body.data).toMatchObject({ id, name: 'All', filter: {}, created_at });
+    const deleted = await send('DELETE', `/v1/subscriptions/${id}`);
+    expect([deleted.status, deleted.body]).toEqual([204, null]);
+    const gone = await service.get(`/v1/subscriptions/${id}`);
+    expect([gone.status, gone.body.error.code]).toEqual([404, 'subscription_not_found']);
+  });
+
+  test('that nobody has is not found, however long its id is', async () => {
+    const path = '/v1/subscriptions/99999999999';
+    for (const { status, body } of [
+      await service.get(path),
+      await send('PUT', path, { name: 'a' }),
+      await send('DELETE', path),
+    ]) {
+      expect([status, body.error.code]).toEqual([404, 'subscription_not_found']);
+    }
+  });
+
+  test('without a filter chooses everything', async () => {
+    expect((await post({ name: 'Everything' })).body.data.filter).toEqual({});
+  });
+
+  test.each([
+    ['no name', {}, 'invalid_subscription', 'name is missing.'],
+    ['a name of digits', { name: '42' }, 'invalid_subscription', 'not all digits'],
+    ['an empty name', { name: '' }, 'invalid_subscription', 'text of 1 to 100 characters'],
+    ['a name too long', { name: 'x'.repeat(101) }, 'invalid_subscription', 'text of 1 to 100 characters'],
+    ['a name that is no text', { name: 7 }, 'invalid_subscription', 'is 7'],
+    ['an unknown key', { name: 'a', filters: {} }, 'invalid_subscription', 'filters is not a known field'],
+    [
+      'an unknown filter field',
+      { name: 'a', filter: { colour: ['red'] } },
+      'invalid_filter',
+      'filter.colour',
+    ],
+    ['a state that is none', { name: 'a', filter: { states: ['ZZ'] } }, 'invalid_filter', 'is "ZZ"'],
+    ['an empty list', { name: 'a', filter: { states: [] } }, 'invalid_filter', 'a list of 1 to 500 values'],
+    ['a value that is no list', { name: 'a', filter: { states: 'CA' } }, 'invalid_filter', 'filter.states'],
+    [
+      'an unknown endorser',
+      { name: 'a', filter: { endorsers: ['nobody'] } },
+      'invalid_filter',
+      'endorsers has "nobody"',
+    ],
+    ['half a surrogate pair', { name: 'a\ud800' }, 'invalid_subscription', 'surrogate'],
+    ['no object', [], 'invalid_subscription', 'must be an object'],
+    ['no JSON', '{"name":', 'invalid_json', 'not a JSON object'],
+    ['an empty body', '', 'invalid_json', 'JSON object'],
+  ])('with %s is refused and nothing is saved', async (_, body, code, message) => {
+    const answer = await post(body);
+    expect([answer.status, answer.body.error.code]).toEqual([400, code]);
+    expect(answer.body.error.message).toContain(message);
+    expect((await service.get('/v1/subscriptions')).body.data).toEqual([]);
+  });
+
+  test('that is not UTF-8 is refused, whatever it says that it is', async () => {
+    for (const type of ['application/json', 'application/json; charset=latin1']) {
+      const { status, body } = await post(Buffer.from('{"name":"caf\xe9"}', 'latin1'), {
+        'Content-Type': type,
+      });
+      expect([status, body.error.code]).toEqual([400, 'invalid_json']);
+      expect(body.error.message).toContain('UTF-8');
+    }
+    expect((await service.get('/v1/subscriptions')).body.data).toEqual([]);
+  });
+
+  test('of a type that is JSON too is taken', async () => {
+    const { status, body } = await post({ name: 'Café' }, { 'Content-Type': 'application/vnd.example+json' });
+    expect([status, body.data.name]).toEqual([201, 'Café']);
+  });
+
+  test('beyond 384 KB is 413, of another type 400', async () => {
+    const large = await post({ name: 'x'.repeat(384 * 1024) });
+    expect([large.status, large.body.error.code]).toEqual([413, 'body_too_large']);
+    const form = await post('name=a', { 'Content-Type': 'application/x-www-form-urlencoded' });
+    expect([form.status, form.body.error.code]).toEqual([400, 'invalid_json']);
+  });
+
+  test('with a taken name is a conflict, also when another takes it', async () => {
+    await post({ name: 'One' });
+    const { body } = await post({ name: 'Two' });
+    for (const answer of [
+      await post({ name: 'One' }),
+      await send('PUT', `/v1/subscriptions/${body.data.id}`, { name: 'One' }),
+    ]) {
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'conflict']);
+    }
+  });
+
+  test('is one of at most fifty, however many ask at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 55 }, (_, index) => post({ name: `Number ${index}` })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+  });
+
+  test('of another account does not exist', async () => {
+    const { body } = await post({ name: 'Mine' });
+    const other = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
+    const headers = { Authorization: `Bearer ${other}` };
+    const path = `/v1/subscriptions/${body.data.id}`;
+    for (const [method, sent] of [['GET'], ['PUT', { name: 'Theirs' }], ['DELETE']] as const) {
+      expect((await send(method, path, sent, headers)).status).toBe(404);
+    }
+    expect((await service.get('/v1/events?subscription=Mine', { headers })).status).toBe(404);
+    expect((await service.get(path)).body.data.name).toBe('Mine');
+  });
+
+  test('needs the scope to write, not to read', async () => {
+    const reader = await createKey({
+      databaseUrl: service.databaseUrl,
+      account: 'test',
+      plan: 'internal',
+      scopes: ['stream:read'],
+    });
+    const headers = { Authorization: `Bearer ${reader}` };
+    expect((await service.get('/v1/subscriptions', { headers })).status).toBe(200);
+    expect((await post({ name: 'a' }, headers)).body.error.code).toBe('insufficient_scope');
+  });
+});
+
+describe('Idempotency-Key', () => {
+  test('makes the same request save once, and answers it as the first time, however many come at once', async () => {
+    const headers = { 'Idempotency-Key': 'order-1' };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post(NEWSPAPERS, headers)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect((await service.get('/v1/subscriptions')).body.data).toHaveLength(1);
+  });
+
+  test('used for another request is a conflict', async () => {
+    const headers = { 'Idempotency-Key': 'order-2' };
+    await post({ name: 'a' }, headers);
+    expect((await post({ name: 'b' }, headers)).body.error.code).toBe('conflict');
+  });
+
+  test('is forgotten after a day, whosever it was, as others are remembered', async () => {
+    const other = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
+    const headers = { 'Idempotency-Key': 'order-3' };
+    await post({ name: 'a' }, headers);
+    await post({ name: 'a' }, { ...headers, Authorization: `Bearer ${other}` });
+    await post({ name: 'kept' }, { 'Idempotency-Key': 'order-4' });
+    await client.query(
+      `UPDATE idempotency_keys SET created_at = now() - interval '24 hours' WHERE key = 'order-3'`,
+    );
+    await post({ name: 'b' }, { 'Idempotency-Key': 'order-5' });
+    const { rows } = await client.query('SELECT key FROM idempotency_keys ORDER BY key');
+    expect(rows.map(({ key }) => key)).toEqual(['order-4', 'order-5']);
+    expect((await post({ name: 'c' }, headers)).status).toBe(201);
+  });
+});
+
+describe('a stream by subscription', () => {
+  test('delivers what the filter chooses, and names the subscription when it is ready', async () => {
+    const { body } = await post(NEWSPAPERS);
+    const headers = { Authorization: `Bearer ${service.key}` };
+    const stream = await EventStreamClient.open(service.url('/v1/stream?subscription=Newspapers'), headers);
+    try {
+      expect((await stream.wait('ready', 1))[0]?.data).toEqual({ subscription: 'Newspapers' });
+      await service.submit([
+        endorse('bakers-local-1', 'mayor', 'ann'),
+        endorse('coast-gazette', 'mayor', 'bob'),
+      ]);
+      const [event] = await stream.wait('endorsement', 1);
+      expect(event?.data.endorser.slug).toBe('coast-gazette');
+      const byId = await service.events(`from=earliest&subscription=${body.data.id}`);
+      expect(byId.data.map(({ id }) => id)).toEqual([event?.id]);
+    } finally {
+      stream.close();
+    }
+  });
+
+  test('excludes filter parameters, and must exist', async () => {
+    await post(NEWSPAPERS);
+    const both = await service.get('/v1/events?subscription=Newspapers&states=CA');
+    expect([both.status, both.body.error.code]).toEqual([400, 'invalid_parameter']);
+    const unknown = await service.get('/v1/events?subscription=Nothing');
+    expect([unknown.status, unknown.body.error.code]).toEqual([404, 'subscription_not_found']);
+  });
+});

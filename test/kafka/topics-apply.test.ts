@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { applyTopics, checkTopics } from '../../kafka/topics.ts';
+import { waitFor } from '../../service/wait-for.ts';
+import { testServers } from '../helpers/servers.ts';
+
+const { brokers } = testServers();
+
+function options(changesPartitions = 2) {
+  return { brokers, topicPrefix: `${randomUUID()}.`, retentionMs: 60_000, changesPartitions };
+}
+
+async function setOnTopic(name: string, config: Record<string, string>): Promise<void> {
+  const configEntries = Object.entries(config).map(([key, value]) => ({ name: key, value }));
+  await withAdmin(brokers, (admin) =>
+    admin.alterConfigs({ validateOnly: false, resources: [{ type: TOPIC_RESOURCE, name, configEntries }] }),
+  );
+}
+
+test('topics that are missing are named, created, and then as they should be', async () => {
+  const mine = options();
+  const { submissions, rejected, changes } = topicNames(mine.topicPrefix);
+  expect(await checkTopics(mine)).toEqual(
+    [submissions, rejected, changes].map((name) => `${name} is missing`),
+  );
+
+  expect(await applyTopics(mine)).toEqual([
+    `created ${submissions} with 12 partitions`,
+    `created ${rejected} with 3 partitions`,
+    `created ${changes} with 2 partitions`,
+  ]);
+  expect(await checkTopics(mine)).toEqual([]);
+  expect(await applyTopics(mine)).toEqual([]);
+});
+
+test('settings that differ are put right, and what others have set on the topic stays', async () => {
+  const mine = options();
+  const { changes } = topicNames(mine.topicPrefix);
+  await applyTopics(mine);
+  // Setting these alone takes every other setting off the topic: it is as Kafka's defaults have it.
+  await setOnTopic(changes, { 'cleanup.policy': 'compact', 'max.message.bytes': '2000000' });
+  // Brokers learn of it a little later than the controller.
+  const problems = await waitFor(
+    'the alteration',
+    async () => {
+      const found = await checkTopics(mine);
+      return found.length > 0 ? found : null;
+    },
+    { timeoutMs: 10_000 },
+  );
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('cleanup.policy=compact'),
+      expect.stringContaining('min.compaction.lag.ms=0'),
+    ]),
+  );
+
+  expect(await applyTopics(mine)).toContain(
+    `set cleanup.policy=compact,delete on ${changes} (it was compact)`,
+  );
+  expect(await checkTopics(mine)).toEqual([]);
+  const { resources } = await withAdmin(brokers, (admin) =>
+    admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: TOPIC_RESOURCE, name: changes, configNames: ['max.message.bytes'] }],
+    }),
+  );
+  expect(resources[0]?.configEntries[0]?.configValue).toBe('2000000');
+});
+
+test('partitions are added and never taken away', async () => {
+  const mine = options(2);
+  const { changes } = topicNames(mine.topicPrefix);
+  await applyTopics(mine);
+  expect(await applyTopics({ ...mine, changesPartitions: 4 })).toEqual([
+    `grew ${changes} from 2 to 4 partitions`,
+  ]);
+  expect(await applyTopics({ ...mine, changesPartitions: 1 })).toEqual([]);
+  expect(await checkTopics({ ...mine, changesPartitions: 1 })).toEqual([]);
+  expect(await checkTopics({ ...mine, changesPartitions: 5 })).toEqual([
+    `${changes} has 4 partitions; it needs 5`,
+  ]);
+});
+
+test('a change topic with more partitions than a cursor can hold is refused as it is', async () => {
+  const mine = options();
+  const { changes } = topicNames(mine.topicPrefix);
+  await withAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic: changes, numPartitions: 101, replicationFactor: 1 }] }),
+  );
+  const excess = `${changes} has 101 partitions; a cursor holds 100 at most`;
+  await expect(applyTopics(mine)).rejects.toThrow(excess);
+  expect(await checkTopics(mine)).toContainEqual(expect.stringContaining(excess));
+});
