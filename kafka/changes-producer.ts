@@ -9,15 +9,15 @@ export interface ChangeRecord {
 }
 
 /**
- * The records of a request that go to one partition are one batch there. Small ones are good for who reads: a broker
- * gives as much of each partition as was asked for, but only whole batches of it are of use.
+ * Bounds a request, and so the batches in it. Small batches suit readers: a fetch returns a bounded number of bytes of
+ * each partition, of which only whole batches are useful.
  */
 const MAX_REQUEST_BYTES = 100_000;
 const MAX_ATTEMPTS = 6;
 /** How long to wait before the second attempt, in milliseconds; longer before each later one. */
 const RETRY_MS = 100;
 
-/** Records in runs that fit into a request each. */
+/** Splits records into runs that each fit into a request. */
 export function* splitIntoRequests(records: ChangeRecord[]): Generator<ChangeRecord[]> {
   let request: ChangeRecord[] = [];
   let bytes = 0;
@@ -33,7 +33,7 @@ export function* splitIntoRequests(records: ChangeRecord[]): Generator<ChangeRec
   if (request.length > 0) yield request;
 }
 
-/** A leader that moves is found again within moments, but this is the one request that kafkajs does not repeat. */
+/** Retries a request that kafkajs does not retry itself while a partition's leader moves. */
 async function withRetries<T>(request: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -46,7 +46,7 @@ async function withRetries<T>(request: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Sends changes in order, each request only after the one before is acknowledged by all who must have it. */
+/** Sends changes in order, each request after all in-sync replicas acknowledged the one before. */
 export function createChangesProducer(kafka: Kafka, topic: string) {
   const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, metadataMaxAge: 30_000 });
   const admin = kafka.admin();
@@ -54,7 +54,7 @@ export function createChangesProducer(kafka: Kafka, topic: string) {
     connect: () => Promise.all([producer.connect(), admin.connect()]),
     disconnect: () => Promise.all([producer.disconnect(), admin.disconnect()]),
 
-    /** Where each partition ends now, by partition. */
+    /** The end offset of each partition, by partition. */
     async fetchEndOffsets(): Promise<number[]> {
       const ends: number[] = [];
       const offsets = await withRetries(() => admin.fetchTopicOffsets(topic));
@@ -62,7 +62,7 @@ export function createChangesProducer(kafka: Kafka, topic: string) {
       return Array.from(ends, (end) => end ?? 0);
     },
 
-    /** Resolves when everyone who must have the records does. */
+    /** Resolves when all in-sync replicas have the records. */
     async send(records: ChangeRecord[]): Promise<void> {
       for (const messages of splitIntoRequests(records)) await producer.send({ topic, acks: -1, messages });
     },

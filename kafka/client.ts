@@ -4,8 +4,8 @@ import type { Logger } from '../service/log.ts';
 let silenced = false;
 
 /**
- * kafkajs 2.2 arms a timer at a time in the past, which newer versions of Node call a TimeoutNegativeWarning. It is
- * harmless, and says nothing to whoever reads our output: exactly that warning is dropped.
+ * Drops TimeoutNegativeWarning, and no other warning: kafkajs 2.2 sets timers in the past, which is harmless but makes
+ * newer versions of Node print it.
  */
 function silenceNegativeTimeouts(): void {
   if (silenced) return;
@@ -18,9 +18,9 @@ function silenceNegativeTimeouts(): void {
 }
 
 /**
- * What kafkajs calls an error is mostly a broker that moves or a coordinator that loads, which it then handles itself;
- * what it cannot handle it throws, or says to whoever runs a consumer. So an answer that it will ask for again and the
- * end of a consumer are debugging to us, a connection that fails is a warning, and so on down.
+ * Writes a log entry of kafkajs to ours, at a lower level. kafkajs logs errors that it then handles by itself, such as a
+ * moving leader or a loading coordinator; those that it cannot handle it throws as well. So failed responses and
+ * crashes of consumers are logged at `debug`, and failed connections at `warn`.
  */
 function writeKafkaLog(log: Logger, { level, label, log: { message, error } }: LogEntry): void {
   const write = level === logLevel.ERROR && !/^(Response|Crash:) /.test(message) ? 'warn' : 'debug';
@@ -28,10 +28,10 @@ function writeKafkaLog(log: Logger, { level, label, log: { message, error } }: L
 }
 
 /**
- * A kafkajs client. Without a log it is silent: what goes wrong is thrown, and the caller says it.
+ * A kafkajs client: the one place where one is made. Without a log it is silent, since it also throws its errors.
  *
- * @param options.brokers `host:port` of each.
- * @param options.retries how often a request is tried again before it fails.
+ * @param options.brokers `host:port` of each
+ * @param options.retries how often a request is tried again before it fails
  */
 export function createKafkaClient({
   brokers,
@@ -45,7 +45,7 @@ export function createKafkaClient({
   retries?: number;
 }): Kafka {
   silenceNegativeTimeouts();
-  // kafkajs would recommend at every start to read how version 2 places keys.
+  // kafkajs otherwise prints advice on its partitioner at every start.
   process.env.KAFKAJS_NO_PARTITIONER_WARNING = '1';
   return new Kafka({
     clientId,

@@ -3,10 +3,10 @@ import { type PartitionRead, TopicReader } from './topic-reader.ts';
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
 
 /**
- * Reads a topic once through, a fetch of a partition at a time, up to where each partition ends when it is reached.
+ * Reads a topic once, to the end of each partition.
  *
- * @param from by partition, where to begin; its beginning where there is none.
- * @throws the Kafka client's error when the brokers do not answer or there is no such topic.
+ * @param from the offset to begin at, by partition; by default the partition's beginning
+ * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function* readTopic(
   { brokers, topic }: { brokers: string[]; topic: string },

@@ -1,9 +1,9 @@
 export interface TopicNames {
-  /** Endorsement submissions on their way in, keyed by endorser slug. */
+  /** Incoming endorsement submissions, keyed by endorser slug. */
   submissions: string;
-  /** Submissions that were refused, with the reason and their origin. */
+  /** Rejected submissions, with the reason and their origin. */
   rejected: string;
-  /** Endorsement changes on their way out, keyed by endorser slug. */
+  /** Endorsement changes for the stream, keyed by endorser slug. */
   changes: string;
 }
 

@@ -1,9 +1,8 @@
 /**
- * What each topic is made with, and what would be wrong with one: pure rules, no Kafka.
+ * The settings that each topic is created with, and the rules that find wrong ones. Pure rules, no Kafka.
  *
- * INV-5, INV-6: the change topic keeps every event for the window and a margin, and compaction touches nothing
- * younger than that. Both rest on settings that anybody with a Kafka shell can alter, so they are checked as
- * well as made.
+ * INV-5, INV-6: the changes topic keeps every event for the window and a margin, and compaction touches nothing younger
+ * than that. Anybody with a Kafka shell can alter these settings, so they are checked as well as made.
  */
 import { MAX_PARTITIONS } from '../schemas/cursor.ts';
 import { topicNames } from './topic-names.ts';
@@ -36,19 +35,19 @@ export interface TopicsPlan extends ChangesTopicPlan {
   topicPrefix: string;
 }
 
-/** Replicas of a topic on a cluster of so many brokers. */
+/** The number of replicas of a topic, on a cluster with this many brokers. */
 export function chooseReplicationFactor(brokers: number): number {
   return Math.min(3, brokers);
 }
 
-/** An acknowledged record is on two brokers where there are three, so that one can be lost. */
+/** With three replicas, an acknowledged record is on two brokers, so that one broker can be lost. */
 function minInsyncReplicas(replicationFactor: number): number {
   return replicationFactor >= 3 ? 2 : 1;
 }
 
 /**
- * How long a segment of the change topic stays open, in milliseconds: an hour, and for windows shorter than a day
- * a twenty-fourth of the window, so that a demonstration with a window of minutes sees events expire.
+ * How long a segment of the changes topic stays open, in milliseconds: an hour, or a twenty-fourth of a window that is
+ * shorter than a day, so that a demonstration with a window of minutes sees events expire.
  */
 export function chooseSegmentMs(retentionMs: number): number {
   return Math.max(SECOND_MS, Math.min(HOUR_MS, Math.ceil(retentionMs / 24)));
@@ -57,17 +56,16 @@ export function chooseSegmentMs(retentionMs: number): number {
 /**
  * How much longer than the window the topic keeps its events, in milliseconds.
  *
- * Kafka goes by the time at which a record was appended, which is never before the event's own time, so on
- * perfect clocks no margin is needed for a cursor to be accepted. It is there for a reader who was accepted just
- * inside the window and takes a while to read on (a tenth of the window), and for segments that roll late by
- * clocks that disagree (two segments, and an hour for the clocks, in proportion where the window is short).
+ * Kafka goes by the time at which a record was appended, which is never before the event's own time. The margin is for
+ * readers that were accepted just inside the window and take a while to read on (a tenth of the window), and for
+ * segments that roll late and clocks that disagree (two segments, and an hour for the clocks; less for a short window).
  */
 export function chooseMarginMs(retentionMs: number): number {
   const clockErrorMs = Math.max(SECOND_MS, Math.min(HOUR_MS, Math.ceil(retentionMs / 24)));
   return Math.max(Math.ceil(retentionMs / 10), 2 * chooseSegmentMs(retentionMs) + clockErrorMs);
 }
 
-/** What the change topic is made with for a window of `retentionMs`. */
+/** The settings of the changes topic for a window of `retentionMs`. */
 export function changesTopicSettings(plan: ChangesTopicPlan): TopicSettings {
   const keepMs = String(plan.retentionMs + chooseMarginMs(plan.retentionMs));
   return {
@@ -77,7 +75,7 @@ export function changesTopicSettings(plan: ChangesTopicPlan): TopicSettings {
       'cleanup.policy': 'compact,delete',
       'retention.ms': keepMs,
       'retention.bytes': '-1',
-      // INV-6: without it, compaction keeps only each endorser's last change, at once.
+      // INV-6: without it, compaction soon keeps only the last change of each endorser.
       'min.compaction.lag.ms': keepMs,
       'segment.ms': String(chooseSegmentMs(plan.retentionMs)),
       'message.timestamp.type': 'LogAppendTime',
@@ -99,7 +97,7 @@ function queueSettings(partitions: number, replicationFactor: number, keepDays: 
   };
 }
 
-/** Every topic of the service, as it is to be. */
+/** Every topic of the service, with the settings that it should have. */
 export function planTopics(plan: TopicsPlan): { submissions: Topic; rejected: Topic; changes: Topic } {
   const names = topicNames(plan.topicPrefix);
   const { replicationFactor } = plan;
@@ -110,7 +108,7 @@ export function planTopics(plan: TopicsPlan): { submissions: Topic; rejected: To
   };
 }
 
-/** A retention or a limit of Kafka's, where -1 stands for "no limit". */
+/** Reads a retention or a limit of Kafka's, in which -1 means "no limit". */
 function asLimit(text: string | undefined): number {
   const value = Number(text);
   return value === -1 ? Number.POSITIVE_INFINITY : value;
@@ -156,25 +154,25 @@ function findSharedProblems(actual: Topic, wanted: Topic): string[] {
   return problems;
 }
 
-/** What is wrong with a queue of submissions, one sentence each; none where it is as it should be. */
+/** The problems of a topic of submissions, a sentence each; empty if there are none. */
 export function findQueueProblems(actual: Topic, wanted: Topic): string[] {
   return findSharedProblems(actual, wanted);
 }
 
-/** Why a change topic can never be of use, or null where it can: partitions cannot be taken away. */
+/** The reason why a changes topic can never be used, or null. Partitions cannot be taken away. */
 export function findExcess({ name, partitions }: Topic): string | null {
   if (partitions <= MAX_PARTITIONS) return null;
   return (
-    `${name} has ${partitions} partitions; a cursor holds ${MAX_PARTITIONS} at most, so the topic has to be made anew ` +
+    `${name} has ${partitions} partitions; a cursor holds at most ${MAX_PARTITIONS}, so the topic must be created anew ` +
     '(docs/operations.md, "with an emptied Kafka")'
   );
 }
 
 /**
- * What is wrong with a change topic, one sentence each; none where no event can be lost inside the window.
+ * The problems of a changes topic, a sentence each; empty if no event can be lost inside the window.
  *
  * @param actual the topic with its whole effective configuration
- * @param wanted what planTopics asks for
+ * @param wanted the topic of planTopics
  */
 export function findChangesProblems(actual: Topic, wanted: Topic): string[] {
   const problems = findSharedProblems(actual, wanted);

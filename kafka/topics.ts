@@ -1,4 +1,4 @@
-/** The topics of the service, as code: makes them what they should be, and says how they differ. */
+/** The topics of the service as code: creates and alters them, and reports how they differ from the plan. */
 
 import { OperatorError } from '../service/operator-error.ts';
 import { waitFor } from '../service/wait-for.ts';
@@ -31,7 +31,7 @@ export interface TopicsOptions {
 interface ActualTopic extends Topic {
   /** Whether every partition has a leader. */
   led: boolean;
-  /** Those settings that were made on the topic itself. */
+  /** The settings that were made on the topic itself. */
   ownConfig: Record<string, string>;
 }
 
@@ -45,7 +45,7 @@ async function planFor(admin: Admin, options: TopicsOptions): Promise<ReturnType
   });
 }
 
-/** The topic as it is, or null where there is none. */
+/** The topic as it is, or null if it does not exist. */
 async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null> {
   if (!(await admin.listTopics()).includes(name)) return null;
   const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
@@ -69,7 +69,7 @@ async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null
 
 async function createTopic(admin: Admin, topic: Topic): Promise<string> {
   await admin.createTopics({
-    // kafkajs's own wait gives up on a broker that has not heard of the topic yet.
+    // kafkajs would give up waiting for a broker that has not heard of the topic yet.
     waitForLeaders: false,
     topics: [
       {
@@ -87,7 +87,7 @@ function differences(actual: Topic, wanted: Topic): Array<[string, string]> {
   return Object.entries(wanted.config).filter(([name, value]) => actual.config[name] !== value);
 }
 
-/** Waits until the brokers say of the topic what the controller has been told: they learn of it a little later. */
+/** Waits until the brokers report the topic as planned: they learn of it a little later than the controller. */
 async function untilApplied(admin: Admin, wanted: Topic): Promise<void> {
   const probe = async () => {
     const actual = await readTopic(admin, wanted.name);
@@ -98,12 +98,12 @@ async function untilApplied(admin: Admin, wanted: Topic): Promise<void> {
   await waitFor(`Topic ${wanted.name}`, probe, { timeoutMs: APPLY_TIMEOUT_MS });
 }
 
-/** Brings a topic that is there to what it should be. */
+/** Alters an existing topic to match the plan. */
 async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Promise<string[]> {
   const done: string[] = [];
   const changed = differences(actual, wanted);
   if (changed.length > 0) {
-    // The request replaces all that is set on the topic, so what others have set there goes along.
+    // The request replaces all settings of the topic, so it repeats those that others have made.
     const config = { ...actual.ownConfig, ...wanted.config };
     await admin.alterConfigs({
       validateOnly: false,
@@ -127,10 +127,10 @@ async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Pro
 }
 
 /**
- * Creates the topics that are missing, sets what differs, adds partitions; never takes any away.
+ * Creates missing topics, corrects settings and adds partitions. It never removes anything.
  *
- * @returns a line for each thing it did; none where everything was as it should be
- * @throws OperatorError where no broker answers, or the change topic has more partitions than the service can work with
+ * @returns a line for each thing that it did
+ * @throws OperatorError if no broker answers, or if the changes topic has more partitions than a cursor can hold
  */
 export async function applyTopics(options: TopicsOptions): Promise<string[]> {
   return withAdmin(options.brokers, async (admin) => {
@@ -150,8 +150,10 @@ export async function applyTopics(options: TopicsOptions): Promise<string[]> {
 }
 
 /**
- * @returns a sentence for each thing that is wrong with the topics; none where all is well
- * @throws OperatorError where no broker answers
+ * Compares the topics with the plan.
+ *
+ * @returns a sentence for each problem
+ * @throws OperatorError if no broker answers
  */
 export async function checkTopics(options: TopicsOptions): Promise<string[]> {
   return withAdmin(options.brokers, async (admin) => {

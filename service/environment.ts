@@ -1,23 +1,23 @@
-/** Reading settings out of environment variables, with one clear sentence for a value that cannot be right. */
+/** Reads settings from environment variables. An invalid value is reported in one clear sentence. */
 import { isCalendarDate } from '../schemas/catalogue/formats.ts';
 import { OperatorError } from './operator-error.ts';
 
 const MAX_PORT = 65_535;
 
-/** Environment variables by name; an empty one counts as not given. */
+/** Environment variables by name. An empty one counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting that is missing or cannot be right. Its message is for whoever set it. */
+/** A setting that is missing or invalid. */
 export class SettingError extends OperatorError {
   override name = 'SettingError';
 }
 
-/** The variable's text, or null where it is not given or empty. */
+/** The variable's text, or null if it is unset or empty. */
 export function readText(env: Environment, name: string): string | null {
   return env[name]?.trim() || null;
 }
 
-/** @throws SettingError where the variable is not given. */
+/** @throws SettingError if the variable is unset */
 function requireText(env: Environment, name: string, example: string): string {
   const text = readText(env, name);
   if (text === null) throw new SettingError(`${name} is not set; it must be like ${example}.`);
@@ -25,9 +25,9 @@ function requireText(env: Environment, name: string, example: string): string {
 }
 
 /**
- * A whole number between two bounds, both included, or null where the variable is not given.
+ * A whole number from `min` to `max`, or null if the variable is unset.
  *
- * @throws SettingError naming the variable, its value and the bounds.
+ * @throws SettingError that names the variable, its value and the bounds
  */
 export function readInteger(
   env: Environment,
@@ -44,9 +44,9 @@ export function readInteger(
 }
 
 /**
- * A calendar date, YYYY-MM-DD, or null where the variable is not given.
+ * A calendar date, YYYY-MM-DD, or null if the variable is unset.
  *
- * @throws SettingError naming the variable and its value.
+ * @throws SettingError that names the variable and its value
  */
 export function readDate(env: Environment, name: string): string | null {
   const text = readText(env, name);
@@ -57,9 +57,9 @@ export function readDate(env: Environment, name: string): string | null {
 }
 
 /**
- * Kafka's brokers, each `host:port`, or null where KAFKA_BROKERS is not given.
+ * The brokers of KAFKA_BROKERS, each `host:port`, or null if it is unset.
  *
- * @throws SettingError where an item has another form.
+ * @throws SettingError if an item has another form
  */
 export function readBrokers(env: Environment): string[] | null {
   const text = readText(env, 'KAFKA_BROKERS');
@@ -77,12 +77,12 @@ export function readBrokers(env: Environment): string[] | null {
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
 
-/** How long an event stays readable, in milliseconds: RETENTION_MS, a week where it is not given. */
+/** How long an event stays readable, in milliseconds: RETENTION_MS, by default a week. */
 export function readRetention(env: Environment): number {
   return readInteger(env, 'RETENTION_MS', { min: 1000, max: YEAR_MS }) ?? WEEK_MS;
 }
 
-/** A port number, or null where the variable is not given; 0 asks for a free one. */
+/** A port number, or null if the variable is unset. 0 asks for a free port. */
 export function readPort(env: Environment, name: string): number | null {
   return readInteger(env, name, { min: 0, max: MAX_PORT });
 }
@@ -90,13 +90,13 @@ export function readPort(env: Environment, name: string): number | null {
 const DATABASE_URL_EXAMPLE = 'postgres://user:password@host:5432/database';
 
 /**
- * Holds DATABASE_URL to the form of a connection string. One that is none is shown only up to where a password could
- * begin in it.
+ * Checks that DATABASE_URL has the form of a connection string. The error shows an invalid one only up to the point
+ * where a password could begin.
  *
- * @throws SettingError where it has another form.
+ * @throws SettingError if it has another form
  */
 export function checkDatabaseUrl(text: string): void {
-  // Between the @ and the path there is nothing where Postgres is reached through a file.
+  // A connection through a Unix socket has no host between the @ and the path.
   if (/^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace('@/', '@file/'))) return;
   const shown = /^[^:=@]*[:=@]?/.exec(text)?.[0] ?? '';
   const rest = shown === text ? '' : '…';
@@ -106,16 +106,16 @@ export function checkDatabaseUrl(text: string): void {
   );
 }
 
-/** The servers that every process of the service talks to. */
+/** The servers that every process of the service connects to. */
 export interface Servers {
   databaseUrl: string;
   /** `host:port` of each. */
   brokers: string[];
-  /** What every topic's name begins with; empty in ordinary use. */
+  /** The beginning of every topic's name; empty in ordinary use. */
   topicPrefix: string;
 }
 
-/** @throws SettingError where DATABASE_URL or KAFKA_BROKERS is missing, or cannot be right. */
+/** @throws SettingError if DATABASE_URL or KAFKA_BROKERS is missing or invalid */
 export function readServers(env: Environment): Servers {
   const databaseUrl = requireText(env, 'DATABASE_URL', DATABASE_URL_EXAMPLE);
   checkDatabaseUrl(databaseUrl);

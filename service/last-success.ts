@@ -1,4 +1,4 @@
-/** When something last went well: what health is told by. */
+/** When a task last succeeded. Readiness is judged by it. */
 export class LastSuccess {
   #at = Number.NEGATIVE_INFINITY;
 
@@ -6,12 +6,12 @@ export class LastSuccess {
     this.#at = performance.now();
   }
 
-  /** It has failed since. */
+  /** The task has failed since. */
   forget(): void {
     this.#at = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether it was less than so many milliseconds ago. */
+  /** Whether the last success was less than `ms` milliseconds ago. */
   isWithin(ms: number): boolean {
     return performance.now() - this.#at < ms;
   }

@@ -5,15 +5,15 @@ export interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** Something that says whether it can do its work now. */
+/** A long-running part of the service that knows whether it can do its work now. */
 export interface Service extends Stoppable {
   isReady(): boolean;
 }
 
-/** A process that was told to stop and has not done so by then is stuck, and ends itself; in milliseconds. */
+/** A process that has not stopped this long after it was told to is stuck, and exits; in milliseconds. */
 export const STOP_DEADLINE_MS = 30_000;
 
-/** Stops the service on SIGTERM or SIGINT and ends the process; a second signal ends it at once. */
+/** Stops the service on SIGTERM or SIGINT, then exits. A second signal exits at once. */
 export function stopOnSignal(service: Stoppable, log: Logger): void {
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals) => {

@@ -6,9 +6,9 @@ export type { Logger };
 const LEVELS = [...Object.keys(pino.levels.values), 'silent'];
 
 /**
- * The least level that is written: LOG_LEVEL, `info` where it is not given.
+ * The lowest level that is logged: LOG_LEVEL, or `info` by default.
  *
- * @throws SettingError for a level that there is none of.
+ * @throws SettingError for an unknown level
  */
 export function readLogLevel(env: Environment): string {
   const level = readText(env, 'LOG_LEVEL') ?? 'info';
@@ -19,9 +19,10 @@ export function readLogLevel(env: Environment): string {
 }
 
 /**
- * A log of JSON lines on standard output, or elsewhere.
+ * A log of JSON lines, by default on standard output.
  *
- * @param level the least level that is written.
+ * @param name the value of `service` in every line
+ * @param level the lowest level that is logged
  */
 export function createLog(name: string, level: string, destination?: DestinationStream): Logger {
   const options = {

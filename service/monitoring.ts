@@ -5,12 +5,12 @@ import { SettingError } from './environment.ts';
 import type { Logger } from './log.ts';
 
 /**
- * Serves `/metrics` (Prometheus text), `/healthz` and `/readyz` on a port of their own. To the metrics belong those of
- * the process: memory, processor time, collections of garbage, delays of the event loop; and whether it is ready.
+ * Serves `/metrics` (Prometheus text), `/healthz` and `/readyz` on a port of their own. The metrics include those of
+ * the process (memory, processor time, garbage collection, event loop delay) and its readiness.
  *
- * @param options.port 0 picks a free one.
- * @param options.isReady whether the process can do its work now.
- * @throws SettingError where the port cannot be listened on: nobody would see how the process fares.
+ * @param options.port 0 picks a free port
+ * @param options.isReady whether the process can do its work now
+ * @throws SettingError if the port is taken: a process that nobody can monitor must not run
  */
 export async function startMonitoring({
   port,
@@ -40,7 +40,7 @@ export async function startMonitoring({
       case '/readyz':
         return isReady() ? send(200, 'ready\n') : send(503, 'not ready\n');
       default:
-        return send(404, 'Known here: /metrics, /healthz, /readyz\n');
+        return send(404, 'Not found. Available: /metrics, /healthz, /readyz\n');
     }
   });
   server.listen(port);

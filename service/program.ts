@@ -2,10 +2,10 @@ import { createLog, type Logger, readLogLevel } from './log.ts';
 import { OperatorError } from './operator-error.ts';
 
 /**
- * Starts a program of the service. Where that fails it ends with status 1: whoever runs it starts it again, for a start
- * from nothing is the one way in. What a setting says wrongly is said in a sentence, anything else in the log.
+ * Starts a program of the service, and exits with status 1 if that fails: its supervisor then starts it afresh.
+ * Invalid settings are reported in one sentence on stderr; other failures go to the log.
  *
- * @param name what the log calls it.
+ * @param name the program's name in its log
  */
 export async function runProgram(name: string, start: (log: Logger) => Promise<void>): Promise<void> {
   let log: Logger | undefined;

@@ -2,10 +2,10 @@ import type { Clock } from './clock.ts';
 import type { Stoppable } from './lifecycle.ts';
 
 /**
- * Does something again and again, `everyMs` after it was done before, until it is stopped. Stopping waits for what is
- * under way.
+ * Does `work` again and again, with a pause of `everyMs` before each run, until it is stopped. Stopping waits for a run
+ * in progress.
  *
- * @param work handles its own failures.
+ * @param work must not reject
  */
 export function repeat(everyMs: number, clock: Clock, work: () => Promise<void>): Stoppable {
   const stopping = new AbortController();

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Asks again and again until `probe` gives something other than null, and gives that. A probe that throws
- * counts as "not yet"; what it threw last becomes the cause of the failure.
+ * Calls `probe` until it returns something other than null, and returns that. A probe that throws counts as "not yet";
+ * the last error becomes the cause of the failure.
  *
- * @param what what is awaited, for the message
- * @param options.timeoutMs how long to ask
- * @param options.until settles when there is no more point in asking, such as a process's end
- * @throws Error when the time is up, or `until` settled
+ * @param what the name of the awaited thing, for the message
+ * @param options.timeoutMs how long to try
+ * @param options.until resolves, with the reason, when trying has become pointless, such as when a process has ended
+ * @throws Error when time is up, or when `until` has resolved
  */
 export async function waitFor<T>(
   what: string,

@@ -13,19 +13,19 @@ import { maintainChangeLog } from '../../store/stream/relay-batches.ts';
 import { relayLeader } from './metrics.ts';
 import { Relay } from './relay.ts';
 
-/** How often a stand-by asks for the lock, in milliseconds. */
+/** How often a stand-by tries to take the lock, in milliseconds. */
 const STANDBY_POLL_MS = 1000;
-/** How long a relay sleeps at most when no notification wakes it, in milliseconds. */
+/** The longest that a relay sleeps without a notification, in milliseconds. */
 const IDLE_POLL_MS = 500;
-/** How long it waits after a failure, in milliseconds. */
+/** The pause after a failure, in milliseconds. */
 const RETRY_MS = 500;
-/** A relay that has got no further for so long is not ready, in milliseconds: it looks more often than that. */
+/** A relay without a successful round for this long is not ready, in milliseconds. */
 const STUCK_MS = 10_000;
 const MAINTENANCE_INTERVAL_MS = 60 * 60 * 1000;
 
 export interface RelayOptions {
   kafka: Kafka;
-  /** Must lead to Postgres itself, not to a pooler: locks and notifications belong to a connection. */
+  /** Must point to Postgres itself, not to a pooler: locks and notifications belong to a connection. */
   databaseUrl: string;
   topic: string;
   /** How long the change log is kept, in milliseconds. */
@@ -35,8 +35,8 @@ export interface RelayOptions {
 }
 
 /**
- * Relays the change log to Kafka whenever this process is the leader, and stands by otherwise. It is ready while Kafka
- * takes what there is: from this process where it leads, and from whoever leads where it stands by.
+ * Relays the change log to Kafka while this process is the leader, and stands by otherwise. It is ready while changes
+ * reach Kafka, be it from this process or from the leader that it stands by for.
  */
 export function startRelay(options: RelayOptions): Service {
   const stopping = new AbortController();
@@ -68,12 +68,12 @@ async function stayAvailable(
   }
 }
 
-/** Sleeps, but not beyond the signal. */
+/** Sleeps until the time is up or the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});
 }
 
-/** One connection's life: stands by until the lock is free, then leads until something fails. */
+/** The life of one connection: stands by until the lock is free, then leads until something fails. */
 async function serveTerm(options: RelayOptions, round: LastSuccess, stopping: AbortSignal): Promise<void> {
   const client = new pg.Client({ connectionString: options.databaseUrl, ...WATCHFUL_SESSION });
   const lost = new AbortController();
@@ -84,17 +84,20 @@ async function serveTerm(options: RelayOptions, round: LastSuccess, stopping: Ab
     await client.connect();
     await watchSession(client);
     if (!(await waitForLead(client, round, ending))) return;
-    // What it stood by for is its own to do now, and not begun.
+    // From here on readiness depends on this process's own work, which has not begun.
     round.forget();
     await producer.connect();
     await lead(options, { client, producer, round }, ending);
   } finally {
-    // A relay that waits for its lock to be given back would hold the stand-by up, so both end at once.
+    // Both end at once: waiting for the producer would keep the lock from the stand-by.
     await Promise.allSettled([client.end(), producer.disconnect()]);
   }
 }
 
-/** A leader alone is no reason to stand by at ease: processes that all fail would lead by turns. One that relays is. */
+/**
+ * Waits for the lock. A stand-by counts as ready only if the leader has relayed something: of several processes that all
+ * fail, each would be leader for a moment.
+ */
 async function waitForLead(client: pg.Client, round: LastSuccess, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const { rows } = await client.query<{ leads: boolean; isRelayed: boolean }>(
@@ -122,14 +125,14 @@ async function lead(
   log.info('relaying changes');
   let maintainedAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
-    // Armed before looking, so that a change which commits meanwhile is not slept through.
+    // Armed before the log is read, so that a change which commits meanwhile ends the sleep.
     const rung = bell.next();
     const relayed = await relay.relayNext();
     round.note();
     if (relayed > 0) continue;
     const time = now();
     if (time.getTime() - maintainedAt >= MAINTENANCE_INTERVAL_MS) {
-      await tidy(client, time, { topic, keepMs, log });
+      await maintain(client, time, { topic, keepMs, log });
       maintainedAt = time.getTime();
     }
     const quiet = new AbortController();
@@ -138,22 +141,22 @@ async function lead(
   }
 }
 
-/** Tidies the change log. Where somebody reads it for long, as a backup does, that can wait for the next time. */
-async function tidy(
+/** Maintains the change log's partitions. If another session holds them, as a backup does, the next round does it. */
+async function maintain(
   client: pg.Client,
   time: Date,
   { topic, keepMs, log }: Pick<RelayOptions, 'topic' | 'keepMs' | 'log'>,
 ): Promise<void> {
   try {
     await maintainChangeLog(client, time, keepMs);
-    log.debug({ topic }, 'the change log is tidied');
+    log.debug({ topic }, 'maintained the change log');
   } catch (error) {
     if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-    log.info({ topic }, 'the change log is in use, and is tidied another time');
+    log.info({ topic }, 'the change log is in use; its maintenance waits for the next round');
   }
 }
 
-/** Turns notifications into promises: `next()` resolves at the first one that comes after it was called. */
+/** Turns notifications into promises: `next()` resolves at the first notification after the call. */
 function createBell(client: pg.Client): { next: () => Promise<void> } {
   let ring = Promise.withResolvers<void>();
   client.on('notification', () => {

@@ -11,23 +11,23 @@ import {
 } from '../../store/stream/relay-batches.ts';
 import { relayedChanges, relayedSequence } from './metrics.ts';
 
-/** One batch is one transaction more in Postgres and at least one request to Kafka. */
+/** The most changes in a batch. Each batch costs two statements in Postgres and at least one request to Kafka. */
 const MAX_BATCH = 1000;
-/** How old the known ends of the partitions may be when a batch is done, in milliseconds. */
+/** The end offsets of the partitions are fetched again when they are older than this, in milliseconds. */
 const ENDS_MAX_AGE_MS = 200;
 
 /**
- * Copies the change log to Kafka in batches. The offsets at which a batch can begin are stored before it is first
- * sent, so that a relay which dies in the middle is followed by one that sends the same ids (INV-3).
+ * Copies the change log to Kafka in batches. The offsets from which a batch can be read are stored before it is first
+ * sent: a relay that dies in the middle is followed by one that sends the same ids (INV-3).
  *
- * There is one at a time: it works on the connection that holds the leader's lock, and ends with it.
+ * There is one relay at a time. It works on the connection that holds the leader's lock, and ends with it.
  */
 export class Relay {
   readonly #client: pg.Client;
   readonly #producer: ChangesProducer;
   readonly #epoch: number;
   #nextSequence: number;
-  /** By partition: where it ended a moment ago. New records come after it. */
+  /** By partition: its end offset a moment ago, which is a lower bound for new records. */
   #ends: number[];
   #endsFetchedAt = performance.now();
 
@@ -43,11 +43,11 @@ export class Relay {
     this.#ends = start.ends;
   }
 
-  /** Finishes what the last relay left unacknowledged, and is then ready to go on. */
+  /** Sends again the batch that the last relay left unacknowledged, and is then ready to go on. */
   static async start(client: pg.Client, producer: ChangesProducer): Promise<Relay> {
     const { epoch, after } = await loadEpoch(client);
     const last = await loadLastBatch(client);
-    // What was there before the epoch began is of another history, relayed or not.
+    // Changes from before the epoch belong to another history, whether they were relayed or not.
     const nextSequence = Math.max(last?.lastSequence ?? 0, after) + 1;
     const relay = new Relay(client, producer, {
       epoch,
@@ -61,7 +61,7 @@ export class Relay {
     return relay;
   }
 
-  /** Sends the next changes of the log. @returns how many there were. */
+  /** Sends the next batch of the change log. @returns the number of changes in it */
   async relayNext(): Promise<number> {
     const changes = await loadChanges(this.#client, { from: this.#nextSequence, limit: MAX_BATCH });
     const last = changes.at(-1);
