@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { FetchedRecord } from '../../kafka/topic-reader.ts';
+import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import type { RenderedChanges } from './rendered-changes.ts';
 
 /** Records of a partition, on their way to the thread. */
@@ -38,7 +38,10 @@ export class Decoder {
    *
    * @throws Error where the thread ends meanwhile.
    */
-  decode(records: readonly FetchedRecord[], epoch: number): Promise<RenderedChanges> {
+  decode(
+    records: readonly Pick<FetchedRecord, 'offset' | 'value'>[],
+    epoch: number,
+  ): Promise<RenderedChanges> {
     return new Promise((resolve, reject) => {
       const id = this.#next;
       this.#next += 1;
@@ -74,18 +77,18 @@ export class Decoder {
 }
 
 function pack(
-  records: readonly FetchedRecord[],
+  records: readonly Pick<FetchedRecord, 'offset' | 'value'>[],
   { id, epoch }: Pick<PackedRecords, 'id' | 'epoch'>,
 ): PackedRecords {
   const ends = new Uint32Array(records.length);
   const offsets = new Float64Array(records.length);
   let length = 0;
   for (const [index, { offset, value }] of records.entries()) {
-    length += value.length;
+    length += value?.length ?? 0;
     ends[index] = length;
     offsets[index] = offset;
   }
   const bytes = new Uint8Array(length);
-  for (const [index, { value }] of records.entries()) bytes.set(value, ends[index - 1] ?? 0);
+  for (const [index, { value }] of records.entries()) if (value) bytes.set(value, ends[index - 1] ?? 0);
   return { id, epoch, bytes, ends, offsets };
 }

@@ -1,5 +1,5 @@
 import type { ChangeFacets } from '../../domain/stream-filter.ts';
-import type { FetchedRecord } from '../../kafka/topic-reader.ts';
+import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { FRAME_END, renderEvent, renderFrameHead } from '../../schemas/event.ts';
 import { FrameSheet } from './frame-sheet.ts';
@@ -49,7 +49,10 @@ interface ChangeAt {
 const sheet = new FrameSheet();
 
 /** Decodes and renders records of the changes topic. What is no change of this epoch is left out. */
-export function renderRecords(records: readonly FetchedRecord[], epoch: number): RenderedChanges {
+export function renderRecords(
+  records: readonly Pick<FetchedRecord, 'offset' | 'value'>[],
+  epoch: number,
+): RenderedChanges {
   const failures: RenderedChanges['failures'] = [];
   const changes: ChangeAt[] = [];
   for (const { offset, value } of records) {

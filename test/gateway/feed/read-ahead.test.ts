@@ -34,7 +34,15 @@ class ModelLog implements Pick<TopicReader, 'fetchFromLeaders'> {
       const records = Array.from({ length: nextOffset - offset }, (_, index) =>
         record(partition, offset + index),
       );
-      return { partition, records, nextOffset, atEnd: nextOffset === end };
+      return {
+        partition,
+        records,
+        unreadable: [],
+        nextOffset,
+        end,
+        stableEnd: end,
+        atEnd: nextOffset === end,
+      };
     });
   }
 }
@@ -45,7 +53,7 @@ function sequenceOf(partition: number, offset: number): number {
 
 function record(partition: number, offset: number) {
   const value = changeCodec.encode({ ...SAMPLE, epoch: 1, sequence: sequenceOf(partition, offset) });
-  return { offset, value };
+  return { offset, key: null, value };
 }
 
 /** Reads on, and checks that what comes is what lies there. @returns by partition: how far it was read, and its end. */
