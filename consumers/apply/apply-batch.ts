@@ -200,7 +200,19 @@ async function applyInTransaction(
       const refused = fresh[index];
       if (!refused) return [];
       const { offset, value } = refused;
-      return [{ code, message, topic, partition, offset, rejected_at: time.getTime(), value }];
+      return [
+        {
+          code,
+          message,
+          topic,
+          partition,
+          offset,
+          rejected_at: time.getTime(),
+          value,
+          last_offset: null,
+          truncated: null,
+        },
+      ];
     }),
   );
   return { applied: fresh.length, changes: changes.length, rejected: refusals.size };

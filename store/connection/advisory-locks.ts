@@ -11,6 +11,10 @@ export const ADVISORY_LOCKS = {
   relay: 7_204_413,
   /** Held for life by that process once it has done so: by this its stand-bys know that it can. */
   relaying: 7_204_415,
+  /** Held for life by the one process that may apply submissions. */
+  apply: 7_204_417,
+  /** Held for life by that process once it has done so: by this its stand-bys know that it can. */
+  applying: 7_204_418,
   /** Held while officeholders are loaded. */
   officeholderImport: 7_204_414,
   /** Held while rejected submissions are sent again. */

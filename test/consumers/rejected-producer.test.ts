@@ -39,6 +39,8 @@ const rejection = (offset: number, value: Buffer | null = encoded): Rejection =>
   partition: 0,
   offset,
   rejected_at: offset,
+  last_offset: null,
+  truncated: null,
   value,
 });
 
