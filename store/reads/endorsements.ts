@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
 import { NATIONAL } from '../../schemas/vocabulary.ts';
@@ -22,7 +21,7 @@ import {
   endorsementFields,
   endorserRecord,
 } from './records.ts';
-import { offsetsAfter, type StoredStreamPosition } from './stream-position.ts';
+import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
 
 export interface EndorsementQuery {
   filters: EndorserFilters &
@@ -37,11 +36,11 @@ export interface EndorsementQuery {
 }
 
 export interface EndorsementPage extends Page {
-  /** The position of the stream that this page shows exactly: read in the same snapshot. */
-  stream: StoredStreamPosition;
+  /** The point of the stream that this page shows exactly, read in the same snapshot. */
+  stream: StreamPoint;
 }
 
-const row = pageRow.extend({ epoch: z.number(), sequence: z.number(), offsets: z.array(z.number()) });
+const row = pageRow.extend(pointRow.shape);
 
 /**
  * The conditions on the contest as one. OFFSET 0 keeps it a look-up of the contest of each endorsement, and a page has
@@ -120,8 +119,9 @@ const record = inEachLanguage((lang) =>
 );
 
 /**
- * A page of endorsements by id, with the stream position that it shows: one statement, hence one snapshot. Changes up
- * to that position are in the page, later ones are not, since the order of sequences is the order of commits (INV-2).
+ * A page of endorsements by id, with the point of the stream that it shows. Both come from one statement and so from one
+ * snapshot: the page holds the changes up to that point and no later ones, because sequences are in the order of commits
+ * (INV-2).
  */
 export async function listEndorsements(
   pool: DatabasePool,
