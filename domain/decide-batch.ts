@@ -5,8 +5,8 @@ import { decidePosition, type Position } from './position.ts';
 import type { Refusal } from './refusal.ts';
 import { refuseMalformed } from './submission-rules.ts';
 
-/** A contest with what a submission to it can name. */
-interface BallotContest {
+/** A contest, with its choices by key. */
+export interface BallotContest {
   contest: ChangeBody['contest'];
   election: ChangeBody['election'];
   choices: ReadonlyMap<string, ChangeBody['choice']>;

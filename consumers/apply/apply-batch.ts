@@ -25,7 +25,7 @@ import {
 } from '../../store/endorsements/held-picks.ts';
 import { loadContests, loadEndorsers } from '../../store/endorsements/references.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
-import { advanceConsumerPosition, lockConsumerPosition } from '../../store/stream/consumer-positions.ts';
+import { advanceConsumerOffset, lockConsumerOffset } from '../../store/stream/consumer-offsets.ts';
 
 /** A message of the submissions topic. */
 export interface SubmissionMessage {
@@ -174,7 +174,7 @@ async function applyInTransaction(
   const { topic, partition, messages, logStart } = batch;
   // The stream's lock comes first: it makes this the only writer, and no later lock can wait in a circle.
   const head = await lockStreamHead(client);
-  const position = await lockConsumerPosition(client, topic, partition);
+  const position = await lockConsumerOffset(client, topic, partition);
   const fresh = messages.filter((message) => message.offset >= position);
   const first = fresh[0];
   const last = fresh.at(-1);
@@ -194,7 +194,7 @@ async function applyInTransaction(
   const occurredAt = await appendChanges(client, head, numbered, time);
   await deleteEndorsements(client, gone);
   await saveEndorsements(client, [...endorsementRows(positions.values(), held.ids)], new Date(occurredAt));
-  await advanceConsumerPosition(client, topic, partition, { from: position, to: last.offset + 1 });
+  await advanceConsumerOffset(client, topic, partition, { from: position, to: last.offset + 1 });
   await reject(
     [...refusals].flatMap(([index, { code, message }]) => {
       const refused = fresh[index];

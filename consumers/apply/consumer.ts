@@ -5,7 +5,7 @@ import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
 import type { TopicNames } from '../../kafka/topic-names.ts';
 import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
-import { loadConsumerPositions, resetConsumerPosition } from '../../store/stream/consumer-positions.ts';
+import { loadConsumerOffsets, resetConsumerOffset } from '../../store/stream/consumer-offsets.ts';
 import { type AppliedBatch, applyBatch, type SubmissionBatch, SubmissionGapError } from './apply-batch.ts';
 import { appliedChanges, appliedSubmissions, rejectedSubmissions } from './metrics.ts';
 
@@ -187,7 +187,7 @@ class PartitionApplier {
   async #seekToStored(partitions: number[]): Promise<void> {
     const { pool, topics, log } = this.#options;
     const topic = topics.submissions;
-    const stored = await loadConsumerPositions(pool, topic);
+    const stored = await loadConsumerOffsets(pool, topic);
     const offsets = await this.#admin.fetchTopicOffsets(topic);
     for (const partition of partitions) {
       const position = stored.get(partition);
@@ -197,7 +197,7 @@ class PartitionApplier {
       if (position > Number(bounds.high)) {
         start = Number(bounds.low);
         log.error({ topic, partition, position, high: bounds.high }, 'the submissions topic was made anew');
-        await resetConsumerPosition(pool, topic, partition, start);
+        await resetConsumerOffset(pool, topic, partition, start);
       }
       // Another member has applied it meanwhile: there is nothing left that could succeed.
       if (start === Number(bounds.high)) this.#failing.delete(partition);

@@ -1,5 +1,5 @@
 import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
-import { loadPositionBefore, loadStreamHead } from '../../store/reads/stream-position.ts';
+import { loadPointBefore, loadStreamHead } from '../../store/reads/stream-points.ts';
 import type { GatewayContext } from '../context.ts';
 import type { Position } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
@@ -74,7 +74,7 @@ async function positionOfCursor(name: string, text: string, context: GatewayCont
 /** The position before the first change at or after a time, within retention. */
 async function positionSince(time: number, { pool, feed, clock, config }: GatewayContext): Promise<Position> {
   const from = Math.max(time, clock.now() - config.retentionMs);
-  const found = await loadPositionBefore(pool, new Date(from));
+  const found = await loadPointBefore(pool, new Date(from));
   const { latest } = feed;
   // Changes that the store has and Kafka does not have yet are still to come.
   if (!found || found.sequence >= latest.sequence) return latest;

@@ -1,11 +1,11 @@
-import type { ChangeFacets, FilterField } from '../../domain/stream-filter.ts';
+import type { ChangeFacets } from '../../domain/stream-filter.ts';
 import type { Change } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { FRAME_END, parseFrameId } from '../../schemas/event.ts';
-import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { type ChangeType, FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
 import type { Logger } from '../../service/log.ts';
 import { undecodableRecords } from './metrics.ts';
-import { FACETS, type RenderedChanges, renderChanges } from './rendered-changes.ts';
+import { type RenderedChanges, renderChanges } from './rendered-changes.ts';
 
 /** A place in the stream: after `sequence`. */
 export interface Position {
@@ -113,7 +113,7 @@ function share(text: string): string {
 }
 
 /** Where in the facets of a change each of them is. */
-const PLACES = Object.fromEntries(FACETS.map((facet, place) => [facet, place])) as Record<
+const PLACES = Object.fromEntries(FILTER_FIELDS.map((facet, place) => [facet, place])) as Record<
   FilterField,
   number
 >;
@@ -123,7 +123,7 @@ function openFacets({ facets, names: texts }: RenderedChanges): (index: number) 
   const names = texts.map(share);
   return (index) => {
     const name = (facet: FilterField) =>
-      names[facets[index * FACETS.length + PLACES[facet]] as number] as string;
+      names[facets[index * FILTER_FIELDS.length + PLACES[facet]] as number] as string;
     return {
       categories: name('categories'),
       endorsers: name('endorsers'),

@@ -2,19 +2,8 @@ import type { ChangeFacets } from '../../domain/stream-filter.ts';
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { FRAME_END, renderEvent, renderFrameHead } from '../../schemas/event.ts';
+import { FILTER_FIELDS } from '../../schemas/vocabulary.ts';
 import { FrameSheet } from './frame-sheet.ts';
-
-/** What filters look at, in the order in which it is kept. */
-export const FACETS = [
-  'categories',
-  'endorsers',
-  'endorser_states',
-  'states',
-  'elections',
-  'contest_kinds',
-  'levels',
-  'types',
-] as const satisfies (keyof ChangeFacets)[];
 
 /**
  * Changes that came together, decoded and rendered: lists with a place for each instead of an object each, so that they
@@ -33,7 +22,7 @@ export interface RenderedChanges {
   sequences: Float64Array<ArrayBuffer>;
   /** When each occurred, in milliseconds since 1970. */
   times: Float64Array<ArrayBuffer>;
-  /** As many of each as `FACETS` names, which are places in `names`. */
+  /** As many of each as `FILTER_FIELDS` names, which are places in `names`. */
   facets: Uint32Array<ArrayBuffer>;
   names: string[];
   /** What was no change at all. */
@@ -79,7 +68,7 @@ function layOut(changes: readonly ChangeAt[], epoch: number): Omit<RenderedChang
   const offsets = new Float64Array(length);
   const sequences = new Float64Array(length);
   const times = new Float64Array(length);
-  const facets = new Uint32Array(length * FACETS.length);
+  const facets = new Uint32Array(length * FILTER_FIELDS.length);
   const names = new Map<string, number>();
   changes.forEach(({ offset, change, json }, index) => {
     jsonStarts[index] = sheet.write(renderFrameHead({ event: 'endorsement', id: change.id }));
@@ -88,11 +77,11 @@ function layOut(changes: readonly ChangeAt[], epoch: number): Omit<RenderedChang
     sequences[index] = change.sequence;
     times[index] = change.occurred_at;
     const texts = facetsOf(change);
-    FACETS.forEach((facet, place) => {
+    FILTER_FIELDS.forEach((facet, place) => {
       const text = texts[facet];
       const at = names.get(text) ?? names.size;
       if (at === names.size) names.set(text, at);
-      facets[index * FACETS.length + place] = at;
+      facets[index * FILTER_FIELDS.length + place] = at;
     });
   });
   const bytes = sheet.take();

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { loadConsumerPositions } from '../../store/stream/consumer-positions.ts';
+import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { CommandIo } from '../command.ts';
 import { createConfig, type OpsConfig, readEnv } from '../config.ts';
@@ -36,7 +36,7 @@ async function measureLag({ brokers, databaseUrl, topicPrefix }: OpsConfig): Pro
   const topic = topicNames(topicPrefix).submissions;
   const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
   return inOneTransaction(databaseUrl, async (client) => {
-    const positions = await loadConsumerPositions(client, topic);
+    const positions = await loadConsumerOffsets(client, topic);
     const submissions = offsets
       // Retention takes away what was never applied, too: nothing of that is waiting.
       .map(({ partition, high, low }) => ({

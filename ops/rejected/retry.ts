@@ -6,10 +6,10 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import {
-  advanceConsumerPosition,
-  loadConsumerPositions,
-  lockConsumerPosition,
-} from '../../store/stream/consumer-positions.ts';
+  advanceConsumerOffset,
+  loadConsumerOffsets,
+  lockConsumerOffset,
+} from '../../store/stream/consumer-offsets.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
@@ -70,15 +70,15 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number
   return inOneTransaction(databaseUrl, async (client) => {
     // First of all: whoever waits here sees how far the one before came.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
-    const positions = await loadConsumerPositions(client, topic);
+    const positions = await loadConsumerOffsets(client, topic);
     const { rejections, ends } = await readRejections({ brokers, topic }, positions);
     const retriable = findRetriable(rejections);
     const outdated = await findOutdated(client, retriable);
     const current = retriable.filter((one) => !outdated.has(one));
     await sendAgain(config, current);
     for (const [partition, to] of ends) {
-      await lockConsumerPosition(client, topic, partition);
-      await advanceConsumerPosition(client, topic, partition, { from: positions.get(partition) ?? 0, to });
+      await lockConsumerOffset(client, topic, partition);
+      await advanceConsumerOffset(client, topic, partition, { from: positions.get(partition) ?? 0, to });
     }
     for (const { rejection } of outdated) io.out(describeRejection(rejection));
     const unreadable = rejections.length - retriable.length;

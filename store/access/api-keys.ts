@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { SCOPES } from '../../schemas/vocabulary.ts';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
+
+const KEY_STATE = sql.fragment`k.id, (extract(epoch FROM k.expires_at) * 1000)::float8 AS "expiresAt",
+  k.revoked_at IS NOT NULL AS revoked, a.suspended_at IS NOT NULL AS suspended`;
 
 const limit = z.number().nullable();
 
@@ -26,10 +29,7 @@ export type StoredKey = z.infer<typeof keyRow>;
 /** Looks a key up by the SHA-256 of its text; null where nobody has it. */
 export async function findKey(pool: DatabasePool, hash: Buffer): Promise<StoredKey | null> {
   return pool.maybeOne(sql.type(keyRow)`
-    SELECT k.id, a.id AS "accountId", a.name AS account, a.plan, k.scopes,
-      (extract(epoch FROM k.expires_at) * 1000)::float8 AS "expiresAt",
-      k.revoked_at IS NOT NULL AS revoked, a.suspended_at IS NOT NULL AS suspended,
-      p.requests_per_minute AS "requestsPerMinute", p.requests_per_day AS "requestsPerDay",
+    SELECT ${KEY_STATE}, a.id AS "accountId", a.name AS account, a.plan, k.scopes, p.requests_per_minute AS "requestsPerMinute", p.requests_per_day AS "requestsPerDay",
       p.max_streams AS "maxStreams"
     FROM api_keys k JOIN accounts a ON a.id = k.account_id JOIN plans p ON p.name = a.plan
     WHERE k.hash = ${sql.binary(hash)}`);
@@ -46,8 +46,7 @@ export async function findKeyStates(
   ids: readonly number[],
 ): Promise<Map<number, KeyState>> {
   const rows = await pool.any(sql.type(stateRow)`
-    SELECT k.id, (extract(epoch FROM k.expires_at) * 1000)::float8 AS "expiresAt",
-      k.revoked_at IS NOT NULL AS revoked, a.suspended_at IS NOT NULL AS suspended
+    SELECT ${KEY_STATE}
     FROM api_keys k JOIN accounts a ON a.id = k.account_id
     WHERE k.id = ANY(${sql.array(ids, 'int4')})`);
   return new Map(rows.map((row) => [row.id, row]));
@@ -60,7 +59,7 @@ export async function findKeyStates(
  */
 export async function noteKeyUses(pool: DatabasePool, uses: ReadonlyMap<number, number>): Promise<void> {
   const times = [...uses.values()].map((time) => time / 1000);
-  await pool.query(sql.type(z.object({}))`
+  await pool.query(sql.type(noRow)`
     UPDATE api_keys k SET last_used_at = to_timestamp(used.at)
     FROM unnest(${sql.array([...uses.keys()], 'int4')}, ${sql.array(times, 'float8')}) AS used (id, at)
     WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < to_timestamp(used.at))`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 
 export type QuotaKind = 'minute' | 'day';
 
@@ -42,7 +42,7 @@ export async function forgetQuotas(
   pool: DatabasePool,
   starts: Readonly<Record<QuotaKind, number>>,
 ): Promise<void> {
-  await pool.query(sql.type(z.object({}))`
+  await pool.query(sql.type(noRow)`
     DELETE FROM request_quotas
     WHERE (kind = 'minute' AND window_start < to_timestamp(${starts.minute / 1000}))
       OR (kind = 'day' AND window_start < to_timestamp(${starts.day / 1000}))`);

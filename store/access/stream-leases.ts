@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 
 /** A place among the open streams of an account. */
 export interface StreamLease {
@@ -12,7 +12,6 @@ export interface StreamLease {
   expiryMs: number;
 }
 
-const nothing = z.object({});
 const idRow = z.object({ id: z.string() });
 
 /** When a lease expires that is given or renewed now. Not now(), which is when the transaction began to wait. */
@@ -30,7 +29,7 @@ export async function acquireStreamLease(
   max: number,
 ): Promise<boolean> {
   return pool.transaction(async (transaction) => {
-    await transaction.query(sql.type(nothing)`
+    await transaction.query(sql.type(noRow)`
       SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`);
     // A statement of its own, that sees what was decided while this one waited.
     const acquired = await transaction.maybeOne(sql.type(idRow)`
@@ -66,7 +65,7 @@ export async function restoreStreamLeases(
 ): Promise<void> {
   const ids = leases.map(({ id }) => id);
   const accountIds = leases.map(({ accountId }) => accountId);
-  await pool.query(sql.type(nothing)`
+  await pool.query(sql.type(noRow)`
     INSERT INTO stream_leases (id, account_id, gateway_id, expires_at)
     SELECT lease.id, lease.account_id, ${gatewayId}, ${expiry(expiryMs)}
     FROM unnest(${sql.array(ids, 'uuid')}, ${sql.array(accountIds, 'int4')}) AS lease (id, account_id)
@@ -75,5 +74,5 @@ export async function restoreStreamLeases(
 
 /** Gives places back. */
 export async function releaseStreamLeases(pool: DatabasePool, ids: readonly string[]): Promise<void> {
-  await pool.query(sql.type(nothing)`DELETE FROM stream_leases WHERE id = ANY(${sql.array(ids, 'uuid')})`);
+  await pool.query(sql.type(noRow)`DELETE FROM stream_leases WHERE id = ANY(${sql.array(ids, 'uuid')})`);
 }

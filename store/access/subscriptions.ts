@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 import { sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
-import { columns, jsonObject, noRow, recordRow } from '../reads/json.ts';
+import { columns, jsonObject, recordRow } from '../reads/json.ts';
 
 /** A saved filter as it is kept: a name, and values by filter field. */
 export interface SubscriptionValues {

@@ -11,6 +11,9 @@ import { createDriver } from './driver.ts';
 
 export { type DatabasePool, sql };
 
+/** The row of a statement that returns none. */
+export const noRow = z.object({});
+
 /** int8 as a number. Ids and sequences stay far below 2^53; one beyond would be wrong, so it is refused. */
 function parseInt8(text: string): number {
   const value = Number(text);
@@ -90,7 +93,7 @@ export async function createReadPool(options: PoolOptions): Promise<DatabasePool
 
 /** Whether the database answers. */
 export async function isReachable(pool: DatabasePool): Promise<boolean> {
-  return pool.query(sql.type(z.object({}))`SELECT`).then(
+  return pool.query(sql.type(noRow)`SELECT`).then(
     () => true,
     () => false,
   );

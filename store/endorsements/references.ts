@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { BallotContest } from '../../domain/decide-batch.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
 
 /*
@@ -24,13 +25,6 @@ const CHOICE = `json_build_object(
   'candidate', CASE WHEN p.id IS NOT NULL THEN json_build_object('id', p.id, 'full_name', p.full_name) END,
   'party', h.party, 'withdrawn', h.withdrawn)`;
 
-/** A contest with what a submission to it can name: its choices by key, removed ones left out. */
-export interface ContestReference {
-  contest: ChangeBody['contest'];
-  election: ChangeBody['election'];
-  choices: Map<string, ChangeBody['choice']>;
-}
-
 /** The endorsers of these slugs, by slug; slugs that nobody has are left out. */
 export async function loadEndorsers(
   client: ClientBase,
@@ -45,11 +39,8 @@ export async function loadEndorsers(
   return new Map(rows.map(({ endorser }) => [endorser.slug, endorser]));
 }
 
-/** The contests of these keys, by key; unknown and removed ones are left out. */
-export async function loadContests(
-  client: ClientBase,
-  keys: string[],
-): Promise<Map<string, ContestReference>> {
+/** The contests of these keys, by key, with their choices; unknown and removed ones are left out. */
+export async function loadContests(client: ClientBase, keys: string[]): Promise<Map<string, BallotContest>> {
   const { rows } = await client.query<{
     key: string;
     contest: ChangeBody['contest'];

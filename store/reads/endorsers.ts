@@ -1,18 +1,10 @@
 import type { PageState } from '../../schemas/page-cursor.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import {
-  allOf,
-  columns,
-  inEachLanguage,
-  isOneOf,
-  jsonObject,
-  localized,
-  recordRow,
-  type Sql,
-} from './json.ts';
+import { allOf, endorserConditions, isOneOf } from './conditions.ts';
+import { columns, inEachLanguage, jsonObject, localized, recordRow, type Sql } from './json.ts';
 import { loadPage, type Page } from './page.ts';
-import { categoryRecord, homeState, isAtHomeIn, jsonList } from './records.ts';
+import { ENDORSERS, endorserFields, jsonList } from './records.ts';
 
 /** Filters of a list of endorsers: fields combine with AND, values with OR; absent ones match everything. */
 interface EndorserFilters {
@@ -33,12 +25,9 @@ export interface EndorserQuery {
   limit: number;
 }
 
-const ENDORSERS = sql.fragment`endorsers e JOIN endorser_categories k ON k.slug = e.category`;
-
 function condition({ categories, states, elections, q }: EndorserFilters): Sql {
   return allOf([
-    categories && isOneOf(sql.fragment`e.category`, categories),
-    states && isAtHomeIn(states),
+    ...endorserConditions({ categories, endorser_states: states }),
     elections &&
       sql.fragment`e.id IN (
         SELECT g.endorser_id FROM endorsing g JOIN elections l ON l.id = g.election_id
@@ -49,9 +38,7 @@ function condition({ categories, states, elections, q }: EndorserFilters): Sql {
 }
 
 const fields = (lang: Language): Record<string, Sql> => ({
-  ...columns('e', ['id', 'slug', 'name']),
-  category: categoryRecord(lang),
-  state: homeState,
+  ...endorserFields(lang),
   ...localized('e', ['description'], lang),
   ...columns('e', ['website_url', 'logo_url']),
   endorsement_count: sql.fragment`(SELECT COALESCE(sum(g.endorsements), 0) FROM endorsing g WHERE g.endorser_id = e.id)`,

@@ -14,9 +14,6 @@ export function inEachLanguage<T>(make: (lang: Language) => T): (lang: Language)
 /** The row of a query for the JSON of one record. */
 export const recordRow = z.object({ record: z.string() });
 
-/** The row of a statement that gives none. */
-export const noRow = z.object({});
-
 /** The row of a query for the items of a JSON list. */
 export const itemsRow = z.object({ items: z.string() });
 
@@ -49,20 +46,4 @@ export function localized<const Name extends string>(
     sql.fragment`COALESCE(${sql.identifier([table, `${name}_es`])}, ${sql.identifier([table, name])})`,
   ]);
   return Object.fromEntries(entries) as Record<Name, Sql>;
-}
-
-/** Whether a text column has one of these values. */
-export function isOneOf(column: Sql, values: readonly string[]): Sql {
-  return sql.fragment`${column} = ANY(${sql.array([...values], 'text')})`;
-}
-
-/** Those of the conditions that are there. */
-export function given(conditions: readonly (Sql | false | undefined)[]): Sql[] {
-  return conditions.filter((condition) => condition !== undefined && condition !== false);
-}
-
-/** Conditions joined by AND; those that are left out hold always. */
-export function allOf(conditions: readonly (Sql | false | undefined)[]): Sql {
-  const there = given(conditions);
-  return there.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(there, sql.fragment` AND `)}`;
 }

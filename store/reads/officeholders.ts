@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, columns, isOneOf, jsonObject, type Sql } from './json.ts';
+import { allOf, isOneOf } from './conditions.ts';
+import { columns, jsonObject, type Sql } from './json.ts';
 import { type Page, pageOf, pageRow } from './page.ts';
 
 /** Filters of a list of officeholders: fields combine with AND, values with OR; absent ones match everything. */

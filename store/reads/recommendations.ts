@@ -1,28 +1,31 @@
 import { z } from 'zod';
 import type { EndorsedContest } from '../../domain/recommendation.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, columns, isOneOf, jsonObject, localized, noRow, type Sql } from './json.ts';
-import { choiceRecord, contestFields, electionFields, endorserRecord, isAtHomeIn } from './records.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
+import {
+  allOf,
+  type ContestFilters,
+  contestConditions,
+  type EndorserFilters,
+  endorserConditions,
+} from './conditions.ts';
+import { columns, jsonObject, type Sql } from './json.ts';
+import {
+  BALLOT_CHOICES,
+  BALLOT_ORDER,
+  CONTESTS,
+  choiceRecord,
+  contestFields,
+  ENDORSERS,
+  electionFields,
+  endorserRecord,
+  pickFields,
+} from './records.ts';
 
-/** Which contests: fields combine with AND, values with OR; absent ones match everything. */
-export interface ContestSelection {
-  states?: readonly string[] | undefined;
-  /** Election slugs. */
-  elections?: readonly string[] | undefined;
+/** Which contests to recommend in. */
+export interface ContestSelection extends ContestFilters {
   /** Contest ids. */
   contests?: readonly number[] | undefined;
-  levels?: readonly string[] | undefined;
-  contest_kinds?: readonly string[] | undefined;
-  /** Only elections on or after this date, YYYY-MM-DD. */
-  electionsFrom?: string | undefined;
-}
-
-/** Which endorsers count: fields combine with AND, values with OR; absent ones match everyone. */
-export interface EndorserFilters {
-  categories?: readonly string[] | undefined;
-  endorsers?: readonly string[] | undefined;
-  endorser_states?: readonly string[] | undefined;
 }
 
 export interface RecommendationQuery {
@@ -58,25 +61,14 @@ export interface StoredRecommendations {
   endorsers: ReadonlyMap<number, string>;
 }
 
-function isChosenContest(filters: ContestSelection): Sql {
-  const { states, elections, contests, levels, contest_kinds, electionsFrom } = filters;
+function isChosenContest({ contests, ...filters }: ContestSelection): Sql {
   return allOf([
-    states && isOneOf(sql.fragment`l.state`, states),
-    elections && isOneOf(sql.fragment`l.slug`, elections),
     contests && sql.fragment`c.id = ANY(${sql.array([...contests], 'int8')})`,
-    levels && isOneOf(sql.fragment`d.level`, levels),
-    contest_kinds && isOneOf(sql.fragment`c.kind`, contest_kinds),
-    electionsFrom !== undefined && sql.fragment`l.date >= ${electionsFrom}::date`,
+    ...contestConditions(filters),
   ]);
 }
 
-function isChosenEndorser({ categories, endorsers, endorser_states }: EndorserFilters): Sql {
-  return allOf([
-    categories && isOneOf(sql.fragment`e.category`, categories),
-    endorsers && isOneOf(sql.fragment`e.slug`, endorsers),
-    endorser_states && isAtHomeIn(endorser_states),
-  ]);
-}
+const isChosenEndorser = (filters: EndorserFilters): Sql => allOf(endorserConditions(filters));
 
 /** SQL of what `from` holds as one row: `facts`, a JSON list, and `records`, a line each. JSON has no line breaks. */
 function listed({ facts, record, from, order }: Record<'facts' | 'record' | 'from' | 'order', Sql>): Sql {
@@ -90,9 +82,8 @@ const choicesOf = (lang: Language): Sql =>
   listed({
     facts: jsonObject(columns('h', ['id', 'withdrawn'])),
     record: choiceRecord(lang),
-    from: sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id
-      WHERE h.contest_id = c.id AND h.removed_at IS NULL`,
-    order: sql.fragment`h.ballot_order, h.id`,
+    from: BALLOT_CHOICES,
+    order: BALLOT_ORDER,
   });
 
 const picksOf = (endorsers: EndorserFilters, lang: Language): Sql =>
@@ -102,18 +93,11 @@ const picksOf = (endorsers: EndorserFilters, lang: Language): Sql =>
       choice: sql.fragment`n.choice_id`,
       rank: sql.fragment`n.rank`,
     }),
-    record: jsonObject({
-      ...columns('n', ['rank']),
-      ...localized('n', ['statement'], lang),
-      ...columns('n', ['source_url', 'published_on']),
-    }),
+    record: jsonObject(pickFields(lang)),
     from: sql.fragment`endorsements n JOIN endorsers e ON e.id = n.endorser_id
       WHERE n.contest_id = c.id AND ${isChosenEndorser(endorsers)}`,
     order: sql.fragment`e.name, e.id, n.id`,
   });
-
-const CONTESTS = sql.fragment`contests c
-  JOIN districts d ON d.id = c.district_id JOIN elections l ON l.id = c.election_id`;
 
 function contestRows({ contests, endorsers, onlyEndorsed, lang }: RecommendationQuery): Sql {
   const endorsed = jsonObject({
@@ -158,7 +142,7 @@ export function loadRecommendations(
       FROM elections l WHERE l.id = ANY(${sql.array(electionIds, 'int4')})`);
     const endorsers = await transaction.any(sql.type(keyedRow)`
       SELECT e.id, ${endorserRecord(lang)}::text AS record
-      FROM endorsers e JOIN endorser_categories k ON k.slug = e.category
+      FROM ${ENDORSERS}
       WHERE ${isChosenEndorser(counted)} AND e.id IN (
         SELECT n.endorser_id
         FROM ${CONTESTS} JOIN endorsements n ON n.contest_id = c.id

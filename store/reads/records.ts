@@ -1,26 +1,46 @@
 import type { Language } from '../../schemas/vocabulary.ts';
 import { NATIONAL } from '../../schemas/vocabulary.ts';
 import { sql } from '../connection/read-pool.ts';
-import { columns, inEachLanguage, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { columns, inEachLanguage, jsonObject, localized, type Sql } from './json.ts';
 
 /*
  * The JSON of records that stand within others, over fixed aliases: `endorsers e`, `endorser_categories k`,
- * `contests c`, `districts d`, `elections l`, `choices h`, `candidates p`.
+ * `contests c`, `districts d`, `elections l`, `choices h`, `candidates p`, `endorsements n`.
  */
 
-export const homeState: Sql = sql.fragment`COALESCE(e.state, ${NATIONAL})`;
+/** What follows FROM in a query for endorsers. */
+export const ENDORSERS = sql.fragment`endorsers e JOIN endorser_categories k ON k.slug = e.category`;
 
-/** {slug, name} */
-export const categoryRecord = (lang: Language): Sql =>
-  jsonObject({ ...columns('k', ['slug']), ...localized('k', ['name'], lang) });
+/** What follows FROM in a query for contests. */
+export const CONTESTS = sql.fragment`contests c
+  JOIN districts d ON d.id = c.district_id JOIN elections l ON l.id = c.election_id`;
+
+/** What follows FROM in a query for the choices on the ballot of the contest `c`. */
+export const BALLOT_CHOICES = sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id
+  WHERE h.contest_id = c.id AND h.removed_at IS NULL`;
+export const BALLOT_ORDER = sql.fragment`h.ballot_order, h.id`;
 
 /** {id, slug, name, category, state} */
-export const endorserRecord = (lang: Language): Sql =>
-  jsonObject({ ...columns('e', ['id', 'slug', 'name']), category: categoryRecord(lang), state: homeState });
+export const endorserFields = (lang: Language): Record<string, Sql> => ({
+  ...columns('e', ['id', 'slug', 'name']),
+  category: jsonObject({ ...columns('k', ['slug']), ...localized('k', ['name'], lang) }),
+  state: sql.fragment`COALESCE(e.state, ${NATIONAL})`,
+});
+export const endorserRecord = (lang: Language): Sql => jsonObject(endorserFields(lang));
 
-/** Whether an endorser's home is one of these: USPS codes, or the word national. */
-export const isAtHomeIn = (states: readonly string[]): Sql =>
-  sql.fragment`(${isOneOf(sql.fragment`e.state`, states)} OR ${states.includes(NATIONAL)} AND e.state IS NULL)`;
+/** {rank, statement, source_url, published_on} */
+export const pickFields = (lang: Language): Record<string, Sql> => ({
+  ...columns('n', ['rank']),
+  ...localized('n', ['statement'], lang),
+  ...columns('n', ['source_url', 'published_on']),
+});
+
+/** {id, rank, statement, source_url, published_on, updated_at} */
+export const endorsementFields = (lang: Language): Record<string, Sql> => ({
+  ...columns('n', ['id']),
+  ...pickFields(lang),
+  updated_at: sql.fragment`iso_utc(n.updated_at)`,
+});
 
 /** {id, ocd_id, name, level, type, state} */
 export const districtRecord = (lang: Language): Sql =>
@@ -82,13 +102,7 @@ export const contestFields = (lang: Language): Record<string, Sql> => ({
 });
 
 /** The choices that are on a contest's ballot. */
-export const choiceList = (lang: Language): Sql =>
-  jsonList(
-    choiceRecord(lang),
-    sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id
-      WHERE h.contest_id = c.id AND h.removed_at IS NULL`,
-    sql.fragment`h.ballot_order, h.id`,
-  );
+export const choiceList = (lang: Language): Sql => jsonList(choiceRecord(lang), BALLOT_CHOICES, BALLOT_ORDER);
 
 /** A whole contest, its choices in ballot order. */
 export const contestRecord = inEachLanguage((lang) =>

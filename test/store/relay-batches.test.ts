@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import pg, { type ClientBase } from 'pg';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedRange } from '../../store/reads/relayed-changes.ts';
-import { loadFeedStart } from '../../store/reads/stream-position.ts';
+import { loadFeedStart } from '../../store/reads/stream-points.ts';
 import { loadLastBatch, loadRelayProgress, maintainChangeLog } from '../../store/stream/relay-batches.ts';
 import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
 

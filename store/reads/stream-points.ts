@@ -1,39 +1,40 @@
 import { z } from 'zod';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import type { Sql } from './json.ts';
 
-/** Where the stream stands in the store. */
-export interface StoredStreamPosition {
-  epoch: number;
-  sequence: number;
-  /** By partition: lower bounds of where the changes after `sequence` are. */
-  offsets: number[];
-}
+export const pointRow = z.object({
+  epoch: z.number(),
+  sequence: z.number(),
+  /** By partition: lower bounds of the offsets of the changes after `sequence`. */
+  offsets: z.array(z.number()),
+});
 
-const position = z.object({ epoch: z.number(), sequence: z.number(), offsets: z.array(z.number()) });
+/** A point of the stream, after the change `sequence`. */
+export type StreamPoint = z.infer<typeof pointRow>;
 
 /**
- * The offsets of the batch that holds the change after a sequence, or of the last batch before it. The sequence must be named
- * with its table: `relay_batches` has columns of its own.
+ * The offsets of the batch that holds the change after a sequence, or of the last batch before it. Qualify the column of
+ * the sequence with its table, because `relay_batches` has columns of its own.
  */
-export function offsetsAfter(sequence: ReturnType<typeof sql.fragment>) {
+export function offsetsAfter(sequence: Sql): Sql {
   return sql.fragment`COALESCE((
     SELECT b.offsets FROM relay_batches b WHERE b.first_sequence <= ${sequence} + 1
     ORDER BY b.first_sequence DESC LIMIT 1), '{}')`;
 }
 
-/** The position after the newest committed change, whether it is relayed already or not. */
-export async function loadStreamHead(pool: DatabasePool): Promise<StoredStreamPosition> {
-  return pool.one(sql.type(position)`
+/** The point after the newest committed change, relayed or not. */
+export async function loadStreamHead(pool: DatabasePool): Promise<StreamPoint> {
+  return pool.one(sql.type(pointRow)`
     SELECT s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets
     FROM stream_head s`);
 }
 
 /**
- * By partition: lower bounds of where the changes after a sequence are. Null where the relay did not send the next one,
- * or sent it in an earlier epoch, or so long ago that the batch is forgotten.
+ * By partition: lower bounds of the offsets of the changes after a sequence. Null if the relay did not send the next
+ * one, sent it in an earlier epoch, or sent it so long ago that its batch is dropped.
  */
 export async function loadOffsetsOfNext(pool: DatabasePool, sequence: number): Promise<number[] | null> {
-  const row = sql.type(position.pick({ offsets: true }));
+  const row = sql.type(pointRow.pick({ offsets: true }));
   return pool.maybeOneFirst(row`
     SELECT b.offsets
     FROM stream_head h, LATERAL (
@@ -43,14 +44,14 @@ export async function loadOffsetsOfNext(pool: DatabasePool, sequence: number): P
 }
 
 /**
- * The position before the first change that occurred at or after a time, and when that one occurred, in milliseconds
- * since 1970; null where there is none yet.
+ * The point before the first change that occurred at or after a time, and when that change occurred, in milliseconds
+ * since 1970. Null if there is no such change yet.
  */
-export async function loadPositionBefore(
+export async function loadPointBefore(
   pool: DatabasePool,
   time: Date,
-): Promise<(StoredStreamPosition & { nextOccurredAt: number }) | null> {
-  return pool.maybeOne(sql.type(position.extend({ nextOccurredAt: z.number() }))`
+): Promise<(StreamPoint & { nextOccurredAt: number }) | null> {
+  return pool.maybeOne(sql.type(pointRow.extend({ nextOccurredAt: z.number() }))`
     SELECT epoch, found.sequence, ${offsetsAfter(sql.fragment`found.sequence`)} AS offsets, "nextOccurredAt"
     FROM stream_head, (
       SELECT sequence - 1 AS sequence, (extract(epoch FROM occurred_at) * 1000)::float8 AS "nextOccurredAt"
@@ -59,22 +60,22 @@ export async function loadPositionBefore(
       ORDER BY occurred_at, sequence LIMIT 1) AS found`);
 }
 
-/** What a gateway needs to begin following the stream. */
+/** Where a gateway begins to follow the stream. */
 export interface FeedStart {
-  /** Where to begin reading: far enough back to fill memory, not so far that Kafka may have dropped it. */
-  start: StoredStreamPosition;
-  /** The newest sequence that Kafka is known to have; a gateway that has it has caught up. */
+  /** Far enough back to fill the gateway's memory, but not so far that Kafka may have dropped the changes. */
+  start: StreamPoint;
+  /** The newest sequence that Kafka is known to have. A gateway that has read it has caught up. */
   target: number;
 }
 
 /**
- * Batches are found by their keys: their last sequences rise with the first.
+ * Finds where a gateway begins. The query looks batches up by their first sequences, with which their last ones rise.
  *
- * @param since batches from before this time are not asked for.
- * @param preload about how many changes to begin before the newest.
+ * @param since ignores batches that were created before this time.
+ * @param preload about how many changes before the newest to begin.
  */
 export async function loadFeedStart(pool: DatabasePool, since: Date, preload: number): Promise<FeedStart> {
-  const { target, ...start } = await pool.one(sql.type(position.extend({ target: z.number() }))`
+  const { target, ...start } = await pool.one(sql.type(pointRow.extend({ target: z.number() }))`
     WITH relayed AS (
       SELECT epoch_after, greatest(epoch_after, (
         SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
@@ -96,7 +97,7 @@ export async function loadFeedStart(pool: DatabasePool, since: Date, preload: nu
   return { start, target: Math.max(target, start.sequence) };
 }
 
-/** Which history of the stream this is. */
+/** The present epoch of the stream. */
 export async function loadStreamEpoch(pool: DatabasePool): Promise<number> {
   return pool.oneFirst(sql.type(z.object({ epoch: z.number() }))`SELECT epoch FROM stream_head`);
 }

@@ -1,12 +1,12 @@
 import type { ClientBase, Pool } from 'pg';
 
-/** Somebody else advanced the position meanwhile; nothing of this transaction may be kept (INV-8). */
-class PositionMovedError extends Error {
-  override name = 'PositionMovedError';
+/** Another consumer advanced the offset meanwhile; nothing of this transaction may be kept (INV-8). */
+class OffsetMovedError extends Error {
+  override name = 'OffsetMovedError';
 }
 
-/** The offset of the next message of a partition to deal with; 0 where none was. Locked until the transaction ends. */
-export async function lockConsumerPosition(
+/** The offset of the next message to apply of a partition; 0 at first. Locked until the transaction ends. */
+export async function lockConsumerOffset(
   client: ClientBase,
   topic: string,
   partition: number,
@@ -23,11 +23,11 @@ export async function lockConsumerPosition(
 }
 
 /**
- * Moves a partition's position, within the transaction of what was applied up to there (INV-8).
+ * Advances a partition's offset, within the transaction of the messages that were applied up to it (INV-8).
  *
- * @throws PositionMovedError when the position is no longer `from`.
+ * @throws OffsetMovedError if the offset is no longer `from`.
  */
-export async function advanceConsumerPosition(
+export async function advanceConsumerOffset(
   client: ClientBase,
   topic: string,
   partition: number,
@@ -38,12 +38,12 @@ export async function advanceConsumerPosition(
     [topic, partition, from, to],
   );
   if (rowCount !== 1) {
-    throw new PositionMovedError(`The position of ${topic}/${partition} is no longer ${from}.`);
+    throw new OffsetMovedError(`The stored offset of ${topic}/${partition} is no longer ${from}.`);
   }
 }
 
-/** The stored positions of a topic, by partition. */
-export async function loadConsumerPositions(
+/** The stored offsets of a topic, by partition. */
+export async function loadConsumerOffsets(
   client: ClientBase | Pool,
   topic: string,
 ): Promise<Map<number, number>> {
@@ -54,8 +54,8 @@ export async function loadConsumerPositions(
   return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
 }
 
-/** Moves a partition's position regardless of where it is: for a topic that was made anew. */
-export async function resetConsumerPosition(
+/** Sets a partition's offset, whatever it was: for a topic that was created anew. */
+export async function resetConsumerOffset(
   client: ClientBase | Pool,
   topic: string,
   partition: number,
