@@ -28,6 +28,8 @@ export interface PartitionRead {
   stableEnd: number;
   /** Whether there was nothing to read from `nextOffset` on. */
   atEnd: boolean;
+  /** Whether the log did not have the wanted offset, so that `nextOffset` is the log's beginning. */
+  isOutOfRange: boolean;
 }
 
 /** Offsets of a partition. */
@@ -234,7 +236,7 @@ export class TopicReader {
       }
     }
     const atEnd = nextOffset >= (this.#committed ? stableEnd : end);
-    return { partition, records, unreadable, nextOffset, end, stableEnd, atEnd };
+    return { partition, records, unreadable, nextOffset, end, stableEnd, atEnd, isOutOfRange: false };
   }
 
   /** Moves offsets outside of the log to its beginning. The log may have changed since the broker answered. */
@@ -246,9 +248,10 @@ export class TopicReader {
     return answers.map(({ partition }) => {
       const { start, stableEnd, end } = bounds[partition] ?? { start: 0, stableEnd: 0, end: 0 };
       const offset = offsets.get(partition) ?? 0;
-      const nextOffset = offset < start || offset > end ? start : offset;
+      const isOutOfRange = offset < start || offset > end;
+      const nextOffset = isOutOfRange ? start : offset;
       const atEnd = nextOffset >= (this.#committed ? stableEnd : end);
-      return { partition, records: [], unreadable: [], nextOffset, end, stableEnd, atEnd };
+      return { partition, records: [], unreadable: [], nextOffset, end, stableEnd, atEnd, isOutOfRange };
     });
   }
 }

@@ -6,9 +6,9 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import {
-  advanceConsumerOffset,
+  advanceConsumerOffsets,
   loadConsumerOffsets,
-  lockConsumerOffset,
+  lockConsumerOffsets,
 } from '../../store/stream/consumer-offsets.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
@@ -70,16 +70,18 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number
   return inOneTransaction(databaseUrl, async (client) => {
     // First of all: whoever waits here sees how far the one before came.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
-    const positions = await loadConsumerOffsets(client, topic);
-    const { rejections, ends } = await readRejections({ brokers, topic }, positions);
+    const offsets = await loadConsumerOffsets(client, topic);
+    const { rejections, ends } = await readRejections({ brokers, topic }, offsets);
     const retriable = findRetriable(rejections);
     const outdated = await findOutdated(client, retriable);
     const current = retriable.filter((one) => !outdated.has(one));
     await sendAgain(config, current);
-    for (const [partition, to] of ends) {
-      await lockConsumerOffset(client, topic, partition);
-      await advanceConsumerOffset(client, topic, partition, { from: positions.get(partition) ?? 0, to });
-    }
+    await lockConsumerOffsets(client, topic, [...ends.keys()]);
+    await advanceConsumerOffsets(
+      client,
+      topic,
+      [...ends].map(([partition, to]) => ({ partition, from: offsets.get(partition) ?? 0, to })),
+    );
     for (const { rejection } of outdated) io.out(describeRejection(rejection));
     const unreadable = rejections.length - retriable.length;
     io.err(

@@ -14,6 +14,8 @@ export interface StreamHead {
   lastSequence: number;
   /** Milliseconds since 1970; minus infinity before the first change. */
   lastOccurredAt: number;
+  /** The time on the database's clock, in milliseconds since 1970. */
+  now: number;
 }
 
 /** A change that has no place in the order yet. */
@@ -28,8 +30,14 @@ export interface NewChange {
  * Whoever changes endorsements takes this lock first, before any row lock that another writer might wait for.
  */
 export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
-  const { rows } = await client.query<{ epoch: string; last_sequence: string; last_occurred_ms: string }>(
-    `SELECT epoch, last_sequence, extract(epoch FROM last_occurred_at) * 1000 AS last_occurred_ms
+  const { rows } = await client.query<{
+    epoch: string;
+    last_sequence: string;
+    last_occurred_ms: string;
+    now_ms: string;
+  }>(
+    `SELECT epoch, last_sequence, extract(epoch FROM last_occurred_at) * 1000 AS last_occurred_ms,
+       floor(extract(epoch FROM clock_timestamp()) * 1000) AS now_ms
      FROM stream_head FOR UPDATE`,
   );
   const row = rows[0];
@@ -38,6 +46,7 @@ export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
     epoch: Number(row.epoch),
     lastSequence: Number(row.last_sequence),
     lastOccurredAt: Number(row.last_occurred_ms),
+    now: Number(row.now_ms),
   };
 }
 

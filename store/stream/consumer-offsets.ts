@@ -5,40 +5,60 @@ class OffsetMovedError extends Error {
   override name = 'OffsetMovedError';
 }
 
-/** The offset of the next message to apply of a partition; 0 at first. Locked until the transaction ends. */
-export async function lockConsumerOffset(
+/**
+ * The offsets of the next messages to apply, by partition; 0 at first. Locked until the transaction ends.
+ *
+ * @param partitions each once
+ */
+export async function lockConsumerOffsets(
   client: ClientBase,
   topic: string,
-  partition: number,
-): Promise<number> {
+  partitions: readonly number[],
+): Promise<Map<number, number>> {
   await client.query(
-    'INSERT INTO consumer_positions (topic, partition, next_offset) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING',
-    [topic, partition],
+    `INSERT INTO consumer_positions (topic, partition, next_offset)
+     SELECT $1, partition, 0 FROM unnest($2::int[]) AS partition ON CONFLICT DO NOTHING`,
+    [topic, partitions],
   );
-  const { rows } = await client.query<{ next_offset: string }>(
-    'SELECT next_offset FROM consumer_positions WHERE topic = $1 AND partition = $2 FOR UPDATE',
-    [topic, partition],
+  const { rows } = await client.query<{ partition: number; next_offset: string }>(
+    `SELECT partition, next_offset FROM consumer_positions
+     WHERE topic = $1 AND partition = ANY($2) ORDER BY partition FOR UPDATE`,
+    [topic, partitions],
   );
-  return Number(rows[0]?.next_offset);
+  return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
+}
+
+/** The progress of a partition. */
+export interface OffsetAdvance {
+  partition: number;
+  from: number;
+  to: number;
 }
 
 /**
- * Advances a partition's offset, within the transaction of the messages that were applied up to it (INV-8).
+ * Advances the offsets of partitions, within the transaction of the messages that were applied up to them (INV-8).
  *
- * @throws OffsetMovedError if the offset is no longer `from`.
+ * @param advances one for each partition
+ * @throws OffsetMovedError if a stored offset is no longer `from`
  */
-export async function advanceConsumerOffset(
+export async function advanceConsumerOffsets(
   client: ClientBase,
   topic: string,
-  partition: number,
-  { from, to }: { from: number; to: number },
+  advances: readonly OffsetAdvance[],
 ): Promise<void> {
   const { rowCount } = await client.query(
-    'UPDATE consumer_positions SET next_offset = $4 WHERE topic = $1 AND partition = $2 AND next_offset = $3',
-    [topic, partition, from, to],
+    `UPDATE consumer_positions SET next_offset = advance.upto
+     FROM unnest($2::int[], $3::bigint[], $4::bigint[]) AS advance (partition, since, upto)
+     WHERE topic = $1 AND consumer_positions.partition = advance.partition AND next_offset = advance.since`,
+    [
+      topic,
+      advances.map(({ partition }) => partition),
+      advances.map(({ from }) => from),
+      advances.map(({ to }) => to),
+    ],
   );
-  if (rowCount !== 1) {
-    throw new OffsetMovedError(`The stored offset of ${topic}/${partition} is no longer ${from}.`);
+  if (rowCount !== advances.length) {
+    throw new OffsetMovedError(`A stored offset of ${topic} has moved meanwhile.`);
   }
 }
 

@@ -41,6 +41,7 @@ class ModelLog implements Pick<TopicReader, 'fetchFromLeaders'> {
         nextOffset,
         end,
         stableEnd: end,
+        isOutOfRange: false,
         atEnd: nextOffset === end,
       };
     });

@@ -1,4 +1,8 @@
-import type { ClientBase, Pool } from 'pg';
+/*
+ * One transaction of apply: the effects of submissions, their changes, their rejections and the offsets of all partitions
+ * that they came from (INV-8).
+ */
+import type { ClientBase } from 'pg';
 import {
   type Ballot,
   type BatchChange,
@@ -8,14 +12,7 @@ import {
 } from '../../domain/decide-batch.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
-import {
-  type Rejection,
-  type Submission,
-  type SubmittedPick,
-  submissionCodec,
-} from '../../schemas/submission.ts';
-import { sqlStateOf } from '../../store/connection/sql-state.ts';
-import { inTransaction } from '../../store/connection/transaction.ts';
+import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
 import {
   deleteEndorsements,
   type EndorsementRow,
@@ -25,55 +22,25 @@ import {
 } from '../../store/endorsements/held-picks.ts';
 import { loadContests, loadEndorsers } from '../../store/endorsements/references.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
-import { advanceConsumerOffset, lockConsumerOffset } from '../../store/stream/consumer-offsets.ts';
+import { advanceConsumerOffsets, lockConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
+import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
+import { dropApplied, type Entry, type Run } from './entry.ts';
+import { createRejectionRecord } from './rejection.ts';
 
-/** A message of the submissions topic. */
-export interface SubmissionMessage {
-  offset: number;
-  value: Buffer | null;
-}
-
-/** Messages of one partition, in order. */
-export interface SubmissionBatch {
-  topic: string;
-  partition: number;
-  messages: SubmissionMessage[];
-  /** The lowest offset that the partition still has; offsets before it cannot be missed. */
-  logStart: number;
-}
-
-export interface ApplyOptions {
-  now: () => Date;
-  /**
-   * Hands over what was refused; the batch is not committed before it resolves, so no refusal is lost. The stream's lock
-   * is held meanwhile, so it must end within seconds; where it fails, the batch is rolled back for the caller to repeat.
-   */
-  reject: (rejections: Rejection[]) => Promise<void>;
-}
-
-export interface AppliedBatch {
-  /** Messages that had not been applied before. */
-  applied: number;
+/** The result of a transaction. */
+export interface Applied {
+  /** Submissions that had not been applied before, rejected ones included. */
+  submissions: number;
   changes: number;
   rejected: number;
 }
 
-/** The batch begins after the position that the store holds: messages between would be lost. */
+/** A run begins after the stored offset: the submissions between would be lost. */
 export class SubmissionGapError extends Error {
   override name = 'SubmissionGapError';
-  readonly position: number;
 
-  constructor(batch: SubmissionBatch, position: number) {
-    super(`${batch.topic}/${batch.partition} is applied up to ${position}, but the batch begins later.`);
-    this.position = position;
-  }
-}
-
-function decodeMessage({ value }: SubmissionMessage): Submission | Refusal {
-  try {
-    return submissionCodec.decode(value ?? Buffer.alloc(0));
-  } catch (error) {
-    return { code: 'undecodable', message: error instanceof Error ? error.message : String(error) };
+  constructor(topic: string, { partition, from }: Run, stored: number) {
+    super(`${topic}/${partition} is applied up to ${stored}, but the run begins at ${from}.`);
   }
 }
 
@@ -165,96 +132,109 @@ function* endorsementRows(positions: Iterable<HeldPosition>, ids: EndorsementIds
   }
 }
 
-async function applyInTransaction(
-  client: ClientBase,
-  batch: SubmissionBatch,
-  { now, reject }: ApplyOptions,
-  decode: (message: SubmissionMessage) => Submission | Refusal,
-): Promise<AppliedBatch> {
-  const { topic, partition, messages, logStart } = batch;
-  // The stream's lock comes first: it makes this the only writer, and no later lock can wait in a circle.
-  const head = await lockStreamHead(client);
-  const position = await lockConsumerOffset(client, topic, partition);
-  const fresh = messages.filter((message) => message.offset >= position);
-  const first = fresh[0];
-  const last = fresh.at(-1);
-  if (!first || !last) return { applied: 0, changes: 0, rejected: 0 };
-  if (first === messages[0] && first.offset > Math.max(position, logStart)) {
-    throw new SubmissionGapError(batch, position);
-  }
+/** An entry with its partition. */
+interface Located {
+  partition: number;
+  entry: Entry;
+}
 
-  const submissions = fresh.map(decode);
+/** Decides entries upon what the store holds, and writes the effects. */
+async function writeEntries(
+  client: ClientBase,
+  topic: string,
+  located: readonly Located[],
+): Promise<Pick<Applied, 'changes' | 'rejected'>> {
+  // Read again for every attempt: a savepoint that was rolled back has moved the head back.
+  const head = await lockStreamHead(client);
+  const submissions = located.map(({ entry }) => entry.submission);
   const wellFormed = submissions.filter((submission): submission is Submission => !('code' in submission));
   const ballot = await loadBallot(client, wellFormed);
   const held = await loadHeld(client, ballot, wellFormed);
   const { changes, refusals, positions } = decideBatch(ballot, held.positions, submissions);
-
   const { numbered, gone } = await numberChanges(client, changes, held.ids);
-  const time = now();
-  const occurredAt = await appendChanges(client, head, numbered, time);
+  const occurredAt = await appendChanges(client, head, numbered, new Date(head.now));
   await deleteEndorsements(client, gone);
   await saveEndorsements(client, [...endorsementRows(positions.values(), held.ids)], new Date(occurredAt));
-  await advanceConsumerOffset(client, topic, partition, { from: position, to: last.offset + 1 });
-  await reject(
-    [...refusals].flatMap(([index, { code, message }]) => {
-      const refused = fresh[index];
-      if (!refused) return [];
-      const { offset, value } = refused;
-      return [
-        {
-          code,
-          message,
-          topic,
-          partition,
-          offset,
-          rejected_at: time.getTime(),
-          value,
-          last_offset: null,
-          truncated: null,
-        },
-      ];
-    }),
-  );
-  return { applied: fresh.length, changes: changes.length, rejected: refusals.size };
+  const rejections = [...refusals].flatMap(([index, refusal]) => {
+    const { entry, partition } = located[index] as Located;
+    return createRejectionRecord(entry, refusal, { topic, partition }, occurredAt);
+  });
+  if (rejections.length > 0) await addPendingRejections(client, rejections);
+  return { changes: changes.length, rejected: rejections.length };
 }
 
-/** SQLSTATE classes that speak of the data, not of the server: data exception, integrity constraint violation. */
-const DATA_ERROR = /^2[23]/;
+/** Writes the effects of all entries, or of none. */
+type Write = (
+  client: ClientBase,
+  topic: string,
+  located: readonly Located[],
+) => ReturnType<typeof writeEntries>;
 
 /**
- * Applies submissions in their order: all effects, their changes and the partition's position in one transaction
- * (INV-8). Messages that were applied before are passed over. What is refused goes to `options.reject` and stops
- * nobody (INV-9).
+ * Applies runs of several partitions in one transaction. Submissions that were applied before are passed over.
  *
- * Should the database refuse a batch because of its data, each message is applied by itself, and the one that the
- * database refuses is rejected as `unstorable`.
- *
- * @throws SubmissionGapError when the batch begins beyond the stored position, and nothing of it is applied.
+ * @param runs a run of each partition at most
+ * @throws SubmissionGapError if a run begins after the stored offset; nothing is applied then
  */
-export async function applyBatch(
-  pool: Pool,
-  batch: SubmissionBatch,
-  options: ApplyOptions,
-): Promise<AppliedBatch> {
+export async function applyRuns(
+  client: ClientBase,
+  topic: string,
+  runs: readonly Run[],
+  write: Write = writeEntries,
+): Promise<Applied> {
+  await client.query('BEGIN');
   try {
-    return await inTransaction(pool, (client) => applyInTransaction(client, batch, options, decodeMessage));
+    // The stream's lock comes first: it makes this the only writer, and no later lock can wait in a circle.
+    await lockStreamHead(client);
+    const offsets = await lockConsumerOffsets(
+      client,
+      topic,
+      runs.map(({ partition }) => partition),
+    );
+    const fresh = runs.map((run) => {
+      const stored = offsets.get(run.partition) ?? 0;
+      if (run.from > stored) throw new SubmissionGapError(topic, run, stored);
+      return dropApplied(run, stored);
+    });
+    const located = fresh.flatMap(({ partition, entries }) => entries.map((entry) => ({ partition, entry })));
+    const written = located.length > 0 ? await write(client, topic, located) : { changes: 0, rejected: 0 };
+    await advanceConsumerOffsets(client, topic, fresh);
+    await client.query('COMMIT');
+    return { submissions: located.length, ...written };
   } catch (error) {
-    const state = sqlStateOf(error);
-    if (state === null || !DATA_ERROR.test(state)) throw error;
-    if (batch.messages.length === 1) {
-      const refusal: Refusal = {
-        code: 'unstorable',
-        message: `The database refuses it (SQLSTATE ${state}).`,
-      };
-      return await inTransaction(pool, (client) => applyInTransaction(client, batch, options, () => refusal));
-    }
+    // On a connection that is lost this fails too, and the first error says more.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
   }
-  const total: AppliedBatch = { applied: 0, changes: 0, rejected: 0 };
-  for (const message of batch.messages) {
-    const one = await applyBatch(pool, { ...batch, messages: [message] }, options);
-    total.applied += one.applied;
-    total.changes += one.changes;
-    total.rejected += one.rejected;
-  }
-  return total;
 }
+
+/**
+ * Writes entries one half after the other, down to the single ones at fault, which are rejected instead. For a batch
+ * that the database refuses as a whole (INV-14).
+ *
+ * @param refuse the refusal for an error of a single entry, or undefined if the error is not the entry's
+ */
+export function bisect(refuse: (error: unknown) => Refusal | undefined): Write {
+  const write: Write = async (client, topic, located) => {
+    await client.query('SAVEPOINT attempt');
+    try {
+      const written = await writeEntries(client, topic, located);
+      await client.query('RELEASE SAVEPOINT attempt');
+      return written;
+    } catch (error) {
+      const refusal = refuse(error);
+      if (!refusal) throw error;
+      await client.query('ROLLBACK TO SAVEPOINT attempt');
+      if (located.length === 1) return writeEntries(client, topic, located.map(refuseEntry(refusal)));
+    }
+    const middle = Math.ceil(located.length / 2);
+    const first = await write(client, topic, located.slice(0, middle));
+    const second = await write(client, topic, located.slice(middle));
+    return { changes: first.changes + second.changes, rejected: first.rejected + second.rejected };
+  };
+  return write;
+}
+
+const refuseEntry =
+  (refusal: Refusal) =>
+  ({ partition, entry }: Located): Located => ({ partition, entry: { ...entry, submission: refusal } });
