@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { RunCommand } from '../../ops/command.ts';
 import { run as accounts } from '../../ops/commands/accounts.ts';
 import { run as audit } from '../../ops/commands/audit.ts';
 import { run as keys } from '../../ops/commands/keys.ts';
 import { run as plans } from '../../ops/commands/plans.ts';
 import { createIo } from '../helpers/catalog-helpers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
 beforeEach(async () => {
   await client.query('TRUNCATE audit_log, accounts RESTART IDENTITY CASCADE');
 });

@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { run } from '../../ops/commands/catalog.ts';
 import {
   category,
@@ -11,21 +10,12 @@ import {
   endorser,
   ndjson,
 } from '../helpers/catalog-helpers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
 beforeEach(async () => {
   await client.query(
     'TRUNCATE elections, endorser_categories, endorsers, districts, contests, candidates, choices CASCADE',

@@ -10,7 +10,7 @@ import { DEMO_SEED, loadDemo } from '../../ops/demo/load.ts';
 import { createRandom } from '../../ops/demo/random.ts';
 import { findSituation } from '../../ops/demo/situations.ts';
 import { createFolder, createIo } from '../helpers/catalog-helpers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { createTestDatabase, useTestDatabase } from '../helpers/database.ts';
 import { testServers } from '../helpers/servers.ts';
 
 const TODAY = '2026-09-15';
@@ -18,21 +18,16 @@ const SIZE = { contests: 300, endorsers: 80, endorsements: 600 };
 const { brokers } = testServers();
 const topicPrefix = `${randomUUID()}.`;
 const { submissions: topic } = topicNames(topicPrefix);
-let database: TestDatabase;
-let pool: pg.Pool;
+const database = useTestDatabase();
+const pool = new pg.Pool({ connectionString: database.url, max: 1 });
 let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = new pg.Pool({ connectionString: database.url, max: 1 });
   await withAdmin(brokers, (admin) =>
     admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 2, replicationFactor: 1 }] }),
   );
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 afterEach(async () => folder?.remove());
 
 test('the demo is loaded into the store and sent to Kafka; again it changes nothing', async () => {
@@ -75,11 +70,10 @@ test('a situation is a demo endorser in an upcoming contest, with its choices an
 
 test('a store without the demo has no situations', async () => {
   const empty = await createTestDatabase();
-  const other = new pg.Pool({ connectionString: empty.url, max: 1 });
+  const other = new pg.Pool({ connectionString: empty, max: 1 });
   expect(await findSituation(other, TODAY, [0.9, 0.5])).toBeNull();
   expect(await findSituation(other, TODAY, [0.1, 0.5])).toBeNull();
   await other.end();
-  await empty.drop();
 });
 
 /** The changes that a hundred draws make of a situation. */

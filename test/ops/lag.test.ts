@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { run as lag } from '../../ops/commands/lag.ts';
 import { createIo } from '../helpers/catalog-helpers.ts';
 import { endorse } from '../helpers/catalogue.ts';
-import { TestService } from '../helpers/service.ts';
+import { useTestService } from '../helpers/service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await TestService.start({ partitions: 3 });
-});
-afterAll(() => service.stop());
+const service = useTestService({ partitions: 3 });
 
 async function ask(...args: string[]): Promise<string[]> {
   const { databaseUrl, brokers, topicPrefix } = service;

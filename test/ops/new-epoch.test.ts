@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -8,18 +8,14 @@ import { parseCursor } from '../../schemas/cursor.ts';
 import { createIo } from '../helpers/catalog-helpers.ts';
 import { endorse } from '../helpers/catalogue.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
-import { TestService } from '../helpers/service.ts';
+import { useTestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const PATIENCE_MS = 20_000;
 const PARTITIONS = 2;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await TestService.start({ partitions: PARTITIONS });
-});
-afterAll(() => service.stop());
+const service = useTestService({ partitions: PARTITIONS });
 
 /** Says something so many times, each of it a change. */
 const submit = (word: string, count: number) =>

@@ -1,26 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { run } from '../../ops/commands/officeholders.ts';
 import { createIo } from '../helpers/catalog-helpers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 import { createCheckout, person, personId, role } from '../helpers/officeholders-helpers.ts';
 
 const NOW = new Date('2026-11-03T12:00:00Z');
 const LATER = new Date('2026-11-04T12:00:00Z');
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 const checkouts: { remove(): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
 beforeEach(() => client.query('TRUNCATE officeholders, officeholder_seats, officeholder_load'));
 afterEach(async () => {
   for (const checkout of checkouts.splice(0)) await checkout.remove();

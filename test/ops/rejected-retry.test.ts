@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
 import { run } from '../../ops/commands/rejected.ts';
 import { category, createIo, endorser } from '../helpers/catalog-helpers.ts';
 import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { TestService } from '../helpers/service.ts';
+import { useTestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await TestService.start({ catalogue: SMALL_BALLOT, partitions: 2 });
-});
-afterAll(() => service.stop());
+const service = useTestService({ catalogue: SMALL_BALLOT, partitions: 2 });
 
 async function rejected(...args: string[]): Promise<{ printed: string[]; told: string[] }> {
   const { databaseUrl, brokers, topicPrefix } = service;

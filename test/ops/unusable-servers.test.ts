@@ -117,18 +117,18 @@ describe('a database that cannot be used is told in one sentence, without its pa
   });
 
   test("one that is newer than the program, or not the user's own", async () => {
-    const database = await createTestDatabase();
-    const client = new pg.Client({ connectionString: database.url });
+    const databaseUrl = await createTestDatabase();
+    const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
     try {
       await client.query("INSERT INTO schema_migrations (name, checksum) VALUES ('999-later.sql', '')");
-      expect(await ops('migrate', { DATABASE_URL: database.url })).toEqual({
+      expect(await ops('migrate', { DATABASE_URL: databaseUrl })).toEqual({
         status: 1,
         told: 'The database is newer than this program: it has had migration 999-later.sql.\n',
       });
       const role = `guest_${randomBytes(6).toString('hex')}`;
       await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
-      const url = Object.assign(new URL(database.url), { username: role, password: 'secret' }).href;
+      const url = Object.assign(new URL(databaseUrl), { username: role, password: 'secret' }).href;
       const { status, told } = await ops('keys list', { DATABASE_URL: url });
       await client.query(`DROP ROLE ${role}`);
       expect(status).toBe(1);
@@ -137,7 +137,6 @@ describe('a database that cannot be used is told in one sentence, without its pa
       );
     } finally {
       await client.end();
-      await database.drop();
     }
   });
 });

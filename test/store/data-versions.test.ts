@@ -7,7 +7,7 @@ import { createReadPool, type DatabasePool } from '../../store/connection/read-p
 import { importOfficeholders } from '../../store/officeholders/import.ts';
 import { type DataPart, loadDataVersions } from '../../store/reads/data-versions.ts';
 import { endorse, loadCatalogue, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 import { recordQueries } from '../helpers/record-queries.ts';
 
 const PERSON = {
@@ -30,14 +30,11 @@ const PERSON = {
 };
 const MAYOR = 'or-2026-11-03-general/mayor';
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 let pool: DatabasePool;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   pool = await createReadPool({
     databaseUrl: database.url,
     maxConnections: 1,
@@ -45,11 +42,7 @@ beforeAll(async () => {
     statementTimeoutMs: 5000,
   });
 });
-afterAll(async () => {
-  await pool.end();
-  await client.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 
 /** The part whose version a statement that writes the table changes. */
 const PARTS: [table: string, part: DataPart][] = [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { formatCursor, InvalidCursorError, parseCursor } from '../../../schemas/cursor.ts';
@@ -13,7 +13,7 @@ import {
 import { endorser } from '../../helpers/catalog-helpers.ts';
 import { endorse, SMALL_BALLOT, withdraw } from '../../helpers/catalogue.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
 import { until } from '../../helpers/until.ts';
 import { sealCursor } from '../../schemas/cursor-helpers.ts';
 
@@ -28,7 +28,6 @@ const CATALOGUE = [
   ]),
 ];
 
-let service: TestService;
 let log: ChangeLog;
 let checker: StreamChecker;
 
@@ -46,12 +45,12 @@ async function readLog(count: number): Promise<void> {
   checker = new StreamChecker(log);
 }
 
+const service = useTestService({
+  catalogue: CATALOGUE,
+  gateways: 2,
+  gatewayConfig: { streamHeartbeatMs: 100, feedMemoryBytes: 20_000 },
+});
 beforeAll(async () => {
-  service = await TestService.start({
-    catalogue: CATALOGUE,
-    gateways: 2,
-    gatewayConfig: { streamHeartbeatMs: 100, feedMemoryBytes: 20_000 },
-  });
   await service.submit([
     ...roundOf('First.'),
     ...roundOf('Second.'),
@@ -59,7 +58,6 @@ beforeAll(async () => {
   ]);
   await readLog(127);
 });
-afterAll(() => service.stop());
 
 const some = (...values: string[]) => fc.subarray(values, { minLength: 1 });
 const filters: fc.Arbitrary<StreamFilter> = fc.record(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { withAdmin } from '../../../kafka/admin.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { applyTopics } from '../../../kafka/topics.ts';
@@ -7,7 +7,7 @@ import { loadChangeLog } from '../../acceptance/change-log.ts';
 import { connectionOfPage, StreamChecker } from '../../acceptance/stream-checker.ts';
 import { endorser } from '../../helpers/catalog-helpers.ts';
 import { type CatalogueLine, endorse, SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
 import { StreamReader } from '../../helpers/stream-reader.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -19,18 +19,14 @@ const CATALOGUE = [
   ...BAKERS.map((slug): CatalogueLine => ['endorsers', endorser({ slug, name: slug })]),
 ];
 
-let service: TestService;
 let round = 0;
 
-beforeAll(async () => {
-  // Little in memory, so that old cursors are read out of Kafka.
-  service = await TestService.start({
-    catalogue: CATALOGUE,
-    gateways: 2,
-    gatewayConfig: { feedMemoryBytes: 20_000 },
-  });
+// Little in memory, so that old cursors are read out of Kafka.
+const service = useTestService({
+  catalogue: CATALOGUE,
+  gateways: 2,
+  gatewayConfig: { feedMemoryBytes: 20_000 },
 });
-afterAll(() => service.stop());
 
 /** One change of each endorser. */
 async function submitRound(): Promise<void> {

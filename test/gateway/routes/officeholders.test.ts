@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { run } from '../../../ops/commands/officeholders.ts';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { contest, createIo } from '../../helpers/catalog-helpers.ts';
@@ -6,7 +6,7 @@ import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { createCheckout, person, personId, role } from '../../helpers/officeholders-helpers.ts';
 import { expectSameAtEveryPageSize, readPages } from '../../helpers/paging.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
 
 const LIST = '/v1/officeholders';
 const OREGON = 'state:or';
@@ -49,8 +49,6 @@ const PEOPLE = {
   'dc/legislature/cyd.yml': person(5, 'Cyd', [role('legislature', 'district:dc', { district: 'Ward 4' })]),
 };
 
-let service: TestService;
-
 async function load(files: Record<string, string>): Promise<void> {
   const checkout = await createCheckout(files);
   const io = createIo({ DATABASE_URL: service.databaseUrl });
@@ -58,17 +56,14 @@ async function load(files: Record<string, string>): Promise<void> {
   await checkout.remove();
 }
 
-beforeAll(async () => {
-  service = await TestService.start({
-    catalogue: [
-      ...SMALL_BALLOT,
-      ['contests', contest('committee', { district: COMMITTEE })],
-      ['contests', contest('water', { district: WATER })],
-      ['contests', contest('house-7', { district: HOUSE_OF_OREGON_7 })],
-    ],
-  });
+const service = useTestService({
+  catalogue: [
+    ...SMALL_BALLOT,
+    ['contests', contest('committee', { district: COMMITTEE })],
+    ['contests', contest('water', { district: WATER })],
+    ['contests', contest('house-7', { district: HOUSE_OF_OREGON_7 })],
+  ],
 });
-afterAll(() => service.stop());
 
 /** The names of a list, with the office that each is shown in. */
 async function list(query = ''): Promise<string[]> {
