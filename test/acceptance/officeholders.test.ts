@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { run } from '../../ops/commands/officeholders.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { readPages } from '../helpers/paging.ts';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
 import { expectSchema } from '../helpers/response-schema.ts';

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import pg from 'pg';
 import { applyBatch, SubmissionGapError, type SubmissionMessage } from '../../consumers/apply/apply-batch.ts';
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
-import { endorse, loadCatalogue, pick, position, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
+import { endorse, pick, position, withdraw } from '../helpers/submissions.ts';
 
 const { url } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });

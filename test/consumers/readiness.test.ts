@@ -10,9 +10,10 @@ import { submitAll } from '../../ops/submit/submit-all.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Service, Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { createTestDatabase, useTestDatabase } from '../helpers/database.ts';
 import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics, type TestTopics } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 

@@ -7,9 +7,9 @@ import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { readRejections } from '../../ops/rejected/read-rejections.ts';
 import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
-import { endorse } from '../helpers/catalogue.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { createHushedKafka, type HushedKafka } from '../helpers/hushed-kafka.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 

@@ -13,8 +13,9 @@ import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 
 const { url, client: leader } = useTestDatabase();

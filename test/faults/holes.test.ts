@@ -4,11 +4,11 @@ import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { run as runStream } from '../../ops/commands/stream.ts';
 import { formatCursor, parseCursor } from '../../schemas/cursor.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
-import { endorse } from '../helpers/catalogue.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { useClient } from '../helpers/database.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 
 const PATIENCE_MS = 25_000;

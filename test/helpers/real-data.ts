@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import { run as runCatalog } from '../../ops/commands/catalog.ts';
 import { run as runRejected } from '../../ops/commands/rejected.ts';
 import { run as runSubmit } from '../../ops/commands/submit.ts';
-import { createIo } from './catalog-helpers.ts';
+import { createIo } from './command-io.ts';
 import type { TestService } from './service.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../shared/data');

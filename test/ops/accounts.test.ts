@@ -4,7 +4,7 @@ import { run as accounts } from '../../ops/commands/accounts.ts';
 import { run as audit } from '../../ops/commands/audit.ts';
 import { run as keys } from '../../ops/commands/keys.ts';
 import { run as plans } from '../../ops/commands/plans.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 
 const database = useTestDatabase();

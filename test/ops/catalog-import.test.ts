@@ -1,16 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { run } from '../../ops/commands/catalog.ts';
-import {
-  category,
-  choice,
-  contest,
-  createFolder,
-  createIo,
-  election,
-  endorser,
-  ndjson,
-} from '../helpers/catalog-helpers.ts';
+import { category, choice, contest, election, endorser, ndjson } from '../helpers/catalogue-records.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { useTestDatabase } from '../helpers/database.ts';
+import { createFolder } from '../helpers/folder.ts';
 
 const database = useTestDatabase();
 const { client } = database;

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { run } from '../../ops/commands/catalog.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
 

@@ -11,7 +11,7 @@ import {
   STATE_CODES,
   VOTE_METHODS,
 } from '../../schemas/vocabulary.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
+import { createIo } from '../helpers/command-io.ts';
 
 const TODAY = '2026-09-15';
 const OPTIONS = { ...DEMO_DEFAULT_SIZE, seed: 1, today: TODAY };

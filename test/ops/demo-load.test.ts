@@ -9,8 +9,9 @@ import { createDemo } from '../../ops/demo/generate.ts';
 import { DEMO_SEED, loadDemo } from '../../ops/demo/load.ts';
 import { createRandom } from '../../ops/demo/random.ts';
 import { findSituation } from '../../ops/demo/situations.ts';
-import { createFolder, createIo } from '../helpers/catalog-helpers.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { createTestDatabase, useTestDatabase } from '../helpers/database.ts';
+import { createFolder } from '../helpers/folder.ts';
 import { testServers } from '../helpers/servers.ts';
 
 const TODAY = '2026-09-15';

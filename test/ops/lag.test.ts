@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { run as lag } from '../../ops/commands/lag.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
-import { endorse } from '../helpers/catalogue.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
 
 const service = useTestService({ partitions: 3 });
 

@@ -5,10 +5,10 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { applyTopics } from '../../kafka/topics.ts';
 import { run } from '../../ops/commands/stream.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
-import { endorse } from '../helpers/catalogue.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

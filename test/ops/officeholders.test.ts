@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { run } from '../../ops/commands/officeholders.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { useTestDatabase } from '../helpers/database.ts';
-import { createCheckout, person, personId, role } from '../helpers/officeholders-helpers.ts';
+import { createCheckout, person, personId, role } from '../helpers/people-checkout.ts';
 
 const NOW = new Date('2026-11-03T12:00:00Z');
 const LATER = new Date('2026-11-04T12:00:00Z');

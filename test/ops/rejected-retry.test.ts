@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
 import { run } from '../../ops/commands/rejected.ts';
-import { category, createIo, endorser } from '../helpers/catalog-helpers.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { category, endorser } from '../helpers/catalogue-records.ts';
+import { createIo } from '../helpers/command-io.ts';
 import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService({ catalogue: SMALL_BALLOT, partitions: 2 });

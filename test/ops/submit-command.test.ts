@@ -6,7 +6,9 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { run } from '../../ops/commands/submit.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
-import { createFolder, createIo, ndjson } from '../helpers/catalog-helpers.ts';
+import { ndjson } from '../helpers/catalogue-records.ts';
+import { createIo } from '../helpers/command-io.ts';
+import { createFolder } from '../helpers/folder.ts';
 import { testServers } from '../helpers/servers.ts';
 
 const { brokers } = testServers();

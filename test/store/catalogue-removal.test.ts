@@ -4,7 +4,7 @@ import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { category, choice, contest, election, endorser } from '../helpers/catalog-helpers.ts';
+import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 
 const NOW = new Date('2026-10-01T12:00:00Z');

@@ -6,9 +6,10 @@ import { submissionCodec } from '../../schemas/submission.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { importOfficeholders } from '../../store/officeholders/import.ts';
 import { type DataPart, loadDataVersions } from '../../store/reads/data-versions.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { recordQueries } from '../helpers/record-queries.ts';
+import { endorse, withdraw } from '../helpers/submissions.ts';
 
 const PERSON = {
   ...{ person_id: '00000000-0000-4000-8000-000000000001', name: 'Ann', given_name: null, family_name: null },

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { contest } from '../helpers/catalog-helpers.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { contest } from '../helpers/catalogue-records.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 
 const OREGON = 'or-2026-11-03-general';

@@ -3,19 +3,20 @@ import fc from 'fast-check';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { formatCursor, InvalidCursorError, parseCursor } from '../../../schemas/cursor.ts';
 import type { Submission } from '../../../schemas/submission.ts';
-import { type ChangeLog, loadChangeLog } from '../../acceptance/change-log.ts';
+import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { endorser } from '../../helpers/catalogue-records.ts';
+import { type ChangeLog, loadChangeLog } from '../../helpers/change-log.ts';
+import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { sealCursor } from '../../helpers/sealed-cursors.ts';
+import { useTestService } from '../../helpers/service.ts';
 import {
   type Connection,
   connectionOfPage,
   StreamChecker,
   sequenceOf,
-} from '../../acceptance/stream-checker.ts';
-import { endorser } from '../../helpers/catalog-helpers.ts';
-import { endorse, SMALL_BALLOT, withdraw } from '../../helpers/catalogue.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { useTestService } from '../../helpers/service.ts';
+} from '../../helpers/stream-checker.ts';
+import { endorse, withdraw } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
-import { sealCursor } from '../../schemas/cursor-helpers.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 /** Enough endorsers for every partition to have some of them. */

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { run as runStream } from '../../../ops/commands/stream.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { createIo } from '../../helpers/catalog-helpers.ts';
-import { endorse } from '../../helpers/catalogue.ts';
+import { createIo } from '../../helpers/command-io.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
 import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
 
 const PATIENCE_MS = 20_000;

@@ -3,12 +3,13 @@ import { withAdmin } from '../../../kafka/admin.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { applyTopics } from '../../../kafka/topics.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { loadChangeLog } from '../../acceptance/change-log.ts';
-import { connectionOfPage, StreamChecker } from '../../acceptance/stream-checker.ts';
-import { endorser } from '../../helpers/catalog-helpers.ts';
-import { type CatalogueLine, endorse, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { type CatalogueLine, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { endorser } from '../../helpers/catalogue-records.ts';
+import { loadChangeLog } from '../../helpers/change-log.ts';
 import { useTestService } from '../../helpers/service.ts';
+import { connectionOfPage, StreamChecker } from '../../helpers/stream-checker.ts';
 import { StreamReader } from '../../helpers/stream-reader.ts';
+import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

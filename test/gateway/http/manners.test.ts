@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { endorse } from '../../helpers/catalogue.ts';
 import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 
 /** An answer that is made piece by piece. */
 const IN_PIECES = '/v1/recommendations?election=or-2026-11-03-general';

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { endorse, loadCatalogue, pick, position, SMALL_BALLOT, withdraw } from '../../helpers/catalogue.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
 import { useTestService } from '../../helpers/service.ts';
+import { endorse, pick, position, withdraw } from '../../helpers/submissions.ts';
 import { LATER_TEXANS, PRESIDENT, TEXAN_BALLOT, TEXT } from '../../helpers/texan-ballot.ts';
 
 /** Ids of contests by their short titles. */

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { STATE_CODES } from '../../../schemas/vocabulary.ts';
-import { contest, election } from '../../helpers/catalog-helpers.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT, withdraw } from '../../helpers/catalogue.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { contest, election } from '../../helpers/catalogue-records.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
 import { useTestService } from '../../helpers/service.ts';
+import { endorse, withdraw } from '../../helpers/submissions.ts';
 
 const PAST = 'or-2026-05-19-primary';
 const COUNTS = [

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { election } from '../../helpers/catalog-helpers.ts';
-import { endorse, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { election } from '../../helpers/catalogue-records.ts';
 import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
 import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 
 const NOTHING = { details: {} };
 

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { run } from '../../../ops/commands/officeholders.ts';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { contest, createIo } from '../../helpers/catalog-helpers.ts';
 import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { createCheckout, person, personId, role } from '../../helpers/officeholders-helpers.ts';
+import { contest } from '../../helpers/catalogue-records.ts';
+import { createIo } from '../../helpers/command-io.ts';
 import { expectSameAtEveryPageSize, readPages } from '../../helpers/paging.ts';
+import { createCheckout, person, personId, role } from '../../helpers/people-checkout.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
 import { useTestService } from '../../helpers/service.ts';
 

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { choice, contest, election } from '../../helpers/catalog-helpers.ts';
-import { type CatalogueLine, endorse, pick, position, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { type CatalogueLine, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { choice, contest, election } from '../../helpers/catalogue-records.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
 import { useTestService } from '../../helpers/service.ts';
+import { endorse, pick, position } from '../../helpers/submissions.ts';
 
 const OREGON = 'or-2026-11-03-general';
 const PAST = 'or-2020-11-03-general';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { endorse } from '../../helpers/catalogue.ts';
 import { useClient } from '../../helpers/database.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
 import { type Answer, useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 
 const service = useTestService();
 const client = useClient(service.databaseUrl);
