@@ -90,7 +90,7 @@ test('a whole run, outages included, writes no key, no password and no Authoriza
   await until('reads work', async () => (await ask('/v1/coverage', `Bearer ${service.key}`)) === 200);
 
   const ops = start('ops/main.ts', {});
-  await until('the usage', () => ops.output().includes('keys create'));
+  await until('the help', () => ops.output().includes('keys create'));
 
   // The logs are there, and say who asked, by the proxy's word and not by the client's.
   const requests = gateway

@@ -5,12 +5,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { run } from '../../ops/commands/officeholders.ts';
-import { createIo } from '../helpers/command-io.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
 import { readPages } from '../helpers/paging.ts';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
 import { expectSchema } from '../helpers/response-schema.ts';
 import { useTestService } from '../helpers/service.ts';
+
+const run = createRunner('officeholders');
 
 const SAMPLE = realPath('openstates-people-sample');
 
@@ -102,8 +103,8 @@ interface Record_ {
   });
 
   async function load(): Promise<string[]> {
-    const io = createIo({ DATABASE_URL: service.databaseUrl });
-    expect(await run(['import', SAMPLE], io, NOW)).toBe(0);
+    const io = createIo({ DATABASE_URL: service.databaseUrl }, { now: NOW });
+    expect(await run(['import', SAMPLE], io)).toBe(0);
     expect(io.told).toEqual([]);
     return io.printed.map((line) => line.trim().replaceAll(/\s+/g, ' '));
   }

@@ -2,14 +2,15 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { filledChanges } from '../../gateway/feed/metrics.ts';
 import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { run as runStream } from '../../ops/commands/stream.ts';
 import { formatCursor, parseCursor } from '../../schemas/cursor.ts';
-import { createIo } from '../helpers/command-io.ts';
+import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
 import { useClient } from '../helpers/database.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
+
+const runStream = createRunner('stream');
 
 const PATIENCE_MS = 25_000;
 jest.setTimeout(60_000);
@@ -26,7 +27,7 @@ async function stream(command: string): Promise<{ status: number; out: string[] 
     KAFKA_BROKERS: service.brokers.join(','),
     TOPIC_PREFIX: service.topicPrefix,
   });
-  return { status: await runStream([command], io), out: io.printed };
+  return { status: await runToExit(runStream, [command], io), out: io.printed };
 }
 
 async function submit(count: number): Promise<void> {

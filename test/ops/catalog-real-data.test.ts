@@ -3,10 +3,11 @@
  * absent the tests are skipped.
  */
 import { describe, expect, test } from '@jest/globals';
-import { run } from '../../ops/commands/catalog.ts';
-import { createIo } from '../helpers/command-io.ts';
+import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
+
+const run = createRunner('catalog');
 
 (hasRealData ? describe : describe.skip)(titleOnRealData('real data'), () => {
   const database = useTestDatabase();
@@ -17,7 +18,7 @@ import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts'
 
   async function load(args: string[]) {
     const io = createIo({ DATABASE_URL: database.url });
-    return { status: await run(['import', ...args], io), printed: io.printed, told: io.told };
+    return { status: await runToExit(run, ['import', ...args], io), printed: io.printed, told: io.told };
   }
 
   test('goes in whole, and a second time changes nothing', async () => {

@@ -3,16 +3,17 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { run } from '../../ops/commands/demo.ts';
 import { changeOf, type DemoSituation } from '../../ops/demo/changes.ts';
 import { createDemo } from '../../ops/demo/generate.ts';
 import { DEMO_SEED, loadDemo } from '../../ops/demo/load.ts';
 import { createRandom } from '../../ops/demo/random.ts';
 import { findSituation } from '../../ops/demo/situations.ts';
-import { createIo } from '../helpers/command-io.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
 import { createTestDatabase, useTestDatabase } from '../helpers/database.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { testServers } from '../helpers/servers.ts';
+
+const run = createRunner('demo');
 
 const TODAY = '2026-09-15';
 const SIZE = { contests: 300, endorsers: 80, endorsements: 600 };
@@ -135,8 +136,8 @@ test('demo generate writes the files that import and submit read', async () => {
 });
 
 test.each([
-  [['generate'], /^Usage: /],
-  [['generate', 'x', '--contests', '-1'], /Usage: |must be a whole number/],
+  [['generate'], /^Missing required argument 'dir'/],
+  [['generate', 'x', '--contests', '-1'], /must be a whole number/],
   [
     ['generate', 'x', '--contests', 'many'],
     /^--contests must be a whole number from 0 to 10,000,000, is "many"\.$/,

@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
-import { run } from '../../ops/commands/rejected.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { category, endorser } from '../helpers/catalogue-records.ts';
-import { createIo } from '../helpers/command-io.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
+
+const run = createRunner('rejected');
 
 const service = useTestService({ catalogue: SMALL_BALLOT, partitions: 2 });
 
@@ -123,5 +124,5 @@ test('two that are run at once send each rejection once', async () => {
 
 test('an origin of which no rejection is kept is told, and nothing is sent', async () => {
   await expect(rejected('retry', '0/4711')).rejects.toThrow('of origin 0/4711 is kept');
-  await expect(rejected('retry', 'all')).rejects.toThrow(/^Usage: /);
+  await expect(rejected('retry', 'all')).rejects.toThrow('"all" is not an origin');
 });

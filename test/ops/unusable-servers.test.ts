@@ -150,22 +150,19 @@ test('npm start says so before it starts a server', async () => {
   expect(started.told).toMatch(/^DATABASE_URL is "foo"; it must be like [^\n]*\n$/);
 });
 
-test('brokers that do not answer are told in one sentence', async () => {
+test.each([
+  'lag',
+  'topics check',
+  'stream check',
+  'stream repair',
+  'stream new-epoch',
+  'rejected list',
+  'rejected retry',
+])('"%s" tells in one sentence that the brokers do not answer', async (line) => {
   const KAFKA_BROKERS = `127.0.0.1:${await findClosedPort()}`;
-  const env = { DATABASE_URL: testServers().databaseUrl, KAFKA_BROKERS };
-  for (const line of [
-    'lag',
-    'topics check',
-    'stream check',
-    'stream repair',
-    'stream new-epoch',
-    'rejected list',
-    'rejected retry',
-  ]) {
-    const { status, told } = await ops(line, env);
-    expect(status).toBe(1);
-    expect(told).toMatch(new RegExp(`^Kafka at ${KAFKA_BROKERS} does not answer: [^\\n]*\\n$`));
-  }
+  const { status, told } = await ops(line, { DATABASE_URL: testServers().databaseUrl, KAFKA_BROKERS });
+  expect(status).toBe(1);
+  expect(told).toMatch(new RegExp(`^Kafka at ${KAFKA_BROKERS} does not answer: [^\\n]*\\n$`));
 });
 
 test.each(['gateway', 'consumers'])(

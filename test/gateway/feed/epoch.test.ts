@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { run as runStream } from '../../../ops/commands/stream.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { createIo } from '../../helpers/command-io.ts';
+import { createIo, createRunner } from '../../helpers/command-io.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
 import { useTestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
+
+const runStream = createRunner('stream');
 
 const PATIENCE_MS = 20_000;
 

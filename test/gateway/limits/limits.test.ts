@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { run as accounts } from '../../../ops/commands/accounts.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { type Clock, systemClock } from '../../../service/clock.ts';
-import { createIo } from '../../helpers/command-io.ts';
+import { createIo, createRunner } from '../../helpers/command-io.ts';
 import { useClient } from '../../helpers/database.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
 import { type Answer, useTestService } from '../../helpers/service.ts';
 import { until } from '../../helpers/until.ts';
+
+const accounts = createRunner('accounts');
 
 /** The system's clock, moved so that a minute has just begun. */
 class WholeMinuteClock implements Clock {

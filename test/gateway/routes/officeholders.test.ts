@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { run } from '../../../ops/commands/officeholders.ts';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { contest } from '../../helpers/catalogue-records.ts';
-import { createIo } from '../../helpers/command-io.ts';
+import { createIo, createRunner } from '../../helpers/command-io.ts';
 import { expectSameAtEveryPageSize, readPages } from '../../helpers/paging.ts';
 import { createCheckout, person, personId, role } from '../../helpers/people-checkout.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
 import { useTestService } from '../../helpers/service.ts';
+
+const run = createRunner('officeholders');
 
 const LIST = '/v1/officeholders';
 const OREGON = 'state:or';
@@ -52,8 +53,8 @@ const PEOPLE = {
 
 async function load(files: Record<string, string>): Promise<void> {
   const checkout = await createCheckout(files);
-  const io = createIo({ DATABASE_URL: service.databaseUrl });
-  expect(await run(['import', checkout.dir], io, new Date('2026-11-03T12:00:00Z'))).toBe(0);
+  const io = createIo({ DATABASE_URL: service.databaseUrl }, { now: new Date('2026-11-03T12:00:00Z') });
+  expect(await run(['import', checkout.dir], io)).toBe(0);
   await checkout.remove();
 }
 
