@@ -64,10 +64,10 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
  * Up to where rejections were retried is kept in Postgres, beside the positions of the consumers. One that is run while
  * another runs waits for it, and sends what that one left.
  */
-export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number> {
+export async function retryNew(config: OpsConfig, io: CommandIo): Promise<void> {
   const { brokers, databaseUrl } = config;
   const topic = topicNames(config.topicPrefix).rejected;
-  return inOneTransaction(databaseUrl, async (client) => {
+  await inOneTransaction(databaseUrl, async (client) => {
     // First of all: whoever waits here sees how far the one before came.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
     const offsets = await loadConsumerOffsets(client, topic);
@@ -93,7 +93,6 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number
           '"rejected retry PARTITION/OFFSET" sends one of that origin all the same.',
       );
     }
-    return 0;
   });
 }
 
@@ -103,7 +102,7 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number
  * @param origins where the submissions were, each `partition/offset`.
  * @throws OperatorError where one of them is not kept, or cannot be read, and nothing is sent.
  */
-export async function retryChosen(config: OpsConfig, origins: string[], io: CommandIo): Promise<number> {
+export async function retryChosen(config: OpsConfig, origins: string[], io: CommandIo): Promise<void> {
   const topic = topicNames(config.topicPrefix).rejected;
   const { rejections } = await readRejections({ brokers: config.brokers, topic });
   const byOrigin = new Map(
@@ -118,5 +117,4 @@ export async function retryChosen(config: OpsConfig, origins: string[], io: Comm
   });
   await sendAgain(config, chosen);
   io.err(`${chosen.length} rejected submissions were sent again.`);
-  return 0;
 }

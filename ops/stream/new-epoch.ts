@@ -62,7 +62,7 @@ export async function newEpoch(
   config: OpsConfig,
   io: CommandIo,
   { submissionsFromBeginning }: { submissionsFromBeginning: boolean },
-): Promise<number> {
+): Promise<void> {
   const { brokers, databaseUrl } = config;
   const topics = topicNames(config.topicPrefix);
   const ends = await withAdmin(brokers, async (admin) => ({
@@ -87,5 +87,4 @@ export async function newEpoch(
     `The stream's epoch is ${epoch} from the change ${after + 1} on. Every cursor made before is answered 410, so that ` +
       'clients catch up through /v1/endorsements; gateways and relays follow by themselves within seconds.',
   );
-  return 0;
 }

@@ -2,24 +2,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import pg from 'pg';
 import { applyBatch, SubmissionGapError, type SubmissionMessage } from '../../consumers/apply/apply-batch.ts';
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
-import { endorse, loadCatalogue, pick, position, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+import { endorse, pick, position, withdraw } from '../helpers/submissions.ts';
 
-let database: TestDatabase;
-let pool: pg.Pool;
+const { url } = useTestDatabase();
+const pool = new pg.Pool({ connectionString: url });
 let rejections: Rejection[];
 let nextOffset: number;
 let now: Date;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  await loadCatalogue(database.url, SMALL_BALLOT);
-  pool = new pg.Pool({ connectionString: database.url });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
+afterAll(() => pool.end());
 beforeEach(async () => {
   await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_positions');
   await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);

@@ -10,21 +10,22 @@ import { submitAll } from '../../ops/submit/submit-all.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Service, Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { createTestDatabase, useTestDatabase } from '../helpers/database.ts';
 import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics, type TestTopics } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let topics: TestTopics;
 let way: SeverableServer;
 const started: Stoppable[] = [];
 
 beforeAll(async () => {
-  [database, topics] = await Promise.all([createTestDatabase(), createTestTopics({ partitions: 2 })]);
+  topics = await createTestTopics({ partitions: 2 });
   await loadCatalogue(database.url, SMALL_BALLOT);
   way = await createSeverable(database.url);
 });
@@ -32,10 +33,7 @@ afterEach(async () => {
   way.mend();
   await Promise.all(started.splice(0).map((service) => service.stop()));
 });
-afterAll(async () => {
-  await way.close();
-  await database.drop();
-});
+afterAll(() => way.close());
 
 /** Starts one role on the way to Postgres that can be cut. */
 async function start(role: 'apply' | 'relay'): Promise<Service> {
@@ -144,7 +142,7 @@ test.each([
 ])('no relay is ready, leading or standing by, while %s', async (_what, place) => {
   const own = await createTestDatabase();
   const { kafka, topic } = place();
-  const pair = [startOn(own.url, kafka, topic), startOn(own.url, kafka, topic)];
+  const pair = [startOn(own, kafka, topic), startOn(own, kafka, topic)];
   const seen = new Set<string>();
   await until('both have led in vain, and stood by for the other, twice', async () => {
     const { values } = await relayLeader.get();
@@ -152,25 +150,23 @@ test.each([
     return pair.every(({ interruptions }) => interruptions() > 1);
   });
   await Promise.all(pair.map(({ relay }) => relay.stop()));
-  await own.drop();
   expect([...seen]).toEqual(['ready: false, leaders: 0']);
 });
 
 test('a change log that somebody reads for long is tidied another time, and the relay goes on', async () => {
   const own = await createTestDatabase();
-  const reader = new pg.Client({ connectionString: own.url });
+  const reader = new pg.Client({ connectionString: own });
   await reader.connect();
   await reader.query(`SELECT ensure_change_log_partition('2020-01-01')`);
   await reader.query('BEGIN; SELECT FROM change_log');
   const lines: string[] = [];
   const log = createLog('consumers', 'info', { write: (line) => lines.push(line) });
   const place = { kafka: impatient(topics.brokers), topic: topicNames(topics.prefix).changes };
-  const relay = startRelay({ ...place, databaseUrl: own.url, keepMs: WEEK_MS, now: () => new Date(), log });
+  const relay = startRelay({ ...place, databaseUrl: own, keepMs: WEEK_MS, now: () => new Date(), log });
   started.push({
     async stop() {
       await relay.stop();
       await reader.end();
-      await own.drop();
     },
   });
   await until('it gives up', () => lines.some((line) => line.includes('is tidied another time')));

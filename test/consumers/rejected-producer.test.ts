@@ -7,9 +7,9 @@ import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { readRejections } from '../../ops/rejected/read-rejections.ts';
 import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
-import { endorse } from '../helpers/catalogue.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { createHushedKafka, type HushedKafka } from '../helpers/hushed-kafka.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 
@@ -79,8 +79,8 @@ test('what names no endorser goes to one partition, so that it stays in its orde
 });
 
 test('a broker that does not acknowledge holds the stream up for seconds, and nothing is lost', async () => {
-  const database = await createTestDatabase();
-  const pool = new pg.Pool({ connectionString: database.url });
+  const databaseUrl = await createTestDatabase();
+  const pool = new pg.Pool({ connectionString: databaseUrl });
   const producer = await openProducer();
   const apply = () =>
     applyBatch(
@@ -100,5 +100,4 @@ test('a broker that does not acknowledge holds the stream up for seconds, and no
   expect(await recordedOffsets()).toEqual([0]);
   await producer.disconnect();
   await pool.end();
-  await database.drop();
 }, 30_000);

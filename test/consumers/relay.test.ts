@@ -13,30 +13,22 @@ import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 
-let database: TestDatabase;
-let pool: pg.Pool;
-let leader: pg.Client;
+const { url, client: leader } = useTestDatabase();
+const pool = new pg.Pool({ connectionString: url });
 let producer: ChangesProducer;
 let topic: string;
 let brokers: string[];
 let offset: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await loadCatalogue(database.url, SMALL_BALLOT);
-  pool = new pg.Pool({ connectionString: database.url });
-  leader = new pg.Client({ connectionString: database.url });
-  await leader.connect();
+  await loadCatalogue(url, SMALL_BALLOT);
 });
-afterAll(async () => {
-  await leader.end();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 beforeEach(async () => {
   await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_positions');
   await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);

@@ -5,10 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { endorse, withdraw } from '../helpers/catalogue.ts';
 import { readPages } from '../helpers/paging.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { TestService } from '../helpers/service.ts';
+import { endorse, withdraw } from '../helpers/submissions.ts';
 import { Switchboard } from '../helpers/switchboard.ts';
 import { until } from '../helpers/until.ts';
 

@@ -6,9 +6,10 @@ import { submissionCodec } from '../../schemas/submission.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { importOfficeholders } from '../../store/officeholders/import.ts';
 import { type DataPart, loadDataVersions } from '../../store/reads/data-versions.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 import { recordQueries } from '../helpers/record-queries.ts';
+import { endorse, withdraw } from '../helpers/submissions.ts';
 
 const PERSON = {
   ...{ person_id: '00000000-0000-4000-8000-000000000001', name: 'Ann', given_name: null, family_name: null },
@@ -30,14 +31,11 @@ const PERSON = {
 };
 const MAYOR = 'or-2026-11-03-general/mayor';
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 let pool: DatabasePool;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   pool = await createReadPool({
     databaseUrl: database.url,
     maxConnections: 1,
@@ -45,11 +43,7 @@ beforeAll(async () => {
     statementTimeoutMs: 5000,
   });
 });
-afterAll(async () => {
-  await pool.end();
-  await client.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 
 /** The part whose version a statement that writes the table changes. */
 const PARTS: [table: string, part: DataPart][] = [

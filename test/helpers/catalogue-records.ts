@@ -1,9 +1,4 @@
-/** Small catalogues for the tests of `catalog import` and `submit`, and a command line that keeps what it prints. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { Readable } from 'node:stream';
-import type { CommandIo } from '../../ops/command.ts';
+/** Catalogue records for tests: each is valid, and takes other values for the fields that a test is about. */
 
 type Json = Record<string, unknown>;
 
@@ -70,34 +65,3 @@ export const contest = (slug: string, overrides: Json = {}): Json => {
 
 export const ndjson = (records: unknown[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
-
-/** A folder of files, and a way to be rid of it. */
-export async function createFolder(
-  files: Record<string, string | Buffer>,
-): Promise<{ dir: string; file: (name: string) => string; remove: () => Promise<void> }> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'catalogue-'));
-  for (const [name, content] of Object.entries(files)) await writeFile(path.join(dir, name), content);
-  return {
-    dir,
-    file: (name) => path.join(dir, name),
-    remove: () => rm(dir, { recursive: true, force: true }),
-  };
-}
-
-/** What a command sees and says. */
-export function createIo(
-  env: Record<string, string>,
-  stdin = '',
-): CommandIo & { printed: string[]; told: string[] } {
-  const printed: string[] = [];
-  const told: string[] = [];
-  return {
-    env: { DATA_DIR: '/nowhere', ...env },
-    stdin: Readable.from([stdin]),
-    out: (line) => void printed.push(line),
-    err: (line) => void told.push(line),
-    terminal: false,
-    printed,
-    told,
-  };
-}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatCursor } from '../../schemas/cursor.ts';
-import { createEntry } from '../helpers/log-entry.ts';
 import type { ChangeLog } from './change-log.ts';
+import { createEntry } from './log-entry.ts';
 import {
   type Connection,
   connectionOfPage,
