@@ -90,7 +90,8 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
   const { topic, backlog, sender, group, log } = parts;
   const report = new LagReport(backlog);
   let committedAt = 0;
-  const unreported = new Map<number, number>();
+  const reached = new Map<number, number>();
+  let isCommitted = true;
   while (!signal.aborted) {
     const runs = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS);
     if (runs.length > 0) {
@@ -98,16 +99,18 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
       backlog.applied(runs);
       count(applied);
       if (applied.rejected > 0) sender.ring();
-      for (const { partition, to } of runs) unreported.set(partition, to);
+      for (const { partition, to } of runs) reached.set(partition, to);
+      isCommitted = false;
     }
     report.update();
     if (runs.length > 0 || backlog.isHealthy) await succeeded();
-    if (unreported.size > 0 && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
+    if (!isCommitted && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
       committedAt = performance.now();
-      group.commit(new Map(unreported)).catch((error: unknown) => {
+      isCommitted = true;
+      group.commit(new Map(reached)).catch((error: unknown) => {
+        isCommitted = false;
         log.debug({ error }, 'offsets could not be committed to the consumer group');
       });
-      unreported.clear();
     }
   }
 }

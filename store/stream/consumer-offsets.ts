@@ -81,9 +81,9 @@ export async function resetConsumerOffset(
   partition: number,
   to: number,
 ): Promise<void> {
-  await client.query('UPDATE consumer_positions SET next_offset = $3 WHERE topic = $1 AND partition = $2', [
-    topic,
-    partition,
-    to,
-  ]);
+  await client.query(
+    `INSERT INTO consumer_positions (topic, partition, next_offset) VALUES ($1, $2, $3)
+     ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset`,
+    [topic, partition, to],
+  );
 }

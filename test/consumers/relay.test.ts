@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { applyBatch } from '../../consumers/apply/apply-batch.ts';
 import { Relay } from '../../consumers/relay/relay.ts';
 import {
   type ChangesProducer,
@@ -12,7 +11,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { submissionCodec } from '../../schemas/submission.ts';
+import { applySubmissions } from '../helpers/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { endorse } from '../helpers/submissions.ts';
@@ -23,7 +22,7 @@ const pool = new pg.Pool({ connectionString: url });
 let producer: ChangesProducer;
 let topic: string;
 let brokers: string[];
-let offset: number;
+let made: number;
 
 beforeAll(async () => {
   await loadCatalogue(url, SMALL_BALLOT);
@@ -37,21 +36,17 @@ beforeEach(async () => {
   topic = topicNames(topics.prefix).changes;
   producer = createChangesProducer(createKafkaClient({ brokers, clientId: 'test' }), topic);
   await producer.connect();
-  offset = 0;
+  made = 0;
 });
 afterEach(() => producer.disconnect());
 
 /** Makes so many changes, by three endorsers in turn. */
 async function makeChanges(count: number): Promise<void> {
-  const messages = Array.from({ length: count }, () => {
-    const slug = ['bakers-local-1', 'coast-gazette', 'nation-herald'][offset % 3] ?? '';
-    const value = submissionCodec.encode(
-      endorse(slug, 'mayor', 'ann', { statement: `Statement ${offset}.` }),
-    );
-    return { offset: offset++, value };
+  const submissions = Array.from({ length: count }, () => {
+    const slug = ['bakers-local-1', 'coast-gazette', 'nation-herald'][made % 3] ?? '';
+    return endorse(slug, 'mayor', 'ann', { statement: `Statement ${made++}.` });
   });
-  const batch = { topic: 'submissions', partition: 0, messages, logStart: 0 };
-  await applyBatch(pool, batch, { now: () => new Date(), reject: async () => {} });
+  await applySubmissions(leader, ...submissions);
 }
 
 async function relayAll(relay: Relay): Promise<void> {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { applyBatch } from '../../consumers/apply/apply-batch.ts';
 import { routes } from '../../gateway/routes/index.ts';
-import { submissionCodec } from '../../schemas/submission.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { importOfficeholders } from '../../store/officeholders/import.ts';
 import { type DataPart, loadDataVersions } from '../../store/reads/data-versions.ts';
+import { applySubmissions } from '../helpers/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { recordQueries } from '../helpers/record-queries.ts';
@@ -93,8 +92,8 @@ describe('the version of', () => {
   });
 
   test('INV-1: endorsements is changed by every change', async () => {
-    const applying = new pg.Pool({ connectionString: database.url });
-    const options = { now: () => new Date(), reject: async () => {} };
+    const applying = new pg.Client({ connectionString: database.url });
+    await applying.connect();
     const submissions = [
       endorse('nation-herald', 'mayor', 'ann'),
       endorse('nation-herald', 'mayor', 'ann', { statement: 'Good.' }),
@@ -102,10 +101,8 @@ describe('the version of', () => {
       endorse('nation-herald', 'mayor', 'bob'),
       endorse('nation-herald', 'council', 'bob'),
     ];
-    for (const [offset, submission] of submissions.entries()) {
-      const messages = [{ offset, value: submissionCodec.encode(submission) }];
-      const batch = { topic: 'submissions', partition: 0, messages, logStart: 0 };
-      expect(await partsChangedBy(() => applyBatch(applying, batch, options))).toEqual(['endorsements']);
+    for (const submission of submissions) {
+      expect(await partsChangedBy(() => applySubmissions(applying, submission))).toEqual(['endorsements']);
     }
     await applying.end();
     const withoutMayor = SMALL_BALLOT.filter(([, record]) => !('key' in record && record.key === MAYOR));

@@ -1,46 +1,48 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { applyBatch, SubmissionGapError, type SubmissionMessage } from '../../consumers/apply/apply-batch.ts';
-import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { applyRuns, bisect, SubmissionGapError } from '../../consumers/apply/apply-runs.ts';
+import type { Run } from '../../consumers/apply/entry.ts';
+import { refuseForError } from '../../consumers/apply/submission-fault.ts';
+import {
+  type Rejection,
+  rejectionCodec,
+  type Submission,
+  submissionCodec,
+} from '../../schemas/submission.ts';
+import { applySubmissions, createTestRun, SUBMISSIONS_TOPIC } from '../helpers/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { endorse, pick, position, withdraw } from '../helpers/submissions.ts';
 
-const { url } = useTestDatabase();
+const { url, client } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });
-let rejections: Rejection[];
-let nextOffset: number;
-let now: Date;
 
 beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
 afterAll(() => pool.end());
 beforeEach(async () => {
-  await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_positions');
+  await pool.query(
+    'TRUNCATE endorsements, change_log, relay_batches, consumer_positions, pending_rejections',
+  );
   await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
-  rejections = [];
-  nextOffset = 0;
-  now = new Date('2026-10-05T12:00:00.123Z');
 });
 
-const options = {
-  now: () => now,
-  reject: async (refused: Rejection[]) => {
-    rejections.push(...refused);
-  },
-};
+const apply = (...submissions: (Submission | Buffer)[]) => applySubmissions(client, ...submissions);
 
-function toMessages(submissions: (Submission | Buffer)[]): SubmissionMessage[] {
-  return submissions.map((submission) => ({
-    offset: nextOffset++,
-    value: Buffer.isBuffer(submission) ? submission : submissionCodec.encode(submission),
-  }));
+/** Applies runs on a connection of its own, as another process would. */
+async function applyElsewhere(...runs: Run[]) {
+  const other = await pool.connect();
+  try {
+    return await applyRuns(other, SUBMISSIONS_TOPIC, runs);
+  } finally {
+    other.release();
+  }
 }
 
-function applyMessages(messages: SubmissionMessage[], { partition = 0, logStart = 0 } = {}) {
-  return applyBatch(pool, { topic: 'submissions', partition, messages, logStart }, options);
+/** The rejections that wait to be sent. */
+async function rejections(): Promise<Rejection[]> {
+  const { rows } = await pool.query<{ value: Buffer }>('SELECT value FROM pending_rejections ORDER BY id');
+  return rows.map(({ value }) => rejectionCodec.decode(value));
 }
-
-const apply = (...submissions: (Submission | Buffer)[]) => applyMessages(toMessages(submissions));
 
 async function changes() {
   const { rows } = await pool.query(
@@ -66,7 +68,7 @@ describe('a submission', () => {
     const { rows } = await pool.query('SELECT occurred_at, type, endorser, body FROM change_log');
     expect(rows).toEqual([
       {
-        occurred_at: now,
+        occurred_at: expect.any(Date),
         type: 'created',
         endorser: 'bakers-local-1',
         body: {
@@ -177,82 +179,122 @@ describe('INV-9: a bad submission', () => {
       endorse('bakers-local-1', 'mayor', 'bob'),
       endorse('bakers-local-1', 'mayor', 'cyd'),
     ] as const;
-    await expect(apply(good[0], bad, good[1])).resolves.toEqual({ applied: 3, changes: 2, rejected: 1 });
-    expect(rejections).toEqual([
+    await expect(apply(good[0], bad, good[1])).resolves.toEqual({ submissions: 3, changes: 2, rejected: 1 });
+    const rejected = await rejections();
+    expect(rejected).toEqual([
       expect.objectContaining({ code, topic: 'submissions', partition: 0, offset: 1 }),
     ]);
-    expect(rejections[0]?.value).toEqual(Buffer.isBuffer(bad) ? bad : submissionCodec.encode(bad));
+    expect(rejected[0]?.value).toEqual(Buffer.isBuffer(bad) ? bad : submissionCodec.encode(bad));
     expect((await changes()).map(([, , , choice]) => choice)).toEqual(['bob', 'cyd']);
   });
 
   test('a rank that another pick holds is refused, and the position stays', async () => {
     await apply(endorse('bakers-local-1', 'sheriff', 'ann', { rank: 1 }));
     await apply(endorse('bakers-local-1', 'sheriff', 'bob', { rank: 1 }));
-    expect(rejections.map(({ code }) => code)).toEqual(['rank_taken']);
+    expect((await rejections()).map(({ code }) => code)).toEqual(['rank_taken']);
     expect(await endorsements()).toEqual([['bakers-local-1', 'ann', 1]]);
   });
 
-  test('what only the database refuses is found alone, and the rest of its batch goes in', async () => {
+  test('INV-14: submissions that only the database refuses are rejected, and the others of their batch are applied', async () => {
     await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);
     try {
       const bad = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
-      await apply(endorse('bakers-local-1', 'mayor', 'ann'), bad, endorse('bakers-local-1', 'mayor', 'bob'));
+      const good = ['ann', 'bob', 'cyd'].map((choice) => endorse('bakers-local-1', 'mayor', choice));
+      const run = createTestRun(0, [bad, ...good.slice(0, 2), bad, bad, ...good.slice(2)]);
+      await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).rejects.toMatchObject({ code: '23514' });
+      expect(await changes()).toEqual([]);
+      await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run], bisect(refuseForError))).resolves.toEqual({
+        submissions: 6,
+        changes: 3,
+        rejected: 3,
+      });
     } finally {
       await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');
     }
-    expect(rejections.map(({ code, offset }) => [code, offset])).toEqual([['unstorable', 1]]);
-    expect(await changes()).toHaveLength(2);
+    expect((await rejections()).map(({ code, offset }) => [code, offset])).toEqual([
+      ['unstorable', 0],
+      ['unstorable', 3],
+      ['unstorable', 4],
+    ]);
+    expect((await changes()).map(([sequence, , , choice]) => [sequence, choice])).toEqual([
+      [1, 'ann'],
+      [2, 'bob'],
+      [3, 'cyd'],
+    ]);
+  });
+
+  test('INV-14: a batch that cannot be read is rejected with all its offsets', async () => {
+    const run = createTestRun(0, [endorse('bakers-local-1', 'mayor', 'ann')]);
+    const unreadable = {
+      ...{ offset: 1, lastOffset: 7, key: null, value: Buffer.from('damaged') },
+      submission: { code: 'unreadable' as const, message: 'Its checksum is wrong.' },
+    };
+    await applyRuns(client, SUBMISSIONS_TOPIC, [{ ...run, to: 8, entries: [...run.entries, unreadable] }]);
+    expect(await rejections()).toEqual([
+      expect.objectContaining({ code: 'unreadable', offset: 1, last_offset: 7, value: unreadable.value }),
+    ]);
+    await expect(apply(endorse('bakers-local-1', 'mayor', 'bob'))).resolves.toMatchObject({ submissions: 1 });
+  });
+
+  test('INV-14: a value that no topic takes is kept in part, with the size and digest of the whole', async () => {
+    await apply(Buffer.alloc(3_000_000));
+    const [rejection] = await rejections();
+    expect(rejection?.value?.length).toBeLessThan(1_200_000);
+    expect(rejection?.truncated).toEqual({ size: 3_000_000, sha256: expect.any(Buffer) });
   });
 });
 
 describe('INV-8: exactly once', () => {
-  test('a batch that comes again is passed over', async () => {
-    const messages = toMessages([
-      endorse('bakers-local-1', 'mayor', 'ann'),
-      withdraw('bakers-local-1', 'mayor', 'ann'),
-    ]);
-    await applyMessages(messages);
-    await expect(applyMessages(messages)).resolves.toEqual({ applied: 0, changes: 0, rejected: 0 });
+  const ann = endorse('bakers-local-1', 'mayor', 'ann');
+  const without = withdraw('bakers-local-1', 'mayor', 'ann');
+
+  test('a run that comes again is passed over', async () => {
+    const run = createTestRun(0, [ann, without]);
+    await applyRuns(client, SUBMISSIONS_TOPIC, [run]);
+    await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).resolves.toEqual({
+      submissions: 0,
+      changes: 0,
+      rejected: 0,
+    });
     expect(await changes()).toHaveLength(2);
   });
 
-  test('a batch that comes to two consumers at once is applied by one', async () => {
-    const messages = toMessages(
+  test('a run that overlaps the applied ones is applied from there on', async () => {
+    await applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [ann, without])]);
+    await expect(
+      applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(1, [without, ann])]),
+    ).resolves.toMatchObject({ submissions: 1, changes: 1 });
+  });
+
+  test('a run that comes to two processes at once is applied by one', async () => {
+    const run = createTestRun(
+      0,
       ['ann', 'bob', 'cyd'].map((key) => endorse('bakers-local-1', 'council', key)),
     );
-    const results = await Promise.all(Array.from({ length: 4 }, () => applyMessages(messages)));
-    expect(results.map(({ applied }) => applied).sort()).toEqual([0, 0, 0, 3]);
+    const results = await Promise.all(Array.from({ length: 4 }, () => applyElsewhere(run)));
+    expect(results.map(({ submissions }) => submissions).sort()).toEqual([0, 0, 0, 3]);
     expect(await changes()).toHaveLength(3);
   });
 
-  test('nothing is kept of a batch whose refusals cannot be handed over', async () => {
-    const messages = toMessages([endorse('bakers-local-1', 'mayor', 'ann'), Buffer.from('bad')]);
-    const batch = { topic: 'submissions', partition: 0, messages, logStart: 0 };
-    const failing = { ...options, reject: () => Promise.reject(new Error('Kafka is away')) };
-    await expect(applyBatch(pool, batch, failing)).rejects.toThrow('Kafka is away');
-    expect(await endorsements()).toEqual([]);
-    await expect(applyMessages(messages)).resolves.toMatchObject({ applied: 2 });
-  });
-
-  test('a batch that begins after the stored position is refused whole, unless the log begins there', async () => {
-    nextOffset = 5;
-    const messages = toMessages([endorse('bakers-local-1', 'mayor', 'ann')]);
-    await expect(applyMessages(messages)).rejects.toThrow(SubmissionGapError);
-    expect(await endorsements()).toEqual([]);
-    await expect(applyMessages(messages, { logStart: 5 })).resolves.toMatchObject({ applied: 1 });
+  test('runs of several partitions are applied together, or none of them', async () => {
+    const runs = [createTestRun(0, [ann], 0), createTestRun(5, [without], 1)];
+    await expect(applyRuns(client, SUBMISSIONS_TOPIC, runs)).rejects.toThrow(SubmissionGapError);
+    expect(await changes()).toEqual([]);
+    const both = [createTestRun(0, [ann], 0), createTestRun(0, [without], 1)];
+    await expect(applyRuns(client, SUBMISSIONS_TOPIC, both)).resolves.toMatchObject({ submissions: 2 });
   });
 });
 
 describe('INV-2: one order', () => {
   test('sequences are dense and times never go back, with many writers and a clock that does', async () => {
-    const endorsers = ['bakers-local-1', 'coast-gazette', 'nation-herald'];
+    const ahead = Date.now() + 600_000;
+    await pool.query('UPDATE stream_head SET last_occurred_at = $1', [new Date(ahead)]);
     await Promise.all(
-      endorsers.map(async (slug, partition) => {
+      ['bakers-local-1', 'coast-gazette', 'nation-herald'].map(async (slug, partition) => {
         for (let offset = 0; offset < 20; offset += 1) {
-          now = new Date(now.getTime() - 1000);
           const submission =
             offset % 2 === 0 ? endorse(slug, 'mayor', 'ann') : withdraw(slug, 'mayor', 'ann');
-          await applyMessages([{ offset, value: submissionCodec.encode(submission) }], { partition });
+          await applyElsewhere(createTestRun(offset, [submission], partition));
         }
       }),
     );
@@ -260,7 +302,6 @@ describe('INV-2: one order', () => {
       'SELECT sequence::int, occurred_at FROM change_log ORDER BY sequence',
     );
     expect(rows.map((row) => row.sequence)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
-    const times = rows.map((row) => row.occurred_at.getTime());
-    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(rows.map((row) => row.occurred_at.getTime())).toEqual(Array(60).fill(ahead));
   });
 });
