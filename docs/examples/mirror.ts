@@ -1,6 +1,6 @@
 /*
- * Mirrors every endorsement into a file, for as long as it runs: API_KEY=bes_... node docs/examples/mirror.ts [FILE]
- * BASE_URL is the service's address. Killed and started again, it goes on from where the file says.
+ * Keeps a file in step with all endorsements while it runs: API_KEY=bes_... node docs/examples/mirror.ts [FILE]
+ * BASE_URL is the address of the service. After a restart, the program continues from the position in the file.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ const [, , FILE = 'mirror.json'] = process.argv;
 // biome-ignore lint/suspicious/noExplicitAny: the service describes its records in /openapi.json.
 type Json = any;
 
-/** The copy, and where in the stream it stands: saved together, so that neither is ahead of the other. */
+/** The copy and its position in the stream, saved together so that neither is ahead of the other. */
 let { endorsements, position }: Json = JSON.parse(await readFile(FILE, 'utf8').catch(() => '{}'));
 let retryMs = 1000;
 
@@ -21,14 +21,14 @@ async function request(path: string, headers = {}, signal: AbortSignal | null = 
   throw new Error(`${response.status} ${await response.text()}`, { cause: response.status });
 }
 
-/** What is kept of a record of the list, or of an event: all that both have. */
+/** The part of a record that both the list and the events have. */
 function keep({ contest, choice: { withdrawn: _, ...choice }, ...record }: Json): Json {
   const { id, title, short_title, kind } = contest;
   const { type: _type, ...district } = contest.district;
   return { ...record, contest: { id, title, short_title, kind, district }, choice };
 }
 
-/** Reads the list to its end. @returns where the stream goes on: at its first page, so that nothing is missed. */
+/** Reads the whole list. @returns the position of its first page, from which the stream misses nothing. */
 async function list(): Promise<string> {
   endorsements = {};
   for (let cursor = ''; ; ) {
@@ -39,13 +39,13 @@ async function list(): Promise<string> {
   }
 }
 
-/** To apply an event twice changes nothing. */
+/** Applies an event. Applying it twice does no harm. */
 function apply({ type, occurred_at, id: _, endorsement, ...ballot }: Json): void {
   if (type === 'endorsement.deleted') delete endorsements[endorsement.id];
   else endorsements[endorsement.id] = keep({ ...endorsement, updated_at: occurred_at, ...ballot });
 }
 
-/** Applies events until the connection ends; one without a sign of life for a minute is dead. */
+/** Applies events until the connection ends. A connection that is silent for a minute counts as dead. */
 async function follow(): Promise<void> {
   const dead = new AbortController();
   const timer = setTimeout(() => dead.abort(), 60_000);
@@ -72,7 +72,7 @@ for (;;) {
     await follow();
   } catch (error) {
     process.stderr.write(`${error}\n`);
-    // The position is older than the stream goes back.
+    // The position is older than the stream keeps: start over.
     if ((error as Error).cause === 410) position = null;
   }
   await sleep(retryMs);
