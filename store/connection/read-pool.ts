@@ -21,7 +21,7 @@ function parseInt8(text: string): number {
   return value;
 }
 
-/** Validates rows against the schema of their query, which slonik leaves to an interceptor ("result parser" in its documentation). */
+/** Validates rows against the schema of their query. slonik leaves this to an interceptor: see "result parser" there. */
 const checkRows: Interceptor = {
   name: 'check-rows',
   transformRow: ({ resultParser }, query, row) => {
