@@ -110,6 +110,7 @@ export const STATE_CODES = [
   ],
   ...['WV', 'WY'],
 ] as const;
+export type StateCode = (typeof STATE_CODES)[number];
 
 /** An endorser's home state: a USPS code, or this word for one that works nationwide. */
 export const NATIONAL = 'national';

@@ -1,24 +1,18 @@
 import type { ServerResponse } from 'node:http';
+import type { TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from '../../schemas/errors.ts';
-import type { JsonSchema } from '../../schemas/http/json-schema.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import type { StoredKey } from '../../store/access/api-keys.ts';
 import type { DataPart } from '../../store/reads/data-versions.ts';
 import type { GatewayContext } from '../context.ts';
 import { compileBody } from './body.ts';
 import type { Content } from './content.ts';
-import {
-  compileParameters,
-  compilePathParameters,
-  type ParameterSchemas,
-  type Parameters,
-  type PathParameters,
-} from './parameters.ts';
+import { compileParameters, compilePathParameters, type Parameters } from './parameters.ts';
 
 /** A request as a route sees it: authenticated, and with its parameters read. */
-interface RouteRequest<Query extends ParameterSchemas, Path extends ParameterSchemas> {
+interface RouteRequest<Query extends TProperties, Path extends TProperties> {
   query: Parameters<Query>;
-  path: PathParameters<Path>;
+  path: Parameters<Path>;
   /** The JSON body, held to its schema; undefined where the route takes none. */
   body: unknown;
   /** The value of a header, or undefined where it was not sent or is empty. */
@@ -38,7 +32,7 @@ export type Reply =
   | { headers: Readonly<Record<string, string>>; stream: (response: ServerResponse) => Promise<void> };
 
 /** One endpoint, said once: validation, documentation and the tests' check of answers all come from it. */
-export interface RouteDeclaration<Query extends ParameterSchemas, Path extends ParameterSchemas> {
+export interface RouteDeclaration<Query extends TProperties, Path extends TProperties> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With the names of its parameters in braces: `/v1/contests/{id}`. */
   path: string;
@@ -49,7 +43,7 @@ export interface RouteDeclaration<Query extends ParameterSchemas, Path extends P
   /** The parameters in the path, by name; none where it is left out. */
   parameters?: Path;
   /** The body that it takes, and what a body of another form is refused with. */
-  body?: { schema: JsonSchema; refusal: ErrorCode };
+  body?: { schema: TSchema; refusal: ErrorCode };
   /** The status of success; 200 where it is left out. */
   success?: 200 | 201 | 204;
   /**
@@ -58,7 +52,7 @@ export interface RouteDeclaration<Query extends ParameterSchemas, Path extends P
    */
   shows?: readonly DataPart[];
   /** The schema of the JSON body of success; null for a stream of Server-Sent Events, and for no body at all. */
-  response: JsonSchema | null;
+  response: TSchema | null;
   handle(request: RouteRequest<Query, Path>, context: GatewayContext): Promise<Reply>;
 }
 
@@ -80,14 +74,14 @@ interface CheckedRequest {
 }
 
 /** A route that is ready to be called, whatever its parameters are. */
-export interface Route extends Omit<RouteDeclaration<ParameterSchemas, ParameterSchemas>, 'handle'> {
+export interface Route extends Omit<RouteDeclaration<TProperties, TProperties>, 'handle'> {
   check(request: RawRequest, context: GatewayContext): Promise<CheckedRequest>;
 }
 
 /** Makes a route of its declaration. */
 export function defineRoute<
-  const Query extends ParameterSchemas,
-  const Path extends ParameterSchemas = Record<never, never>,
+  const Query extends TProperties,
+  const Path extends TProperties = Record<never, never>,
 >(declaration: RouteDeclaration<Query, Path>): Route {
   const readQuery = compileParameters(declaration.query);
   const readPath = compilePathParameters(declaration.parameters ?? ({} as Path));

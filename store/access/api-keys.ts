@@ -17,19 +17,20 @@ const keyRow = z.object({
   expiresAt: z.number().nullable(),
   revoked: z.boolean(),
   suspended: z.boolean(),
-  /** What the account's plan allows; null is unlimited. */
+  /** The limits of the account's plan; null is unlimited. */
   requestsPerMinute: limit,
   requestsPerDay: limit,
   maxStreams: limit,
 });
 
-/** What the store knows of an API key, and of the account that it belongs to. */
+/** An API key, with its account and the limits of the account's plan. */
 export type StoredKey = z.infer<typeof keyRow>;
 
-/** Looks a key up by the SHA-256 of its text; null where nobody has it. */
+/** Finds a key by the SHA-256 of its text; null if there is none. */
 export async function findKey(pool: DatabasePool, hash: Buffer): Promise<StoredKey | null> {
   return pool.maybeOne(sql.type(keyRow)`
-    SELECT ${KEY_STATE}, a.id AS "accountId", a.name AS account, a.plan, k.scopes, p.requests_per_minute AS "requestsPerMinute", p.requests_per_day AS "requestsPerDay",
+    SELECT ${KEY_STATE}, a.id AS "accountId", a.name AS account, a.plan, k.scopes,
+      p.requests_per_minute AS "requestsPerMinute", p.requests_per_day AS "requestsPerDay",
       p.max_streams AS "maxStreams"
     FROM api_keys k JOIN accounts a ON a.id = k.account_id JOIN plans p ON p.name = a.plan
     WHERE k.hash = ${sql.binary(hash)}`);
@@ -37,10 +38,10 @@ export async function findKey(pool: DatabasePool, hash: Buffer): Promise<StoredK
 
 const stateRow = keyRow.pick({ id: true, expiresAt: true, revoked: true, suspended: true });
 
-/** What can end the use of a key. */
+/** Everything that can end the use of a key. */
 export type KeyState = z.infer<typeof stateRow>;
 
-/** The states of many keys at once, by key id. A key that is not there has none. */
+/** The states of many keys at once, by key id. Unknown keys have none. */
 export async function findKeyStates(
   pool: DatabasePool,
   ids: readonly number[],
@@ -53,7 +54,7 @@ export async function findKeyStates(
 }
 
 /**
- * Notes when keys were last used. A later time that another gateway noted stays.
+ * Records when keys were last used. A later time that another gateway recorded stays.
  *
  * @param uses milliseconds since 1970, by key id.
  */

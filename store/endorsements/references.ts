@@ -4,7 +4,7 @@ import type { ChangeBody } from '../../schemas/change.ts';
 
 /*
  * The parts of an event's body as SQL, over the aliases `endorsers e`, `endorser_categories k`, `contests c`,
- * `districts d`, `elections l`, `choices h` and `candidates p`.
+ * `districts d`, `elections l`, `choices h` and `candidates p`. Unlike the records of reads/, they have no language.
  */
 const ENDORSER = `json_build_object(
   'id', e.id, 'slug', e.slug, 'name', e.name,
@@ -25,7 +25,7 @@ const CHOICE = `json_build_object(
   'candidate', CASE WHEN p.id IS NOT NULL THEN json_build_object('id', p.id, 'full_name', p.full_name) END,
   'party', h.party, 'withdrawn', h.withdrawn)`;
 
-/** The endorsers of these slugs, by slug; slugs that nobody has are left out. */
+/** The endorsers of these slugs, by slug; unknown slugs are left out. */
 export async function loadEndorsers(
   client: ClientBase,
   slugs: string[],
@@ -64,7 +64,7 @@ export async function loadContests(client: ClientBase, keys: string[]): Promise<
   );
 }
 
-/** The full bodies of the endorsements of these choices, in the order of their ids. */
+/** The event bodies of the endorsements of these choices, in the order of their ids. */
 export async function loadBodiesOfChoices(client: ClientBase, choiceIds: number[]): Promise<ChangeBody[]> {
   const { rows } = await client.query<ChangeBody>(
     `SELECT json_build_object(

@@ -29,7 +29,7 @@ export interface ContestQuery {
     districts?: readonly string[] | undefined;
   };
   lang: Language;
-  /** The sort keys, tier, ballot order and id, after which the page begins; null for the first page. */
+  /** The sort keys (tier, ballot order, id) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
@@ -55,7 +55,7 @@ export async function listContests(
   });
 }
 
-/** A position (specification, "Position"): an endorser's picks, ranked ones first, the others in ballot order. */
+/** A position (specification, "Position"): an endorser's picks, ranked ones first, then the others in ballot order. */
 const positionRecord = (lang: Language): Sql =>
   jsonObject({
     endorser: endorserRecord(lang),
@@ -81,7 +81,7 @@ const positionList = (chosen: readonly Sql[], lang: Language): Sql =>
     sql.fragment`e.name, e.id`,
   );
 
-/** The JSON of one contest with the positions of the chosen endorsers, or null where it is on no ballot. */
+/** The JSON of a contest with the positions of the chosen endorsers; null if it is on no ballot. */
 export async function findContest(
   pool: DatabasePool,
   { id, filters, lang }: { id: number; filters: EndorserFilters; lang: Language },

@@ -14,12 +14,12 @@ export interface ElectionQuery {
     to?: string | undefined;
   };
   lang: Language;
-  /** The sort keys, a date and a slug, after which the page begins; null for the first page. */
+  /** The sort keys (date, slug) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
 
-/** An election (specification, "Election") with how much there is of it. */
+/** An election with its counts (specification, "Election"). */
 const record = inEachLanguage((lang) =>
   jsonObject({
     ...electionFields(lang),

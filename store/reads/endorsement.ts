@@ -12,7 +12,7 @@ const record = inEachLanguage((lang) =>
   }),
 );
 
-/** The JSON of one endorsement in full, or null where there is none of this id. */
+/** The JSON of one endorsement in full; null if there is none of this id. */
 export async function findEndorsement(
   pool: DatabasePool,
   id: number,

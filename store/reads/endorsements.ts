@@ -30,7 +30,7 @@ export interface EndorsementQuery {
       contest?: number | undefined;
     };
   lang: Language;
-  /** The sort keys, an id, after which the page begins; null for the first page. */
+  /** The sort key (id) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
@@ -52,7 +52,7 @@ function lookUpContest(conditions: readonly Sql[]): Sql {
     WHERE c.id = n.contest_id AND ${allOf(conditions)} OFFSET 0)`;
 }
 
-/** The ids of a page and of one record more, in order: all that the filters need is looked at, and nothing else. */
+/** The ids of a page and of one more record, in order. Reads only the columns that the filters need. */
 function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql {
   const elections = electionConditions(filters);
   const endorsers = endorserConditions(filters);
@@ -69,8 +69,8 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
     WHERE ${allOf([...conditions, ...own])}
     ORDER BY n.id LIMIT ${limit + 1}`;
 
-  // Few elections, or few endorsers, are searched one by one along an index, and what they give is merged: however
-  // rare their endorsements are among all, none of the others is looked at.
+  // Elections or endorsers that are named are few. Each is searched along an index and the results are merged, so that
+  // the endorsements of the others are never read, however rare the matches are.
   if (elections.length > 0) {
     return sql.fragment`SELECT found.id FROM elections l
       CROSS JOIN LATERAL (${search(joined, [sql.fragment`n.election_id = l.id`, ...endorsers])}) AS found
@@ -86,8 +86,8 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
 }
 
 /**
- * SQL of one record of `from`, which is what follows FROM in a query of its own. The planner takes four small queries in
- * a fraction of the time that it needs to order the joins of one large one.
+ * SQL of the one record of `from`, which follows FROM. The planner handles four small queries in a fraction of the time
+ * that it needs to order the joins of a large one.
  */
 const lookUp = (record: Sql, from: Sql): Sql => sql.fragment`(SELECT ${record} FROM ${from})`;
 

@@ -6,21 +6,21 @@ import { columns, inEachLanguage, jsonObject, localized, recordRow, type Sql } f
 import { loadPage, type Page } from './page.ts';
 import { ENDORSERS, endorserFields, jsonList } from './records.ts';
 
-/** Filters of a list of endorsers: fields combine with AND, values with OR; absent ones match everything. */
+/** Filters of a list of endorsers. */
 interface EndorserFilters {
   categories?: readonly string[] | undefined;
   /** Home states: USPS codes, or the word national. */
   states?: readonly string[] | undefined;
-  /** Slugs: only endorsers with endorsements in these elections. */
+  /** Slugs of elections: only endorsers with endorsements in these. */
   elections?: readonly string[] | undefined;
-  /** What the name contains, whatever the case and accents. */
+  /** Part of the name, ignoring case and accents. */
   q?: string | undefined;
 }
 
 export interface EndorserQuery {
   filters: EndorserFilters;
   lang: Language;
-  /** The sort keys, a name and an id, after which the page begins; null for the first page. */
+  /** The sort keys (name, id) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
@@ -32,7 +32,7 @@ function condition({ categories, states, elections, q }: EndorserFilters): Sql {
       sql.fragment`e.id IN (
         SELECT g.endorser_id FROM endorsing g JOIN elections l ON l.id = g.election_id
         WHERE ${isOneOf(sql.fragment`l.slug`, elections)})`,
-    // Folded in a query of its own, hence once and not for every endorser.
+    // The subquery folds the text once instead of once for each endorser.
     q !== undefined && sql.fragment`position((SELECT folded(${q})) IN e.name_folded) > 0`,
   ]);
 }
@@ -81,7 +81,7 @@ export async function listEndorsers(
   });
 }
 
-/** The JSON of one endorser with the elections it has endorsed in, or null where there is none of this slug. */
+/** The JSON of one endorser with the elections it has endorsed in; null if there is none of this slug. */
 export async function findEndorser(pool: DatabasePool, slug: string, lang: Language): Promise<string | null> {
   return pool.maybeOneFirst(
     sql.prepared(`endorser-${lang}`, recordRow)`

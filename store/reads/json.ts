@@ -5,21 +5,21 @@ import { sql } from '../connection/read-pool.ts';
 /** A piece of SQL. */
 export type Sql = ReturnType<typeof sql.fragment>;
 
-/** SQL of each language, put together once: a record is made of some hundred pieces, which takes longer than to ask. */
+/** Builds SQL once for each language: a record has some hundred pieces, and building it takes longer than querying. */
 export function inEachLanguage<T>(make: (lang: Language) => T): (lang: Language) => T {
   const made = new Map(LANGUAGES.map((lang) => [lang, make(lang)]));
   return (lang) => made.get(lang) as T;
 }
 
-/** The row of a query for the JSON of one record. */
+/** The row of a query for the JSON of a record. */
 export const recordRow = z.object({ record: z.string() });
 
 /** The row of a query for the items of a JSON list. */
 export const itemsRow = z.object({ items: z.string() });
 
 /**
- * SQL of a JSON object of these fields. Records are rendered by Postgres, as text without spaces, and pass through the
- * gateway unparsed.
+ * SQL of a JSON object with these fields. Postgres renders records as text without spaces, and the gateway passes them on
+ * unparsed.
  */
 export function jsonObject(fields: Readonly<Record<string, Sql>>): Sql {
   const columns = Object.entries(fields).map(
@@ -28,13 +28,13 @@ export function jsonObject(fields: Readonly<Record<string, Sql>>): Sql {
   return sql.fragment`(SELECT to_json(o) FROM (SELECT ${sql.join(columns, sql.fragment`, `)}) AS o)`;
 }
 
-/** The columns of a table under their own names: `columns('c', ['id', 'title'])`. */
+/** Columns of a table under their own names: `columns('c', ['id', 'title'])`. */
 export function columns<const Name extends string>(table: string, names: readonly Name[]): Record<Name, Sql> {
   const entries = names.map((name) => [name, sql.fragment`${sql.identifier([table, name])}`]);
   return Object.fromEntries(entries) as Record<Name, Sql>;
 }
 
-/** As `columns`, each in the language asked for, and in English where there is no such text. */
+/** Like `columns`, in the given language, or in English if a text has no translation. */
 export function localized<const Name extends string>(
   table: string,
   names: readonly Name[],

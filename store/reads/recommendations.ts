@@ -29,7 +29,7 @@ export interface ContestSelection extends ContestFilters {
 }
 
 export interface RecommendationQuery {
-  /** A contest must be in each of these. */
+  /** A contest must match each of these. */
   contests: readonly ContestSelection[];
   endorsers: EndorserFilters;
   /** Only contests in which one of the endorsers took a position. */
@@ -43,18 +43,18 @@ const contestRow = z.object({
   record: z.string(),
   /** The JSON of an EndorsedContest. */
   endorsed: z.string(),
-  /** The JSON of its choices, a line each, in the order of those in `endorsed`. */
+  /** The JSON of its choices, one on each line, in the order of `endorsed`. */
   choices: z.string(),
-  /** The JSON of its picks but for their endorsers, a line each, in the order of those in `endorsed`. */
+  /** The JSON of its picks without their endorsers, one on each line, in the order of `endorsed`. */
   picks: z.string(),
 });
 
-/** A contest as it is read: text, to be parsed when its turn comes. */
+/** A contest as text, which the caller parses when its turn comes. */
 export type StoredContest = z.infer<typeof contestRow>;
 
-/** What recommendations are made of. */
+/** Everything that recommendations are made from. */
 export interface StoredRecommendations {
-  /** By date of election and its slug, then federal, state and local, then ballot order. */
+  /** By the election's date and slug, then federal, state and local, then in ballot order. */
   contests: readonly StoredContest[];
   /** The JSON of elections and of endorsers, by their ids. */
   elections: ReadonlyMap<number, string>;
@@ -70,7 +70,7 @@ function isChosenContest({ contests, ...filters }: ContestSelection): Sql {
 
 const isChosenEndorser = (filters: EndorserFilters): Sql => allOf(endorserConditions(filters));
 
-/** SQL of what `from` holds as one row: `facts`, a JSON list, and `records`, a line each. JSON has no line breaks. */
+/** SQL of all rows of `from` as one: `facts`, a JSON list, and `records`, one on each line. JSON has no line breaks. */
 function listed({ facts, record, from, order }: Record<'facts' | 'record' | 'from' | 'order', Sql>): Sql {
   return sql.fragment`(
     SELECT COALESCE(json_agg(${facts} ORDER BY ${order}), '[]') AS facts,
@@ -125,8 +125,8 @@ const byId = (rows: readonly z.infer<typeof keyedRow>[]) =>
   new Map(rows.map(({ id, record }) => [id, record]));
 
 /**
- * Everything that recommendations are made of, in one snapshot. Elections and endorsers, which many contests share, are
- * rendered once.
+ * Loads everything that recommendations are made from, in one snapshot. Many contests share elections and endorsers, so
+ * these are rendered once.
  */
 export function loadRecommendations(
   pool: DatabasePool,

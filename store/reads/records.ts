@@ -58,14 +58,14 @@ export const electionRecord = (lang: Language): Sql =>
     ...columns('l', ['date', 'state', 'type']),
   });
 
-/** {id, full_name}, or null where a choice is no candidate. */
+/** {id, full_name}; null if a choice is not a candidate. */
 export const candidateRecord: Sql = sql.fragment`CASE WHEN p.id IS NOT NULL THEN ${jsonObject(columns('p', ['id', 'full_name']))} END`;
 
-/** A JSON list of the records of `from`, which is what follows FROM in a query. */
+/** A JSON list of the records of `from`, which follows FROM. */
 export const jsonList = (record: Sql, from: Sql, order: Sql): Sql =>
   sql.fragment`(SELECT ('[' || COALESCE(string_agg(${record}::text, ',' ORDER BY ${order}), '') || ']')::json FROM ${from})`;
 
-/** A JSON object with further fields at its end, each of which is left out where it is null. */
+/** A JSON object with further fields at its end, which are left out when they are null. */
 function withPresent(object: Sql, fields: Readonly<Record<string, Sql>>): Sql {
   const members = Object.entries(fields).map(
     ([name, value]) => sql.fragment`COALESCE(${`,"${name}":`}::text || to_json(${value})::text, '')`,
@@ -73,7 +73,7 @@ function withPresent(object: Sql, fields: Readonly<Record<string, Sql>>): Sql {
   return sql.fragment`(left(${object}::text, -1) || ${sql.join(members, sql.fragment` || `)} || '}')::json`;
 }
 
-/** A whole choice (specification, "Choice"); `party_label` and `option` only where they apply. */
+/** A whole choice (specification, "Choice"); `party_label` and `option` only if they apply. */
 export function choiceRecord(lang: Language): Sql {
   const { party_label, ...texts } = localized('h', ['label', 'party_label', 'ballot_designation'], lang);
   const always = jsonObject({
@@ -88,8 +88,8 @@ export function choiceRecord(lang: Language): Sql {
 }
 
 /**
- * The fields of a contest (specification, "Contest") but for its choices. Its details have no nulls, and the official
- * source among them, as far as there is one.
+ * The fields of a contest without its choices (specification, "Contest"). The details have no nulls, and include the
+ * official source if there is one.
  */
 export const contestFields = (lang: Language): Record<string, Sql> => ({
   ...columns('c', ['id']),
@@ -101,15 +101,15 @@ export const contestFields = (lang: Language): Record<string, Sql> => ({
   details: sql.fragment`jsonb_strip_nulls(c.details || jsonb_build_object('source_url', c.source_url))`,
 });
 
-/** The choices that are on a contest's ballot. */
+/** The choices on a contest's ballot. */
 export const choiceList = (lang: Language): Sql => jsonList(choiceRecord(lang), BALLOT_CHOICES, BALLOT_ORDER);
 
-/** A whole contest, its choices in ballot order. */
+/** A whole contest, with its choices in ballot order. */
 export const contestRecord = inEachLanguage((lang) =>
   jsonObject({ ...contestFields(lang), choices: choiceList(lang) }),
 );
 
-/** The rules that every election's details name; null where a rule is unknown. */
+/** The rules that the details of every election name; null if a rule is unknown. */
 const VOTING_RULES = JSON.stringify({
   all_mail: null,
   ranked_choice: null,

@@ -124,7 +124,7 @@ describe('a database that cannot be used is told in one sentence, without its pa
       await client.query("INSERT INTO schema_migrations (name, checksum) VALUES ('999-later.sql', '')");
       expect(await ops('migrate', { DATABASE_URL: databaseUrl })).toEqual({
         status: 1,
-        told: 'The database is newer than this program: it has had migration 999-later.sql.\n',
+        told: 'The database is newer than this program: it has the unknown migration 999-later.sql. Run a newer version.\n',
       });
       const role = `guest_${randomBytes(6).toString('hex')}`;
       await client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
