@@ -1,30 +1,14 @@
-import { createServer } from 'node:net';
-
-function listenOnce(port: number, host?: string): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(null);
-      else reject(error);
-    });
-    server.listen({ port, host, exclusive: true }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : null));
-    });
-  });
-}
+import getPort from 'get-port';
 
 /**
- * A port of 127.0.0.1 that nobody listens on at this moment. Another program can take it before it is used,
- * which is why a server that fails to start is started again.
+ * Chooses a free port of 127.0.0.1, another one on each call. Another program can still take it before it is used, so
+ * a server that fails to start is started again.
  */
 export async function findFreePort(): Promise<number> {
-  const port = await listenOnce(0, '127.0.0.1');
-  if (port === null) throw new Error('the system has no free port');
-  return port;
+  return getPort({ host: '127.0.0.1' });
 }
 
-/** Whether a server could listen on this port of every address now. */
-export async function isPortFree(port: number): Promise<boolean> {
-  return (await listenOnce(port)) !== null;
+/** Chooses this port if it is free on every address and was not chosen before, or else any other free port. */
+export async function choosePort(wanted: number): Promise<number> {
+  return getPort({ port: wanted });
 }
