@@ -4,11 +4,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { count } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDemo, DEMO_DEFAULT_SIZE, type Demo, type DemoOptions } from '../demo/generate.ts';
 import { DEMO_SEED } from '../demo/load.ts';
 import { makeFolder, nameFolder } from '../make-folder.ts';
+import { count } from '../table.ts';
 
 const MAX_NUMBER = 10_000_000;
 

@@ -1,11 +1,11 @@
 import { OperatorError } from '../../service/operator-error.ts';
 import { startProgress } from '../catalog/progress.ts';
-import { count } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig, readEnv } from '../config.ts';
 import { findPersonFiles } from '../officeholders/find-files.ts';
 import { type ImportOutcome, importPeople } from '../officeholders/import-people.ts';
-import { formatCounts, formatFileRefusals } from '../officeholders/report.ts';
+import { formatFileRefusals, formatLoad } from '../officeholders/report.ts';
+import { count } from '../table.ts';
 
 const EXAMPLES = `
 Example:
@@ -48,7 +48,7 @@ function report({ counts, refusals, refusedFiles, leftOut }: ImportOutcome, io: 
       `Nothing was loaded: ${refused} of the files are refused. --skip-refused loads the others.`,
     );
   }
-  for (const line of formatCounts(counts, leftOut)) io.out(line);
+  for (const line of formatLoad(counts, leftOut)) io.out(line);
   if (refusedFiles.length > 0) {
     io.err(`${refused} refused files were left out, as --skip-refused asks; the others are loaded.`);
   }

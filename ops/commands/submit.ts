@@ -2,12 +2,13 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { startProgress } from '../catalog/progress.ts';
-import { count, createRefusalList, formatRefusals } from '../catalog/refusal-list.ts';
+import { createRefusalList, formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createKafkaConfig, readEnv } from '../config.ts';
 import { openSubmissionFiles } from '../submit/find-files.ts';
 import { readSubmissions, type SubmissionFile } from '../submit/read-submissions.ts';
 import { submitAll } from '../submit/submit-all.ts';
+import { count } from '../table.ts';
 
 const EXAMPLES = `
 Examples:

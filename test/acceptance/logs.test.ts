@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { findFreePort } from '../../ops/local/ports.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { generateApiKey } from '../../schemas/api-key.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';

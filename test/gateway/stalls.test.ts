@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../gateway/routes/index.ts';
-import { findFreePort } from '../../ops/local/ports.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { type CatalogueLine, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { choice, contest, endorser } from '../helpers/catalogue-records.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { daysBetween, generalElectionDays } from '../../ops/demo/calendar.ts';
+import { daysBetween, generalElectionDays } from '../../ops/demo/catalogue/calendar.ts';
 import { createDemo, DEMO_DEFAULT_SIZE } from '../../ops/demo/generate.ts';
 import { type CatalogueKind, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';

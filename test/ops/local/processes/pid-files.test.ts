@@ -5,10 +5,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { readEnv } from '../../../ops/config.ts';
-import { readPidFile, stopProcess, writePidFile } from '../../../ops/local/processes.ts';
-import { claimRunDir, releaseRunDir, writeServiceEnv } from '../../../ops/local/run-files.ts';
-import { OperatorError } from '../../../service/operator-error.ts';
+import { readEnv } from '../../../../ops/config.ts';
+import { readPidFile, stopProcess, writePidFile } from '../../../../ops/local/processes/pid-files.ts';
+import { claimRunDir, releaseRunDir, writeServiceEnv } from '../../../../ops/local/processes/run-files.ts';
+import { OperatorError } from '../../../../service/operator-error.ts';
 
 let folder = '';
 const children: ChildProcess[] = [];

@@ -1,4 +1,4 @@
-import { STATE_CODES } from '../../schemas/vocabulary.ts';
+import { STATE_CODES } from '../../../schemas/vocabulary.ts';
 
 export interface DemoState {
   code: (typeof STATE_CODES)[number];

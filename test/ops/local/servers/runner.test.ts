@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { chooseRunner } from '../../../ops/local/runner.ts';
+import { chooseRunner } from '../../../../ops/local/servers/runner.ts';
 
 test.each([
   [{ java: 17, maven: true, docker: false }, 'embedded'],

@@ -8,8 +8,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../service/operator-error.ts';
-import { makeFolder } from '../make-folder.ts';
+import { OperatorError } from '../../../service/operator-error.ts';
+import { makeFolder } from '../../make-folder.ts';
 
 const run = promisify(execFile);
 const POLL_MS = 50;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { stopProcess } from './processes.ts';
-import type { LocalServer } from './server.ts';
+import type { LocalServer } from '../servers/server.ts';
+import { stopProcess } from './pid-files.ts';
 
 export interface DaemonOptions {
   command: string;

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../random.ts';
 
 /** A question on the ballot, in English and Spanish. */
 export interface Measure {

@@ -5,11 +5,11 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { OperatorError } from '../../../service/operator-error.ts';
-import { childExit } from '../daemon.ts';
+import { OperatorError } from '../../../../service/operator-error.ts';
+import { childExit } from '../../processes/daemon.ts';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const POM = path.join(ROOT, 'ops', 'local', 'kafka', 'pom.xml');
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const POM = path.join(import.meta.dirname, 'pom.xml');
 const LINES_TO_SHOW_ON_FAILURE = 5;
 
 /** Runs Maven and shows on a terminal which file it is at. */

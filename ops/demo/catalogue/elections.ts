@@ -1,5 +1,5 @@
-import type { ElectionRecord } from '../../schemas/catalogue-files.ts';
-import type { ElectionType } from '../../schemas/vocabulary.ts';
+import type { ElectionRecord } from '../../../schemas/catalogue-files.ts';
+import type { ElectionType } from '../../../schemas/vocabulary.ts';
 import { addDays, generalElectionDays, tuesdayFrom } from './calendar.ts';
 import { DEMO_STATES, type DemoState } from './states.ts';
 

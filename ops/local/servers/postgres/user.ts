@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../../service/operator-error.ts';
+import { OperatorError } from '../../../../service/operator-error.ts';
 
 const run = promisify(execFile);
 const USER = 'postgres';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { startPostgres } from '../../../ops/local/containers.ts';
+import { startPostgres } from '../../../../ops/local/servers/containers.ts';
 
 const run = promisify(execFile);
 

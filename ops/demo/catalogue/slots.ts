@@ -2,7 +2,7 @@
  * Which contests stand on a ballot, without their candidates: an endless list for every election, the great offices
  * first, so that a demo of any size takes as many as it wants from the front.
  */
-import type { ContestKind, Level, VoteMethod } from '../../schemas/vocabulary.ts';
+import type { ContestKind, Level, VoteMethod } from '../../../schemas/vocabulary.ts';
 import type { DemoElection } from './elections.ts';
 import { placeName, slugOf } from './names.ts';
 import type { DemoState } from './states.ts';

@@ -1,8 +1,8 @@
-import type { ChoiceRecord, ContestRecord } from '../../schemas/catalogue-files.ts';
+import type { ChoiceRecord, ContestRecord } from '../../../schemas/catalogue-files.ts';
+import type { Random } from '../random.ts';
 import { DEMO_SOURCE, type DemoElection } from './elections.ts';
 import { measureFor } from './measures.ts';
 import { personName, slugOf } from './names.ts';
-import type { Random } from './random.ts';
 import { type ContestSlot, contestSlots } from './slots.ts';
 
 const PARTIES = [

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { createRepeatFilter, renderLogLine } from '../../../ops/local/log-view.ts';
-import { createLog, type Logger } from '../../../service/log.ts';
+import { createRepeatFilter, renderLogLine } from '../../../../ops/local/processes/log-view.ts';
+import { createLog, type Logger } from '../../../../service/log.ts';
 
 /** The line that our log writes of something. */
 function logged(write: (log: Logger) => void): string {

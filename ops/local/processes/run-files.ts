@@ -4,9 +4,9 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { OperatorError } from '../../service/operator-error.ts';
-import { nameFolder } from '../make-folder.ts';
-import { readPidFile, removePidFile, stopProcess, writePidFile } from './processes.ts';
+import { OperatorError } from '../../../service/operator-error.ts';
+import { nameFolder } from '../../make-folder.ts';
+import { readPidFile, removePidFile, stopProcess, writePidFile } from './pid-files.ts';
 
 const SUPERVISOR = 'supervisor';
 const SUPERVISOR_MARKER = 'ops/local/start.ts';

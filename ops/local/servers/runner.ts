@@ -1,7 +1,7 @@
 /** Decides how servers are run on this machine, before anything is started. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../service/operator-error.ts';
+import { OperatorError } from '../../../service/operator-error.ts';
 import type { ServerRunner } from './server.ts';
 
 const run = promisify(execFile);

@@ -8,11 +8,11 @@ import { chown, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Client } from 'pg';
-import { OperatorError } from '../../../service/operator-error.ts';
-import { waitFor } from '../../../service/wait-for.ts';
-import { startDaemon } from '../daemon.ts';
+import { OperatorError } from '../../../../service/operator-error.ts';
+import { waitFor } from '../../../../service/wait-for.ts';
+import { startDaemon } from '../../processes/daemon.ts';
+import { stopProcess } from '../../processes/pid-files.ts';
 import { findFreePort } from '../ports.ts';
-import { stopProcess } from '../processes.ts';
 import type { PostgresServer, ServerOptions } from '../server.ts';
 import { findPostgresUser, type Identity, runAs } from './user.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { childExit } from './daemon.ts';
 import { createRepeatFilter, renderLogLine } from './log-view.ts';
-import { stopProcess } from './processes.ts';
+import { stopProcess } from './pid-files.ts';
 import type { Running } from './supervisor.ts';
 
 const LARGEST_LOG_BYTES = 20 * 1024 * 1024;

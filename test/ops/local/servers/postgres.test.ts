@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
-import { startPostgres } from '../../../ops/local/postgres/server.ts';
-import { chooseRunner, inspectMachine } from '../../../ops/local/runner.ts';
-import type { PostgresServer } from '../../../ops/local/server.ts';
+import { startPostgres } from '../../../../ops/local/servers/postgres/server.ts';
+import { chooseRunner, inspectMachine } from '../../../../ops/local/servers/runner.ts';
+import type { PostgresServer } from '../../../../ops/local/servers/server.ts';
 
 let folder = '';
 let running: PostgresServer | null = null;
