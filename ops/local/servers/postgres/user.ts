@@ -41,41 +41,10 @@ export async function findPostgresUser(): Promise<Identity | null> {
   );
 }
 
-async function othersMayEnter(folder: string): Promise<boolean> {
+/** Whether other users may pass through every folder on the way to a file or folder. */
+export async function othersMayReach(target: string): Promise<boolean> {
+  const folder = path.dirname(target);
   const { mode } = await stat(folder);
   if ((mode & OTHERS_MAY_ENTER) === 0) return false;
-  const parent = path.dirname(folder);
-  return parent === folder || othersMayEnter(parent);
-}
-
-/**
- * The command line that runs `command` as `identity`. If a folder on the way to `paths` is closed to other users, as
- * /root is, the process keeps one right of root, to pass through folders.
- *
- * @param paths folders whose parents the process must pass through
- * @throws OperatorError if the system cannot give that right
- */
-export async function runAs(
-  identity: Identity | null,
-  paths: string[],
-  command: string,
-  args: string[],
-): Promise<{ command: string; args: string[]; identity?: Identity }> {
-  if (identity === null) return { command, args };
-  const open = await Promise.all(paths.map((folder) => othersMayEnter(path.dirname(folder))));
-  if (!open.includes(false)) return { command, args, identity };
-  const keep = [
-    `--reuid=${identity.uid}`,
-    `--regid=${identity.gid}`,
-    '--clear-groups',
-    '--inh-caps=-all,+dac_override',
-    '--ambient-caps=-all,+dac_override',
-  ];
-  await run('setpriv', [...keep, 'true']).catch(() => {
-    throw new OperatorError(
-      `Postgres does not run as root, and its user "${USER}" cannot enter ${paths[open.indexOf(false)]}: ` +
-        'run as an ordinary user, or move the project to a folder that others may enter.',
-    );
-  });
-  return { command: 'setpriv', args: [...keep, command, ...args] };
+  return path.dirname(folder) === folder || othersMayReach(folder);
 }

@@ -1,0 +1,59 @@
+/*
+ * The whole service in a folder that only root may enter, as root's home is in containers and on cloud machines.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
+import { until } from '../helpers/until.ts';
+
+const isPossible = process.getuid?.() === 0 && chooseRunner(await inspectMachine()) === 'embedded';
+
+/** A copy of the project, packages and jars included, in a new folder that only root may enter. */
+function copyProject(): string {
+  const home = mkdtempSync(path.join(os.tmpdir(), 'ballot-root-home-'));
+  const script = `mkdir "$0/project" && git ls-files -z | tar -c --null -T - | tar -x -C "$0/project" &&
+    cp -al node_modules "$0/project/" && cp -al .cache "$0/project/"`;
+  execFileSync('sh', ['-c', script, home]);
+  return home;
+}
+
+(isPossible ? test : test.skip)(
+  'npm start works in a folder that only root may enter, and gives Postgres no right of root',
+  async () => {
+    const home = copyProject();
+    expect(statSync(home).mode & 0o077).toBe(0);
+    const project = path.join(home, 'project');
+    const port = await findFreePort();
+    const service = spawn(process.execPath, ['ops/local/bootstrap.mjs', 'ops/local/start.ts'], {
+      cwd: project,
+      env: {
+        ...{ PATH: process.env.PATH, PORT: String(port), METRICS_PORT: String(await findFreePort()) },
+        ...{ DATA_DIR: path.join(project, 'data'), DEMO: '0' },
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    try {
+      const isReady = () =>
+        fetch(`http://127.0.0.1:${port}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      await until('it is ready', isReady, 90_000);
+      const pid = readFileSync(path.join(project, 'data', 'run', 'postgres.pid'), 'utf8').trim();
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      expect(status).toMatch(/^Uid:\t(?!0\t)/m);
+      expect(status).toMatch(/^CapEff:\t0+$/m);
+    } finally {
+      const ended = once(service, 'exit');
+      service.kill('SIGTERM');
+      await ended;
+      rmSync(home, { recursive: true });
+    }
+  },
+  150_000,
+);
