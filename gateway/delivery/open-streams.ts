@@ -1,3 +1,4 @@
+import { Gauge } from 'prom-client';
 import { nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
@@ -7,7 +8,6 @@ import { findKeyStates, type StoredKey } from '../../store/access/api-keys.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { requireUsableKey } from '../auth/authentication.ts';
-import { openStreams } from '../feed/metrics.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { StreamEnding } from './sse.ts';
 
@@ -15,6 +15,8 @@ import type { StreamEnding } from './sse.ts';
 const WATCH_INTERVAL_MS = 2000;
 /** How long a draining gateway waits between sending some of its streams away, in milliseconds. */
 const DRAIN_STEP_MS = 50;
+
+const openStreamCount = new Gauge({ name: 'streams_open', help: 'Open Server-Sent Events connections.' });
 
 /** A stream, as far as others may act on it. */
 interface Steered {
@@ -58,10 +60,10 @@ export class OpenStreams {
   add(open: OpenStream): () => void {
     this.#streams.add(open);
     if (this.#isDraining) open.stream.end({ reconnect: 'shutdown' });
-    openStreams.set(this.#streams.size);
+    openStreamCount.set(this.#streams.size);
     return () => {
       this.#streams.delete(open);
-      openStreams.set(this.#streams.size);
+      openStreamCount.set(this.#streams.size);
     };
   }
 

@@ -9,7 +9,7 @@ import type { LogEntry, Position } from '../feed/entry.ts';
 import { Delivery } from '../feed/fan-out.ts';
 import { type Feed, StreamGapError } from '../feed/feed.ts';
 import type { FeedReader } from '../feed/reader.ts';
-import { cursorOf } from './start-position.ts';
+import { cursorOf } from './resume.ts';
 
 /*
  * A stream of Server-Sent Events is a position, a filter and a socket, and no queue (INV-10). It asks for what comes
@@ -100,7 +100,7 @@ export class EventStream {
       await this.#deliver();
     } catch (error) {
       this.#options.log.error({ error }, 'a stream failed');
-      this.end(describeFailure(error));
+      this.end(endingAfter(error));
     }
     this.#leave();
   }
@@ -232,7 +232,7 @@ export class EventStream {
   }
 }
 
-function describeFailure(error: unknown): StreamEnding {
+function endingAfter(error: unknown): StreamEnding {
   if (error instanceof StreamGapError) {
     return {
       error: 'cursor_expired',

@@ -10,8 +10,6 @@ export const feedSequence = new Gauge({
   help: 'The sequence of the newest change that this gateway can deliver.',
 });
 
-export const openStreams = new Gauge({ name: 'streams_open', help: 'Open Server-Sent Events connections.' });
-
 export const replays = new Counter({
   name: 'feed_replay_chunks_total',
   help: 'Chunks that readers behind memory were given out of Kafka.',

@@ -1,21 +1,28 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import type { Position } from './entry.ts';
+import type { Chunk, Position } from './entry.ts';
 import { type Audience, Delivery, type FanOut, type Waiting } from './fan-out.ts';
-import type { Feed } from './feed.ts';
+
+/** The stream as a reader sees it. */
+export interface ChangeSource {
+  /** The position after the newest change that can be delivered. */
+  readonly latest: Position;
+  /** Returns the next changes after a position; none if there are none yet. */
+  read(position: Position): Promise<Chunk>;
+}
 
 /**
  * A reader of the stream through a filter. It keeps no position and no queue: it is asked for what follows a position,
  * and answers out of memory or Kafka where there is something, or waits for it (INV-10).
  */
 export class FeedReader {
-  readonly #feed: Pick<Feed, 'latest' | 'read'>;
+  readonly #source: ChangeSource;
   readonly #fanOut: FanOut;
   #audience: Audience;
   #waiting: Waiting | undefined;
   #closed = false;
 
-  constructor(feed: Pick<Feed, 'latest' | 'read'>, fanOut: FanOut, filter: StreamFilter) {
-    this.#feed = feed;
+  constructor(source: ChangeSource, fanOut: FanOut, filter: StreamFilter) {
+    this.#source = source;
     this.#fanOut = fanOut;
     this.#audience = fanOut.join(filter);
   }
@@ -29,11 +36,11 @@ export class FeedReader {
    * What follows a position: a bounded run of changes, perhaps none of which passes the filter; or, at the end of the
    * stream, the first that do, once they come. Nothing, where the reader is closed meanwhile.
    *
-   * @throws what `Feed.read` throws.
+   * @throws whatever reading the source throws.
    */
   async next(position: Position): Promise<Delivery> {
-    if (!this.#closed && position.sequence >= this.#feed.latest.sequence) return this.#wait(position);
-    const { entries, position: after } = await this.#feed.read(position);
+    if (!this.#closed && position.sequence >= this.#source.latest.sequence) return this.#wait(position);
+    const { entries, position: after } = await this.#source.read(position);
     return new Delivery(
       entries.filter(({ facets }) => this.#audience.matches(facets)),
       after,
@@ -57,7 +64,7 @@ export class FeedReader {
     this.#closed = true;
     if (this.#waiting) {
       this.#audience.waiting.delete(this.#waiting);
-      this.#waiting(new Delivery([], this.#feed.latest));
+      this.#waiting(new Delivery([], this.#source.latest));
     }
     this.#fanOut.leave(this.#audience);
   }

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { GatewayConfig } from '../config.ts';
 import { answerMalformed } from './malformed-request.ts';
 
 /** Longer than what proxies in front usually wait, so that it is them who end a quiet connection. */
@@ -14,7 +13,11 @@ const LATENESS_MS = 1000;
 /** How long the last answers may take once all streams were sent away, in milliseconds. */
 const LAST_ANSWERS_MS = 5000;
 
-type Timeouts = Pick<GatewayConfig, 'headersTimeoutMs' | 'requestTimeoutMs'>;
+/** How long a client may take to send the headers of a request, and all of it, in milliseconds. */
+interface Timeouts {
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+}
 
 /** An HTTP server that cuts off who is too slow to ask, and bounds what is asked with. */
 export function createHttpServer(

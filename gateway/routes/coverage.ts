@@ -1,8 +1,8 @@
 import { upcomingByDefault } from '../../schemas/http/parameters.ts';
 import { coverage, wholeList } from '../../schemas/http/records.ts';
 import { listCoverage } from '../../store/reads/coverage.ts';
-import { defineRoute } from '../http/route.ts';
-import { upcomingFrom } from './upcoming.ts';
+import { upcomingFrom } from '../selection/upcoming.ts';
+import { defineRoute } from './define-route.ts';
 
 export const coverageRoute = defineRoute({
   method: 'GET',

@@ -3,9 +3,9 @@ import { electionFilters, lang, paging } from '../../schemas/http/parameters.ts'
 import { listedElection, page } from '../../schemas/http/records.ts';
 import { listElections } from '../../store/reads/elections.ts';
 import { ApiError } from '../http/api-error.ts';
-import { readPageState, renderPage } from '../http/paging.ts';
-import { defineRoute } from '../http/route.ts';
-import { upcomingFrom } from './upcoming.ts';
+import { readPageState, renderPage } from '../selection/page.ts';
+import { upcomingFrom } from '../selection/upcoming.ts';
+import { defineRoute } from './define-route.ts';
 
 const LIST = 'elections';
 

@@ -3,9 +3,9 @@ import { text } from '../../schemas/http/json-schema.ts';
 import { endorsementFilters, lang, paging } from '../../schemas/http/parameters.ts';
 import { flatEndorsement, page } from '../../schemas/http/records.ts';
 import { listEndorsements } from '../../store/reads/endorsements.ts';
-import { readPageState, renderPage } from '../http/paging.ts';
-import { defineRoute } from '../http/route.ts';
-import { upcomingFrom } from './upcoming.ts';
+import { readPageState, renderPage } from '../selection/page.ts';
+import { upcomingFrom } from '../selection/upcoming.ts';
+import { defineRoute } from './define-route.ts';
 
 const LIST = 'endorsements';
 

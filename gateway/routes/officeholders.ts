@@ -11,8 +11,8 @@ import { page } from '../../schemas/http/records.ts';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import { findOfficeholder, listOfficeholders } from '../../store/reads/officeholders.ts';
 import { ApiError } from '../http/api-error.ts';
-import { readPageState, renderPage } from '../http/paging.ts';
-import { defineRoute } from '../http/route.ts';
+import { readPageState, renderPage } from '../selection/page.ts';
+import { defineRoute } from './define-route.ts';
 
 const LIST = 'officeholders';
 const RETRY_AFTER_SECONDS = 300;

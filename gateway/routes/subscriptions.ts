@@ -15,9 +15,9 @@ import {
   TooManySubscriptionsError,
 } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import { requireKnownSlugs } from '../delivery/chosen-filter.ts';
 import { ApiError } from '../http/api-error.ts';
-import { defineRoute } from '../http/route.ts';
+import { requireKnownSlugs } from '../selection/stream-filter.ts';
+import { defineRoute } from './define-route.ts';
 
 /** The most subscriptions of an account. */
 const LIMIT = 50;

@@ -2,9 +2,9 @@ import { lang, subscription } from '../../../schemas/http/parameters.ts';
 import { recommendationParameters, recommendations } from '../../../schemas/http/recommendations.ts';
 import { loadRecommendations } from '../../../store/reads/recommendations.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { PiecedText } from '../../http/pieced-text.ts';
-import { defineRoute } from '../../http/route.ts';
-import { upcomingFrom } from '../upcoming.ts';
+import { upcomingFrom } from '../../selection/upcoming.ts';
+import { defineRoute } from '../define-route.ts';
+import { PiecedText } from './pieced-text.ts';
 import { renderElections } from './render.ts';
 import { readSelection } from './selection.ts';
 

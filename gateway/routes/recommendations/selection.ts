@@ -1,7 +1,7 @@
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import type { ContestSelection, EndorserFilters } from '../../../store/reads/recommendations.ts';
-import { requireSubscription } from '../../delivery/chosen-filter.ts';
 import { ApiError } from '../../http/api-error.ts';
+import { requireSubscription } from '../../selection/stream-filter.ts';
 
 /** Which endorsers count, and where a saved filter chooses them, to which contests it narrows the answer. */
 interface EndorserSelection {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Content, nameContent } from './content.ts';
+import { type Content, nameContent } from '../../http/content.ts';
 
 /**
  * The text of a large body, encoded and hashed piece by piece while it is made: done at its end, that would hold up all

@@ -1,7 +1,7 @@
 import { InvalidCursorError } from '../../schemas/cursor.ts';
 import { formatPageCursor, type PageState, parsePageCursor } from '../../schemas/page-cursor.ts';
 import type { Page } from '../../store/reads/page.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../http/api-error.ts';
 
 /** The kinds of the parts of a page's state, in their order. */
 type StateForm = readonly ('string' | 'number')[];

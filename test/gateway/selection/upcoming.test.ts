@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { upcomingFrom } from '../../../gateway/routes/upcoming.ts';
+import { upcomingFrom } from '../../../gateway/selection/upcoming.ts';
 
 const clockAt = (time: string) => ({ now: () => Date.parse(time), wait: () => Promise.resolve() });
 

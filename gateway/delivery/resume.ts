@@ -1,6 +1,7 @@
 import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
+import type { Clock } from '../../service/clock.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadPositionBefore, loadStreamHead } from '../../store/reads/stream-position.ts';
-import type { GatewayContext } from '../context.ts';
 import type { Position } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
@@ -13,6 +14,15 @@ export interface StartRequest {
   from?: string | undefined;
   /** ISO 8601. */
   since?: string | undefined;
+}
+
+/** Everything that decides where a cursor or a time leads. */
+export interface ResumeServices {
+  feed: Pick<Feed, 'epoch' | 'latest' | 'ready'>;
+  pool: DatabasePool;
+  clock: Clock;
+  /** How long an event stays readable, in milliseconds. */
+  retentionMs: number;
 }
 
 /** Clocks of servers differ a little; a cursor from further ahead was not made by this service. */
@@ -55,12 +65,12 @@ function readCursor(name: string, text: string): Cursor {
   }
 }
 
-async function positionOfCursor(name: string, text: string, context: GatewayContext): Promise<Position> {
-  const { feed, clock, pool, config } = context;
+async function positionOfCursor(name: string, text: string, services: ResumeServices): Promise<Position> {
+  const { feed, clock, pool, retentionMs } = services;
   const { epoch, ...position } = readCursor(name, text);
   // Another epoch is another history: what came after the cursor there is not to be had any more.
-  if (epoch !== feed.epoch || position.time < clock.now() - config.retentionMs) {
-    throw createExpiredError(config.retentionMs);
+  if (epoch !== feed.epoch || position.time < clock.now() - retentionMs) {
+    throw createExpiredError(retentionMs);
   }
   if (position.time > clock.now() + CLOCK_TOLERANCE_MS) throw refuseCursor(name, 'it is from the future');
   if (position.sequence > feed.latest.sequence) {
@@ -72,8 +82,11 @@ async function positionOfCursor(name: string, text: string, context: GatewayCont
 }
 
 /** The position before the first change at or after a time, within retention. */
-async function positionSince(time: number, { pool, feed, clock, config }: GatewayContext): Promise<Position> {
-  const from = Math.max(time, clock.now() - config.retentionMs);
+async function positionSince(
+  time: number,
+  { pool, feed, clock, retentionMs }: ResumeServices,
+): Promise<Position> {
+  const from = Math.max(time, clock.now() - retentionMs);
   const found = await loadPositionBefore(pool, new Date(from));
   const { latest } = feed;
   // Changes that the store has and Kafka does not have yet are still to come.
@@ -87,17 +100,17 @@ async function positionSince(time: number, { pool, feed, clock, config }: Gatewa
  * @throws ApiError invalid_parameter for a cursor that is none, start parameters that exclude each other, or a `since`
  *   in the future; cursor_expired for a cursor older than retention (INV-5); warming_up while the feed catches up.
  */
-export async function resolveStart(start: StartRequest, context: GatewayContext): Promise<Position> {
-  const { feed, clock } = context;
+export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<Position> {
+  const { feed, clock } = services;
   if (!feed.ready)
     throw createUnavailableError('warming_up', 'The stream is catching up; try again in a moment.');
-  if (start.lastEventId !== undefined) return positionOfCursor('Last-Event-ID', start.lastEventId, context);
+  if (start.lastEventId !== undefined) return positionOfCursor('Last-Event-ID', start.lastEventId, services);
 
   const given = (['cursor', 'since', 'from'] as const).filter((name) => start[name] !== undefined);
   if (given.length > 1) {
     throw new ApiError('invalid_parameter', `${given.join(' and ')} exclude each other; give one of them.`);
   }
-  if (start.cursor !== undefined) return positionOfCursor('cursor', start.cursor, context);
+  if (start.cursor !== undefined) return positionOfCursor('cursor', start.cursor, services);
   if (start.since !== undefined) {
     const time = Date.parse(start.since);
     if (Number.isNaN(time)) {
@@ -107,7 +120,7 @@ export async function resolveStart(start: StartRequest, context: GatewayContext)
     if (time > clock.now()) {
       throw new ApiError('invalid_parameter', `since must not be in the future, is "${start.since}".`);
     }
-    return positionSince(time, context);
+    return positionSince(time, services);
   }
-  return start.from === 'earliest' ? positionSince(0, context) : feed.latest;
+  return start.from === 'earliest' ? positionSince(0, services) : feed.latest;
 }
