@@ -1,10 +1,10 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
-import type { LogEntry, Position } from '../feed/entry.ts';
+import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 
 export interface PollOptions {
-  start: Position;
+  start: ResumePoint;
   filter: StreamFilter;
   /** At most so many events. */
   limit: number;
@@ -18,7 +18,7 @@ export interface PollOptions {
 export interface PollResult {
   entries: LogEntry[];
   /** Beyond everything that was looked at, whether it matched or not. */
-  position: Position;
+  resumePoint: ResumePoint;
 }
 
 /** How many changes one call looks at; a filter that matches nothing answers in bounded time all the same. */
@@ -39,21 +39,21 @@ export async function pollFeed(feed: Feed, options: PollOptions): Promise<PollRe
   else reader.close();
   try {
     const found: LogEntry[] = [];
-    let { start: position } = options;
+    let { start: resumePoint } = options;
     for (let scanned = 0; scanned < MAX_SCANNED; ) {
       // Who has found something waits for no more.
-      if (found.length > 0 && position.sequence >= feed.latest.sequence) reader.close();
-      const delivery = await reader.next(position);
+      if (found.length > 0 && resumePoint.sequence >= feed.latest.sequence) reader.close();
+      const delivery = await reader.next(resumePoint);
       for (const entry of delivery.entries) {
         found.push(entry);
-        if (found.length === limit) return { entries: found, position: entry.position };
+        if (found.length === limit) return { entries: found, resumePoint: entry.resumePoint };
       }
-      const moved = delivery.position.sequence - position.sequence;
-      position = delivery.position;
+      const moved = delivery.resumePoint.sequence - resumePoint.sequence;
+      resumePoint = delivery.resumePoint;
       if (moved === 0) break;
       scanned += moved;
     }
-    return { entries: found, position };
+    return { entries: found, resumePoint };
   } finally {
     answered.abort();
     reader.close();

@@ -2,7 +2,7 @@ import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../.
 import type { Clock } from '../../service/clock.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadPositionBefore, loadStreamHead } from '../../store/reads/stream-position.ts';
-import type { Position } from '../feed/entry.ts';
+import type { ResumePoint } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
 
@@ -29,7 +29,7 @@ export interface ResumeServices {
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /** The cursor of a position that a reader of this feed has come to (INV-5). */
-export function cursorOf(feed: Feed, { sequence, time, offsets }: Position): string {
+export function cursorOf(feed: Feed, { sequence, time, offsets }: ResumePoint): string {
   const { latest } = feed;
   // Who is at the end has everything up to the moment at which it was known to be the end.
   const vouched = sequence === latest.sequence ? Math.max(time, latest.time) : time;
@@ -65,27 +65,27 @@ function readCursor(name: string, text: string): Cursor {
   }
 }
 
-async function positionOfCursor(name: string, text: string, services: ResumeServices): Promise<Position> {
+async function resumeFromCursor(name: string, text: string, services: ResumeServices): Promise<ResumePoint> {
   const { feed, clock, pool, retentionMs } = services;
-  const { epoch, ...position } = readCursor(name, text);
+  const { epoch, ...resumePoint } = readCursor(name, text);
   // Another epoch is another history: what came after the cursor there is not to be had any more.
-  if (epoch !== feed.epoch || position.time < clock.now() - retentionMs) {
+  if (epoch !== feed.epoch || resumePoint.time < clock.now() - retentionMs) {
     throw createExpiredError(retentionMs);
   }
-  if (position.time > clock.now() + CLOCK_TOLERANCE_MS) throw refuseCursor(name, 'it is from the future');
-  if (position.sequence > feed.latest.sequence) {
+  if (resumePoint.time > clock.now() + CLOCK_TOLERANCE_MS) throw refuseCursor(name, 'it is from the future');
+  if (resumePoint.sequence > feed.latest.sequence) {
     // Another gateway can be a moment ahead of this one; nobody can be ahead of the store.
     const head = await loadStreamHead(pool);
-    if (position.sequence > head.sequence) throw refuseCursor(name, 'it is from the future');
+    if (resumePoint.sequence > head.sequence) throw refuseCursor(name, 'it is from the future');
   }
-  return position;
+  return resumePoint;
 }
 
 /** The position before the first change at or after a time, within retention. */
-async function positionSince(
+async function resumeSince(
   time: number,
   { pool, feed, clock, retentionMs }: ResumeServices,
-): Promise<Position> {
+): Promise<ResumePoint> {
   const from = Math.max(time, clock.now() - retentionMs);
   const found = await loadPositionBefore(pool, new Date(from));
   const { latest } = feed;
@@ -100,17 +100,17 @@ async function positionSince(
  * @throws ApiError invalid_parameter for a cursor that is none, start parameters that exclude each other, or a `since`
  *   in the future; cursor_expired for a cursor older than retention (INV-5); warming_up while the feed catches up.
  */
-export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<Position> {
+export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<ResumePoint> {
   const { feed, clock } = services;
   if (!feed.ready)
     throw createUnavailableError('warming_up', 'The stream is catching up; try again in a moment.');
-  if (start.lastEventId !== undefined) return positionOfCursor('Last-Event-ID', start.lastEventId, services);
+  if (start.lastEventId !== undefined) return resumeFromCursor('Last-Event-ID', start.lastEventId, services);
 
   const given = (['cursor', 'since', 'from'] as const).filter((name) => start[name] !== undefined);
   if (given.length > 1) {
     throw new ApiError('invalid_parameter', `${given.join(' and ')} exclude each other; give one of them.`);
   }
-  if (start.cursor !== undefined) return positionOfCursor('cursor', start.cursor, services);
+  if (start.cursor !== undefined) return resumeFromCursor('cursor', start.cursor, services);
   if (start.since !== undefined) {
     const time = Date.parse(start.since);
     if (Number.isNaN(time)) {
@@ -120,7 +120,7 @@ export async function resolveStart(start: StartRequest, services: ResumeServices
     if (time > clock.now()) {
       throw new ApiError('invalid_parameter', `since must not be in the future, is "${start.since}".`);
     }
-    return positionSince(time, services);
+    return resumeSince(time, services);
   }
-  return start.from === 'earliest' ? positionSince(0, services) : feed.latest;
+  return start.from === 'earliest' ? resumeSince(0, services) : feed.latest;
 }

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../schemas/errors.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
-import type { LogEntry, Position } from '../feed/entry.ts';
+import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import { Delivery } from '../feed/fan-out.ts';
 import { type Feed, StreamGapError } from '../feed/feed.ts';
 import type { FeedReader } from '../feed/reader.ts';
@@ -18,7 +18,7 @@ import { cursorOf } from './resume.ts';
  */
 
 export interface StreamOptions {
-  start: Position;
+  start: ResumePoint;
   filter: StreamFilter;
   /** The data of the ready event. */
   ready: object;
@@ -73,7 +73,7 @@ export class EventStream {
   readonly #over = new AbortController();
   #ending: StreamEnding | undefined;
   /** After what was written last; while the reader waits, the end of the stream counts as well. */
-  #written: Position;
+  #written: ResumePoint;
   /** What the client was told last: up to which sequence, and when. */
   #toldSequence: number;
   #toldAt: number;
@@ -118,7 +118,7 @@ export class EventStream {
     if (!this.#ending) this.#reader.changeFilter(filter);
   }
 
-  get #position(): Position {
+  get #resumePoint(): ResumePoint {
     const { latest } = this.#feed;
     return this.#reader.isWaiting && latest.sequence > this.#written.sequence ? latest : this.#written;
   }
@@ -129,7 +129,7 @@ export class EventStream {
     while (!this.#ending) {
       if (this.#isOutOfWindow()) return this.end({ reconnect: 'slow_consumer' });
       try {
-        const delivery = await this.#reader.next(this.#position);
+        const delivery = await this.#reader.next(this.#resumePoint);
         if (!(await this.#send(delivery))) return this.end({ reconnect: 'slow_consumer' });
       } catch (error) {
         if (error instanceof StreamGapError) throw error;
@@ -149,7 +149,7 @@ export class EventStream {
 
   /** Writes what matches, in pieces where it is much. @returns false when the client has stopped reading. */
   async #send(delivery: Delivery): Promise<boolean> {
-    const { entries, position } = delivery;
+    const { entries, resumePoint } = delivery;
     if (delivery.bytes <= MAX_WRITE_BYTES) return this.#write(delivery);
     let piece: LogEntry[] = [];
     let bytes = 0;
@@ -157,17 +157,17 @@ export class EventStream {
       piece.push(entry);
       bytes += entry.frame.length;
       if (bytes < MAX_WRITE_BYTES) continue;
-      if (!(await this.#write(new Delivery(piece, entry.position)))) return false;
+      if (!(await this.#write(new Delivery(piece, entry.resumePoint)))) return false;
       if (this.#ending) return true;
       piece = [];
       bytes = 0;
     }
-    return this.#write(new Delivery(piece, position));
+    return this.#write(new Delivery(piece, resumePoint));
   }
 
   /** Moves to a position and writes what leads there, in one turn, so that no frame can tell an older one after it. */
-  async #write({ entries, frames, position }: Delivery): Promise<boolean> {
-    this.#written = position;
+  async #write({ entries, frames, resumePoint }: Delivery): Promise<boolean> {
+    this.#written = resumePoint;
     const last = entries.at(-1);
     if (!last) return true;
     this.#toldSequence = last.sequence;
@@ -194,13 +194,13 @@ export class EventStream {
       await clock.wait(Math.min(heartbeatMs, silenceMs), this.#over.signal);
       if (this.#ending || this.#output.writableNeedDrain) continue;
       const silent = clock.now() - this.#toldAt >= silenceMs;
-      if (this.#position.sequence > this.#toldSequence || silent) this.#checkpoint();
+      if (this.#resumePoint.sequence > this.#toldSequence || silent) this.#checkpoint();
       this.#output.write(': ping\n\n');
     }
   }
 
   #checkpoint(): void {
-    const { sequence, time } = this.#position;
+    const { sequence, time } = this.#resumePoint;
     // Sequences have no gaps, and whatever matched was told of: all changes since then were passed over.
     const scanned = sequence - this.#toldSequence;
     this.#tell('checkpoint', { occurred_at: new Date(time).toISOString(), scanned });
@@ -219,10 +219,10 @@ export class EventStream {
 
   /** Writes a frame that is not an endorsement. Its id tells the client its position. */
   #tell(event: string, data: object): void {
-    const position = this.#position;
-    const id = cursorOf(this.#feed, position);
+    const resumePoint = this.#resumePoint;
+    const id = cursorOf(this.#feed, resumePoint);
     this.#output.write(renderFrame({ event, id, data: JSON.stringify(data) }));
-    this.#toldSequence = position.sequence;
+    this.#toldSequence = resumePoint.sequence;
     this.#toldAt = this.#options.clock.now();
   }
 

@@ -10,10 +10,10 @@ export function restOfChunk(sequence: number): number {
 }
 
 /** What of a chunk comes after a sequence. */
-export function cutChunk({ entries, position }: Chunk, sequence: number): Chunk {
+export function cutChunk({ entries, resumePoint }: Chunk, sequence: number): Chunk {
   const [first] = entries;
   const from = first ? Math.max(0, sequence + 1 - first.sequence) : 0;
-  return { entries: entries.slice(from), position };
+  return { entries: entries.slice(from), resumePoint };
 }
 
 interface Cached {
@@ -48,7 +48,7 @@ export class ChunkCache {
   /** Keeps what was read of a chunk, where it reaches the chunk's end and begins earlier than what is kept already. */
   add(chunk: Chunk): void {
     const [first] = chunk.entries;
-    if (!first || chunk.position.sequence % CHUNK_CHANGES !== 0) return;
+    if (!first || chunk.resumePoint.sequence % CHUNK_CHANGES !== 0) return;
     if (this.find(first.sequence - 1)) return;
     const number = Math.floor((first.sequence - 1) / CHUNK_CHANGES);
     this.#drop(number);

@@ -8,7 +8,7 @@ import { undecodableRecords } from './metrics.ts';
 import { FACETS, type RenderedChanges, renderChanges } from './rendered-changes.ts';
 
 /** A place in the stream: after `sequence`. */
-export interface Position {
+export interface ResumePoint {
   sequence: number;
   /** Milliseconds since 1970: when the last change before it occurred, or a later time up to which nothing did. */
   time: number;
@@ -19,7 +19,7 @@ export interface Position {
 /** A run of changes without a gap, and where the reader is after it. */
 export interface Chunk {
   entries: LogEntry[];
-  position: Position;
+  resumePoint: ResumePoint;
 }
 
 /** A change in its partition. */
@@ -53,7 +53,7 @@ export class LogEntry {
   readonly #start: number;
   readonly #json: number;
   readonly #end: number;
-  #position: Position | undefined;
+  #resumePoint: ResumePoint | undefined;
 
   constructor(
     change: { epoch: number; sequence: number; occurredAt: number; facets: ChangeFacets },
@@ -90,13 +90,13 @@ export class LogEntry {
   }
 
   /** The position after it. */
-  get position(): Position {
-    this.#position ??= {
+  get resumePoint(): ResumePoint {
+    this.#resumePoint ??= {
       sequence: this.sequence,
       time: this.occurredAt,
       offsets: parseCursor(this.id).offsets,
     };
-    return this.#position;
+    return this.#resumePoint;
   }
 }
 

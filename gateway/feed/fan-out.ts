@@ -5,18 +5,18 @@ import {
   nameFilter,
   type StreamFilter,
 } from '../../domain/stream-filter.ts';
-import type { LogEntry, Position } from './entry.ts';
+import type { LogEntry, ResumePoint } from './entry.ts';
 
 /** Changes that pass a filter, and the position after everything that was looked at. */
 export class Delivery {
   readonly entries: readonly LogEntry[];
-  readonly position: Position;
+  readonly resumePoint: ResumePoint;
   #bytes: number | undefined;
   #frames: Buffer | undefined;
 
-  constructor(entries: readonly LogEntry[], position: Position) {
+  constructor(entries: readonly LogEntry[], resumePoint: ResumePoint) {
     this.entries = entries;
-    this.position = position;
+    this.resumePoint = resumePoint;
   }
 
   /** The length of `frames`. */
@@ -85,7 +85,7 @@ export class FanOut {
   }
 
   /** Gives everyone who waits what passes their filter. Who gets nothing goes on waiting. */
-  publish(entries: readonly LogEntry[], position: Position): void {
+  publish(entries: readonly LogEntry[], resumePoint: ResumePoint): void {
     const passed = new Map<Audience, LogEntry[]>();
     for (const entry of entries) {
       this.#index.forEachMatch(entry.facets, (audience) => {
@@ -94,12 +94,12 @@ export class FanOut {
         else if (audience.waiting.size > 0) passed.set(audience, [entry]);
       });
     }
-    for (const [audience, matching] of passed) deliver(audience, new Delivery(matching, position));
+    for (const [audience, matching] of passed) deliver(audience, new Delivery(matching, resumePoint));
   }
 
   /** Has everyone who waits look again from a position. */
-  interrupt(position: Position): void {
-    for (const { audience } of this.#audiences.values()) deliver(audience, new Delivery([], position));
+  interrupt(resumePoint: ResumePoint): void {
+    for (const { audience } of this.#audiences.values()) deliver(audience, new Delivery([], resumePoint));
   }
 }
 

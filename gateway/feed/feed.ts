@@ -6,7 +6,7 @@ import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadFeedStart, loadStreamEpoch } from '../../store/reads/stream-position.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
-import type { Chunk, LogEntry, Position } from './entry.ts';
+import type { Chunk, LogEntry, ResumePoint } from './entry.ts';
 import { FanOut } from './fan-out.ts';
 import { MemoryLog } from './memory-log.ts';
 import { feedFilters, feedSequence } from './metrics.ts';
@@ -58,7 +58,7 @@ export class Feed {
   #tail: Tail | undefined;
   #epoch: number | undefined;
   #target = Number.POSITIVE_INFINITY;
-  #latest: Position = { sequence: 0, time: 0, offsets: [] };
+  #latest: ResumePoint = { sequence: 0, time: 0, offsets: [] };
   #running: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
@@ -93,7 +93,7 @@ export class Feed {
   }
 
   /** The position after the newest change that can be delivered, at a time up to which it is known to be the newest. */
-  get latest(): Position {
+  get latest(): ResumePoint {
     const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
     if (caughtUpAt > this.#latest.time) this.#latest = { ...this.#latest, time: caughtUpAt };
     return this.#latest;
@@ -111,18 +111,18 @@ export class Feed {
    * @throws StreamGapError where the next change is in neither memory, Kafka nor the change log.
    * @throws the Kafka client's error where it is not in memory and Kafka does not answer.
    */
-  async read(position: Position): Promise<Chunk> {
-    if (position.sequence >= this.#latest.sequence) {
+  async read(resumePoint: ResumePoint): Promise<Chunk> {
+    if (resumePoint.sequence >= this.#latest.sequence) {
       // A cursor of a gateway that is ahead of this one stays where it is.
       const { latest } = this;
-      return { entries: [], position: position.sequence > latest.sequence ? position : latest };
+      return { entries: [], resumePoint: resumePoint.sequence > latest.sequence ? resumePoint : latest };
     }
-    const entries = this.#memory.read(position.sequence, CHUNK_CHANGES);
-    if (entries) return { entries, position: entries.at(-1)?.position ?? position };
+    const entries = this.#memory.read(resumePoint.sequence, CHUNK_CHANGES);
+    if (entries) return { entries, resumePoint: entries.at(-1)?.resumePoint ?? resumePoint };
     const { epoch, latest } = this;
-    const chunk = await this.#replay.read(position, { epoch, latest: latest.sequence });
+    const chunk = await this.#replay.read(resumePoint, { epoch, latest: latest.sequence });
     // The tail has delivered beyond this position, so there was something.
-    if (chunk.entries.length === 0) throw new StreamGapError(position.sequence + 1);
+    if (chunk.entries.length === 0) throw new StreamGapError(resumePoint.sequence + 1);
     return chunk;
   }
 
@@ -172,10 +172,10 @@ export class Feed {
     const last = entries.at(-1);
     if (!last) return;
     this.#memory.append(entries);
-    this.#latest = last.position;
+    this.#latest = last.resumePoint;
     feedSequence.set(last.sequence);
     feedFilters.set(this.#fanOut.size);
-    this.#fanOut.publish(entries, last.position);
+    this.#fanOut.publish(entries, last.resumePoint);
   }
 
   /** What there was up to a sequence cannot be given any more: whoever waits for it finds the gap. */

@@ -35,12 +35,12 @@ export class SequenceMerge<T extends Sequenced> {
   readonly #waiting = new Map<number, Waiting[]>();
 
   /**
-   * @param position.sequence the merge begins after it.
-   * @param position.offsets by partition, where reading begins; 0 for partitions beyond the list.
+   * @param start.sequence the merge begins after it.
+   * @param start.offsets by partition, where reading begins; 0 for partitions beyond the list.
    */
-  constructor(position: { sequence: number; offsets: readonly number[] }) {
-    this.#next = position.sequence + 1;
-    this.#offsets = [...position.offsets];
+  constructor(start: { sequence: number; offsets: readonly number[] }) {
+    this.#next = start.sequence + 1;
+    this.#offsets = [...start.offsets];
   }
 
   /** The sequence that comes next. */

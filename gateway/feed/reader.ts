@@ -1,13 +1,13 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import type { Chunk, Position } from './entry.ts';
+import type { Chunk, ResumePoint } from './entry.ts';
 import { type Audience, Delivery, type FanOut, type Waiting } from './fan-out.ts';
 
 /** The stream as a reader sees it. */
 export interface ChangeSource {
   /** The position after the newest change that can be delivered. */
-  readonly latest: Position;
+  readonly latest: ResumePoint;
   /** Returns the next changes after a position; none if there are none yet. */
-  read(position: Position): Promise<Chunk>;
+  read(resumePoint: ResumePoint): Promise<Chunk>;
 }
 
 /**
@@ -38,9 +38,9 @@ export class FeedReader {
    *
    * @throws whatever reading the source throws.
    */
-  async next(position: Position): Promise<Delivery> {
-    if (!this.#closed && position.sequence >= this.#source.latest.sequence) return this.#wait(position);
-    const { entries, position: after } = await this.#source.read(position);
+  async next(resumePoint: ResumePoint): Promise<Delivery> {
+    if (!this.#closed && resumePoint.sequence >= this.#source.latest.sequence) return this.#wait(resumePoint);
+    const { entries, resumePoint: after } = await this.#source.read(resumePoint);
     return new Delivery(
       entries.filter(({ facets }) => this.#audience.matches(facets)),
       after,
@@ -69,10 +69,10 @@ export class FeedReader {
     this.#fanOut.leave(this.#audience);
   }
 
-  #wait(position: Position): Promise<Delivery> {
+  #wait(resumePoint: ResumePoint): Promise<Delivery> {
     return new Promise((resolve) => {
       const waiting: Waiting = (delivery) => {
-        const next = follow(delivery, position);
+        const next = follow(delivery, resumePoint);
         if (next.entries.length === 0 && delivery.entries.length > 0) {
           this.#audience.waiting.add(waiting);
           return;
@@ -87,13 +87,16 @@ export class FeedReader {
 }
 
 /** What of a delivery follows a position: a cursor of another gateway can be ahead of this one for a moment. */
-function follow(delivery: Delivery, position: Position): Delivery {
+function follow(delivery: Delivery, resumePoint: ResumePoint): Delivery {
   const [first] = delivery.entries;
-  if (position.sequence <= delivery.position.sequence && (!first || first.sequence > position.sequence)) {
+  if (
+    resumePoint.sequence <= delivery.resumePoint.sequence &&
+    (!first || first.sequence > resumePoint.sequence)
+  ) {
     return delivery;
   }
   return new Delivery(
-    delivery.entries.filter(({ sequence }) => sequence > position.sequence),
-    position.sequence > delivery.position.sequence ? position : delivery.position,
+    delivery.entries.filter(({ sequence }) => sequence > resumePoint.sequence),
+    resumePoint.sequence > delivery.resumePoint.sequence ? resumePoint : delivery.resumePoint,
   );
 }

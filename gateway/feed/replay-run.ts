@@ -2,7 +2,7 @@ import type { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Decoder } from './decoder.ts';
-import { type Chunk, type LogEntry, openRecords, type Position } from './entry.ts';
+import { type LogEntry, openRecords, type ResumePoint } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
 import { ReadAhead } from './read-ahead.ts';
 
@@ -29,8 +29,8 @@ export class ReplayRun {
   readonly #changeLog: ChangeLog;
   readonly #log: Logger;
 
-  constructor(position: Position, { epoch, decoder, changeLog, log }: ReplayRunOptions) {
-    this.#merge = new SequenceMerge<LogEntry>(position);
+  constructor(resumePoint: ResumePoint, { epoch, decoder, changeLog, log }: ReplayRunOptions) {
+    this.#merge = new SequenceMerge<LogEntry>(resumePoint);
     this.#readAhead = new ReadAhead({ decoder, epoch });
     this.#changeLog = changeLog;
     this.#log = log;
@@ -60,7 +60,7 @@ export class ReplayRun {
   }
 
   /** The position after what was read last, whose time is that of its last change. */
-  positionAfter({ sequence, occurredAt }: LogEntry): Chunk['position'] {
+  resumePointAfter({ sequence, occurredAt }: LogEntry): ResumePoint {
     return { sequence, time: occurredAt, offsets: this.#merge.offsets };
   }
 

@@ -3,7 +3,7 @@ import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
 import { Decoder } from './decoder.ts';
-import type { Chunk, Position } from './entry.ts';
+import type { Chunk, ResumePoint } from './entry.ts';
 import { replays } from './metrics.ts';
 import { ReplayRun } from './replay-run.ts';
 
@@ -54,12 +54,12 @@ export class Replay {
    * @param stream.latest the newest sequence that there is for certain: nothing is read ahead beyond it.
    * @throws the Kafka client's error when Kafka does not answer, the store's when that is asked and does not.
    */
-  async read(position: Position, { epoch, latest }: { epoch: number; latest: number }): Promise<Chunk> {
-    const chunk = await this.#find(position, epoch);
+  async read(resumePoint: ResumePoint, { epoch, latest }: { epoch: number; latest: number }): Promise<Chunk> {
+    const chunk = await this.#find(resumePoint, epoch);
     // While the client reads these, the next are read for it: one chunk, if it stops here.
-    const { sequence } = chunk.position;
+    const { sequence } = chunk.resumePoint;
     if (chunk.entries.length > 0 && sequence + CHUNK_CHANGES <= latest) {
-      this.#find(chunk.position, epoch).catch(() => {
+      this.#find(chunk.resumePoint, epoch).catch(() => {
         // Whoever asks for it is told.
       });
     }
@@ -67,17 +67,17 @@ export class Replay {
   }
 
   /** From those who read it before, from those who are about to, or out of Kafka. */
-  async #find(position: Position, epoch: number): Promise<Chunk> {
-    const { sequence } = position;
+  async #find(resumePoint: ResumePoint, epoch: number): Promise<Chunk> {
+    const { sequence } = resumePoint;
     const cached = this.#chunks.find(sequence);
     if (cached) return cached;
     const end = sequence + restOfChunk(sequence);
     const underway = this.#underway.get(end);
     if (underway && underway.after <= sequence) {
       const chunk = await underway.chunk;
-      if (chunk.position.sequence > sequence) return cutChunk(chunk, sequence);
+      if (chunk.resumePoint.sequence > sequence) return cutChunk(chunk, sequence);
     }
-    const chunk = this.#read(position, epoch);
+    const chunk = this.#read(resumePoint, epoch);
     this.#underway.set(end, { after: sequence, chunk });
     try {
       return await chunk;
@@ -90,16 +90,16 @@ export class Replay {
     await Promise.all([this.#decoder.close(), ...this.#readers.map((reader) => reader.close())]);
   }
 
-  async #read(position: Position, epoch: number): Promise<Chunk> {
+  async #read(resumePoint: ResumePoint, epoch: number): Promise<Chunk> {
     const reader = await this.#acquireReader();
     // Not before it is its turn: what those who wait hold would know no bound.
-    const run = this.#takeRun(position, epoch);
+    const run = this.#takeRun(resumePoint, epoch);
     try {
       replays.inc();
-      const entries = await run.read(reader, restOfChunk(position.sequence));
+      const entries = await run.read(reader, restOfChunk(resumePoint.sequence));
       const last = entries.at(-1);
-      if (!last) return { entries, position };
-      const chunk = { entries, position: run.positionAfter(last) };
+      if (!last) return { entries, resumePoint };
+      const chunk = { entries, resumePoint: run.resumePointAfter(last) };
       this.#chunks.add(chunk);
       this.#idleRuns.push(run);
       if (this.#idleRuns.length > MAX_IDLE_RUNS) this.#idleRuns.shift();
@@ -109,10 +109,10 @@ export class Replay {
     }
   }
 
-  #takeRun(position: Position, epoch: number): ReplayRun {
-    const index = this.#idleRuns.findIndex(({ sequence }) => sequence === position.sequence);
+  #takeRun(resumePoint: ResumePoint, epoch: number): ReplayRun {
+    const index = this.#idleRuns.findIndex(({ sequence }) => sequence === resumePoint.sequence);
     const [run] = index === -1 ? [] : this.#idleRuns.splice(index, 1);
-    return run ?? new ReplayRun(position, { ...this.#options, epoch, decoder: this.#decoder });
+    return run ?? new ReplayRun(resumePoint, { ...this.#options, epoch, decoder: this.#decoder });
   }
 
   async #acquireReader(): Promise<TopicReader> {

@@ -28,7 +28,7 @@ export const eventsRoute = defineRoute({
     const signal = AbortSignal.any([closed, draining]);
     try {
       const { limit, wait } = query;
-      const { entries, position } = await pollFeed(feed, {
+      const { entries, resumePoint } = await pollFeed(feed, {
         start,
         filter,
         limit,
@@ -36,8 +36,8 @@ export const eventsRoute = defineRoute({
         signal,
         clock,
       });
-      const has_more = position.sequence < feed.latest.sequence;
-      return { json: renderAnswer(entries, { next_cursor: cursorOf(feed, position), has_more }) };
+      const has_more = resumePoint.sequence < feed.latest.sequence;
+      return { json: renderAnswer(entries, { next_cursor: cursorOf(feed, resumePoint), has_more }) };
     } catch (error) {
       throw refusalOf(error);
     }

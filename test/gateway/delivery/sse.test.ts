@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { EventStream } from '../../../gateway/delivery/sse.ts';
-import type { Chunk, LogEntry, Position } from '../../../gateway/feed/entry.ts';
+import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { type Feed, StreamGapError } from '../../../gateway/feed/feed.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
@@ -29,7 +29,7 @@ class FakeFeed {
     this.#clock = clock;
   }
 
-  get latest(): Position {
+  get latest(): ResumePoint {
     return { sequence: this.#entries.length, time: this.#clock.now(), offsets: [0] };
   }
 
@@ -47,11 +47,11 @@ class FakeFeed {
     return new FeedReader(this, this.#fanOut, filter);
   }
 
-  async read(position: Position): Promise<Chunk> {
+  async read(resumePoint: ResumePoint): Promise<Chunk> {
     this.reads += 1;
     if (this.failure) throw this.failure;
-    const entries = this.#entries.slice(position.sequence, position.sequence + 1000);
-    return { entries, position: entries.at(-1)?.position ?? this.latest };
+    const entries = this.#entries.slice(resumePoint.sequence, resumePoint.sequence + 1000);
+    return { entries, resumePoint: entries.at(-1)?.resumePoint ?? this.latest };
   }
 }
 

@@ -10,7 +10,7 @@ const ALL = Number.POSITIVE_INFINITY;
 /** What a replay reads after a sequence: to the end of the chunk, or less where the log ends. */
 function chunkAfter(sequence: number, count = restOfChunk(sequence)): Chunk {
   const entries = ENTRIES.slice(sequence, sequence + count);
-  return { entries, position: entries.at(-1)?.position ?? { sequence, time: 0, offsets: [] } };
+  return { entries, resumePoint: entries.at(-1)?.resumePoint ?? { sequence, time: 0, offsets: [] } };
 }
 const found = (cache: ChunkCache, sequence: number) =>
   cache.find(sequence)?.entries.map((entry) => entry.sequence);

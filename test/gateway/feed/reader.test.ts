@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createPredicate, type StreamFilter } from '../../../domain/stream-filter.ts';
-import type { Chunk, LogEntry, Position } from '../../../gateway/feed/entry.ts';
+import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
 import { createEntry } from '../../helpers/log-entry.ts';
@@ -14,13 +14,13 @@ class Log {
   readonly entries: LogEntry[] = [];
   readonly fanOut = new FanOut();
 
-  get latest(): Position {
+  get latest(): ResumePoint {
     return { sequence: this.entries.length, time: this.entries.length, offsets: [] };
   }
 
-  async read({ sequence }: Position): Promise<Chunk> {
+  async read({ sequence }: ResumePoint): Promise<Chunk> {
     const entries = this.entries.slice(sequence, sequence + 3);
-    return { entries, position: entries.at(-1)?.position ?? this.latest };
+    return { entries, resumePoint: entries.at(-1)?.resumePoint ?? this.latest };
   }
 
   append(states: string[]): void {
@@ -36,18 +36,18 @@ class Log {
 class Client {
   readonly received: number[] = [];
   readonly reader: FeedReader;
-  position: Position;
+  resumePoint: ResumePoint;
 
-  constructor(log: Log, filter: StreamFilter, start: Position) {
+  constructor(log: Log, filter: StreamFilter, start: ResumePoint) {
     this.reader = new FeedReader(log, log.fanOut, filter);
-    this.position = start;
+    this.resumePoint = start;
   }
 
   async run(turns: number): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) {
-      const { entries, position } = await this.reader.next(this.position);
+      const { entries, resumePoint } = await this.reader.next(this.resumePoint);
       this.received.push(...entries.map(({ sequence }) => sequence));
-      this.position = position;
+      this.resumePoint = resumePoint;
     }
   }
 }
@@ -119,8 +119,8 @@ test('who waits at the cursor of a gateway that is ahead is given nothing twice'
   const next = reader.next({ sequence: 2, time: 0, offsets: [] });
   log.append(['CA', 'CA']);
   log.append(['CA', 'CA']);
-  const { entries, position } = await next;
-  expect([entries.map(({ sequence }) => sequence), position.sequence]).toEqual([[3, 4], 4]);
+  const { entries, resumePoint } = await next;
+  expect([entries.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[3, 4], 4]);
 });
 
 test('a reader that is closed waits no longer, and leaves nothing behind', async () => {
