@@ -4,15 +4,15 @@ import { type Audience, Delivery, type FanOut, type Waiting } from './fan-out.ts
 
 /** The stream as a reader sees it. */
 export interface ChangeSource {
-  /** The position after the newest change that can be delivered. */
+  /** The resume point after the newest change that can be delivered. */
   readonly latest: ResumePoint;
-  /** Returns the next changes after a position; none if there are none yet. */
+  /** Returns the next changes after a resume point; none if there are none yet. */
   read(resumePoint: ResumePoint): Promise<Chunk>;
 }
 
 /**
- * A reader of the stream through a filter. It keeps no position and no queue: it is asked for what follows a position,
- * and answers out of memory or Kafka where there is something, or waits for it (INV-10).
+ * Reads the stream through a filter. A reader holds no state of the stream and no queue: its caller asks for the changes
+ * after a resume point, which come from memory or Kafka, or once they happen (INV-10).
  */
 export class FeedReader {
   readonly #source: ChangeSource;
@@ -27,16 +27,16 @@ export class FeedReader {
     this.#audience = fanOut.join(filter);
   }
 
-  /** Whether it waits: then everything up to the feed's latest position was looked at for it. */
+  /** Whether the reader waits at the end of the stream. All changes up to the latest were then examined for it. */
   get isWaiting(): boolean {
     return this.#waiting !== undefined;
   }
 
   /**
-   * What follows a position: a bounded run of changes, perhaps none of which passes the filter; or, at the end of the
-   * stream, the first that do, once they come. Nothing, where the reader is closed meanwhile.
+   * Returns the changes after a resume point that pass the filter. Behind the end of the stream, it examines a bounded
+   * number of changes, of which none may pass. At the end, it waits for the first that do, or until it is closed.
    *
-   * @throws whatever reading the source throws.
+   * @throws the errors of `ChangeSource.read`.
    */
   async next(resumePoint: ResumePoint): Promise<Delivery> {
     if (!this.#closed && resumePoint.sequence >= this.#source.latest.sequence) return this.#wait(resumePoint);
@@ -47,7 +47,7 @@ export class FeedReader {
     );
   }
 
-  /** From now on it reads through another filter. */
+  /** Replaces the filter. */
   changeFilter(filter: StreamFilter): void {
     const audience = this.#fanOut.join(filter);
     if (this.#waiting) {
@@ -58,7 +58,7 @@ export class FeedReader {
     this.#audience = audience;
   }
 
-  /** Ends its waiting. Whoever made it must call this. */
+  /** Ends its waiting. Every reader must be closed. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -86,7 +86,7 @@ export class FeedReader {
   }
 }
 
-/** What of a delivery follows a position: a cursor of another gateway can be ahead of this one for a moment. */
+/** Cuts a delivery to the changes after a resume point: a cursor of another gateway can be ahead of this gateway. */
 function follow(delivery: Delivery, resumePoint: ResumePoint): Delivery {
   const [first] = delivery.entries;
   if (

@@ -7,9 +7,9 @@ import type { Chunk, ResumePoint } from './entry.ts';
 import { replays } from './metrics.ts';
 import { ReplayRun } from './replay-run.ts';
 
-/** How many fetches may be under way at the same time; the others wait their turn. */
+/** How many reads may run at the same time. Others wait their turn. */
 const MAX_CONCURRENT_READS = 4;
-/** How many runs are kept for readers to go on with. Each holds up to eight megabytes that were read ahead. */
+/** How many runs are kept for readers to continue. Each holds up to eight megabytes read ahead. */
 const MAX_IDLE_RUNS = 32;
 
 interface Underway {
@@ -20,23 +20,23 @@ interface Underway {
 export interface ReplayOptions {
   brokers: string[];
   topic: string;
-  /** How much of what was read is kept for others, in bytes. */
+  /** How much to keep for other readers, in bytes. */
   cacheBytes: number;
   changeLog: ChangeLog;
   log: Logger;
 }
 
 /**
- * Reads older changes out of Kafka, a chunk at a time. Readers share chunks, and the runs that fetch them, so that a
- * thousand who replay the same days cost little more than one; and who stops costs one chunk that was read ahead.
+ * Reads older changes from Kafka, a chunk at a time. Readers share chunks and the runs that fetch them, so that a
+ * thousand replays of the same days cost little more than one. A reader that stops wastes one chunk read ahead.
  */
 export class Replay {
   readonly #options: ReplayOptions;
   readonly #chunks: ChunkCache;
   readonly #decoder = new Decoder();
-  /** By the sequence at which the chunk ends: what is being read. */
+  /** The chunks that are being read, by the sequence at which they end. */
   readonly #underway = new Map<number, Underway>();
-  /** The one used last at the end. */
+  /** The most recently used run comes last. */
   readonly #idleRuns: ReplayRun[] = [];
   readonly #idleReaders: TopicReader[] = [];
   readonly #readers: TopicReader[] = [];
@@ -48,25 +48,25 @@ export class Replay {
   }
 
   /**
-   * The changes after a position, up to the end of their chunk at most; none where neither Kafka nor the change log
+   * Returns the changes after a resume point, at most to the end of their chunk; none if neither Kafka nor the change log
    * has the next one.
    *
-   * @param stream.latest the newest sequence that there is for certain: nothing is read ahead beyond it.
-   * @throws the Kafka client's error when Kafka does not answer, the store's when that is asked and does not.
+   * @param stream.latest the newest sequence that certainly exists. Nothing is read ahead beyond it.
+   * @throws the Kafka client's or the database's error if they do not answer.
    */
   async read(resumePoint: ResumePoint, { epoch, latest }: { epoch: number; latest: number }): Promise<Chunk> {
     const chunk = await this.#find(resumePoint, epoch);
-    // While the client reads these, the next are read for it: one chunk, if it stops here.
+    // While the client reads this chunk, the next one is read for it.
     const { sequence } = chunk.resumePoint;
     if (chunk.entries.length > 0 && sequence + CHUNK_CHANGES <= latest) {
       this.#find(chunk.resumePoint, epoch).catch(() => {
-        // Whoever asks for it is told.
+        // The reader that asks for this chunk next gets the error.
       });
     }
     return chunk;
   }
 
-  /** From those who read it before, from those who are about to, or out of Kafka. */
+  /** Takes the chunk from the cache, from a read under way, or from Kafka. */
   async #find(resumePoint: ResumePoint, epoch: number): Promise<Chunk> {
     const { sequence } = resumePoint;
     const cached = this.#chunks.find(sequence);
@@ -92,7 +92,7 @@ export class Replay {
 
   async #read(resumePoint: ResumePoint, epoch: number): Promise<Chunk> {
     const reader = await this.#acquireReader();
-    // Not before it is its turn: what those who wait hold would know no bound.
+    // A run is taken only now: readers that wait must not hold runs, whose memory would then have no bound.
     const run = this.#takeRun(resumePoint, epoch);
     try {
       replays.inc();

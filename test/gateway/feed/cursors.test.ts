@@ -210,7 +210,7 @@ describe('what no reader was given', () => {
       fc.pre(!isCursor(text.trim()) && text.trim() !== '');
       const { status, body } = await ask(text, place as 'cursor' | 'Last-Event-ID');
       expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
-      expect(body.error.message).toContain(`${place} is no cursor of this service`);
+      expect(body.error.message).toContain(`${place} is not a cursor of this service`);
     });
     await fc.assert(property, { numRuns: 150 });
   });

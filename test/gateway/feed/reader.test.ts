@@ -129,6 +129,6 @@ test('a reader that is closed waits no longer, and leaves nothing behind', async
   const next = reader.next(log.latest);
   log.append(['OR']);
   reader.close();
-  expect(await next).toMatchObject({ entries: [], position: { sequence: 1 } });
+  expect(await next).toMatchObject({ entries: [], resumePoint: { sequence: 1 } });
   expect(log.fanOut.size).toBe(0);
 });
