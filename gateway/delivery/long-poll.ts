@@ -6,29 +6,28 @@ import type { Feed } from '../feed/feed.ts';
 export interface PollOptions {
   start: ResumePoint;
   filter: StreamFilter;
-  /** At most so many events. */
+  /** The most events to return. */
   limit: number;
-  /** How long to wait for one, in milliseconds. */
+  /** How long to wait for the first event, in milliseconds. */
   waitMs: number;
-  /** Ends the waiting: the client is gone, or the gateway stops. */
+  /** Ends the wait: the client has disconnected, or the gateway is shutting down. */
   signal: AbortSignal;
   clock: Clock;
 }
 
 export interface PollResult {
   entries: LogEntry[];
-  /** Beyond everything that was looked at, whether it matched or not. */
+  /** The point after all changes that were examined, whether they matched or not. */
   resumePoint: ResumePoint;
 }
 
-/** How many changes one call looks at; a filter that matches nothing answers in bounded time all the same. */
+/** The most changes that one call examines, so that a filter that matches nothing is answered in bounded time. */
 const MAX_SCANNED = 20_000;
 
 /**
- * Collects matching changes after a position: as many as there are, up to the limit; where there are none, the first
- * that come while it waits.
+ * Collects the matching changes after a resume point, up to the limit. If there are none, waits for the first ones.
  *
- * @throws what `Feed.read` throws.
+ * @throws the errors of `Feed.read`.
  */
 export async function pollFeed(feed: Feed, options: PollOptions): Promise<PollResult> {
   const { filter, limit, waitMs, clock } = options;
@@ -41,7 +40,7 @@ export async function pollFeed(feed: Feed, options: PollOptions): Promise<PollRe
     const found: LogEntry[] = [];
     let { start: resumePoint } = options;
     for (let scanned = 0; scanned < MAX_SCANNED; ) {
-      // Who has found something waits for no more.
+      // Once something was found, the call does not wait for more.
       if (found.length > 0 && resumePoint.sequence >= feed.latest.sequence) reader.close();
       const delivery = await reader.next(resumePoint);
       for (const entry of delivery.entries) {

@@ -6,9 +6,9 @@ import type { ResumePoint } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
 
-/** Where a reader asks to begin. */
+/** The start parameters of a request. */
 export interface StartRequest {
-  /** Wins over all others, because browsers repeat the first URL when they reconnect. */
+  /** Overrides all others, because browsers repeat the first URL when they reconnect. */
   lastEventId?: string | undefined;
   cursor?: string | undefined;
   from?: string | undefined;
@@ -16,7 +16,7 @@ export interface StartRequest {
   since?: string | undefined;
 }
 
-/** Everything that decides where a cursor or a time leads. */
+/** The services that resolve a cursor or a time. */
 export interface ResumeServices {
   feed: Pick<Feed, 'epoch' | 'latest' | 'ready'>;
   pool: DatabasePool;
@@ -25,13 +25,16 @@ export interface ResumeServices {
   retentionMs: number;
 }
 
-/** Clocks of servers differ a little; a cursor from further ahead was not made by this service. */
+/** How much the clocks of servers may differ. A cursor from further ahead was not made by this service. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/** The cursor of a position that a reader of this feed has come to (INV-5). */
-export function cursorOf(feed: Feed, { sequence, time, offsets }: ResumePoint): string {
+/** Formats the cursor of a reader of this feed (INV-5). */
+export function cursorOf(
+  feed: Pick<Feed, 'epoch' | 'latest'>,
+  { sequence, time, offsets }: ResumePoint,
+): string {
   const { latest } = feed;
-  // Who is at the end has everything up to the moment at which it was known to be the end.
+  // A reader at the end has every change up to the time for which the feed knows that it is the end.
   const vouched = sequence === latest.sequence ? Math.max(time, latest.time) : time;
   return formatCursor({ epoch: feed.epoch, sequence, time: vouched, offsets });
 }
@@ -52,7 +55,7 @@ function createExpiredError(retentionMs: number): ApiError {
 function refuseCursor(name: string, reason: string): ApiError {
   return new ApiError(
     'invalid_parameter',
-    `${name} is no cursor of this service: ${reason}. Send a next_cursor or an event id as it was received.`,
+    `${name} is not a cursor of this service: ${reason}. Send a next_cursor or an event id as it was received.`,
   );
 }
 
@@ -68,20 +71,20 @@ function readCursor(name: string, text: string): Cursor {
 async function resumeFromCursor(name: string, text: string, services: ResumeServices): Promise<ResumePoint> {
   const { feed, clock, pool, retentionMs } = services;
   const { epoch, ...resumePoint } = readCursor(name, text);
-  // Another epoch is another history: what came after the cursor there is not to be had any more.
+  // Another epoch is another history, whose changes after the cursor no longer exist.
   if (epoch !== feed.epoch || resumePoint.time < clock.now() - retentionMs) {
     throw createExpiredError(retentionMs);
   }
   if (resumePoint.time > clock.now() + CLOCK_TOLERANCE_MS) throw refuseCursor(name, 'it is from the future');
   if (resumePoint.sequence > feed.latest.sequence) {
-    // Another gateway can be a moment ahead of this one; nobody can be ahead of the store.
+    // Another gateway can be ahead of this one for a moment, but no gateway is ahead of the database.
     const head = await loadStreamHead(pool);
     if (resumePoint.sequence > head.sequence) throw refuseCursor(name, 'it is from the future');
   }
   return resumePoint;
 }
 
-/** The position before the first change at or after a time, within retention. */
+/** Returns the point before the first change at or after a time, within retention. */
 async function resumeSince(
   time: number,
   { pool, feed, clock, retentionMs }: ResumeServices,
@@ -89,16 +92,16 @@ async function resumeSince(
   const from = Math.max(time, clock.now() - retentionMs);
   const found = await loadPositionBefore(pool, new Date(from));
   const { latest } = feed;
-  // Changes that the store has and Kafka does not have yet are still to come.
+  // Changes that Kafka does not have yet will still arrive.
   if (!found || found.sequence >= latest.sequence) return latest;
   return { sequence: found.sequence, time: found.nextOccurredAt, offsets: found.offsets };
 }
 
 /**
- * Where a reader begins (specification, "GET /v1/events" and "GET /v1/stream").
+ * Returns the point at which a reader begins (specification, "GET /v1/events" and "GET /v1/stream").
  *
- * @throws ApiError invalid_parameter for a cursor that is none, start parameters that exclude each other, or a `since`
- *   in the future; cursor_expired for a cursor older than retention (INV-5); warming_up while the feed catches up.
+ * @throws ApiError invalid_parameter for an invalid cursor, start parameters that exclude each other, or a `since` in the
+ *   future; cursor_expired for a cursor older than retention (INV-5); warming_up while the feed catches up.
  */
 export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<ResumePoint> {
   const { feed, clock } = services;
@@ -114,7 +117,7 @@ export async function resolveStart(start: StartRequest, services: ResumeServices
   if (start.since !== undefined) {
     const time = Date.parse(start.since);
     if (Number.isNaN(time)) {
-      // A form that the schema takes and no clock shows, such as a leap second.
+      // The schema accepts times that do not exist, such as a leap second.
       throw new ApiError('invalid_parameter', `since must be a time, is "${start.since}".`);
     }
     if (time > clock.now()) {

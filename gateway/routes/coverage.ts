@@ -7,7 +7,7 @@ import { defineRoute } from './define-route.ts';
 export const coverageRoute = defineRoute({
   method: 'GET',
   path: '/v1/coverage',
-  summary: 'What there is of every state, and when it last changed.',
+  summary: 'The data that there is for every state, and when it last changed.',
   scope: 'data:read',
   query: { upcoming: upcomingByDefault },
   shows: ['catalogue', 'endorsements'],

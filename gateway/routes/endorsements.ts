@@ -20,7 +20,7 @@ export const endorsementsRoute = defineRoute({
   response: page(flatEndorsement, { stream_cursor: text }),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
-    // The state is the last id, and the stream cursor of the first page, which all pages of a listing repeat.
+    // The state is the last id and the stream cursor of the first page, which all further pages repeat.
     const state = readPageState(LIST, cursor, ['number', 'string']);
     const readAt = clock.now();
     const { stream, ...found } = await listEndorsements(pool, {

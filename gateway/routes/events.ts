@@ -44,7 +44,7 @@ export const eventsRoute = defineRoute({
   },
 });
 
-/** `{"data": [...], ...rest}`, of bytes that are there already (INV-11). Who has read it asks for what comes after it. */
+/** Renders `{"data": [...], ...rest}` from rendered entries (INV-11). It needs no ETag: clients ask for it only once. */
 function renderAnswer(entries: readonly LogEntry[], rest: object): Content {
   const comma = Buffer.from(',');
   const events = entries.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]));

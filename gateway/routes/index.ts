@@ -13,7 +13,7 @@ import { statesRoute } from './states.ts';
 import { streamRoute } from './stream.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 
-/** Every endpoint that needs an API key. */
+/** All routes that need an API key. */
 export const routes: readonly RouteDefinition[] = [
   statesRoute,
   electionsRoute,

@@ -9,7 +9,7 @@ import { EventStream } from '../delivery/sse.ts';
 import { readStreamFilter } from '../selection/stream-filter.ts';
 import { defineRoute } from './define-route.ts';
 
-/** How long a client has to read the last frames, in milliseconds. */
+/** How long a client may take to read the last frames, in milliseconds. */
 const GOODBYE_MS = 10_000;
 
 const HEADERS = {
@@ -56,7 +56,7 @@ export const streamRoute = defineRoute({
         await stream.run();
         remove();
         if (response.closed) return;
-        // Who does not take the goodbye in time is cut off.
+        // A client that does not read the last frames in time is disconnected.
         const deadline = setTimeout(() => response.destroy(), GOODBYE_MS);
         response.once('close', () => clearTimeout(deadline));
       },
@@ -64,7 +64,7 @@ export const streamRoute = defineRoute({
   },
 });
 
-/** A stream is quiet for long, and its frames are small: it is not timed out, and none waits to be filled up. */
+/** Streams are often silent and their frames small, so timeouts and buffering of small packets are turned off. */
 function prepareConnection(response: ServerResponse): void {
   response.socket?.setNoDelay(true);
   response.socket?.setTimeout(0);

@@ -97,7 +97,7 @@ describe('GET /v1/contests', () => {
     ['states=national', 'states[0] must be one of AK'],
     ['district=x', 'Did you mean districts?'],
     ['limit=1e1', 'limit must be'],
-    [`cursor=${formatPageCursor('contests', [0, 1])}`, 'it does not have the form of one'],
+    [`cursor=${formatPageCursor('contests', [0, 1])}`, 'it has the wrong form'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.get(`/v1/contests?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);

@@ -175,7 +175,7 @@ describe('GET /v1/endorsements', () => {
       'levels=galactic',
       'levels[0] must be one of federal, state, county, city, school, special, is "galactic".',
     ],
-    ['cursor=nonsense', 'cursor is no cursor of this list'],
+    ['cursor=nonsense', 'cursor is not a cursor of this list'],
     ['state=CA', 'Did you mean states?'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.get(`/v1/endorsements?${query}`);

@@ -128,7 +128,7 @@ describe('GET /v1/endorsers', () => {
     ['lang=EN', 'lang must be en or es'],
     ['endorser_states=CA', 'There is no parameter "endorser_states" here.'],
     ['categories=labor,,party', 'categories has an empty item'],
-    [`cursor=${formatPageCursor('endorsers', ['a', 'b'])}`, 'it does not have the form of one'],
+    [`cursor=${formatPageCursor('endorsers', ['a', 'b'])}`, 'it has the wrong form'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.get(`/v1/endorsers?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);

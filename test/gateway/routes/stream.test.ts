@@ -199,7 +199,7 @@ describe('GET /v1/events', () => {
 describe('a start that cannot be', () => {
   const good = { epoch: 1, sequence: 1, time: Date.now(), offsets: [0] };
   test.each([
-    ['cursor=hello', 400, 'invalid_parameter', 'cursor is no cursor of this service'],
+    ['cursor=hello', 400, 'invalid_parameter', 'cursor is not a cursor of this service'],
     ['from=middle', 400, 'invalid_parameter', 'from must be latest or earliest, is "middle".'],
     ['since=yesterday', 400, 'invalid_parameter', 'since must be a time'],
     ['since=2100-01-01T00:00:00Z', 400, 'invalid_parameter', 'since must not be in the future'],
