@@ -9,7 +9,7 @@ import { settle } from '../../helpers/manual-clock.ts';
 
 const STATES = ['CA', 'OR', 'WA'];
 
-/** A log in memory that readers wait at. */
+/** A log in memory that readers can wait for. */
 class Log {
   readonly entries: LogEntry[] = [];
   readonly fanOut = new FanOut();
@@ -32,7 +32,7 @@ class Log {
   }
 }
 
-/** A client that reads on and on, until its reader is closed. */
+/** A client that reads until its reader is closed. */
 class Client {
   readonly received: number[] = [];
   readonly reader: FeedReader;
@@ -55,7 +55,7 @@ class Client {
 const filter: fc.Arbitrary<StreamFilter> = fc.record({ states: fc.subarray(STATES) }, { requiredKeys: [] });
 const batch = fc.array(fc.constantFrom(...STATES), { minLength: 1, maxLength: 5 });
 
-test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly what passes its filter, in order, once', async () => {
+test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly its matching changes, in order, once', async () => {
   const clients = fc.array(fc.record({ filter, joins: fc.nat(10), rests: fc.nat(10) }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { maxLength: 10 }), clients, async (batches, wanted) => {
@@ -67,7 +67,7 @@ test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly what
           starts.push(log.latest.sequence);
           const client = new Client(log, each.filter, log.latest);
           running.push(client);
-          // It reads for some turns, rests while its socket is full, and then goes on.
+          // It reads for some turns, pauses while its socket is full, and then continues.
           void client
             .run(each.rests)
             .then(settle)
@@ -94,7 +94,7 @@ test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly what
   );
 });
 
-test('INV-11: readers of equal filters share one delivery, and its bytes', async () => {
+test('INV-11: readers with equal filters share one delivery and its bytes', async () => {
   const log = new Log();
   const readers = [{ states: ['CA', 'OR'] }, { states: ['OR', 'CA'] }].map(
     (each) => new FeedReader(log, log.fanOut, each),
@@ -113,7 +113,7 @@ test('INV-11: readers of equal filters share one delivery, and its bytes', async
   );
 });
 
-test('who waits at the cursor of a gateway that is ahead is given nothing twice', async () => {
+test('a reader that waits at a cursor of a gateway that is ahead gets nothing twice', async () => {
   const log = new Log();
   const reader = new FeedReader(log, log.fanOut, {});
   const next = reader.next({ sequence: 2, time: 0, offsets: [] });
@@ -123,7 +123,7 @@ test('who waits at the cursor of a gateway that is ahead is given nothing twice'
   expect([entries.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[3, 4], 4]);
 });
 
-test('a reader that is closed waits no longer, and leaves nothing behind', async () => {
+test('a closed reader stops waiting and leaves nothing behind', async () => {
   const log = new Log();
   const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
   const next = reader.next(log.latest);
