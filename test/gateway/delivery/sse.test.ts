@@ -60,7 +60,7 @@ interface Setting {
   lifetimeMs?: number;
   random?: number;
   output?: PassThrough;
-  /** How many changes there are after the position at which the stream begins. */
+  /** The number of changes after the point at which the stream begins. */
   behind?: number;
   failure?: Error;
 }
@@ -117,14 +117,14 @@ function start(setting: Setting = {}) {
 }
 
 describe('a stream of Server-Sent Events', () => {
-  test('gives a sign of life every heartbeat', async () => {
+  test('sends a ping every heartbeat', async () => {
     const stream = start();
     stream.listen();
     await stream.clock.advance(MINUTE);
     expect(stream.comments).toEqual([' ping', ' ping', ' ping'].map((c) => c.trim()));
   });
 
-  test('tells its position at the next heartbeat after it moved past what the filter skipped, once', async () => {
+  test('sends one checkpoint at the next heartbeat after changes that did not match', async () => {
     const stream = start({ filter: { states: ['CA'] } });
     stream.listen();
     stream.feed.append('OR', 3);
@@ -134,7 +134,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(3);
   });
 
-  test('does not repeat in a checkpoint what an event has told', async () => {
+  test('sends no checkpoint for a position that an event has given', async () => {
     const stream = start({ filter: { states: ['CA'] } });
     stream.listen();
     stream.feed.append('OR');
@@ -143,7 +143,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.kinds()).toEqual(['ready', 'endorsement']);
   });
 
-  test('INV-5: on a silent stream a checkpoint an hour vouches for the time that has passed', async () => {
+  test('INV-5: on a silent stream, a checkpoint every hour advances the time of the cursor', async () => {
     const stream = start({ lifetimeMs: 10 * HOUR });
     stream.listen();
     const before = stream.clock.now();
@@ -155,7 +155,7 @@ describe('a stream of Server-Sent Events', () => {
   test.each([
     [0, HOUR],
     [1, 0.95 * HOUR],
-  ])('with jitter %d says reconnect after its lifetime and ends', async (random, lifetime) => {
+  ])('with jitter %d sends reconnect after its lifetime and ends', async (random, lifetime) => {
     const stream = start({ random });
     stream.listen();
     await stream.clock.advance(lifetime - 1);
@@ -169,7 +169,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.state.ended).toBe(true);
   });
 
-  test('says reconnect with its position when it is ended', async () => {
+  test('sends reconnect with its cursor when it is ended', async () => {
     const stream = start();
     stream.listen();
     stream.feed.append('CA', 2);
@@ -181,7 +181,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(2);
   });
 
-  test('INV-10: reads nothing for a client that takes nothing, and goes on where it was when it does', async () => {
+  test('INV-10: reads nothing for a client that reads nothing, and continues from there when it does', async () => {
     const stream = start({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 5000);
     await settle();
@@ -197,7 +197,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(sequences).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
   });
 
-  test('sends a client away that takes nothing for minutes', async () => {
+  test('asks a client that reads nothing for minutes to reconnect', async () => {
     const stream = start({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 500);
     await settle();
@@ -208,7 +208,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.last()).toMatchObject({ event: 'reconnect', data: { reason: 'slow_consumer' } });
   });
 
-  test('stays open while Kafka is away, and goes on by itself', async () => {
+  test('stays open while Kafka does not answer, and resumes by itself', async () => {
     const stream = start({ behind: 1, failure: new Error('no broker') });
     stream.listen();
     await stream.clock.advance(30 * SECOND);
@@ -219,7 +219,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.kinds()).toEqual(['ready', 'endorsement']);
   });
 
-  test('INV-7: ends with an error where the log lacks a change, and not a step further', async () => {
+  test('INV-7: ends with an error exactly before a lost change', async () => {
     const stream = start({ behind: 1, failure: new StreamGapError(1) });
     stream.listen();
     await stream.done;
@@ -228,7 +228,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.text()).toContain('/v1/endorsements');
   });
 
-  test('counts in a checkpoint only what it passed over since the last event', async () => {
+  test('counts in a checkpoint only the changes since the last event', async () => {
     const stream = start({ filter: { states: ['CA'] } });
     stream.listen();
     stream.feed.append('CA');
@@ -238,7 +238,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.last()).toMatchObject({ data: { scanned: 2 } });
   });
 
-  test('a filter that is changed holds for what comes from then on', async () => {
+  test('applies a changed filter to the changes that follow', async () => {
     const stream = start({ filter: { states: ['CA'] } });
     stream.listen();
     stream.feed.append('OR');
@@ -252,7 +252,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(parseCursor(event?.id ?? '').sequence).toBe(3);
   });
 
-  test('ends with an error that says why', async () => {
+  test('ends with an error that gives the reason', async () => {
     const stream = start();
     stream.listen();
     stream.feed.append();
@@ -268,7 +268,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.state.ended).toBe(true);
   });
 
-  test('writes nothing more to a client that is gone', async () => {
+  test('writes nothing more to a client that has disconnected', async () => {
     const stream = start();
     stream.listen();
     await settle();

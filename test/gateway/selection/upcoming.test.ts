@@ -15,6 +15,6 @@ test.each([
   expect(upcomingFrom(clockAt(now), null)).toBe(expected);
 });
 
-test('a date that is given counts instead of the clock', () => {
+test('a given date replaces the clock', () => {
   expect(upcomingFrom(clockAt('2026-11-03T12:00:00Z'), '2024-11-05')).toBe('2024-11-04');
 });
