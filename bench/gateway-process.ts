@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { OpsConfig } from '../ops/config.ts';
-import { findFreePort } from '../ops/local/ports.ts';
+import { findFreePort } from '../ops/local/servers/ports.ts';
 import { stopWhenInterrupted } from '../test/helpers/interrupted.ts';
 import { untilReady } from '../test/helpers/system.ts';
 

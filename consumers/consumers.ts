@@ -4,7 +4,7 @@ import { topicNames } from '../kafka/topic-names.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
-import { startApplyConsumer } from './apply/consumer.ts';
+import { startApply } from './apply/apply.ts';
 import type { ConsumersConfig } from './config.ts';
 import { startRelay } from './relay/leader.ts';
 
@@ -28,7 +28,7 @@ export async function startConsumers(
     });
     pool.on('error', (error) => log.warn({ error }, 'a connection to Postgres was lost'));
     const groupId = `${topicPrefix}endorsement-apply`;
-    const apply = await startApplyConsumer({ kafka, pool, topics, groupId, now, log });
+    const apply = startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, log });
     started.push({
       isReady: apply.isReady,
       async stop() {

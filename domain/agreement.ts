@@ -1,4 +1,4 @@
-import type { Agreement } from '../schemas/http/recommendations.ts';
+import type { Recommendation } from '../schemas/http/recommendations.ts';
 
 /**
  * How far the chosen endorsers agree on a recommendation (specification, "Recommendation").
@@ -10,7 +10,7 @@ import type { Agreement } from '../schemas/http/recommendations.ts';
  * @param backers how many chosen endorsers took a position, those who back only withdrawn choices among them.
  * @param support how many of them are behind what is recommended; null where nothing is.
  */
-export function judgeAgreement(backers: number, support: number | null): Agreement {
+export function judgeAgreement(backers: number, support: number | null): Recommendation['agreement'] {
   if (backers === 0) return 'none';
   if (support === null) return 'split';
   if (support === backers) return 'unanimous';

@@ -3,10 +3,9 @@ import type { Submission, SubmittedPick } from '../schemas/submission.ts';
 import type { ChangeType } from '../schemas/vocabulary.ts';
 import { decidePosition, type Position } from './position.ts';
 import type { Refusal } from './refusal.ts';
-import { refuseMalformed } from './submission-rules.ts';
 
-/** A contest with what a submission to it can name. */
-interface BallotContest {
+/** A contest, with its choices by key. */
+export interface BallotContest {
   contest: ChangeBody['contest'];
   election: ChangeBody['election'];
   choices: ReadonlyMap<string, ChangeBody['choice']>;
@@ -71,10 +70,7 @@ export function decideBatch(
 ): BatchDecision {
   const decision: BatchDecision = { changes: [], refusals: new Map(), positions: new Map() };
   for (const [index, submission] of submissions.entries()) {
-    const refusal =
-      'code' in submission
-        ? submission
-        : (refuseMalformed(submission) ?? decideOne(ballot, held, submission, decision));
+    const refusal = 'code' in submission ? submission : decideOne(ballot, held, submission, decision);
     if (refusal) decision.refusals.set(index, refusal);
   }
   return decision;

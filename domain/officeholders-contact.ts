@@ -1,5 +1,5 @@
 import { isHttpUrl } from '../schemas/catalogue/formats.ts';
-import { SOCIAL_NETWORKS } from '../schemas/http/officeholders.ts';
+import { type OfficeAddress, SOCIAL_NETWORKS } from '../schemas/http/officeholders.ts';
 
 /** Where and how a person can be reached, as the interface shows it (contract, "Officeholder"). */
 export interface Contact {
@@ -7,13 +7,6 @@ export interface Contact {
   email: string | null;
   website_url: string | null;
   offices: OfficeAddress[];
-}
-
-export interface OfficeAddress {
-  classification: string;
-  address: string | null;
-  voice: string | null;
-  fax: string | null;
 }
 
 export interface Link {

@@ -1,4 +1,4 @@
-import type { Agreement } from '../schemas/http/recommendations.ts';
+import type { Recommendation } from '../schemas/http/recommendations.ts';
 import type { VoteMethod } from '../schemas/vocabulary.ts';
 import { isMoreThanHalf, judgeAgreement } from './agreement.ts';
 import { orderByRunoffs } from './instant-runoff.ts';
@@ -15,14 +15,6 @@ export interface EndorsedContest {
   choices: readonly { id: number; withdrawn: boolean }[];
   /** In any order. */
   picks: readonly Pick[];
-}
-
-/** What to mark in a contest (specification, "Recommendation"). */
-export interface Recommendation {
-  choice_ids: number[];
-  /** How many endorsers took a position. */
-  endorser_count: number;
-  agreement: Agreement;
 }
 
 /** A choice that can be marked and that somebody backs. */

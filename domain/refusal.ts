@@ -1,6 +1,7 @@
 /** Why a submission is refused: a code for programs and a sentence for people. */
 export interface Refusal {
   code:
+    | 'unreadable'
     | 'undecodable'
     | 'invalid_submission'
     | 'unknown_endorser'
@@ -8,6 +9,8 @@ export interface Refusal {
     | 'unknown_choice'
     | 'rank_not_allowed'
     | 'rank_taken'
-    | 'unstorable';
+    | 'unstorable'
+    | 'defect'
+    | 'skipped';
   message: string;
 }

@@ -1,20 +1,9 @@
-import type { ChangeType } from '../schemas/vocabulary.ts';
+import type { ChangeType, FilterField } from '../schemas/vocabulary.ts';
 
-/** What of a change a filter looks at: one value a field. */
-export interface ChangeFacets {
-  categories: string;
-  endorsers: string;
-  endorser_states: string;
-  states: string;
-  elections: string;
-  contest_kinds: string;
-  levels: string;
-  types: ChangeType;
-}
+/** The values of a change that filters look at, one for each field. */
+export type ChangeFacets = { [Field in FilterField]: Field extends 'types' ? ChangeType : string };
 
-export type FilterField = keyof ChangeFacets;
-
-/** Which changes a reader wants: values by field. An absent field wants every value (specification, "Filter"). */
+/** The changes that a client wants: values by field. An absent field matches every change (specification, "Filter"). */
 export type StreamFilter = { readonly [Field in FilterField]?: readonly string[] };
 
 /** A test of changes. */
@@ -28,7 +17,7 @@ export function createPredicate(filter: StreamFilter): ChangePredicate {
   return (facets) => conditions.every(([field, values]) => values.has(facets[field]));
 }
 
-/** The same text for filters that want the same changes, whatever the order of their fields and values. */
+/** The same text for filters that match the same changes, whatever the order of their fields and values. */
 export function nameFilter(filter: StreamFilter): string {
   const fields = Object.entries(filter).map(([field, values]) => [field, [...new Set(values)].sort()]);
   return JSON.stringify(fields.sort());

@@ -1,63 +1,47 @@
-import type { Kafka, Message, Producer } from 'kafkajs';
-import { type Rejection, rejectionCodec, submissionCodec } from '../schemas/submission.ts';
+import type { Kafka, Producer } from 'kafkajs';
+import { withDeadline } from '../service/deadline.ts';
 
-/**
- * Whoever waits for it holds the stream's lock, and with it every other writer up; and is to be heard of by its group
- * before that takes it for gone.
- */
-const SEND_DEADLINE_MS = 4000;
-
-/**
- * The endorser that a refused submission names, the key of the rejected topic. Those in which none can be read share
- * the empty key, so that one that is sent twice comes after itself.
- */
-function keyOf(value: Buffer | null): string {
-  try {
-    return value ? submissionCodec.decode(value).endorser : '';
-  } catch {
-    return '';
-  }
+/** A record of the rejected topic. */
+export interface RejectedRecord {
+  key: Buffer;
+  value: Buffer;
 }
 
-async function sendInTime(producer: Producer, topic: string, messages: Message[]): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`Kafka did not take refused submissions within ${SEND_DEADLINE_MS} ms.`)),
-    SEND_DEADLINE_MS,
-  );
-  const send = async () => {
+/** A request that takes longer than this has failed, in milliseconds: the broker may be gone without a word. */
+const SEND_DEADLINE_MS = 10_000;
+
+/** The topic takes no batch as large as this one. */
+export class RecordTooLargeError extends Error {
+  override name = 'RecordTooLargeError';
+}
+
+/**
+ * Sends rejections. A failed request may have arrived all the same, so a rejection can be there twice, and its origin
+ * tells. The producer is not idempotent: after a failure kafkajs gives the sequence numbers of the failed records to the
+ * next ones, and the broker would drop those as copies.
+ */
+export function createRejectedProducer(kafka: Kafka, topic: string) {
+  const open = () => kafka.producer({ retry: { retries: 0 }, allowAutoTopicCreation: false });
+  let producer: Producer = open();
+  const send = async (messages: RejectedRecord[]) => {
     await producer.connect();
     await producer.send({ topic, acks: -1, messages });
   };
-  try {
-    await Promise.race([send(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/**
- * Sends refusals to the rejected topic, once and within seconds or not at all: who asked for it tries again. So a
- * refusal can be there twice, and its origin tells it apart. That is why the broker is not asked to drop copies: after a
- * failure kafkajs gives the number of what failed to what it sends next, and the broker would drop that.
- */
-export function createRejectedProducer(kafka: Kafka, topic: string) {
-  const open = () => kafka.producer({ retry: { retries: 0 } });
-  let producer = open();
   return {
-    connect: () => producer.connect(),
     disconnect: () => producer.disconnect(),
 
-    /** Resolves when all brokers that must have it do. Rejects after four seconds at most. */
-    async send(rejections: Rejection[]): Promise<void> {
-      if (rejections.length === 0) return;
-      const messages = rejections.map((rejection) => ({
-        key: keyOf(rejection.value),
-        value: rejectionCodec.encode(rejection),
-      }));
+    /**
+     * Sends records, in one batch for each partition. Resolves when all in-sync replicas have them.
+     *
+     * @throws RecordTooLargeError if a batch is larger than the topic allows, and the client's error for other failures
+     */
+    async send(records: RejectedRecord[]): Promise<void> {
+      const late = () => new Error(`Kafka did not take rejections within ${SEND_DEADLINE_MS} ms.`);
       try {
-        await sendInTime(producer, topic, messages);
+        await withDeadline(send(records), SEND_DEADLINE_MS, late);
       } catch (error) {
+        if (isTooLarge(error))
+          throw new RecordTooLargeError(`A batch is too large for ${topic}.`, { cause: error });
         // A connection that nobody answers on would fail the next time, too.
         producer.disconnect().catch(() => {});
         producer = open();
@@ -65,4 +49,13 @@ export function createRejectedProducer(kafka: Kafka, topic: string) {
       }
     },
   };
+}
+
+export type RejectedProducer = ReturnType<typeof createRejectedProducer>;
+
+function isTooLarge(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('type' in cause && cause.type === 'MESSAGE_TOO_LARGE') return true;
+  }
+  return false;
 }

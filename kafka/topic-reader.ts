@@ -1,50 +1,88 @@
-import { Consumer, findErrorBy } from '@platformatic/kafka';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Consumer, protocolErrorsCodesById } from '@platformatic/kafka';
+import { selectCommitted } from './committed.ts';
+import { chooseFetchVersion, OLDEST_FETCH_VERSION, type PartitionAnswer, sendFetch } from './fetch.ts';
+import {
+  type FetchedRecord,
+  type RecordBatch,
+  readRecords,
+  splitBatches,
+  UnreadableBatchError,
+} from './record-batches.ts';
 
-type FetchAnswer = Awaited<ReturnType<Consumer['fetch']>>['responses'][number]['partitions'][number];
-
-/** A record as fetched. */
-export interface FetchedRecord {
-  offset: number;
-  value: Buffer;
+/** A batch that cannot be read. Offsets are inclusive. */
+export interface UnreadableBatch extends Pick<RecordBatch, 'firstOffset' | 'lastOffset' | 'bytes'> {
+  reason: string;
 }
 
-/** What a fetch gave of one partition. */
+/** The result of a fetch for one partition. */
 export interface PartitionRead {
   partition: number;
   records: FetchedRecord[];
-  /** Where to read on. It moves past what holds no record: compacted offsets, markers, emptied batches. */
+  unreadable: UnreadableBatch[];
+  /** Where to read on. It passes offsets without a record: compacted ones, markers, emptied and unreadable batches. */
   nextOffset: number;
-  /** Whether there was nothing from `nextOffset` on when the broker answered. */
+  /** The end of the partition when the broker answered. */
+  end: number;
+  /** The last stable offset: no later record can be read as committed yet. */
+  stableEnd: number;
+  /** Whether there was nothing to read from `nextOffset` on. */
   atEnd: boolean;
+  /** Whether the log did not have the wanted offset, so that `nextOffset` is the log's beginning. */
+  isOutOfRange: boolean;
+}
+
+/** Offsets of a partition. */
+export interface PartitionBounds {
+  start: number;
+  stableEnd: number;
+  end: number;
 }
 
 export interface FetchLimits {
-  /** How long the broker may hold an answer that would be empty, in milliseconds. */
+  /** How long the broker may hold back an empty answer, in milliseconds. */
   maxWaitMs: number;
-  /** How much to fetch of each partition; a larger batch still comes whole. */
+  /** The most to fetch of each partition; a larger batch still comes whole. */
   partitionMaxBytes: number;
+}
+
+export interface TopicReaderOptions {
+  /** `host:port` of each. */
+  brokers: string[];
+  topic: string;
+  clientId: string;
+  /** Whether to leave out aborted transactions, and to wait for open ones. */
+  committed?: boolean;
 }
 
 const MAX_FETCH_BYTES = 32 * 1024 * 1024;
 const EARLIEST = -2n;
-/** An offset beyond the end, or before the beginning, of a partition. */
-const OFFSET_OUT_OF_RANGE = 'OFFSET_OUT_OF_RANGE';
+const FETCH_API = 1;
+const OFFSET_OUT_OF_RANGE = 1;
+/** The pause after a partition's error, which a broker reports at once, in milliseconds. */
+const ERROR_PAUSE_MS = 100;
+
+/** The broker refuses to serve a partition, for instance because it no longer leads it. */
+export class PartitionUnavailableError extends Error {
+  override name = 'PartitionUnavailableError';
+}
 
 /**
- * Reads a topic's partitions by offset, without a consumer group: the one place where the gateway knows a Kafka
- * client. A broker answers the fetches of an instance one after the other; whoever wants more at once makes more of them.
+ * Reads a topic's partitions by offset, without a consumer group. A broker answers the fetches of one reader one after
+ * the other; concurrent fetches need several readers.
  */
 export class TopicReader {
   readonly #consumer: Consumer;
   readonly #topic: string;
-  /** By partition: where it ended as of the last answer that spoke of it. Answers leave out what did not change. */
-  readonly #ends = new Map<number, number>();
+  readonly #committed: boolean;
+  #fetchVersion: number | undefined;
 
-  constructor({ brokers, topic, clientId }: { brokers: string[]; topic: string; clientId: string }) {
+  constructor({ brokers, topic, clientId, committed = false }: TopicReaderOptions) {
     this.#topic = topic;
+    this.#committed = committed;
     this.#consumer = new Consumer({
       clientId,
-      // A consumer is asked for a group though it never joins it.
+      // The client insists on a group, which it never joins.
       groupId: clientId,
       bootstrapBrokers: brokers,
       retries: 1,
@@ -52,75 +90,64 @@ export class TopicReader {
       timeout: 5000,
       connectTimeout: 3000,
     });
-    // Failures are reported by the call that they make fail; an event without a listener would end the process.
+    // The failed call reports the error; the event would end the process if it had no listener.
     this.#consumer.on('client:broker:failed', () => {});
   }
 
-  /** Which broker leads each partition: broker ids, in the order of the partitions. */
+  /** The id of the broker that leads each partition, by partition. */
   async leaders(): Promise<number[]> {
-    return (await this.#metadata()).partitions.map((partition) => partition.leader);
+    const { topic } = await this.#metadata();
+    return topic.partitions.map((partition) => partition.leader);
   }
 
-  /** Asks the brokers anew who leads, and how many partitions there are. */
+  /** Asks the brokers again for the leaders and the number of partitions. */
   async refresh(): Promise<void> {
     await this.#metadata(true);
   }
 
   async #metadata(forceUpdate = false) {
-    const metadata = await this.#consumer.metadata({ topics: [this.#topic], forceUpdate });
-    const topic = metadata.topics.get(this.#topic);
+    const { brokers, topics } = await this.#consumer.metadata({ topics: [this.#topic], forceUpdate });
+    const topic = topics.get(this.#topic);
     if (!topic) throw new Error(`The topic ${this.#topic} does not exist.`);
-    return topic;
+    return { brokers, topic };
   }
 
   /**
-   * Fetches from a broker that leads these partitions.
+   * Fetches from a broker that leads these partitions. An error of one partition does not fail the others.
    *
-   * An offset that the log no longer has, or does not have yet, is taken as the beginning of what it has: the
-   * sequences of the records decide what is missing, not their offsets.
+   * An offset outside of the log counts as the log's beginning: callers decide by the records what is missing.
    *
-   * @param offsets by partition, where to read.
-   * @throws the client's error when the broker does not answer or no longer leads.
+   * @param offsets the offset to read from, by partition
+   * @throws the client's error if the broker does not answer, and PartitionUnavailableError if it serves none of these
+   *   partitions
    */
   async fetch(
     node: number,
     offsets: ReadonlyMap<number, number>,
     limits: FetchLimits,
   ): Promise<PartitionRead[]> {
-    const { id: topicId } = await this.#metadata();
-    const partitions = [...offsets].map(([partition, offset]) => ({
-      partition,
-      fetchOffset: BigInt(offset),
-      currentLeaderEpoch: -1,
-      lastFetchedEpoch: -1,
-      partitionMaxBytes: limits.partitionMaxBytes,
-    }));
-    try {
-      const { responses } = await this.#consumer.fetch({
-        node,
-        topics: [{ topicId, partitions }],
-        minBytes: 1,
-        maxBytes: MAX_FETCH_BYTES,
-        maxWaitTime: limits.maxWaitMs,
-        isolationLevel: 0,
-      });
-      const answers = new Map(
-        responses.flatMap((topic) => topic.partitions).map((answer) => [answer.partitionIndex, answer]),
-      );
-      return [...offsets].map(([partition, offset]) => this.#read(partition, offset, answers.get(partition)));
-    } catch (error) {
-      const outOfRange = error instanceof Error && findErrorBy(error, 'apiId', OFFSET_OUT_OF_RANGE);
-      if (!outOfRange) throw error;
-      return this.#restart(offsets);
-    }
+    const { brokers, topic } = await this.#metadata();
+    const broker = brokers.get(node);
+    if (!broker) throw new PartitionUnavailableError(`The cluster has no broker ${node}.`);
+    const connection = await this.#consumer.connections.get(broker);
+    this.#fetchVersion ??= await this.#chooseVersion();
+    const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, {
+      topicId: topic.id,
+      offsets,
+      committed: this.#committed,
+      maxBytes: MAX_FETCH_BYTES,
+      ...limits,
+    });
+    if (errorCode !== 0) await this.#failOver(errorCode);
+    return this.#readAnswers(offsets, partitions);
   }
 
   /**
    * Fetches once from each broker that leads some of these partitions, from all of them at the same time.
    *
-   * @param leaders what `leaders()` gave.
-   * @param offsets by partition, where to read.
-   * @throws as `fetch` does.
+   * @param leaders the result of `leaders()`
+   * @param offsets the offset to read from, by partition
+   * @throws as `fetch` does
    */
   async fetchFromLeaders(
     leaders: readonly number[],
@@ -132,37 +159,99 @@ export class TopicReader {
     return (await Promise.all(fetches)).flat();
   }
 
-  #read(partition: number, offset: number, answer: FetchAnswer | undefined): PartitionRead {
-    if (answer) this.#ends.set(partition, Number(answer.highWatermark));
-    let nextOffset = offset;
-    const records: FetchedRecord[] = [];
-    for (const batch of answer?.records ?? []) {
-      const first = Number(batch.firstOffset);
-      for (const record of batch.records) {
-        const recordOffset = first + record.offsetDelta;
-        // A batch comes whole, also where only its end was asked for.
-        if (recordOffset >= offset && record.value)
-          records.push({ offset: recordOffset, value: record.value });
-      }
-      nextOffset = Math.max(nextOffset, first + batch.lastOffsetDelta + 1);
-    }
-    return { partition, records, nextOffset, atEnd: nextOffset >= (this.#ends.get(partition) ?? 0) };
-  }
-
-  /** Moves what lies outside of the log to its beginning; the rest stays where it is. */
-  async #restart(offsets: ReadonlyMap<number, number>): Promise<PartitionRead[]> {
-    const options = { topics: [this.#topic] };
-    const starts = await this.#consumer.listOffsets({ ...options, timestamp: EARLIEST });
-    const ends = await this.#consumer.listOffsets(options);
-    return [...offsets].map(([partition, offset]) => {
-      const start = Number(starts.get(this.#topic)?.[partition] ?? 0n);
-      const end = Number(ends.get(this.#topic)?.[partition] ?? 0n);
-      const nextOffset = offset < start || offset > end ? start : offset;
-      return { partition, records: [], nextOffset, atEnd: nextOffset >= end };
-    });
+  /** The bounds of every partition, by partition. */
+  async bounds(): Promise<PartitionBounds[]> {
+    await this.refresh();
+    const topics = [this.#topic];
+    const [starts, stableEnds, ends] = await Promise.all([
+      this.#consumer.listOffsets({ topics, timestamp: EARLIEST }),
+      this.#consumer.listOffsets({ topics, isolationLevel: 1 }),
+      this.#consumer.listOffsets({ topics, isolationLevel: 0 }),
+    ]);
+    const of = (offsets: typeof ends, partition: number) =>
+      Number(offsets.get(this.#topic)?.[partition] ?? 0n);
+    return (ends.get(this.#topic) ?? []).map((_, partition) => ({
+      start: of(starts, partition),
+      stableEnd: of(stableEnds, partition),
+      end: of(ends, partition),
+    }));
   }
 
   async close(): Promise<void> {
     await this.#consumer.close(true);
+  }
+
+  async #chooseVersion(): Promise<number> {
+    const apis = await this.#consumer.listApis();
+    const newest = apis.find(({ apiKey }) => apiKey === FETCH_API)?.maxVersion ?? 0;
+    if (newest < OLDEST_FETCH_VERSION) throw new Error('The broker is older than Kafka 3.1.');
+    return chooseFetchVersion(newest);
+  }
+
+  async #readAnswers(
+    offsets: ReadonlyMap<number, number>,
+    answers: readonly PartitionAnswer[],
+  ): Promise<PartitionRead[]> {
+    const reads = answers
+      .filter(({ errorCode }) => errorCode === 0)
+      .map((answer) => this.#read(offsets, answer));
+    const outside = answers.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE);
+    if (outside.length > 0) reads.push(...(await this.#restart(offsets, outside)));
+    const failed = answers.find(({ errorCode }) => errorCode !== 0 && errorCode !== OFFSET_OUT_OF_RANGE);
+    if (failed) {
+      if (reads.length === 0) await this.#failOver(failed.errorCode);
+      await this.refresh();
+      await sleep(ERROR_PAUSE_MS);
+    }
+    return reads;
+  }
+
+  async #failOver(errorCode: number): Promise<never> {
+    await this.refresh();
+    const name = protocolErrorsCodesById[errorCode] ?? `error ${errorCode}`;
+    throw new PartitionUnavailableError(`The broker does not serve ${this.#topic}: ${name}.`);
+  }
+
+  #read(offsets: ReadonlyMap<number, number>, answer: PartitionAnswer): PartitionRead {
+    const { partition, highWatermark: end, lastStableOffset: stableEnd, aborted, bytes } = answer;
+    const from = offsets.get(partition) ?? 0;
+    let nextOffset = from;
+    const passed = function* (batches: Iterable<RecordBatch>) {
+      for (const batch of batches) {
+        nextOffset = Math.max(nextOffset, batch.lastOffset + 1);
+        yield batch;
+      }
+    };
+    const batches = passed(splitBatches(bytes));
+    const records: FetchedRecord[] = [];
+    const unreadable: UnreadableBatch[] = [];
+    for (const batch of this.#committed ? selectCommitted(batches, aborted) : batches) {
+      if (batch.isControl) continue;
+      try {
+        // A batch comes whole, even if only its end was asked for.
+        for (const record of readRecords(batch)) if (record.offset >= from) records.push(record);
+      } catch (error) {
+        if (!(error instanceof UnreadableBatchError)) throw error;
+        unreadable.push({ ...batch, reason: error.message });
+      }
+    }
+    const atEnd = nextOffset >= (this.#committed ? stableEnd : end);
+    return { partition, records, unreadable, nextOffset, end, stableEnd, atEnd, isOutOfRange: false };
+  }
+
+  /** Moves offsets outside of the log to its beginning. The log may have changed since the broker answered. */
+  async #restart(
+    offsets: ReadonlyMap<number, number>,
+    answers: readonly PartitionAnswer[],
+  ): Promise<PartitionRead[]> {
+    const bounds = await this.bounds();
+    return answers.map(({ partition }) => {
+      const { start, stableEnd, end } = bounds[partition] ?? { start: 0, stableEnd: 0, end: 0 };
+      const offset = offsets.get(partition) ?? 0;
+      const isOutOfRange = offset < start || offset > end;
+      const nextOffset = isOutOfRange ? start : offset;
+      const atEnd = nextOffset >= (this.#committed ? stableEnd : end);
+      return { partition, records: [], unreadable: [], nextOffset, end, stableEnd, atEnd, isOutOfRange };
+    });
   }
 }

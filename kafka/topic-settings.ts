@@ -97,13 +97,19 @@ function queueSettings(partitions: number, replicationFactor: number, keepDays: 
   };
 }
 
+/** A rejection holds the rejected value whole, so that its topic takes larger records than that of submissions. */
+function rejectedSettings(replicationFactor: number): TopicSettings {
+  const { config, ...settings } = queueSettings(REJECTED_PARTITIONS, replicationFactor, 30);
+  return { ...settings, config: { ...config, 'max.message.bytes': String(2 * 1024 * 1024) } };
+}
+
 /** Every topic of the service, with the settings that it should have. */
 export function planTopics(plan: TopicsPlan): { submissions: Topic; rejected: Topic; changes: Topic } {
   const names = topicNames(plan.topicPrefix);
   const { replicationFactor } = plan;
   return {
     submissions: { name: names.submissions, ...queueSettings(SUBMISSION_PARTITIONS, replicationFactor, 7) },
-    rejected: { name: names.rejected, ...queueSettings(REJECTED_PARTITIONS, replicationFactor, 30) },
+    rejected: { name: names.rejected, ...rejectedSettings(replicationFactor) },
     changes: { name: names.changes, ...changesTopicSettings(plan) },
   };
 }

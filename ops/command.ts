@@ -1,4 +1,6 @@
-/** What a command of `npm run ops` has of the world, so that tests can give it another. */
+import type { Command } from 'commander';
+
+/** The world as a command of `npm run ops` sees it, so that tests can give it another. */
 export interface CommandIo {
   env: NodeJS.ProcessEnv;
   stdin: NodeJS.ReadableStream;
@@ -6,12 +8,16 @@ export interface CommandIo {
   out(line: string): void;
   /** Prints a line for the person at the keyboard, on standard error. */
   err(line: string): void;
-  /** Whether standard error is a terminal, where a progress bar makes sense. */
+  /** Whether standard error is a terminal and can show a progress bar. */
   terminal: boolean;
+  now(): Date;
 }
 
 /**
- * A command: a module's exported `run`. It gets the arguments after the command's own name and gives the exit
- * status. A failure that the caller can mend is thrown as an OperatorError, whose message is printed alone.
+ * Gives a command its arguments, options, subcommands, help and actions. Each module of ops/commands exports one.
+ *
+ * An action that fails throws an OperatorError: its message is printed on standard error, and the exit status is 1.
+ *
+ * @param command has its name and its one-line description already
  */
-export type RunCommand = (args: string[], io: CommandIo) => Promise<number>;
+export type DefineCommand = (command: Command, io: CommandIo) => void;

@@ -22,6 +22,21 @@ export function formatTable(
   );
 }
 
+/** The lines of a table of counts, its headings first: labels on the left, numbers on the right under their headings. */
+export function formatCounts(
+  headings: readonly string[],
+  rows: readonly (readonly [label: string, ...counts: number[]])[],
+): string[] {
+  return [['', ...headings], ...rows.map(([label, ...counts]) => [label, ...counts.map(count)])].map(
+    ([label = '', ...cells]) => label.padEnd(20) + cells.map((cell) => cell.padStart(11)).join(''),
+  );
+}
+
+/** A number as it is shown to people, such as `1,756`. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
 /** The day of a time, in UTC. */
 export function formatDay(time: Date | null): string | null {
   return time?.toISOString().slice(0, 10) ?? null;

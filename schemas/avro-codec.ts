@@ -17,7 +17,7 @@ export class AvroDecodeError extends Error {
 export interface AvroCodec<T> {
   encode(value: T): Buffer;
   /** @throws AvroDecodeError when the bytes are not single-object encoded, or not of a known version. */
-  decode(bytes: Uint8Array): T;
+  decode(bytes: Uint8Array | null): T;
 }
 
 /** A named schema in all its versions, oldest first, as the parsed `.avsc` files of `schemas/avro`. */
@@ -55,6 +55,7 @@ export function createAvroCodec<T>(name: string): AvroCodec<T> {
   return {
     encode: (value) => Buffer.concat([header, newest.toBuffer(value)]),
     decode(bytes) {
+      if (bytes === null) throw new AvroDecodeError(`This record has no value, and so no ${name}.`);
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       if (buffer.length < HEADER_LENGTH || buffer[0] !== MARKER[0] || buffer[1] !== MARKER[1]) {
         throw new AvroDecodeError(`This is not an Avro single-object encoding of ${name}: no C3 01 marker.`);

@@ -30,7 +30,7 @@ export interface Submission {
 
 export const submissionCodec = createAvroCodec<Submission>('endorsement-submission');
 
-/** A refused submission: a message of the rejected topic. */
+/** A rejected submission: a message of the rejected topic. */
 export interface Rejection {
   code: string;
   message: string;
@@ -39,8 +39,12 @@ export interface Rejection {
   offset: number;
   /** Milliseconds since 1970. */
   rejected_at: number;
-  /** The submission's bytes as read; null where there were none. */
+  /** The submission's bytes as read; null if the record had none. Of a batch that cannot be read, the whole batch. */
   value: Buffer | null;
+  /** For a batch that cannot be read: the offset of its last record. */
+  last_offset: number | null;
+  /** For a value that is too large for the rejected topic: `value` is then only its beginning. */
+  truncated: { size: number; sha256: Buffer } | null;
 }
 
 export const rejectionCodec = createAvroCodec<Rejection>('submission-rejection');

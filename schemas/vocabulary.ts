@@ -24,6 +24,22 @@ export type VoteMethod = (typeof VOTE_METHODS)[number];
 export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 
+/**
+ * The fields of a filter of changes (specification, "Filter"), the rarest values first: few changes share an endorser,
+ * many share a type.
+ */
+export const FILTER_FIELDS = [
+  'endorsers',
+  'elections',
+  'categories',
+  'states',
+  'endorser_states',
+  'levels',
+  'contest_kinds',
+  'types',
+] as const;
+export type FilterField = (typeof FILTER_FIELDS)[number];
+
 export const LANGUAGES = ['en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -94,6 +110,7 @@ export const STATE_CODES = [
   ],
   ...['WV', 'WY'],
 ] as const;
+export type StateCode = (typeof STATE_CODES)[number];
 
 /** An endorser's home state: a USPS code, or this word for one that works nationwide. */
 export const NATIONAL = 'national';

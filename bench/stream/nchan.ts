@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../ops/local/ports.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
 
 const NGINX = '/usr/sbin/nginx';
 const MODULE = '/usr/lib/nginx/modules/ngx_nchan_module.so';

@@ -1,8 +1,13 @@
-import { Counter } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+
+export const applyLeader = new Gauge({
+  name: 'apply_leader',
+  help: '1 while this process is the one that applies submissions, 0 while it stands by.',
+});
 
 export const appliedSubmissions = new Counter({
   name: 'submissions_applied_total',
-  help: 'Submissions that were read and dealt with, rejected ones included.',
+  help: 'Submissions that were read and decided, rejected ones included.',
 });
 
 export const appliedChanges = new Counter({
@@ -12,5 +17,21 @@ export const appliedChanges = new Counter({
 
 export const rejectedSubmissions = new Counter({
   name: 'submissions_rejected_total',
-  help: 'Submissions that were refused and sent to the rejected topic.',
+  help: 'Submissions that were rejected.',
+});
+
+export const pendingRejections = new Gauge({
+  name: 'rejections_waiting',
+  help: 'Rejections that are stored and not yet in the rejected topic.',
+});
+
+export const submissionsWaiting = new Gauge({
+  name: 'submissions_waiting',
+  help: 'Submissions that are not applied yet, up to the end of the topic, and up to the last stable offset.',
+  labelNames: ['up_to'],
+});
+
+export const oldestWaiting = new Gauge({
+  name: 'submissions_oldest_waiting_seconds',
+  help: 'How long the next submission of a partition has waited without progress, the longest of all partitions.',
 });

@@ -1,7 +1,7 @@
 import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import { loadPositionBefore, loadStreamHead } from '../../store/reads/stream-position.ts';
+import { loadPointBefore, loadStreamHead } from '../../store/reads/stream-points.ts';
 import type { ResumePoint } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
@@ -90,7 +90,7 @@ async function resumeSince(
   { pool, feed, clock, retentionMs }: ResumeServices,
 ): Promise<ResumePoint> {
   const from = Math.max(time, clock.now() - retentionMs);
-  const found = await loadPositionBefore(pool, new Date(from));
+  const found = await loadPointBefore(pool, new Date(from));
   const { latest } = feed;
   // Changes that Kafka does not have yet will still arrive.
   if (!found || found.sequence >= latest.sequence) return latest;

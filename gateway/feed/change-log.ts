@@ -1,7 +1,7 @@
 import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedChanges } from '../../store/reads/relayed-changes.ts';
-import { loadOffsetsOfNext } from '../../store/reads/stream-position.ts';
+import { loadOffsetsOfNext } from '../../store/reads/stream-points.ts';
 import { createEntries, type LogEntry } from './entry.ts';
 import { filledChanges } from './metrics.ts';
 

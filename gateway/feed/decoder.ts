@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { FetchedRecord } from '../../kafka/topic-reader.ts';
+import type { ChangeRecord } from './entry.ts';
 import { type PackedChanges, type PackedRecords, packRecords } from './packed-changes.ts';
 
 /** A message to the decoder thread. */
@@ -34,7 +34,7 @@ export class Decoder {
    *
    * @throws Error if the thread ends before it has answered.
    */
-  decode(records: readonly FetchedRecord[], epoch: number): Promise<PackedChanges> {
+  decode(records: readonly ChangeRecord[], epoch: number): Promise<PackedChanges> {
     return new Promise((resolve, reject) => {
       const id = this.#nextId;
       this.#nextId += 1;

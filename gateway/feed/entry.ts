@@ -1,5 +1,5 @@
 import type { ChangeFacets } from '../../domain/stream-filter.ts';
-import type { FetchedRecord } from '../../kafka/topic-reader.ts';
+import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { FRAME_END, parseFrameId, renderEvent, renderFrameHead } from '../../schemas/event.ts';
@@ -103,6 +103,9 @@ export interface RenderedChange {
   json: string;
 }
 
+/** A record of the changes topic, of which only the offset and the value matter. */
+export type ChangeRecord = Pick<FetchedRecord, 'offset' | 'value'>;
+
 /** A decoded record of the changes topic. */
 export interface DecodedRecord extends RenderedChange {
   offset: number;
@@ -116,7 +119,7 @@ export interface DecodeFailure {
 
 /** Decodes records of the changes topic. Changes of another epoch are left out. */
 export function decodeRecords(
-  records: readonly FetchedRecord[],
+  records: readonly ChangeRecord[],
   epoch: number,
 ): { decoded: DecodedRecord[]; failures: DecodeFailure[] } {
   const decoded: DecodedRecord[] = [];
@@ -241,7 +244,7 @@ export function createEntries(changes: readonly Change[]): LogEntry[] {
 }
 
 /** Decodes records of the changes topic into entries. Those that cannot be decoded are counted, logged and left out. */
-export function readEntries(records: readonly FetchedRecord[], epoch: number, log: Logger): EntryAt[] {
+export function readEntries(records: readonly ChangeRecord[], epoch: number, log: Logger): EntryAt[] {
   const { decoded, failures } = decodeRecords(records, epoch);
   reportFailures(failures, log);
   const entries = createRenderedEntries(decoded);

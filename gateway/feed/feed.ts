@@ -3,7 +3,7 @@ import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import { loadFeedStart, loadStreamEpoch } from '../../store/reads/stream-position.ts';
+import { loadFeedStart, loadStreamEpoch } from '../../store/reads/stream-points.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
 import type { Chunk, LogEntry, ResumePoint } from './entry.ts';

@@ -1,7 +1,7 @@
-import type { ChangeFacets, FilterField } from '../../domain/stream-filter.ts';
-import type { FetchedRecord } from '../../kafka/topic-reader.ts';
-import type { ChangeType } from '../../schemas/vocabulary.ts';
+import type { ChangeFacets } from '../../domain/stream-filter.ts';
+import { type ChangeType, FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
 import {
+  type ChangeRecord,
   type DecodedRecord,
   type DecodeFailure,
   type EntryAt,
@@ -39,45 +39,34 @@ export interface PackedChanges {
   sequences: Float64Array<ArrayBuffer>;
   /** When each change occurred, in milliseconds since 1970. */
   times: Float64Array<ArrayBuffer>;
-  /** For each change, an index into `names` for each of `FACETS`. */
+  /** For each change, an index into `names` for each of `FILTER_FIELDS`. */
   facets: Uint32Array<ArrayBuffer>;
   names: string[];
   failures: DecodeFailure[];
 }
 
-/** The facets of a change, in the order in which they are packed. */
-const FACETS = [
-  'categories',
-  'endorsers',
-  'endorser_states',
-  'states',
-  'elections',
-  'contest_kinds',
-  'levels',
-  'types',
-] as const satisfies FilterField[];
-
 /** The index of each facet among those of a change. */
-const FACET_INDEX = Object.fromEntries(FACETS.map((facet, index) => [facet, index])) as Record<
+const FACET_INDEX = Object.fromEntries(FILTER_FIELDS.map((facet, index) => [facet, index])) as Record<
   FilterField,
   number
 >;
 
-export function packRecords(records: readonly FetchedRecord[]): PackedRecords {
+/** Packs records. One without a value becomes empty, which cannot be decoded either. */
+export function packRecords(records: readonly ChangeRecord[]): PackedRecords {
   const ends = new Uint32Array(records.length);
   const offsets = new Float64Array(records.length);
   let length = 0;
   for (const [index, { offset, value }] of records.entries()) {
-    length += value.length;
+    length += value?.length ?? 0;
     ends[index] = length;
     offsets[index] = offset;
   }
   const bytes = new Uint8Array(length);
-  for (const [index, { value }] of records.entries()) bytes.set(value, ends[index - 1] ?? 0);
+  for (const [index, { value }] of records.entries()) if (value) bytes.set(value, ends[index - 1] ?? 0);
   return { bytes, ends, offsets };
 }
 
-export function unpackRecords({ bytes, ends, offsets }: PackedRecords): FetchedRecord[] {
+export function unpackRecords({ bytes, ends, offsets }: PackedRecords): ChangeRecord[] {
   const all = Buffer.from(bytes.buffer);
   return Array.from(ends, (end, index) => ({
     offset: offsets[index] as number,
@@ -93,18 +82,18 @@ export function packChanges(
   const offsets = new Float64Array(length);
   const sequences = new Float64Array(length);
   const times = new Float64Array(length);
-  const facets = new Uint32Array(length * FACETS.length);
+  const facets = new Uint32Array(length * FILTER_FIELDS.length);
   const nameIndex = new Map<string, number>();
   for (const [index, { offset, change }] of decoded.entries()) {
     offsets[index] = offset;
     sequences[index] = change.sequence;
     times[index] = change.occurred_at;
     const changeFacets = facetsOf(change);
-    for (const facet of FACETS) {
+    for (const facet of FILTER_FIELDS) {
       const name = changeFacets[facet];
       const known = nameIndex.get(name) ?? nameIndex.size;
       if (known === nameIndex.size) nameIndex.set(name, known);
-      facets[index * FACETS.length + FACET_INDEX[facet]] = known;
+      facets[index * FILTER_FIELDS.length + FACET_INDEX[facet]] = known;
     }
   }
   const names = [...nameIndex.keys()];
@@ -134,7 +123,7 @@ function createFacetLookup({ facets, names }: PackedChanges): (index: number) =>
   const shared = names.map(shareName);
   return (index) => {
     const name = (facet: FilterField) =>
-      shared[facets[index * FACETS.length + FACET_INDEX[facet]] as number] as string;
+      shared[facets[index * FILTER_FIELDS.length + FACET_INDEX[facet]] as number] as string;
     return {
       categories: name('categories'),
       endorsers: name('endorsers'),

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
+import type { TSchema } from 'typebox';
 import type { ErrorCode } from '../../schemas/errors.ts';
-import type { JsonSchema } from '../../schemas/http/json-schema.ts';
 import { problemOfError } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
 
@@ -74,7 +74,7 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
 }
 
 /** Compiles the check of a body. The check returns the body or throws an ApiError with the code `refusal`. */
-export function compileBody(schema: JsonSchema, refusal: ErrorCode): (body: unknown) => unknown {
+export function compileBody(schema: TSchema, refusal: ErrorCode): (body: unknown) => unknown {
   const validate = ajv.compile(schema);
   return (body) => {
     if (validate(body)) return body;

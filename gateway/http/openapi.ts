@@ -1,4 +1,6 @@
-import { type JsonSchema, objectOf, oneOf, text } from '../../schemas/http/json-schema.ts';
+import { type TProperties, type TSchema, Type } from 'typebox';
+import { oneOf, record } from '../../schemas/http/fields.ts';
+import { errorBody } from '../../schemas/http/records.ts';
 import type { Route } from './route.ts';
 
 /*
@@ -12,11 +14,11 @@ type Document = Readonly<Record<string, unknown>>;
 const EVENT_STREAM = 'text/event-stream';
 const JSON_TYPE = 'application/json';
 
-/** What a stream's schema describes is one of its events. */
-const SERVER_SENT_EVENT: JsonSchema = objectOf({
+/** One event of a stream. */
+const serverSentEvent = record('ServerSentEvent', {
   event: oneOf(['ready', 'endorsement', 'checkpoint', 'reconnect', 'error']),
-  id: { ...text, description: 'A cursor: the position after this event.' },
-  data: { ...text, description: 'JSON, in one line.' },
+  id: Type.String({ description: 'A cursor: the position after this event.' }),
+  data: Type.String({ description: 'JSON, in one line.' }),
 });
 
 const ERROR_STATUSES: Readonly<Record<string, string>> = {
@@ -32,32 +34,54 @@ const ERROR_STATUSES: Readonly<Record<string, string>> = {
   503: 'The service cannot answer now. Retry-After says when to come back.',
 };
 
-/** In messages a schema's title completes "must be …"; in a reference it is part of the description. */
-function describeSchema(schema: JsonSchema): JsonSchema {
-  const { title, description, items, properties, anyOf, ...rest } = schema;
-  const mustBe = title === undefined ? undefined : `Must be ${title}.`;
-  const text = [description, mustBe].filter((sentence) => sentence !== undefined).join(' ');
-  return {
-    ...rest,
-    ...(text !== '' && { description: text }),
-    ...(items && { items: describeSchema(items) }),
-    ...(anyOf && { anyOf: anyOf.map(describeSchema) }),
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, property]) => [name, describeSchema(property)]),
-      ),
-    }),
-  };
+/** The keywords of a schema that a reference words differently. */
+interface Keywords extends TSchema {
+  $id?: string;
+  title?: string;
+  description?: string;
+  items?: TSchema;
+  properties?: TProperties;
+  anyOf?: TSchema[];
 }
 
-function describeParameters(route: Route): Document[] {
+/** Describes schemas, and collects their records by name: each becomes a component, to which its uses refer. */
+class SchemaReference {
+  readonly components: Record<string, Document> = {};
+
+  describe(schema: TSchema): Document {
+    const { $id: name } = schema as Keywords;
+    if (name === undefined) return this.#describeKeywords(schema);
+    this.components[name] ??= this.#describeKeywords(schema);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** A title completes "must be …" in messages; in a reference it is part of the description. */
+  #describeKeywords(schema: Keywords): Document {
+    const { $id: _, title, description, items, properties, anyOf, ...rest } = schema;
+    const mustBe = title === undefined ? undefined : `Must be ${title}.`;
+    const text = [description, mustBe].filter((sentence) => sentence !== undefined).join(' ');
+    return {
+      ...rest,
+      ...(text !== '' && { description: text }),
+      ...(items && { items: this.describe(items) }),
+      ...(anyOf && { anyOf: anyOf.map((each) => this.describe(each)) }),
+      ...(properties && {
+        properties: Object.fromEntries(
+          Object.entries(properties).map(([field, property]) => [field, this.describe(property)]),
+        ),
+      }),
+    };
+  }
+}
+
+function describeParameters(route: Route, reference: SchemaReference): Document[] {
   const query = Object.entries(route.query).map(([name, schema]) => {
-    const { description, ...described } = describeSchema(schema);
-    const list = schema.type === 'array' ? { style: 'form', explode: false } : {};
+    const { description, ...described } = reference.describe(schema);
+    const list = Type.IsArray(schema) ? { style: 'form', explode: false } : {};
     return { name, in: 'query', required: false, description, ...list, schema: described };
   });
   const path = Object.entries(route.parameters ?? {}).map(([name, schema]) => {
-    const { description, ...described } = describeSchema(schema);
+    const { description, ...described } = reference.describe(schema);
     return { name, in: 'path', required: true, description, schema: described };
   });
   const header = (name: string, description: string) => ({
@@ -86,26 +110,29 @@ function statusesOf(route: Route): string[] {
   return statuses.sort();
 }
 
-function describeSuccess(route: Route): Document {
+function describeSuccess(route: Route, reference: SchemaReference): Document {
   if (route.success === 204) return { description: 'Done; there is no body.' };
   if (route.response === null) {
     return {
       description:
         'Server-Sent Events, each as the schema says. Lines that begin with a colon are signs of life.',
-      content: { [EVENT_STREAM]: { schema: SERVER_SENT_EVENT } },
+      content: { [EVENT_STREAM]: { schema: reference.describe(serverSentEvent) } },
     };
   }
-  return { description: 'Success.', content: { [JSON_TYPE]: { schema: describeSchema(route.response) } } };
+  return {
+    description: 'Success.',
+    content: { [JSON_TYPE]: { schema: reference.describe(route.response) } },
+  };
 }
 
 const NOT_MODIFIED: Document = { description: 'What If-None-Match names is the answer still.' };
 
-function describeOperation(route: Route): Document {
+function describeOperation(route: Route, reference: SchemaReference): Document {
   const errors = statusesOf(route).map((status) => [
     status,
     {
       description: ERROR_STATUSES[status],
-      content: { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' } } },
+      content: { [JSON_TYPE]: { schema: reference.describe(errorBody) } },
     },
   ]);
   return {
@@ -116,15 +143,15 @@ function describeOperation(route: Route): Document {
     summary: route.summary,
     description: `Needs an API key with the scope ${route.scope}.`,
     tags: [route.path.split('/')[2]],
-    parameters: describeParameters(route),
+    parameters: describeParameters(route, reference),
     ...(route.body && {
       requestBody: {
         required: true,
-        content: { [JSON_TYPE]: { schema: describeSchema(route.body.schema) } },
+        content: { [JSON_TYPE]: { schema: reference.describe(route.body.schema) } },
       },
     }),
     responses: {
-      [String(route.success ?? 200)]: describeSuccess(route),
+      [String(route.success ?? 200)]: describeSuccess(route, reference),
       ...(route.response !== null && route.method === 'GET' && { 304: NOT_MODIFIED }),
       ...Object.fromEntries(errors),
     },
@@ -133,9 +160,13 @@ function describeOperation(route: Route): Document {
 
 /** The description of these routes, as a document of OpenAPI 3.1. */
 export function createOpenApi(routes: readonly Route[]): Document {
+  const reference = new SchemaReference();
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route) };
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: describeOperation(route, reference),
+    };
   }
   return {
     openapi: '3.1.0',
@@ -152,25 +183,7 @@ export function createOpenApi(routes: readonly Route[]): Document {
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: bes_…' } },
-      schemas: {
-        Error: {
-          type: 'object',
-          properties: {
-            error: {
-              type: 'object',
-              properties: {
-                code: { type: 'string' },
-                message: { type: 'string' },
-                request_id: { type: 'string' },
-              },
-              required: ['code', 'message', 'request_id'],
-              additionalProperties: false,
-            },
-          },
-          required: ['error'],
-          additionalProperties: false,
-        },
-      },
+      schemas: reference.components,
     },
   };
 }

@@ -1,40 +1,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { distance } from 'fastest-levenshtein';
-import type { JsonSchema } from '../../schemas/http/json-schema.ts';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { problemOfError, showValue } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
 import { findRetiredParameter } from './retired.ts';
 
-/** The parameters that a route accepts, by name. */
-export type ParameterSchemas = Readonly<Record<string, JsonSchema>>;
-
-/** The TypeScript type of what a parameter is read into. */
-type ParameterValue<Schema> = Schema extends { type: 'array' }
-  ? readonly string[]
-  : Schema extends { type: 'string'; enum: readonly (infer Word)[] }
-    ? Word
-    : Schema extends { type: 'integer' }
-      ? number
-      : Schema extends { type: 'boolean' }
-        ? boolean
-        : string;
-
-/** Parameters with a default are always there. */
-export type Parameters<Schemas extends ParameterSchemas> = {
-  readonly [Name in keyof Schemas as Schemas[Name] extends { default: unknown }
-    ? Name
-    : never]: ParameterValue<Schemas[Name]>;
-} & {
-  readonly [Name in keyof Schemas as Schemas[Name] extends { default: unknown } ? never : Name]?:
-    | ParameterValue<Schemas[Name]>
-    | undefined;
-};
-
-/** The values of a path's parameters: all of them are always there. */
-export type PathParameters<Schemas extends ParameterSchemas> = {
-  readonly [Name in keyof Schemas]: ParameterValue<Schemas[Name]>;
-};
+/** The values of the parameters that a route accepts. */
+export type Parameters<Schemas extends TProperties> = Static<TObject<Schemas>>;
 
 const ajv = new Ajv2020({ verbose: true, useDefaults: true, allowUnionTypes: true });
 addFormats.default(ajv, ['date', 'date-time']);
@@ -75,28 +48,27 @@ function refuseUnknown(name: string, names: string[]): ApiError {
   return refuse(`There is no parameter ${showValue(name)} here.${hint} ${known}`);
 }
 
-function readValue(name: string, text: string, schema: JsonSchema): unknown {
+function parseValue(name: string, text: string, schema: TSchema & { title?: string }): unknown {
   const refuseText = () => refuse(`${name} must be ${schema.title}, is ${showValue(text)}.`);
-  switch (schema.type) {
-    case 'array': {
-      const items = text.split(',');
-      if (items.includes('')) throw refuse(`${name} has an empty item: ${showValue(text)}.`);
-      return items;
-    }
-    case 'integer':
-      if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) throw refuseText();
-      return Number(text);
-    case 'boolean':
-      if (text !== 'true' && text !== 'false') throw refuseText();
-      return text === 'true';
-    default:
-      if (text === '') throw refuseText();
-      return text;
+  if (Type.IsArray(schema)) {
+    const items = text.split(',');
+    if (items.includes('')) throw refuse(`${name} has an empty item: ${showValue(text)}.`);
+    return items;
   }
+  if (Type.IsInteger(schema)) {
+    if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) throw refuseText();
+    return Number(text);
+  }
+  if (Type.IsBoolean(schema)) {
+    if (text !== 'true' && text !== 'false') throw refuseText();
+    return text === 'true';
+  }
+  if (text === '') throw refuseText();
+  return text;
 }
 
 /** The raw values of a query string by name, each parameter known and given once. */
-function splitQuery(query: string, schemas: ParameterSchemas): Map<string, string> {
+function splitQuery(query: string, schemas: TProperties): Map<string, string> {
   const names = Object.keys(schemas);
   const values = new Map<string, string>();
   for (const pair of query.split('&')) {
@@ -106,7 +78,7 @@ function splitQuery(query: string, schemas: ParameterSchemas): Map<string, strin
     const value = decodeText(equals === -1 ? '' : pair.slice(equals + 1));
     if (!Object.hasOwn(schemas, name)) throw refuseUnknown(name, names);
     if (values.has(name)) {
-      const advice = schemas[name]?.type === 'array' ? 'give its values comma-separated' : 'give it once';
+      const advice = Type.IsArray(schemas[name]) ? 'give its values comma-separated' : 'give it once';
       throw refuse(`${name} is given twice; ${advice}.`);
     }
     values.set(name, value);
@@ -114,9 +86,9 @@ function splitQuery(query: string, schemas: ParameterSchemas): Map<string, strin
   return values;
 }
 
-/** Holds values that were read to their schemas, and adds defaults. */
-function compileCheck<Schemas extends ParameterSchemas>(schemas: Schemas) {
-  const validate: ValidateFunction = ajv.compile({ type: 'object', properties: schemas });
+/** Validates parsed values, and adds defaults. */
+function compileCheck<Schemas extends TProperties>(schemas: Schemas) {
+  const validate: ValidateFunction = ajv.compile(Type.Object(schemas));
   return (values: Record<string, unknown>): Parameters<Schemas> => {
     if (!validate(values)) {
       const [problem] = (validate.errors ?? []).map(problemOfError);
@@ -127,40 +99,39 @@ function compileCheck<Schemas extends ParameterSchemas>(schemas: Schemas) {
 }
 
 /**
- * Compiles the reading of a route's path parameters.
+ * Compiles the parser of a route's path parameters.
  *
- * @returns a function of the parts of the path by name, percent-decoded, which throws an `invalid_parameter` ApiError.
+ * @returns a function of the percent-decoded parts of the path by name, which throws an `invalid_parameter` ApiError.
  */
-export function compilePathParameters<Schemas extends ParameterSchemas>(
+export function compilePathParameters<Schemas extends TProperties>(
   schemas: Schemas,
-): (parts: Readonly<Record<string, string>>) => PathParameters<Schemas> {
+): (parts: Readonly<Record<string, string>>) => Parameters<Schemas> {
   const check = compileCheck(schemas);
   return (parts) => {
     const values: Record<string, unknown> = {};
     for (const [name, schema] of Object.entries(schemas)) {
       const text = parts[name] ?? '';
       if (text.includes('\0')) throw refuse(`${name} has a NUL character, which no parameter takes.`);
-      values[name] = readValue(name, text, schema);
+      values[name] = parseValue(name, text, schema);
     }
-    check(values);
-    return values as PathParameters<Schemas>;
+    return check(values);
   };
 }
 
 /**
- * Compiles the reading of a route's query parameters.
+ * Compiles the parser of a route's query parameters.
  *
  * @returns a function of the raw query string, without its question mark, which throws an `invalid_parameter`
- *   ApiError that names the parameter, its value and what would be right.
+ *   ApiError that names the parameter, its value and what it must be.
  */
-export function compileParameters<Schemas extends ParameterSchemas>(
+export function compileParameters<Schemas extends TProperties>(
   schemas: Schemas,
 ): (query: string) => Parameters<Schemas> {
   const check = compileCheck(schemas);
   return (query) => {
     const values: Record<string, unknown> = {};
     for (const [name, text] of splitQuery(query, schemas)) {
-      values[name] = readValue(name, text, schemas[name] as JsonSchema);
+      values[name] = parseValue(name, text, schemas[name] as TSchema);
     }
     return check(values);
   };

@@ -1,11 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import type { TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from '../../schemas/errors.ts';
-import type { JsonSchema } from '../../schemas/http/json-schema.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import type { StoredKey } from '../../store/access/api-keys.ts';
 import type { DataPart } from '../../store/reads/data-versions.ts';
 import type { Content } from './content.ts';
-import type { ParameterSchemas } from './parameters.ts';
 
 /** Everything that is declared about a route. Validation, the OpenAPI description and the tests all read it here. */
 export interface Route {
@@ -15,11 +14,11 @@ export interface Route {
   summary: string;
   /** The scope that the API key needs. */
   scope: Scope;
-  query: ParameterSchemas;
+  query: TProperties;
   /** The parameters in the path, by name. Omitted if there are none. */
-  parameters?: ParameterSchemas;
+  parameters?: TProperties;
   /** The schema of the request body, and the error code for a body that does not match it. */
-  body?: { schema: JsonSchema; refusal: ErrorCode };
+  body?: { schema: TSchema; refusal: ErrorCode };
   /** The status of success. The default is 200. */
   success?: 200 | 201 | 204;
   /**
@@ -28,7 +27,7 @@ export interface Route {
    */
   shows?: readonly DataPart[];
   /** The schema of the JSON body on success; null for a stream of Server-Sent Events and for an empty body. */
-  response: JsonSchema | null;
+  response: TSchema | null;
 }
 
 /** An authenticated request whose parameters are not parsed yet. */

@@ -1,27 +1,22 @@
+import type { TProperties } from 'typebox';
 import type { StoredKey } from '../../store/access/api-keys.ts';
 import { requireScope } from '../auth/authentication.ts';
 import type { GatewayContext } from '../context.ts';
 import { compileBody } from '../http/body.ts';
-import {
-  compileParameters,
-  compilePathParameters,
-  type ParameterSchemas,
-  type Parameters,
-  type PathParameters,
-} from '../http/parameters.ts';
+import { compileParameters, compilePathParameters, type Parameters } from '../http/parameters.ts';
 import type { Endpoint, RawRequest, Reply, Route } from '../http/route.ts';
 
 /** A request as a route's handler receives it: authorized, with parsed parameters. */
-interface RouteRequest<Query extends ParameterSchemas, Path extends ParameterSchemas>
+interface RouteRequest<Query extends TProperties, Path extends TProperties>
   extends Pick<RawRequest, 'header' | 'closed'> {
   query: Parameters<Query>;
-  path: PathParameters<Path>;
+  path: Parameters<Path>;
   /** The JSON body, which matches its schema; undefined if the route takes none. */
   body: unknown;
   key: StoredKey;
 }
 
-interface RouteDeclaration<Query extends ParameterSchemas, Path extends ParameterSchemas> extends Route {
+interface RouteDeclaration<Query extends TProperties, Path extends TProperties> extends Route {
   query: Query;
   parameters?: Path;
   handle(request: RouteRequest<Query, Path>, context: GatewayContext): Promise<Reply>;
@@ -34,8 +29,8 @@ export interface RouteDefinition extends Route {
 
 /** Compiles the checks of a declared route. */
 export function defineRoute<
-  const Query extends ParameterSchemas,
-  const Path extends ParameterSchemas = Record<never, never>,
+  const Query extends TProperties,
+  const Path extends TProperties = Record<never, never>,
 >(declaration: RouteDeclaration<Query, Path>): RouteDefinition {
   const { handle, ...route } = declaration;
   const readQuery = compileParameters(declaration.query);

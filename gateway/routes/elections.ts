@@ -1,6 +1,6 @@
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { electionFilters, lang, paging } from '../../schemas/http/parameters.ts';
-import { listedElection, page } from '../../schemas/http/records.ts';
+import { election, page } from '../../schemas/http/records.ts';
 import { listElections } from '../../store/reads/elections.ts';
 import { ApiError } from '../http/api-error.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
@@ -16,7 +16,7 @@ export const electionsRoute = defineRoute({
   scope: 'data:read',
   query: { ...electionFilters, lang, ...paging },
   shows: ['catalogue', 'endorsements'],
-  response: page(listedElection),
+  response: page(election),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
     const after = readPageState(LIST, cursor, ['string', 'string']);

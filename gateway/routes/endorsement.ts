@@ -1,5 +1,5 @@
 import { id, lang } from '../../schemas/http/parameters.ts';
-import { fullEndorsement, single } from '../../schemas/http/records.ts';
+import { endorsement, single } from '../../schemas/http/records.ts';
 import { findEndorsement } from '../../store/reads/endorsement.ts';
 import { ApiError } from '../http/api-error.ts';
 import { defineRoute } from './define-route.ts';
@@ -12,7 +12,7 @@ export const endorsementRoute = defineRoute({
   parameters: { id },
   query: { lang },
   shows: ['catalogue', 'endorsements'],
-  response: single(fullEndorsement),
+  response: single(endorsement),
   async handle({ path, query }, { pool }) {
     const record = await findEndorsement(pool, path.id, query.lang);
     if (record === null) throw new ApiError('not_found', `There is no endorsement ${path.id}.`);

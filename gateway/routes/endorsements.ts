@@ -1,7 +1,7 @@
 import { formatCursor } from '../../schemas/cursor.ts';
-import { text } from '../../schemas/http/json-schema.ts';
+import { text } from '../../schemas/http/fields.ts';
 import { endorsementFilters, lang, paging } from '../../schemas/http/parameters.ts';
-import { flatEndorsement, page } from '../../schemas/http/records.ts';
+import { listedEndorsement, page } from '../../schemas/http/records.ts';
 import { listEndorsements } from '../../store/reads/endorsements.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
 import { upcomingFrom } from '../selection/upcoming.ts';
@@ -17,7 +17,7 @@ export const endorsementsRoute = defineRoute({
   scope: 'data:read',
   query: { ...endorsementFilters, lang, ...paging },
   shows: ['catalogue', 'endorsements'],
-  response: page(flatEndorsement, { stream_cursor: text }),
+  response: page(listedEndorsement, { stream_cursor: text }),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
     // The state is the last id and the stream cursor of the first page, which all further pages repeat.

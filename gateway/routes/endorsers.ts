@@ -1,5 +1,5 @@
 import { endorserFilters, lang, paging, slug } from '../../schemas/http/parameters.ts';
-import { endorserWithElections, listedEndorser, page, single } from '../../schemas/http/records.ts';
+import { endorser, endorserWithElections, page, single } from '../../schemas/http/records.ts';
 import { findEndorser, listEndorsers } from '../../store/reads/endorsers.ts';
 import { ApiError } from '../http/api-error.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
@@ -14,7 +14,7 @@ export const endorsersRoute = defineRoute({
   scope: 'data:read',
   query: { ...endorserFilters, lang, ...paging },
   shows: ['catalogue', 'endorsements'],
-  response: page(listedEndorser),
+  response: page(endorser),
   async handle({ query }, { pool }) {
     const { limit, cursor, lang: language, ...filters } = query;
     const after = readPageState(LIST, cursor, ['string', 'number']);

@@ -1,4 +1,5 @@
-import { listOf, objectOf, text } from '../../schemas/http/json-schema.ts';
+import { Type } from 'typebox';
+import { boolean, objectOf, text } from '../../schemas/http/fields.ts';
 import { polling, streamFilters, streamStart, subscription } from '../../schemas/http/parameters.ts';
 import { event } from '../../schemas/http/records.ts';
 import { pollFeed } from '../delivery/long-poll.ts';
@@ -17,7 +18,7 @@ export const eventsRoute = defineRoute({
     'Endorsement changes by polling: the client stores next_cursor and sends it as cursor in the next call.',
   scope: 'stream:read',
   query: { subscription, ...streamFilters, ...streamStart, ...polling },
-  response: objectOf({ data: listOf(event), next_cursor: text, has_more: { type: 'boolean' } }),
+  response: objectOf({ data: Type.Array(event), next_cursor: text, has_more: boolean }),
   async handle({ query, header, key, closed }, context) {
     const { pool, feed, clock, config, draining } = context;
     const { filter } = await readStreamFilter(query, key.accountId, pool);

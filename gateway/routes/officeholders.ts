@@ -1,13 +1,13 @@
-import { objectOf } from '../../schemas/http/json-schema.ts';
 import {
+  officeholder,
   officeholderFilters,
   officeholderLang,
-  officeholderRecord,
   officeholderWithSeats,
+  PERSON_ID,
   personId,
 } from '../../schemas/http/officeholders.ts';
 import { paging } from '../../schemas/http/parameters.ts';
-import { page } from '../../schemas/http/records.ts';
+import { page, single } from '../../schemas/http/records.ts';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import { findOfficeholder, listOfficeholders } from '../../store/reads/officeholders.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -16,7 +16,7 @@ import { defineRoute } from './define-route.ts';
 
 const LIST = 'officeholders';
 const RETRY_AFTER_SECONDS = 300;
-const UUID = new RegExp(personId.pattern);
+const UUID = new RegExp(PERSON_ID);
 
 /** Before the first load, an empty answer would say that nobody holds office (contract, "Errors": `not_available`). */
 function refuseUnloaded(): ApiError {
@@ -45,7 +45,7 @@ export const officeholdersRoute = defineRoute({
   scope: 'data:read',
   query: { ...officeholderFilters, lang: officeholderLang, ...paging },
   shows: ['catalogue', 'officeholders'],
-  response: page(officeholderRecord),
+  response: page(officeholder),
   async handle({ query }, { pool }) {
     const { limit, cursor, lang: _, ...filters } = query;
     const found = await listOfficeholders(pool, { filters, after: readAfter(cursor), limit });
@@ -62,7 +62,7 @@ export const officeholderRoute = defineRoute({
   parameters: { id: personId },
   query: { lang: officeholderLang },
   shows: ['catalogue', 'officeholders'],
-  response: objectOf({ data: officeholderWithSeats }),
+  response: single(officeholderWithSeats),
   async handle({ path: { id } }, { pool }) {
     const found = await findOfficeholder(pool, id);
     if (!found) throw refuseUnloaded();

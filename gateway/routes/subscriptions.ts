@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isStorable } from '../../schemas/catalogue/storable.ts';
-import { listOf, objectOf } from '../../schemas/http/json-schema.ts';
 import { id } from '../../schemas/http/parameters.ts';
-import { subscriptionBody, subscriptionRecord } from '../../schemas/http/subscriptions.ts';
+import { single, wholeList } from '../../schemas/http/records.ts';
+import { subscription, subscriptionBody } from '../../schemas/http/subscriptions.ts';
 import {
   createSubscription,
   deleteSubscription,
@@ -24,7 +24,7 @@ const LIMIT = 50;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 const body = { schema: subscriptionBody, refusal: 'invalid_subscription' } as const;
-const one = objectOf({ data: subscriptionRecord });
+const one = single(subscription);
 
 function notFound(subscriptionId: number): ApiError {
   return new ApiError('subscription_not_found', `The account has no subscription ${subscriptionId}.`);
@@ -81,7 +81,7 @@ export const subscriptionRoutes = [
     summary: 'Every subscription of the account.',
     scope: 'stream:read',
     query: {},
-    response: objectOf({ data: listOf(subscriptionRecord) }),
+    response: wholeList(subscription),
     handle: async ({ key }, { pool }) => ({
       json: `{"data":[${await listSubscriptions(pool, key.accountId)}]}`,
     }),

@@ -1,6 +1,7 @@
-import type { FilterField, StreamFilter } from '../../domain/stream-filter.ts';
+import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import { streamFilters } from '../../schemas/http/parameters.ts';
+import type { FilterField } from '../../schemas/vocabulary.ts';
 import { resolveSubscription, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { findUnknownSlugs } from '../../store/reads/known-slugs.ts';

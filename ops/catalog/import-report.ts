@@ -1,6 +1,6 @@
 import { CATALOGUE_KINDS } from '../../schemas/catalogue-files.ts';
 import type { CatalogueCounts, CatalogueImport, CatalogueTable } from '../../store/catalogue/import.ts';
-import { count } from './refusal-list.ts';
+import { count, formatCounts } from '../table.ts';
 
 const LABELS: Record<CatalogueTable, string> = {
   endorser_categories: 'endorser categories',
@@ -18,23 +18,22 @@ function kindOf(table: CatalogueTable): (typeof CATALOGUE_KINDS)[number] | undef
   return CATALOGUE_KINDS.find((kind) => kind.replace('-', '_') === table);
 }
 
-/** A table of what an import did: a line a kind of row, numbers under their headings. */
+/** A table of what an import did, a line for each kind of record that it met. */
 export function formatImport(result: CatalogueImport): string[] {
-  const rows = Object.entries(LABELS).flatMap(([name, label]) => {
+  const rows = Object.entries(LABELS).flatMap(([name, label]): [string, ...number[]][] => {
     const table = name as CatalogueTable;
     const kind = kindOf(table);
-    const counts = { ...result.counts[table], refused: (kind && result.refused[kind]) || 0 };
-    const numbers = COLUMNS.map(
-      (column) => (counts as Partial<CatalogueCounts & { refused: number }>)[column] ?? 0,
-    );
-    return numbers.some((number) => number > 0) ? [[label, ...numbers.map(count)]] : [];
+    const counts: Partial<CatalogueCounts & { refused: number }> = {
+      ...result.counts[table],
+      refused: (kind && result.refused[kind]) || 0,
+    };
+    const numbers = COLUMNS.map((column) => counts[column] ?? 0);
+    return numbers.some((number) => number > 0) ? [[label, ...numbers]] : [];
   });
-  const lines = [['', ...COLUMNS], ...rows].map(([label, ...cells]) =>
-    [label?.padEnd(20), ...cells.map((cell) => cell.padStart(11))].join(''),
-  );
+  const lines = formatCounts(COLUMNS, rows);
   if (result.endorsementsWithdrawn > 0) {
     const withdrawn = count(result.endorsementsWithdrawn);
-    lines.push(`${withdrawn} endorsements of what was removed were withdrawn.`);
+    lines.push(`${withdrawn} endorsements of removed records were withdrawn.`);
   }
   return lines;
 }

@@ -1,3 +1,5 @@
+import { count } from '../table.ts';
+
 /** Why a line of a file was refused. */
 export interface LineRefusal {
   file: string;
@@ -45,11 +47,6 @@ export function formatRefusal({ file, line, field, message, name }: LineRefusal)
 export function formatRefusals(refusals: LineRefusal[], total: number): string[] {
   const lines = refusals.map(formatRefusal);
   return total > refusals.length ? [...lines, `… and ${count(total - refusals.length)} more`] : lines;
-}
-
-/** A number as it is shown to people. */
-export function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 /** What a record calls itself, refused or not; null where it has no text for a name. */

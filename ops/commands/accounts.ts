@@ -1,21 +1,37 @@
-/** `accounts list`, `accounts suspend NAME`, `accounts resume NAME`, `accounts set-plan NAME --plan PLAN`. */
-import { parseArgs } from 'node:util';
 import { OperatorError } from '../../service/operator-error.ts';
 import { listAccounts, setAccountPlan, setAccountSuspended } from '../../store/accounts/accounts.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
-import type { CommandIo } from '../command.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig, readEnv } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
 import { formatDay, formatTable } from '../table.ts';
 
-const USAGE = [
-  'Usage: npm run ops -- accounts list',
-  '       npm run ops -- accounts suspend NAME',
-  '       npm run ops -- accounts resume NAME',
-  '       npm run ops -- accounts set-plan NAME --plan PLAN',
-].join('\n');
+/** `accounts list`, `accounts suspend NAME`, `accounts resume NAME`, `accounts set-plan NAME --plan PLAN`. */
+export const define: DefineCommand = (accounts, io) => {
+  accounts
+    .command('list')
+    .description('list every account, with its plan and the number of its usable keys')
+    .action(() => list(io));
+  accounts
+    .command('suspend')
+    .description('refuse all keys of an account and end its streams, within five seconds')
+    .argument('<name>', 'the name of the account')
+    .action((name: string) => setSuspended(io, name, true));
+  accounts
+    .command('resume')
+    .description('let a suspended account use its keys again')
+    .argument('<name>', 'the name of the account')
+    .action((name: string) => setSuspended(io, name, false));
+  accounts
+    .command('set-plan')
+    .description('give an account another plan')
+    .argument('<name>', 'the name of the account')
+    .option('--plan <plan>', 'a plan that "plans list" shows')
+    .action((name: string, { plan }: { plan?: string }) => setPlan(io, name, plan));
+};
 
-async function list(databaseUrl: string, io: CommandIo): Promise<void> {
+async function list(io: CommandIo): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   const accounts = await inOneTransaction(databaseUrl, listAccounts);
   const rows = accounts.map(({ name, plan, usableKeys, createdAt, suspendedAt }) => [
     name,
@@ -28,17 +44,24 @@ async function list(databaseUrl: string, io: CommandIo): Promise<void> {
     io.out(line);
 }
 
-async function setSuspended(databaseUrl: string, name: string, suspended: boolean): Promise<string> {
+async function setSuspended(io: CommandIo, name: string, suspended: boolean): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   const found = await inOneTransaction(databaseUrl, (client) =>
     setAccountSuspended(client, name, suspended, currentActor()),
   );
   if (!found) throw unknownAccount(name);
-  return suspended
-    ? `Account "${name}" is suspended: within five seconds its keys are refused everywhere and its streams end.`
-    : `Account "${name}" is not suspended: its keys work again within seconds.`;
+  io.err(
+    suspended
+      ? `Account "${name}" is suspended: within five seconds its keys are refused everywhere and its streams end.`
+      : `Account "${name}" is not suspended: its keys work again within seconds.`,
+  );
 }
 
-async function setPlan(databaseUrl: string, name: string, plan: string): Promise<string> {
+async function setPlan(io: CommandIo, name: string, plan?: string): Promise<void> {
+  if (plan === undefined) {
+    throw new OperatorError('--plan is required: see "npm run ops -- accounts set-plan --help".');
+  }
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   try {
     const found = await inOneTransaction(databaseUrl, (client) =>
       setAccountPlan(client, name, plan, currentActor()),
@@ -48,33 +71,9 @@ async function setPlan(databaseUrl: string, name: string, plan: string): Promise
     if (error instanceof PlanMismatchError) throw new OperatorError(error.message);
     throw error;
   }
-  return `Account "${name}" is on plan "${plan}": its limits follow within seconds.`;
+  io.err(`Account "${name}" is on plan "${plan}": its limits change within seconds.`);
 }
 
 function unknownAccount(name: string): OperatorError {
-  return new OperatorError(`There is no account "${name}"; "accounts list" shows those there are.`);
-}
-
-function parseOptions(args: string[]) {
-  try {
-    return parseArgs({ args, allowPositionals: true, options: { plan: { type: 'string' } } });
-  } catch (error) {
-    throw new OperatorError(`${(error as Error).message}\n${USAGE}`);
-  }
-}
-
-/** The command: see ops/command.ts. */
-export async function run(args: string[], io: CommandIo): Promise<number> {
-  const { positionals, values } = parseOptions(args);
-  const [action, name, ...rest] = positionals;
-  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const unexpected = rest.length > 0 || (values.plan !== undefined) !== (action === 'set-plan');
-  if (unexpected) throw new OperatorError(USAGE);
-  if (action === 'list' && name === undefined) await list(databaseUrl, io);
-  else if (action === 'suspend' && name) io.err(await setSuspended(databaseUrl, name, true));
-  else if (action === 'resume' && name) io.err(await setSuspended(databaseUrl, name, false));
-  else if (action === 'set-plan' && name && values.plan)
-    io.err(await setPlan(databaseUrl, name, values.plan));
-  else throw new OperatorError(USAGE);
-  return 0;
+  return new OperatorError(`There is no account "${name}"; "accounts list" shows every account.`);
 }

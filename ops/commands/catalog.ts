@@ -1,66 +1,58 @@
-import { parseArgs } from 'node:util';
 import { OperatorError } from '../../service/operator-error.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
 import { formatImport } from '../catalog/import-report.ts';
 import { startProgress } from '../catalog/progress.ts';
-import { count, formatRefusals } from '../catalog/refusal-list.ts';
-import type { CommandIo } from '../command.ts';
+import { formatRefusals } from '../catalog/refusal-list.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig, readEnv } from '../config.ts';
+import { count } from '../table.ts';
 
-const USAGE = 'Usage: npm run ops -- catalog import PATH... [--skip-refused]';
+const EXAMPLES = `
+Examples:
+  npm run ops -- catalog import data/catalogue
+  npm run ops -- catalog import data/endorsers.ndjson data/contests.ndjson --skip-refused`;
 
-/**
- * `catalog import PATH...`: loads catalogue files in one transaction. Exit status 1 and nothing loaded when a line is
- * refused, unless `--skip-refused` is given.
- *
- * @throws OperatorError for arguments, paths and servers that are not right.
- */
-export async function run(args: string[], io: CommandIo): Promise<number> {
-  const { paths, skipRefused } = readArguments(args);
+/** `catalog import PATH... [--skip-refused]`. */
+export const define: DefineCommand = (catalog, io) => {
+  catalog
+    .command('import')
+    .description('load catalogue files in one transaction; if a line is refused, load nothing')
+    .argument('<paths...>', 'catalogue files such as contests.ndjson, or folders of them')
+    .option('--skip-refused', 'leave refused lines out and load the others')
+    .addHelpText('after', EXAMPLES)
+    .action((paths: string[], { skipRefused = false }: { skipRefused?: boolean }) =>
+      importPaths(io, paths, skipRefused),
+    );
+};
+
+/** @throws OperatorError if a path, a line or the database cannot be used */
+async function importPaths(io: CommandIo, paths: string[], skipRefused: boolean): Promise<void> {
   const { files, notRead } = await findCatalogueFiles(paths);
-  if (notRead.length > 0) io.err(`Not read, for they are no catalogue files: ${notRead.join(', ')}.`);
+  if (notRead.length > 0) io.err(`Skipped, since they are not catalogue files: ${notRead.join(', ')}.`);
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const progress = startProgress(io.terminal, 'Reading', bytes);
+  let outcome: ImportOutcome;
   try {
-    const outcome = await importFiles(files, {
-      databaseUrl,
-      skipRefused,
-      onBytes: (amount) => progress.advance(amount),
-    });
-    progress.stop();
-    return report(outcome, io);
+    const onBytes = (amount: number) => progress.advance(amount);
+    outcome = await importFiles(files, { databaseUrl, skipRefused, onBytes });
   } finally {
     progress.stop();
   }
+  report(outcome, io);
 }
 
-function readArguments(args: string[]): { paths: string[]; skipRefused: boolean } {
-  try {
-    const { positionals, values } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: { 'skip-refused': { type: 'boolean', default: false } },
-    });
-    const [action, ...paths] = positionals;
-    if (action === 'import' && paths.length > 0) return { paths, skipRefused: values['skip-refused'] };
-  } catch (error) {
-    throw new OperatorError(`${(error as Error).message}\n${USAGE}`);
-  }
-  throw new OperatorError(USAGE);
-}
-
-function report(outcome: ImportOutcome, io: CommandIo): number {
+function report(outcome: ImportOutcome, io: CommandIo): void {
   for (const line of formatRefusals(outcome.listed, outcome.total)) io.err(line);
   const lines = Object.values(outcome.refused).reduce((sum, number) => sum + number, 0);
   if (!outcome.loaded) {
-    io.err(`Nothing was loaded: ${count(lines)} of the lines are refused. --skip-refused loads the others.`);
-    return 1;
+    throw new OperatorError(
+      `Nothing was loaded: ${count(lines)} of the lines are refused. --skip-refused loads the others.`,
+    );
   }
   for (const line of formatImport(outcome)) io.out(line);
   if (lines > 0)
     io.err(`${count(lines)} refused lines were left out, as --skip-refused asks; the others are loaded.`);
-  return 0;
 }

@@ -2,29 +2,58 @@ import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { count } from '../catalog/refusal-list.ts';
-import type { CommandIo } from '../command.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDemo, DEMO_DEFAULT_SIZE, type Demo, type DemoOptions } from '../demo/generate.ts';
 import { DEMO_SEED } from '../demo/load.ts';
 import { makeFolder, nameFolder } from '../make-folder.ts';
+import { count } from '../table.ts';
 
-const USAGE =
-  'Usage: npm run ops -- demo generate DIR [--contests N] [--endorsers N] [--endorsements N] [--seed N] [--today DATE]';
-const NUMBERS = ['contests', 'endorsers', 'endorsements', 'seed'] as const;
 const MAX_NUMBER = 10_000_000;
 
-/**
- * `demo generate DIR`: writes an invented national catalogue and its endorsements as NDJSON files into the folder, for
- * `catalog import DIR` and `submit DIR/endorsements.ndjson`.
- *
- * @throws OperatorError for arguments that are not right, and a folder that cannot be written.
- */
-export async function run(args: string[], io: CommandIo): Promise<number> {
-  const { folder, options } = readArguments(args);
-  const demo = createDemo(options);
+const EXAMPLES = `
+Example:
+  npm run ops -- demo generate data/demo --contests 500
+  npm run ops -- catalog import data/demo
+  npm run ops -- submit data/demo/endorsements.ndjson`;
+
+/** `demo generate DIR [--contests N] [--endorsers N] [--endorsements N] [--seed N] [--today DATE]`. */
+export const define: DefineCommand = (demo, io) => {
+  const { contests, endorsers, endorsements } = DEMO_DEFAULT_SIZE;
+  demo
+    .command('generate')
+    .description('write a catalogue and endorsements as files for "catalog import" and "submit"')
+    .argument('<dir>', 'the folder to write to; it is made if it does not exist')
+    .option('--contests <n>', 'the number of contests', parseNumber('contests'), contests)
+    .option('--endorsers <n>', 'the number of endorsers', parseNumber('endorsers'), endorsers)
+    .option('--endorsements <n>', 'the number of endorsements', parseNumber('endorsements'), endorsements)
+    .option('--seed <n>', 'another seed gives other records', parseNumber('seed'), DEMO_SEED)
+    .option('--today <date>', 'the day, YYYY-MM-DD, that elections lie around; today by default', parseDay)
+    .addHelpText('after', EXAMPLES)
+    .action((dir: string, options: GenerateOptions) => generate(io, dir, options));
+};
+
+type GenerateOptions = Omit<DemoOptions, 'today'> & { today?: string };
+
+function parseNumber(option: string): (text: string) => number {
+  return (text) => {
+    if (/^[0-9]{1,8}$/.test(text) && Number(text) <= MAX_NUMBER) return Number(text);
+    throw new OperatorError(
+      `--${option} must be a whole number from 0 to ${count(MAX_NUMBER)}, is "${text}".`,
+    );
+  };
+}
+
+function parseDay(text: string): string {
+  if (isCalendarDate(text)) return text;
+  throw new OperatorError(`--today must be a real date as YYYY-MM-DD, is "${text}".`);
+}
+
+/** @throws OperatorError if the folder cannot be written */
+async function generate(io: CommandIo, folder: string, options: GenerateOptions): Promise<void> {
+  const today = io.now().toISOString().slice(0, 10);
+  const demo = createDemo({ today, ...options });
   try {
     await makeFolder(folder);
     for (const [name, records] of filesOf(demo)) {
@@ -34,7 +63,6 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   } catch (error) {
     throw nameFolder(error, `The folder ${folder}`);
   }
-  return 0;
 }
 
 function filesOf(demo: Demo): [string, Iterable<unknown>][] {
@@ -57,37 +85,4 @@ async function writeNdjson(file: string, records: Iterable<unknown>): Promise<nu
   }
   await pipeline(Readable.from(lines()), createWriteStream(file));
   return written;
-}
-
-function readArguments(args: string[]): { folder: string; options: DemoOptions } {
-  const text = { type: 'string' } as const;
-  let parsed: ReturnType<typeof parse>;
-  const parse = () =>
-    parseArgs({
-      args,
-      allowPositionals: true,
-      options: { contests: text, endorsers: text, endorsements: text, seed: text, today: text },
-    });
-  try {
-    parsed = parse();
-  } catch (error) {
-    throw new OperatorError(`${(error as Error).message}\n${USAGE}`);
-  }
-  const { positionals, values } = parsed;
-  const [action, folder] = positionals;
-  if (action !== 'generate' || folder === undefined || positionals.length > 2) throw new OperatorError(USAGE);
-  const { today = new Date().toISOString().slice(0, 10) } = values;
-  if (!isCalendarDate(today))
-    throw new OperatorError(`--today must be a real date as YYYY-MM-DD, is "${today}".`);
-  const options: DemoOptions = { ...DEMO_DEFAULT_SIZE, seed: DEMO_SEED, today };
-  for (const name of NUMBERS) {
-    const value = values[name];
-    if (value !== undefined) options[name] = readNumber(name, value);
-  }
-  return { folder, options };
-}
-
-function readNumber(name: string, value: string): number {
-  if (/^[0-9]{1,8}$/.test(value) && Number(value) <= MAX_NUMBER) return Number(value);
-  throw new OperatorError(`--${name} must be a whole number from 0 to ${count(MAX_NUMBER)}, is "${value}".`);
 }

@@ -1,21 +1,45 @@
-import { parseArgs } from 'node:util';
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { SCOPES, type Scope } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { issueKey, isUsableKey, listKeys, revokeKey } from '../../store/accounts/issued-keys.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
-import type { CommandIo } from '../command.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig, readEnv } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
 import { formatDay, formatMinute, formatTable, showControls } from '../table.ts';
 
-const USAGE = [
-  'Usage: npm run ops -- keys create --account NAME --plan PLAN [--scopes a,b] [--expires DATE]',
-  '       npm run ops -- keys list',
-  '       npm run ops -- keys revoke ID',
-].join('\n');
+const EXAMPLES = `
+Examples:
+  npm run ops -- keys create --account acme --plan free
+  KEY=$(npm run --silent ops -- keys create --account acme --plan free --expires 2027-01-31)`;
 
 const MAX_ACCOUNT_NAME_LENGTH = 100;
+
+/** `keys create`, `keys list`, `keys revoke ID`. */
+export const define: DefineCommand = (keys, io) => {
+  keys
+    .command('create')
+    .description('create a key and print it, alone, on standard output; it cannot be shown again')
+    .option('--account <name>', 'the account of the key; a new name makes a new account', parseAccount)
+    .option('--plan <plan>', 'the plan of the account, as "plans list" shows them')
+    .option(
+      '--scopes <scopes>',
+      `what the key may do, of ${SCOPES.join(',')}; all of them by default`,
+      parseScopes,
+    )
+    .option('--expires <date>', 'the first day, in UTC, on which the key no longer works')
+    .addHelpText('after', EXAMPLES)
+    .action((options: CreateOptions) => create(io, options));
+  keys
+    .command('list')
+    .description('list every key, without its text')
+    .action(() => list(io));
+  keys
+    .command('revoke')
+    .description('refuse a key and end its streams, within five seconds')
+    .argument('<id>', 'the id of the key, as "keys list" shows it', parseId)
+    .action((id: number) => revoke(io, id));
+};
 
 export interface CreateKeyOptions {
   databaseUrl: string;
@@ -26,9 +50,10 @@ export interface CreateKeyOptions {
 }
 
 /**
- * Issues a key, making the account where it is new, and gives the key's text: the only time it is seen.
+ * Creates a key, and its account if the name is new.
  *
- * @throws OperatorError when the plan does not exist, or is not the account's.
+ * @returns the text of the key, which is not stored and cannot be shown again
+ * @throws OperatorError if the plan does not exist, or the account has another one
  */
 export async function createKey({
   databaseUrl,
@@ -68,34 +93,18 @@ function parseScopes(text: string): Scope[] {
 }
 
 /** A key that expires on a day can be used until that day begins, in UTC. */
-function parseExpiry(text: string): Date {
+function parseExpiry(text: string, now: Date): Date {
   if (!isCalendarDate(text))
     throw new OperatorError(`--expires is "${text}"; it must be a date such as 2027-01-31.`);
   const expiresAt = new Date(`${text}T00:00:00Z`);
-  if (expiresAt.getTime() <= Date.now()) throw new OperatorError(`--expires is ${text}, which is past.`);
+  if (expiresAt <= now) throw new OperatorError(`--expires is ${text}, which is not in the future.`);
   return expiresAt;
-}
-
-function parseOptions(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        account: { type: 'string' },
-        plan: { type: 'string' },
-        scopes: { type: 'string' },
-        expires: { type: 'string' },
-      },
-    });
-  } catch (error) {
-    throw new OperatorError(`${(error as Error).message}\n${USAGE}`);
-  }
 }
 
 /** @throws OperatorError for a name that an account cannot have */
 function parseAccount(text: string): string {
   const name = text.trim();
+  if (name === '') throw new OperatorError('--account must not be empty.');
   if (name.length > MAX_ACCOUNT_NAME_LENGTH) {
     throw new OperatorError(`--account must have at most ${MAX_ACCOUNT_NAME_LENGTH} characters.`);
   }
@@ -108,26 +117,31 @@ function parseAccount(text: string): string {
   return name;
 }
 
-async function create(
-  databaseUrl: string,
-  options: ReturnType<typeof parseOptions>['values'],
-  io: CommandIo,
-) {
-  const account = parseAccount(options.account ?? '');
-  if (account === '' || !options.plan) throw new OperatorError(USAGE);
-  const key = await createKey({
-    databaseUrl,
-    account,
-    plan: options.plan,
-    ...(options.scopes !== undefined && { scopes: parseScopes(options.scopes) }),
-    ...(options.expires !== undefined && { expiresAt: parseExpiry(options.expires) }),
-  });
-  io.err(`A key of account "${account}", shown this once:`);
-  io.out(key);
-  return 0;
+function parseId(text: string): number {
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
+  throw new OperatorError(`"${text}" is not the id of a key; "keys list" shows every id.`);
 }
 
-async function list(databaseUrl: string, io: CommandIo) {
+interface CreateOptions {
+  account?: string;
+  plan?: string;
+  scopes?: Scope[];
+  expires?: string;
+}
+
+async function create(io: CommandIo, { account, plan, scopes, expires }: CreateOptions): Promise<void> {
+  if (account === undefined || plan === undefined) {
+    throw new OperatorError('--account and --plan are required: see "npm run ops -- keys create --help".');
+  }
+  const expiresAt = expires === undefined ? null : parseExpiry(expires, io.now());
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const key = await createKey({ databaseUrl, account, plan, expiresAt, ...(scopes && { scopes }) });
+  io.err(`A key of account "${account}", shown this once:`);
+  io.out(key);
+}
+
+async function list(io: CommandIo): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   const keys = await inOneTransaction(databaseUrl, listKeys);
   const head = ['ID', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'];
   const rows = keys.map(({ id, account, plan, scopes, createdAt, expiresAt, revokedAt, lastUsedAt }) => [
@@ -141,26 +155,11 @@ async function list(databaseUrl: string, io: CommandIo) {
     formatMinute(lastUsedAt),
   ]);
   for (const line of formatTable(head, rows)) io.out(line);
-  return 0;
 }
 
-async function revoke(databaseUrl: string, text: string, io: CommandIo) {
-  const id = /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
-  if (id === undefined) throw new OperatorError(`"${text}" is no key id; "keys list" shows them.`);
-  const revoked = await inOneTransaction(databaseUrl, (client) => revokeKey(client, id, currentActor()));
-  if (!revoked) throw new OperatorError(`There is no key ${id}; "keys list" shows those there are.`);
-  io.err(`Key ${id} is revoked: within five seconds it is refused everywhere and its streams end.`);
-  return 0;
-}
-
-/** `keys create`, `keys list`, `keys revoke ID`. Only a new key's text goes to standard output by itself. */
-export async function run(args: string[], io: CommandIo): Promise<number> {
-  const { positionals, values } = parseOptions(args);
-  const [action, ...rest] = positionals;
+async function revoke(io: CommandIo, id: number): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  if (action === 'create' && rest.length === 0) return create(databaseUrl, values, io);
-  if (action === 'list' && rest.length === 0) return list(databaseUrl, io);
-  if (action === 'revoke' && rest[0] !== undefined && rest.length === 1)
-    return revoke(databaseUrl, rest[0], io);
-  throw new OperatorError(USAGE);
+  const revoked = await inOneTransaction(databaseUrl, (client) => revokeKey(client, id, currentActor()));
+  if (!revoked) throw new OperatorError(`There is no key ${id}; "keys list" shows every id.`);
+  io.err(`Key ${id} is revoked: within five seconds it is refused everywhere and its streams end.`);
 }

@@ -1,22 +1,24 @@
-/** `lag`: how far what is applied is behind what was submitted, and what is relayed behind what changed. */
-import { parseArgs } from 'node:util';
 import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { OperatorError } from '../../service/operator-error.ts';
-import { loadConsumerPositions } from '../../store/stream/consumer-positions.ts';
+import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
-import type { CommandIo } from '../command.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, type OpsConfig, readEnv } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
 import { formatTable } from '../table.ts';
 
-const USAGE = 'Usage: npm run ops -- lag [--json]';
+/** `lag [--json]`. */
+export const define: DefineCommand = (command, io) => {
+  command
+    .option('--json', 'print one JSON object instead of a table')
+    .action(({ json = false }: { json?: boolean }) => printLag(io, json));
+};
 
-/** How much is waiting in one place. */
+/** The work that waits in one place. */
 interface Lag {
-  /** Up to where the work is done: the next offset to apply, or the last sequence that Kafka has. */
+  /** The end of the finished work: the next offset to apply, or the last sequence that Kafka has. */
   done: number;
-  /** Where the work ends: the offset of the next submission, or the last sequence of the change log. */
+  /** The end of all work: the offset of the next submission, or the last sequence of the change log. */
   end: number;
   lag: number;
 }
@@ -28,17 +30,17 @@ interface ServiceLag {
 }
 
 /**
- * Asks Kafka and Postgres. What comes in between the two questions can show as lag for a moment.
+ * Asks Kafka, then Postgres. Submissions that arrive between the two questions can show as lag for a moment.
  *
- * @throws OperatorError where a server does not answer; the Kafka client's error where there is no such topic
+ * @throws OperatorError if a server does not answer, the Kafka client's error if the topic does not exist
  */
 async function measureLag({ brokers, databaseUrl, topicPrefix }: OpsConfig): Promise<ServiceLag> {
   const topic = topicNames(topicPrefix).submissions;
   const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
   return inOneTransaction(databaseUrl, async (client) => {
-    const positions = await loadConsumerPositions(client, topic);
+    const positions = await loadConsumerOffsets(client, topic);
     const submissions = offsets
-      // Retention takes away what was never applied, too: nothing of that is waiting.
+      // Submissions that retention deleted before they were applied are not waiting.
       .map(({ partition, high, low }) => ({
         partition,
         done: Math.max(positions.get(partition) ?? 0, Number(low)),
@@ -51,22 +53,9 @@ async function measureLag({ brokers, databaseUrl, topicPrefix }: OpsConfig): Pro
   });
 }
 
-function isJsonAsked(args: string[]): boolean {
-  try {
-    return parseArgs({ args, options: { json: { type: 'boolean', default: false } } }).values.json;
-  } catch (error) {
-    throw new OperatorError(`${(error as Error).message}\n${USAGE}`);
-  }
-}
-
-/** The command: see ops/command.ts. */
-export async function run(args: string[], io: CommandIo): Promise<number> {
-  const json = isJsonAsked(args);
+async function printLag(io: CommandIo, json: boolean): Promise<void> {
   const lag = await measureLag(createConfig(readEnv(io.env)));
-  if (json) {
-    io.out(JSON.stringify(lag));
-    return 0;
-  }
+  if (json) return io.out(JSON.stringify(lag));
   const rows = [
     ...lag.submissions.map(({ partition, done, end, lag: waiting }) => [
       `submissions ${partition}`,
@@ -77,5 +66,4 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
     ['changes', lag.changes.done, lag.changes.end, lag.changes.lag],
   ];
   for (const line of formatTable(['WHAT', 'DONE', 'END', 'LAG'], rows)) io.out(line);
-  return 0;
 }

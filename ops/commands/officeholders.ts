@@ -1,65 +1,55 @@
-import { parseArgs } from 'node:util';
 import { OperatorError } from '../../service/operator-error.ts';
 import { startProgress } from '../catalog/progress.ts';
-import { count } from '../catalog/refusal-list.ts';
-import type { CommandIo } from '../command.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig, readEnv } from '../config.ts';
 import { findPersonFiles } from '../officeholders/find-files.ts';
 import { type ImportOutcome, importPeople } from '../officeholders/import-people.ts';
-import { formatCounts, formatFileRefusals } from '../officeholders/report.ts';
+import { formatFileRefusals, formatLoad } from '../officeholders/report.ts';
+import { count } from '../table.ts';
 
-const USAGE = 'Usage: npm run ops -- officeholders import DIR [--skip-refused]';
+const EXAMPLES = `
+Example:
+  git clone --depth 1 https://github.com/openstates/people
+  npm run ops -- officeholders import people`;
 
-/**
- * `officeholders import DIR`: loads the people in office of an Open States `people` checkout, in one transaction, and
- * may be run as often as the source updates. Exit status 1 and nothing loaded when a file is refused, unless
- * `--skip-refused` is given.
- *
- * @param now decides who is in office, and is the time of what changed.
- * @throws OperatorError for arguments, folders and servers that are not right.
- */
-export async function run(args: string[], io: CommandIo, now = new Date()): Promise<number> {
-  const { dir, skipRefused } = readArguments(args);
+/** `officeholders import DIR [--skip-refused]`. */
+export const define: DefineCommand = (officeholders, io) => {
+  officeholders
+    .command('import')
+    .description('load the people in office, in one transaction; if a file is refused, load nothing')
+    .argument('<dir>', 'a checkout of the Open States people repository, or a folder in it')
+    .option('--skip-refused', 'leave refused files out and load the others')
+    .addHelpText('after', EXAMPLES)
+    .action((dir: string, { skipRefused = false }: { skipRefused?: boolean }) =>
+      importDir(io, dir, skipRefused),
+    );
+};
+
+/** @throws OperatorError if the folder, a file or the database cannot be used */
+async function importDir(io: CommandIo, dir: string, skipRefused: boolean): Promise<void> {
   const found = await findPersonFiles(dir);
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
   const progress = startProgress(io.terminal, 'Reading', found.files.length);
+  let outcome: ImportOutcome;
   try {
     const onFile = () => progress.advance(1);
-    const outcome = await importPeople(found, { databaseUrl, skipRefused, now, onFile });
-    progress.stop();
-    return report(outcome, io);
+    outcome = await importPeople(found, { databaseUrl, skipRefused, now: io.now(), onFile });
   } finally {
     progress.stop();
   }
+  report(outcome, io);
 }
 
-function readArguments(args: string[]): { dir: string; skipRefused: boolean } {
-  try {
-    const { positionals, values } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: { 'skip-refused': { type: 'boolean', default: false } },
-    });
-    const [action, dir, ...others] = positionals;
-    if (action === 'import' && dir !== undefined && others.length === 0) {
-      return { dir, skipRefused: values['skip-refused'] };
-    }
-  } catch (error) {
-    throw new OperatorError(`${(error as Error).message}\n${USAGE}`);
-  }
-  throw new OperatorError(USAGE);
-}
-
-function report({ counts, refusals, refusedFiles, leftOut }: ImportOutcome, io: CommandIo): number {
+function report({ counts, refusals, refusedFiles, leftOut }: ImportOutcome, io: CommandIo): void {
   for (const line of formatFileRefusals(refusals)) io.err(line);
   const refused = count(refusedFiles.length);
   if (counts === null) {
-    io.err(`Nothing was loaded: ${refused} of the files are refused. --skip-refused loads the others.`);
-    return 1;
+    throw new OperatorError(
+      `Nothing was loaded: ${refused} of the files are refused. --skip-refused loads the others.`,
+    );
   }
-  for (const line of formatCounts(counts, leftOut)) io.out(line);
+  for (const line of formatLoad(counts, leftOut)) io.out(line);
   if (refusedFiles.length > 0) {
     io.err(`${refused} refused files were left out, as --skip-refused asks; the others are loaded.`);
   }
-  return 0;
 }

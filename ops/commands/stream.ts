@@ -1,5 +1,3 @@
-/** `stream check`, `stream repair` and `stream new-epoch`: what the changes topic owes to the change log. */
-
 import { requireBrokers } from '../../kafka/admin.ts';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { createKafkaClient } from '../../kafka/client.ts';
@@ -8,17 +6,47 @@ import { changeCodec } from '../../schemas/change.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedChanges, loadRelayedRange } from '../../store/reads/relayed-changes.ts';
-import type { CommandIo } from '../command.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, type OpsConfig, readEnv } from '../config.ts';
 import { requireDatabase } from '../database.ts';
 import { findHoles, type SequenceRange } from '../stream/find-holes.ts';
 import { newEpoch } from '../stream/new-epoch.ts';
 
-const USAGE =
-  'Usage: npm run ops -- stream check | stream repair | stream new-epoch [--submissions-from-beginning]';
-/** How many changes are sent at a time. */
+/** Changes that are sent at a time. */
 const BATCH = 1000;
 const STATEMENT_TIMEOUT_MS = 60_000;
+
+/** `stream check`, `stream repair`, `stream new-epoch [--submissions-from-beginning]` (INV-7). */
+export const define: DefineCommand = (stream, io) => {
+  stream
+    .command('check')
+    .description(
+      'name every relayed change that the changes topic lacks; the exit status is 1 if there is one',
+    )
+    .action(async () => check(await requireServers(io), io));
+  stream
+    .command('repair')
+    .description('send the changes that the changes topic lacks again, with the same ids')
+    .action(async () => repair(await requireServers(io), io));
+  stream
+    .command('new-epoch')
+    .description('begin another stream, after Postgres was restored from a backup or Kafka lost its topics')
+    .option(
+      '--submissions-from-beginning',
+      'apply the topic of submissions from its beginning, since it was made anew',
+    )
+    .action(async ({ submissionsFromBeginning = false }: { submissionsFromBeginning?: boolean }) =>
+      newEpoch(await requireServers(io), io, { submissionsFromBeginning }),
+    );
+};
+
+/** @throws OperatorError if Postgres or Kafka cannot be used */
+async function requireServers(io: CommandIo): Promise<OpsConfig> {
+  const config = createConfig(readEnv(io.env));
+  await requireDatabase(config.databaseUrl);
+  await requireBrokers(config.brokers);
+  return config;
+}
 
 const count = (ranges: SequenceRange[]) => ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 const format = ({ from, to }: SequenceRange) => (from === to ? `${from}` : `${from} to ${to}`);
@@ -37,31 +65,30 @@ async function withPool<T>(databaseUrl: string, work: (pool: DatabasePool) => Pr
   }
 }
 
-/** What was relayed, is still in the change log, and is not in the topic. */
+/** The changes that were relayed and are still in the change log, but not in the topic. */
 async function loadHoles({ brokers, topicPrefix }: OpsConfig, pool: DatabasePool): Promise<SequenceRange[]> {
   const range = await loadRelayedRange(pool);
   const { changes: topic } = topicNames(topicPrefix);
   return range ? findHoles({ brokers, topic, epoch: range.epoch }, range) : [];
 }
 
-/** Names every change of the change log that the topic should have and lacks. @returns 1 where there is one. */
-async function check(config: OpsConfig, io: CommandIo): Promise<number> {
+async function check(config: OpsConfig, io: CommandIo): Promise<void> {
   const holes = await withPool(config.databaseUrl, (pool) => loadHoles(config, pool));
   for (const hole of holes) io.out(`missing: ${format(hole)}`);
-  io.err(
-    holes.length === 0
-      ? 'The changes topic has every change that was relayed and is still in the change log.'
-      : `The changes topic lacks ${count(holes)} changes. Gateways give them out of the change log; "stream repair" sends them again.`,
-  );
-  return holes.length === 0 ? 0 : 1;
+  if (holes.length > 0) {
+    throw new OperatorError(
+      `The changes topic lacks ${count(holes)} changes. Gateways read them from the change log; "stream repair" sends them again.`,
+    );
+  }
+  io.err('The changes topic has every relayed change that is still in the change log.');
 }
 
-/** Sends what the topic lacks once more: the same ids, the same bytes (INV-3). */
-async function repair(config: OpsConfig, io: CommandIo): Promise<number> {
+/** Sends the changes that the topic lacks again, with the same ids and bytes (INV-3). */
+async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
   const { brokers, topicPrefix, databaseUrl } = config;
   const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-ops' });
   const producer = createChangesProducer(kafka, topicNames(topicPrefix).changes);
-  return withPool(databaseUrl, async (pool) => {
+  await withPool(databaseUrl, async (pool) => {
     const holes = await loadHoles(config, pool);
     await producer.connect();
     try {
@@ -78,32 +105,5 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<number> {
       await producer.disconnect();
     }
     io.err(`${count(holes)} changes that the changes topic lacked were sent again.`);
-    return 0;
   });
-}
-
-type Action = (config: OpsConfig, io: CommandIo) => Promise<number>;
-
-const actions = new Map<string, Action>([
-  ['check', check],
-  ['repair', repair],
-  ['new-epoch', (config, io) => newEpoch(config, io, { submissionsFromBeginning: false })],
-  [
-    'new-epoch --submissions-from-beginning',
-    (config, io) => newEpoch(config, io, { submissionsFromBeginning: true }),
-  ],
-]);
-
-/**
- * Looks after the changes topic (INV-7).
- *
- * @throws OperatorError for arguments that are not right, and where a server cannot be used.
- */
-export async function run(args: string[], io: CommandIo): Promise<number> {
-  const action = actions.get(args.join(' '));
-  if (action === undefined) throw new OperatorError(USAGE);
-  const config = createConfig(readEnv(io.env));
-  await requireDatabase(config.databaseUrl);
-  await requireBrokers(config.brokers);
-  return action(config, io);
 }

@@ -1,36 +1,49 @@
-import { parseArgs } from 'node:util';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { startProgress } from '../catalog/progress.ts';
-import { count, createRefusalList, formatRefusals } from '../catalog/refusal-list.ts';
-import type { CommandIo } from '../command.ts';
+import { createRefusalList, formatRefusals } from '../catalog/refusal-list.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
 import { createKafkaConfig, readEnv } from '../config.ts';
 import { openSubmissionFiles } from '../submit/find-files.ts';
 import { readSubmissions, type SubmissionFile } from '../submit/read-submissions.ts';
 import { submitAll } from '../submit/submit-all.ts';
+import { count } from '../table.ts';
 
-const USAGE = 'Usage: npm run ops -- submit PATH... [--skip-refused]   (- is standard input)';
+const EXAMPLES = `
+Examples:
+  npm run ops -- submit data/endorsements.ndjson
+  generate-endorsements | npm run ops -- submit -`;
+
+/** `submit PATH... [--skip-refused]`. */
+export const define: DefineCommand = (command, io) => {
+  command
+    .argument(
+      '<paths...>',
+      'files of endorsements, folders with an endorsements.ndjson, or - for standard input',
+    )
+    .option('--skip-refused', 'leave refused lines out and send the others')
+    .addHelpText('after', EXAMPLES)
+    .action((paths: string[], { skipRefused = false }: { skipRefused?: boolean }) =>
+      submit(io, paths, skipRefused),
+    );
+};
 
 /**
- * `submit PATH...`: checks every line of every file, a folder standing for the `endorsements.ndjson` in it, and only
- * then produces the submissions to Kafka. Exit status 1 and nothing sent when a line is refused, unless
- * `--skip-refused` is given.
+ * Checks every line of every file, and only then sends the submissions.
  *
- * @throws OperatorError for arguments, files and brokers that are not right.
+ * @throws OperatorError if a path or the brokers cannot be used, or if a line is refused and `skipRefused` is not set
  */
-export async function run(args: string[], io: CommandIo): Promise<number> {
-  const { names, skipRefused } = readArguments(args);
+async function submit(io: CommandIo, paths: string[], skipRefused: boolean): Promise<void> {
   const { brokers, topicPrefix } = createKafkaConfig(readEnv(io.env));
-  await using opened = await openSubmissionFiles(names, io.stdin);
+  await using opened = await openSubmissionFiles(paths, io.stdin);
   const { files, notRead } = opened;
   if (notRead.length > 0)
-    io.err(`Not read, for they are not called endorsements.ndjson: ${notRead.join(', ')}.`);
+    io.err(`Skipped, since they are not called endorsements.ndjson: ${notRead.join(', ')}.`);
 
   const { good, bad } = await check(files, io);
   if (bad > 0 && !skipRefused) {
-    io.err('Nothing was sent. --skip-refused sends the other lines.');
-    return 1;
+    throw new OperatorError('Nothing was sent. --skip-refused sends the other lines.');
   }
   const progress = startProgress(io.terminal, 'Sending', good);
   let sent: number;
@@ -43,24 +56,9 @@ export async function run(args: string[], io: CommandIo): Promise<number> {
   }
   io.out(`${count(sent)} submissions sent`);
   if (bad > 0) io.err('The refused lines were left out, as --skip-refused asks.');
-  return 0;
 }
 
-function readArguments(args: string[]): { names: string[]; skipRefused: boolean } {
-  try {
-    const { positionals, values } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: { 'skip-refused': { type: 'boolean', default: false } },
-    });
-    if (positionals.length > 0) return { names: positionals, skipRefused: values['skip-refused'] };
-  } catch (error) {
-    throw new OperatorError(`${(error as Error).message}\n${USAGE}`);
-  }
-  throw new OperatorError(USAGE);
-}
-
-/** How many lines can be sent, and how many problems the others have, which are printed. */
+/** Counts the lines that can be sent and the problems of the others, and prints the problems. */
 async function check(files: SubmissionFile[], io: CommandIo): Promise<{ good: number; bad: number }> {
   const refusals = createRefusalList();
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -75,7 +73,11 @@ async function check(files: SubmissionFile[], io: CommandIo): Promise<{ good: nu
   return { good, bad: refusals.total };
 }
 
-/** The submissions that were counted before. */
+/**
+ * The submissions of files that were checked before.
+ *
+ * @throws OperatorError if the files have another number of good lines now
+ */
 async function* readChecked(files: SubmissionFile[], expected: number): AsyncGenerator<Submission> {
   let read = 0;
   for await (const submission of readSubmissions(files, createRefusalList(0))) {
@@ -83,7 +85,7 @@ async function* readChecked(files: SubmissionFile[], expected: number): AsyncGen
     yield submission;
   }
   if (read !== expected) {
-    const counts = `${count(expected)} good lines at first and ${count(read)} then`;
+    const counts = `${count(expected)} good lines when they were checked, and ${count(read)} now`;
     throw new OperatorError(
       `The files changed while they were sent: they had ${counts}. Sending them again is safe.`,
     );

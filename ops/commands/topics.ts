@@ -1,25 +1,32 @@
-/** `topics apply` and `topics check`. */
 import { applyTopics, checkTopics } from '../../kafka/topics.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import type { CommandIo } from '../command.ts';
+import type { CommandIo, DefineCommand } from '../command.ts';
 import { createKafkaConfig, readEnv } from '../config.ts';
 
-/** The command: see ops/command.ts. */
-export async function run(args: string[], io: CommandIo): Promise<number> {
-  const [action, ...rest] = args;
-  if ((action !== 'apply' && action !== 'check') || rest.length > 0) {
-    throw new OperatorError('usage: npm run ops -- topics apply | topics check');
-  }
-  const options = createKafkaConfig(readEnv(io.env));
-  if (action === 'apply') {
-    const done = await applyTopics(options);
-    for (const line of done) io.out(line);
-    if (done.length === 0) io.out('The topics are as they should be.');
-    return 0;
-  }
-  const problems = await checkTopics(options);
+const UP_TO_DATE = 'The topics are as they should be.';
+
+/** `topics apply` and `topics check`. */
+export const define: DefineCommand = (topics, io) => {
+  topics
+    .command('apply')
+    .description('create the topics that are missing and correct the settings of the others')
+    .action(() => apply(io));
+  topics
+    .command('check')
+    .description('name every setting of the topics that is wrong, and change nothing')
+    .action(() => check(io));
+};
+
+async function apply(io: CommandIo): Promise<void> {
+  const done = await applyTopics(createKafkaConfig(readEnv(io.env)));
+  for (const line of done) io.out(line);
+  if (done.length === 0) io.out(UP_TO_DATE);
+}
+
+async function check(io: CommandIo): Promise<void> {
+  const problems = await checkTopics(createKafkaConfig(readEnv(io.env)));
   for (const problem of problems) io.err(problem);
-  if (problems.length > 0) io.err('Run "npm run ops -- topics apply" to put right what it can.');
-  else io.out('The topics are as they should be.');
-  return problems.length > 0 ? 1 : 0;
+  if (problems.length > 0)
+    throw new OperatorError('Run "npm run ops -- topics apply" to correct what it can.');
+  io.out(UP_TO_DATE);
 }

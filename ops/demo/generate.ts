@@ -5,12 +5,12 @@ import type {
   EndorserRecord,
 } from '../../schemas/catalogue-files.ts';
 import type { SubmissionRecord } from '../../schemas/submission-files.ts';
-import { contestsOf } from './contests.ts';
-import { type DemoElection, demoElections } from './elections.ts';
-import { DEMO_CATEGORIES, type DemoEndorser, demoEndorsers } from './endorsers.ts';
+import { contestsOf } from './catalogue/contests.ts';
+import { type DemoElection, demoElections } from './catalogue/elections.ts';
+import { DEMO_CATEGORIES, type DemoEndorser, demoEndorsers } from './catalogue/endorsers.ts';
+import { DEMO_STATES } from './catalogue/states.ts';
 import { demoPosition } from './positions.ts';
 import { createRandom, type Random } from './random.ts';
-import { DEMO_STATES } from './states.ts';
 
 export interface DemoSize {
   contests: number;

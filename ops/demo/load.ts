@@ -4,8 +4,9 @@ import { parseSubmission, type SubmissionRecord } from '../../schemas/submission
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { importLines } from '../catalog/import-catalogue.ts';
 import { checkRecord } from '../catalog/read-catalogue.ts';
-import { count, formatRefusal, type RefusalList } from '../catalog/refusal-list.ts';
+import { formatRefusal, type RefusalList } from '../catalog/refusal-list.ts';
 import { submitAll } from '../submit/submit-all.ts';
+import { count } from '../table.ts';
 import { createDemo, DEMO_DEFAULT_SIZE, type Demo, type DemoSize } from './generate.ts';
 
 export const DEMO_SEED = 1;

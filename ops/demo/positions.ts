@@ -1,7 +1,7 @@
 import type { ContestRecord } from '../../schemas/catalogue-files.ts';
 import type { SubmissionRecord } from '../../schemas/submission-files.ts';
-import { addDays } from './calendar.ts';
-import type { DemoEndorser } from './endorsers.ts';
+import { addDays } from './catalogue/calendar.ts';
+import type { DemoEndorser } from './catalogue/endorsers.ts';
 import type { Random } from './random.ts';
 
 const STATEMENTS = [

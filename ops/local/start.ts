@@ -14,15 +14,15 @@ import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
 import { ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
-import { listenForInterrupts, unlessAborted } from './interrupts.ts';
-import { type NodeProcess, startNodeProcess } from './node-process.ts';
-import { findFreePort, isPortFree } from './ports.ts';
-import { writePidFile } from './processes.ts';
-import { claimRunDir, type KnownProcess, releaseRunDir, writeServiceEnv } from './run-files.ts';
-import { findRunner } from './runner.ts';
-import type { LocalServer, ServerOptions } from './server.ts';
+import { listenForInterrupts, unlessAborted } from './processes/interrupts.ts';
+import { type NodeProcess, startNodeProcess } from './processes/node-process.ts';
+import { writePidFile } from './processes/pid-files.ts';
+import { claimRunDir, type KnownProcess, releaseRunDir, writeServiceEnv } from './processes/run-files.ts';
+import { type Keeper, keepRunning } from './processes/supervisor.ts';
+import { choosePort } from './servers/ports.ts';
+import { findRunner } from './servers/runner.ts';
+import type { LocalServer, ServerOptions } from './servers/server.ts';
 import { createStartConfig, type StartConfig } from './start-config.ts';
-import { type Keeper, keepRunning } from './supervisor.ts';
 
 const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
@@ -120,18 +120,16 @@ class Start {
 
   async #choosePorts(): Promise<{ port: number; metricsPort: number; consumersMetricsPort: number }> {
     const { port, metricsPort } = this.#config;
-    if (!(await isPortFree(port))) {
+    if ((await choosePort(port)) !== port) {
       throw new OperatorError(
         `Port ${port} is taken: set PORT to a free one, as in "PORT=${port + 1} npm start".`,
       );
     }
-    if (metricsPort !== null && !(await isPortFree(metricsPort))) {
+    const chosen = await choosePort(metricsPort ?? DEFAULT_METRICS_PORT);
+    if (metricsPort !== null && chosen !== metricsPort) {
       throw new OperatorError(`Port ${metricsPort} is taken: set METRICS_PORT to a free one.`);
     }
-    const orFree = async (wanted: number) =>
-      wanted !== port && (await isPortFree(wanted)) ? wanted : findFreePort();
-    const chosen = metricsPort ?? (await orFree(DEFAULT_METRICS_PORT));
-    return { port, metricsPort: chosen, consumersMetricsPort: await orFree(chosen + 1) };
+    return { port, metricsPort: chosen, consumersMetricsPort: await choosePort(chosen + 1) };
   }
 
   async #startServers(): Promise<{ databaseUrl: string; brokers: string[] }> {

@@ -8,8 +8,8 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { describeFailure } from '../../service/operator-error.ts';
-import { childExit } from './daemon.ts';
-import { chooseRunner, inspectMachine } from './runner.ts';
+import { childExit } from './processes/daemon.ts';
+import { chooseRunner, inspectMachine } from './servers/runner.ts';
 import { formatTally, type JestResults } from './test-tally.ts';
 
 const NODE_OPTIONS = [

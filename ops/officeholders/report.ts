@@ -1,27 +1,22 @@
 import type { LoadCounts } from '../../store/officeholders/import.ts';
-import { count, MAX_LISTED } from '../catalog/refusal-list.ts';
+import { MAX_LISTED } from '../catalog/refusal-list.ts';
+import { count, formatCounts } from '../table.ts';
 import type { FileRefusal } from './read-people.ts';
 
 const COLUMNS = ['added', 'changed', 'unchanged', 'gone'] as const;
 
 /** A table of what an import did, and below it how many people were left out and why. */
-export function formatCounts(
-  counts: { people: LoadCounts; seats: LoadCounts },
+export function formatLoad(
+  { people, seats }: { people: LoadCounts; seats: LoadCounts },
   leftOut: ReadonlyMap<string, number>,
 ): string[] {
-  const row = (label: string, cells: string[]) =>
-    [label.padEnd(20), ...cells.map((cell) => cell.padStart(11))].join('');
-  const rowOf = (label: string, numbers: LoadCounts) =>
-    row(
-      label,
-      COLUMNS.map((column) => count(numbers[column])),
-    );
   const reasons = [...leftOut].sort(([a], [b]) => (a < b ? -1 : 1));
   return [
-    row('', [...COLUMNS]),
-    rowOf('officeholders', counts.people),
-    rowOf('seats', counts.seats),
-    ...reasons.map(([reason, people]) => `${count(people)} left out: ${reason}`),
+    ...formatCounts(COLUMNS, [
+      ['officeholders', ...COLUMNS.map((column) => people[column])],
+      ['seats', ...COLUMNS.map((column) => seats[column])],
+    ]),
+    ...reasons.map(([reason, number]) => `${count(number)} left out: ${reason}`),
   ];
 }
 

@@ -6,10 +6,10 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import {
-  advanceConsumerPosition,
-  loadConsumerPositions,
-  lockConsumerPosition,
-} from '../../store/stream/consumer-positions.ts';
+  advanceConsumerOffsets,
+  loadConsumerOffsets,
+  lockConsumerOffsets,
+} from '../../store/stream/consumer-offsets.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
@@ -64,22 +64,24 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
  * Up to where rejections were retried is kept in Postgres, beside the positions of the consumers. One that is run while
  * another runs waits for it, and sends what that one left.
  */
-export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number> {
+export async function retryNew(config: OpsConfig, io: CommandIo): Promise<void> {
   const { brokers, databaseUrl } = config;
   const topic = topicNames(config.topicPrefix).rejected;
-  return inOneTransaction(databaseUrl, async (client) => {
+  await inOneTransaction(databaseUrl, async (client) => {
     // First of all: whoever waits here sees how far the one before came.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
-    const positions = await loadConsumerPositions(client, topic);
-    const { rejections, ends } = await readRejections({ brokers, topic }, positions);
+    const offsets = await loadConsumerOffsets(client, topic);
+    const { rejections, ends } = await readRejections({ brokers, topic }, offsets);
     const retriable = findRetriable(rejections);
     const outdated = await findOutdated(client, retriable);
     const current = retriable.filter((one) => !outdated.has(one));
     await sendAgain(config, current);
-    for (const [partition, to] of ends) {
-      await lockConsumerPosition(client, topic, partition);
-      await advanceConsumerPosition(client, topic, partition, { from: positions.get(partition) ?? 0, to });
-    }
+    await lockConsumerOffsets(client, topic, [...ends.keys()]);
+    await advanceConsumerOffsets(
+      client,
+      topic,
+      [...ends].map(([partition, to]) => ({ partition, from: offsets.get(partition) ?? 0, to })),
+    );
     for (const { rejection } of outdated) io.out(describeRejection(rejection));
     const unreadable = rejections.length - retriable.length;
     io.err(
@@ -91,7 +93,6 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number
           '"rejected retry PARTITION/OFFSET" sends one of that origin all the same.',
       );
     }
-    return 0;
   });
 }
 
@@ -101,7 +102,7 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<number
  * @param origins where the submissions were, each `partition/offset`.
  * @throws OperatorError where one of them is not kept, or cannot be read, and nothing is sent.
  */
-export async function retryChosen(config: OpsConfig, origins: string[], io: CommandIo): Promise<number> {
+export async function retryChosen(config: OpsConfig, origins: string[], io: CommandIo): Promise<void> {
   const topic = topicNames(config.topicPrefix).rejected;
   const { rejections } = await readRejections({ brokers: config.brokers, topic });
   const byOrigin = new Map(
@@ -116,5 +117,4 @@ export async function retryChosen(config: OpsConfig, origins: string[], io: Comm
   });
   await sendAgain(config, chosen);
   io.err(`${chosen.length} rejected submissions were sent again.`);
-  return 0;
 }

@@ -40,7 +40,7 @@ export async function findHoles(
 }
 
 /** What is no change stands for none. */
-function decode(value: Buffer) {
+function decode(value: Buffer | null) {
   try {
     return changeCodec.decode(value);
   } catch (error) {

@@ -3,7 +3,7 @@ import { type Admin, withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
-import { loadConsumerPositions, resetConsumerPosition } from '../../store/stream/consumer-positions.ts';
+import { loadConsumerOffsets, resetConsumerOffset } from '../../store/stream/consumer-offsets.ts';
 import { beginEpoch } from '../../store/stream/relay-batches.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
@@ -40,11 +40,11 @@ async function settlePositions(
   client: ClientBase,
   { name, ends, fromBeginning }: ReadTopic,
 ): Promise<string> {
-  const positions = await loadConsumerPositions(client, name);
+  const positions = await loadConsumerOffsets(client, name);
   const madeAnew = [...positions].some(([partition, position]) => position > (ends[partition] ?? 0));
   if (!madeAnew && !fromBeginning)
     return `${name} is read on from where Postgres says, since no position there lies beyond its end.`;
-  for (const partition of positions.keys()) await resetConsumerPosition(client, name, partition, 0);
+  for (const partition of positions.keys()) await resetConsumerOffset(client, name, partition, 0);
   return madeAnew
     ? `${name} was made anew: it is read from its beginning.`
     : `${name} is read from its beginning, as --submissions-from-beginning asks.`;
@@ -62,7 +62,7 @@ export async function newEpoch(
   config: OpsConfig,
   io: CommandIo,
   { submissionsFromBeginning }: { submissionsFromBeginning: boolean },
-): Promise<number> {
+): Promise<void> {
   const { brokers, databaseUrl } = config;
   const topics = topicNames(config.topicPrefix);
   const ends = await withAdmin(brokers, async (admin) => ({
@@ -87,5 +87,4 @@ export async function newEpoch(
     `The stream's epoch is ${epoch} from the change ${after + 1} on. Every cursor made before is answered 410, so that ` +
       'clients catch up through /v1/endorsements; gateways and relays follow by themselves within seconds.',
   );
-  return 0;
 }

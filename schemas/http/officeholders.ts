@@ -1,15 +1,8 @@
-import { LANGUAGES, STATE_CODES } from '../vocabulary.ts';
-import {
-  date,
-  integer,
-  type JsonSchema,
-  listOf,
-  nullable,
-  objectOf,
-  oneOf,
-  text,
-  time,
-} from './json-schema.ts';
+import { type Static, Type } from 'typebox';
+import { STATE_CODES } from '../vocabulary.ts';
+import { date, integer, nullable, objectOf, oneOf, record, text, time } from './fields.ts';
+import { names, search, words } from './parameter-types.ts';
+import { lang } from './parameters.ts';
 
 /** The offices that the service lists (specification, "GET /v1/officeholders"), highest first. */
 export const OFFICES = [
@@ -36,60 +29,34 @@ export type SeatLevel = (typeof SEAT_LEVELS)[number];
 /** The networks on which the source names a person's account. */
 export const SOCIAL_NETWORKS = ['twitter', 'facebook', 'instagram', 'youtube'] as const;
 
-const MAX_VALUES = 500;
-const MAX_VALUE_LENGTH = 200;
-
-const words = (values: readonly string[], what: string, description: string) =>
-  ({
-    type: 'array',
-    title: `at most ${MAX_VALUES} ${what}, comma-separated`,
-    items: { type: 'string', enum: values, title: `one of ${values.join(', ')}` },
-    maxItems: MAX_VALUES,
-    description,
-  }) as const satisfies JsonSchema;
-
-/** The filters of `GET /v1/officeholders`. Those of seats hold for one and the same seat. */
+/** The filters of `GET /v1/officeholders`. Those of seats must all match one and the same seat. */
 export const officeholderFilters = {
   states: words(STATE_CODES, 'USPS codes', 'States of the seats.'),
   offices: words(OFFICES, 'offices', 'Kinds of office.'),
   levels: words(SEAT_LEVELS, 'levels', 'Levels of the seats.'),
-  districts: {
-    type: 'array',
-    title: `at most ${MAX_VALUES} Open Civic Data division ids, comma-separated`,
-    items: {
-      type: 'string',
-      maxLength: MAX_VALUE_LENGTH,
-      title: `of at most ${MAX_VALUE_LENGTH} characters`,
-    },
-    maxItems: MAX_VALUES,
-    description: 'Open Civic Data division ids of the seats; exactly these, not what lies within.',
-  },
-  q: {
-    type: 'string',
-    maxLength: MAX_VALUE_LENGTH,
-    title: `text of 1 to ${MAX_VALUE_LENGTH} characters`,
-    description: 'The name contains this, whatever the case and accents.',
-  },
-} as const satisfies Record<string, JsonSchema>;
+  districts: names(
+    'Open Civic Data division ids',
+    'Open Civic Data division ids of the seats; exactly these, not the divisions within them.',
+  ),
+  q: search('The name contains this, ignoring case and accents.'),
+};
 
 /** `lang` (specification, "Conventions"). The source has no Spanish, so both languages read the same. */
-export const officeholderLang = {
-  type: 'string',
-  enum: LANGUAGES,
-  default: 'en',
-  title: 'en or es',
-  description: 'Accepted as everywhere; what is known of officeholders is in English alone.',
-} as const satisfies JsonSchema;
+export const officeholderLang = Type.With(lang, {
+  description: 'Accepted as everywhere; officeholders are described in English only.',
+});
+
+/** A UUID. */
+export const PERSON_ID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 
 /** The path parameter of `GET /v1/officeholders/{id}`. */
-export const personId = {
-  type: 'string',
-  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+export const personId = Type.String({
+  pattern: PERSON_ID,
   title: 'a person_id, which is a UUID such as 19e0dbe3-0e2d-4dec-b5dd-c34618cdc2c3',
   description: 'A person_id.',
-} as const satisfies JsonSchema;
+});
 
-const seat = {
+const seat = record('Seat', {
   office: oneOf(OFFICES),
   office_title: text,
   level: oneOf(SEAT_LEVELS),
@@ -100,14 +67,23 @@ const seat = {
   term: objectOf({ start: nullable(date), end: nullable(date) }),
   term_start: nullable(date),
   term_end: nullable(date),
-};
+});
 
-const officeholder = {
-  person_id: { type: 'string', pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
+const officeAddress = record('OfficeAddress', {
+  classification: text,
+  address: nullable(text),
+  voice: nullable(text),
+  fax: nullable(text),
+});
+export type OfficeAddress = Static<typeof officeAddress>;
+
+/** An officeholder in a list: a person, with the first of the seats that match the filters. */
+export const officeholder = record('Officeholder', {
+  person_id: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
   name: text,
   given_name: nullable(text),
   family_name: nullable(text),
-  ...seat,
+  ...seat.properties,
   party: nullable(text),
   party_abbreviation: nullable(text),
   phone: nullable(text),
@@ -116,16 +92,19 @@ const officeholder = {
   website_url: nullable(text),
   photo: nullable(text),
   image_url: nullable(text),
-  offices: listOf(
-    objectOf({ classification: text, address: nullable(text), voice: nullable(text), fax: nullable(text) }),
-  ),
-  social: objectOf(Object.fromEntries(SOCIAL_NETWORKS.map((network) => [network, nullable(text)]))),
-  source_urls: listOf(text),
+  offices: Type.Array(officeAddress),
+  social: objectOf({
+    twitter: nullable(text),
+    facebook: nullable(text),
+    instagram: nullable(text),
+    youtube: nullable(text),
+  } satisfies Record<(typeof SOCIAL_NETWORKS)[number], unknown>),
+  source_urls: Type.Array(text),
   updated_at: time,
-} satisfies Record<string, JsonSchema>;
-
-/** An officeholder in a list: a person, with the first of the seats that the filters ask for. */
-export const officeholderRecord = objectOf(officeholder);
+});
 
 /** One officeholder, with every seat held. */
-export const officeholderWithSeats = objectOf({ ...officeholder, seats: listOf(objectOf(seat)) });
+export const officeholderWithSeats = record('OfficeholderWithSeats', {
+  ...officeholder.properties,
+  seats: Type.Array(seat),
+});

@@ -1,3 +1,4 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import {
   CHANGE_TYPES,
   CONTEST_KINDS,
@@ -8,189 +9,18 @@ import {
   STATE_CODES,
   VOTE_METHODS,
 } from '../vocabulary.ts';
-import {
-  date,
-  integer,
-  type JsonSchema,
-  listOf,
-  nullable,
-  objectOf,
-  oneOf,
-  text,
-  time,
-} from './json-schema.ts';
+import { boolean, date, integer, nullable, objectOf, oneOf, record, text, time } from './fields.ts';
+
+/** An error (specification, "Errors"). */
+export const errorBody = record('Error', {
+  error: objectOf({ code: text, message: text, request_id: text }),
+});
 
 /** A state (specification, "State"). */
-export const state = objectOf({ code: oneOf(STATE_CODES), fips: text, name: text });
-
-const endorser = objectOf({
-  id: integer,
-  slug: text,
-  name: text,
-  category: objectOf({ slug: text, name: text }),
-  state: oneOf(ENDORSER_STATES),
-});
-
-const election = objectOf({
-  id: integer,
-  slug: text,
-  name: text,
-  date,
-  state: oneOf(STATE_CODES),
-  type: oneOf(ELECTION_TYPES),
-});
-
-const boolean: JsonSchema = { type: 'boolean' };
-const candidate = nullable(objectOf({ id: integer, full_name: text }));
-const measureAnswer = nullable(oneOf(['yes', 'no']));
-
-const endorsementValues = {
-  id: integer,
-  rank: nullable(integer),
-  statement: nullable(text),
-  source_url: nullable(text),
-  published_on: nullable(date),
-};
-
-/** A district (specification, "District"). */
-const district = objectOf({
-  id: integer,
-  ocd_id: nullable(text),
-  name: text,
-  level: oneOf(LEVELS),
-  type: text,
-  state: nullable(oneOf(STATE_CODES)),
-});
-
-/** A choice (specification, "Choice"); `party_label` and `option` are there only where they apply. */
-const choiceFields = objectOf({
-  id: integer,
-  label: text,
-  measure_answer: measureAnswer,
-  candidate,
-  party: nullable(text),
-  withdrawn: { type: 'boolean' },
-  ballot_designation: nullable(text),
-});
-export const choice: JsonSchema = {
-  ...choiceFields,
-  properties: { ...choiceFields.properties, party_label: text, option: oneOf(['none_of_these']) },
-};
-
-/** The fields of a contest but for its choices (specification, "Contest"). */
-const contestFields = {
-  id: integer,
-  title: text,
-  short_title: text,
-  description: nullable(text),
-  kind: oneOf(CONTEST_KINDS),
-  vote_method: oneOf(VOTE_METHODS),
-  votes_allowed: nullable(integer),
-  ranks_allowed: nullable(integer),
-  measure_code: nullable(text),
-  ballot_order: integer,
-  source_url: nullable(text),
-  district,
-  election,
-  details: {
-    type: 'object',
-    description:
-      'Keys only where they apply: uncontested, nonpartisan, term, short_term, vote_required, majority_required, ' +
-      'amount, runoff_date, elected_at_large, none_of_these, others, source_url.',
-  },
-} as const satisfies Readonly<Record<string, JsonSchema>>;
-
-/** A contest with its choices, in ballot order. */
-export const contest = objectOf({ ...contestFields, choices: listOf(choice) });
-
-/** One contest, with every endorser's position in it. */
-export const contestWithPositions = objectOf({
-  ...contestFields,
-  choices: listOf(choice),
-  endorsements: listOf(
-    objectOf({
-      endorser,
-      picks: listOf(
-        objectOf({
-          choice_id: integer,
-          label: text,
-          measure_answer: measureAnswer,
-          rank: nullable(integer),
-          statement: nullable(text),
-          source_url: nullable(text),
-          published_on: nullable(date),
-        }),
-      ),
-    }),
-  ),
-});
-
-/** One endorsement in full: its endorser, its contest without the choices, and its choice. */
-export const fullEndorsement = objectOf({
-  ...endorsementValues,
-  updated_at: time,
-  endorser,
-  contest: objectOf(contestFields),
-  choice,
-});
-
-/** An election in a list (specification, "Election"). */
-export const listedElection = objectOf({
-  id: integer,
-  slug: text,
-  name: text,
-  short_name: nullable(text),
-  date,
-  state: oneOf(STATE_CODES),
-  type: oneOf(ELECTION_TYPES),
-  primary_system: nullable(oneOf(PRIMARY_SYSTEMS)),
-  info_url: nullable(text),
-  details: {
-    type: 'object',
-    description: 'Voting rules, null where unknown, and what else the source says.',
-    properties: {
-      all_mail: nullable(boolean),
-      ranked_choice: nullable(boolean),
-      fusion_voting: nullable(boolean),
-      runoff_date: nullable(date),
-    },
-    required: ['all_mail', 'ranked_choice', 'fusion_voting', 'runoff_date'],
-  },
-  contest_count: integer,
-  endorsement_count: integer,
-});
-
-/** An endorser category (specification, "Endorser category"). */
-export const endorserCategory = objectOf({
-  slug: text,
-  name: text,
-  singular_name: nullable(text),
-  endorser_count: integer,
-});
-
-const endorserFields = {
-  id: integer,
-  slug: text,
-  name: text,
-  category: objectOf({ slug: text, name: text }),
-  state: oneOf(ENDORSER_STATES),
-  description: nullable(text),
-  website_url: nullable(text),
-  logo_url: nullable(text),
-  endorsement_count: integer,
-};
-
-/** An endorser in a list (specification, "Endorser"). */
-export const listedEndorser = objectOf(endorserFields);
-
-/** One endorser, with the elections it has endorsed in, newest first, and in how many contests of each. */
-export const endorserWithElections = objectOf({
-  ...endorserFields,
-  elections: listOf(objectOf({ election: text, name: text, date, contests: integer })),
-});
+export const state = record('State', { code: oneOf(STATE_CODES), fips: text, name: text });
 
 /** What there is of a state (specification, "Coverage"). */
-export const coverage = objectOf({
+export const coverage = record('Coverage', {
   state: oneOf(STATE_CODES),
   name: text,
   election_count: integer,
@@ -204,59 +34,205 @@ export const coverage = objectOf({
   updated_at: nullable(time),
 });
 
-/** What is said of a choice where it is endorsed. */
-const pickedChoice = {
+/** An endorser category (specification, "Endorser category"). */
+export const endorserCategory = record('EndorserCategory', {
+  slug: text,
+  name: text,
+  singular_name: nullable(text),
+  endorser_count: integer,
+});
+
+/** An endorser within another record. */
+export const endorserSummary = record('EndorserSummary', {
+  id: integer,
+  slug: text,
+  name: text,
+  category: objectOf({ slug: text, name: text }),
+  state: oneOf(ENDORSER_STATES),
+});
+
+/** An endorser in a list (specification, "Endorser"). */
+export const endorser = record('Endorser', {
+  ...endorserSummary.properties,
+  description: nullable(text),
+  website_url: nullable(text),
+  logo_url: nullable(text),
+  endorsement_count: integer,
+});
+
+/** One endorser, with the elections it has endorsed in, newest first, and the number of contests in each. */
+export const endorserWithElections = record('EndorserWithElections', {
+  ...endorser.properties,
+  elections: Type.Array(objectOf({ election: text, name: text, date, contests: integer })),
+});
+
+/** An election within another record. */
+const electionSummary = record('ElectionSummary', {
+  id: integer,
+  slug: text,
+  name: text,
+  date,
+  state: oneOf(STATE_CODES),
+  type: oneOf(ELECTION_TYPES),
+});
+
+/** The fields of an election, apart from its counts (specification, "Election"). */
+export const electionFields = {
+  ...electionSummary.properties,
+  short_name: nullable(text),
+  primary_system: nullable(oneOf(PRIMARY_SYSTEMS)),
+  info_url: nullable(text),
+  details: Type.Object(
+    {
+      all_mail: nullable(boolean),
+      ranked_choice: nullable(boolean),
+      fusion_voting: nullable(boolean),
+      runoff_date: nullable(date),
+    },
+    { description: 'Voting rules, null where unknown, and what else the source says.' },
+  ),
+};
+
+/** An election in a list. */
+export const election = record('Election', {
+  ...electionFields,
+  contest_count: integer,
+  endorsement_count: integer,
+});
+
+/** A district (specification, "District"). */
+const district = record('District', {
+  id: integer,
+  ocd_id: nullable(text),
+  name: text,
+  level: oneOf(LEVELS),
+  type: text,
+  state: nullable(oneOf(STATE_CODES)),
+});
+
+/** The fields of a choice that every record with a choice has. */
+const choiceFields = {
   id: integer,
   label: text,
-  measure_answer: measureAnswer,
-  candidate,
+  measure_answer: nullable(oneOf(['yes', 'no'])),
+  candidate: nullable(record('Candidate', { id: integer, full_name: text })),
   party: nullable(text),
 };
 
-/** An endorsement in a list, with where it stands on the ballot. */
-export const flatEndorsement = objectOf({
-  ...endorsementValues,
-  updated_at: time,
-  endorser,
-  contest: objectOf({ id: integer, title: text, short_title: text, kind: oneOf(CONTEST_KINDS), district }),
-  election,
-  choice: objectOf(pickedChoice),
+/** A choice (specification, "Choice"); `party_label` and `option` are present only if they apply. */
+export const choice = record('Choice', {
+  ...choiceFields,
+  withdrawn: boolean,
+  ballot_designation: nullable(text),
+  party_label: Type.Optional(text),
+  option: Type.Optional(oneOf(['none_of_these'])),
 });
+
+/** The fields of a contest that every record with a contest has. */
+const contestSummaryFields = { id: integer, title: text, short_title: text, kind: oneOf(CONTEST_KINDS) };
+
+/** How a contest is voted. */
+const votingFields = {
+  vote_method: oneOf(VOTE_METHODS),
+  votes_allowed: nullable(integer),
+  ranks_allowed: nullable(integer),
+  measure_code: nullable(text),
+};
+
+/** A contest without its choices (specification, "Contest"). */
+const contestWithoutChoices = record('ContestWithoutChoices', {
+  ...contestSummaryFields,
+  ...votingFields,
+  description: nullable(text),
+  ballot_order: integer,
+  source_url: nullable(text),
+  district,
+  election: electionSummary,
+  details: Type.Object(
+    {},
+    {
+      description:
+        'Keys only where they apply: uncontested, nonpartisan, term, short_term, vote_required, majority_required, ' +
+        'amount, runoff_date, elected_at_large, none_of_these, others, source_url.',
+    },
+  ),
+});
+
+/** A contest with its choices, in ballot order. */
+export const contest = record('Contest', {
+  ...contestWithoutChoices.properties,
+  choices: Type.Array(choice),
+});
+
+/** What an endorser says of a choice. */
+export const pickFields = {
+  rank: nullable(integer),
+  statement: nullable(text),
+  source_url: nullable(text),
+  published_on: nullable(date),
+};
+
+/** An endorser's picks in a contest (specification, "Position"). */
+const position = record('Position', {
+  endorser: endorserSummary,
+  picks: Type.Array(
+    objectOf({
+      choice_id: integer,
+      label: text,
+      measure_answer: choiceFields.measure_answer,
+      ...pickFields,
+    }),
+  ),
+});
+
+/** One contest, with every endorser's position in it. */
+export const contestWithPositions = record('ContestWithPositions', {
+  ...contest.properties,
+  endorsements: Type.Array(position),
+});
+
+/** One endorsement in full (specification, "Endorsement"). */
+export const endorsement = record('Endorsement', {
+  id: integer,
+  ...pickFields,
+  updated_at: time,
+  endorser: endorserSummary,
+  contest: contestWithoutChoices,
+  choice,
+});
+
+/** An endorsement in a list, with its place on the ballot. */
+export const listedEndorsement = record('ListedEndorsement', {
+  id: integer,
+  ...pickFields,
+  updated_at: time,
+  endorser: endorserSummary,
+  contest: objectOf({ ...contestSummaryFields, district }),
+  election: electionSummary,
+  choice: objectOf(choiceFields),
+});
+
+const { type: _, ...eventDistrict } = district.properties;
 
 /** An event of the change stream (specification, "Event body"). */
-export const event = objectOf({
+export const event = record('Event', {
   id: text,
-  type: oneOf(CHANGE_TYPES.map((type) => `endorsement.${type}`)),
+  type: oneOf(CHANGE_TYPES.map((type) => `endorsement.${type}` as const)),
   occurred_at: time,
-  endorsement: objectOf(endorsementValues),
-  endorser,
-  contest: objectOf({
-    id: integer,
-    title: text,
-    short_title: text,
-    kind: oneOf(CONTEST_KINDS),
-    vote_method: oneOf(VOTE_METHODS),
-    votes_allowed: nullable(integer),
-    ranks_allowed: nullable(integer),
-    measure_code: nullable(text),
-    district: objectOf({
-      id: integer,
-      name: text,
-      level: oneOf(LEVELS),
-      ocd_id: nullable(text),
-      state: nullable(oneOf(STATE_CODES)),
-    }),
-  }),
-  election,
-  choice: objectOf({ ...pickedChoice, withdrawn: { type: 'boolean' } }),
+  endorsement: objectOf({ id: integer, ...pickFields }),
+  endorser: endorserSummary,
+  contest: objectOf({ ...contestSummaryFields, ...votingFields, district: objectOf(eventDistrict) }),
+  election: electionSummary,
+  choice: objectOf({ ...choiceFields, withdrawn: boolean }),
 });
-
-/** A list that comes whole. */
-export const wholeList = (record: JsonSchema) => objectOf({ data: listOf(record) });
+export type Event = Static<typeof event>;
 
 /** A single resource. */
-export const single = (record: JsonSchema) => objectOf({ data: record });
+export const single = <Schema extends TSchema>(schema: Schema) => objectOf({ data: schema });
+
+/** A list that comes whole. */
+export const wholeList = <Schema extends TSchema>(schema: Schema) => single(Type.Array(schema));
 
 /** A page of a list; `next_cursor` is null on the last. */
-export const page = (record: JsonSchema, extra: Readonly<Record<string, JsonSchema>> = {}) =>
-  objectOf({ data: listOf(record), next_cursor: nullable(text), ...extra });
+export const page = (schema: TSchema, extra: TProperties = {}) =>
+  objectOf({ data: Type.Array(schema), next_cursor: nullable(text), ...extra });

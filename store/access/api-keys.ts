@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { SCOPES } from '../../schemas/vocabulary.ts';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
+
+const KEY_STATE = sql.fragment`k.id, (extract(epoch FROM k.expires_at) * 1000)::float8 AS "expiresAt",
+  k.revoked_at IS NOT NULL AS revoked, a.suspended_at IS NOT NULL AS suspended`;
 
 const limit = z.number().nullable();
 
@@ -14,21 +17,19 @@ const keyRow = z.object({
   expiresAt: z.number().nullable(),
   revoked: z.boolean(),
   suspended: z.boolean(),
-  /** What the account's plan allows; null is unlimited. */
+  /** The limits of the account's plan; null is unlimited. */
   requestsPerMinute: limit,
   requestsPerDay: limit,
   maxStreams: limit,
 });
 
-/** What the store knows of an API key, and of the account that it belongs to. */
+/** An API key, with its account and the limits of the account's plan. */
 export type StoredKey = z.infer<typeof keyRow>;
 
-/** Looks a key up by the SHA-256 of its text; null where nobody has it. */
+/** Finds a key by the SHA-256 of its text; null if there is none. */
 export async function findKey(pool: DatabasePool, hash: Buffer): Promise<StoredKey | null> {
   return pool.maybeOne(sql.type(keyRow)`
-    SELECT k.id, a.id AS "accountId", a.name AS account, a.plan, k.scopes,
-      (extract(epoch FROM k.expires_at) * 1000)::float8 AS "expiresAt",
-      k.revoked_at IS NOT NULL AS revoked, a.suspended_at IS NOT NULL AS suspended,
+    SELECT ${KEY_STATE}, a.id AS "accountId", a.name AS account, a.plan, k.scopes,
       p.requests_per_minute AS "requestsPerMinute", p.requests_per_day AS "requestsPerDay",
       p.max_streams AS "maxStreams"
     FROM api_keys k JOIN accounts a ON a.id = k.account_id JOIN plans p ON p.name = a.plan
@@ -37,30 +38,29 @@ export async function findKey(pool: DatabasePool, hash: Buffer): Promise<StoredK
 
 const stateRow = keyRow.pick({ id: true, expiresAt: true, revoked: true, suspended: true });
 
-/** What can end the use of a key. */
+/** Everything that can end the use of a key. */
 export type KeyState = z.infer<typeof stateRow>;
 
-/** The states of many keys at once, by key id. A key that is not there has none. */
+/** The states of many keys at once, by key id. Unknown keys have none. */
 export async function findKeyStates(
   pool: DatabasePool,
   ids: readonly number[],
 ): Promise<Map<number, KeyState>> {
   const rows = await pool.any(sql.type(stateRow)`
-    SELECT k.id, (extract(epoch FROM k.expires_at) * 1000)::float8 AS "expiresAt",
-      k.revoked_at IS NOT NULL AS revoked, a.suspended_at IS NOT NULL AS suspended
+    SELECT ${KEY_STATE}
     FROM api_keys k JOIN accounts a ON a.id = k.account_id
     WHERE k.id = ANY(${sql.array(ids, 'int4')})`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /**
- * Notes when keys were last used. A later time that another gateway noted stays.
+ * Records when keys were last used. A later time that another gateway recorded stays.
  *
  * @param uses milliseconds since 1970, by key id.
  */
 export async function noteKeyUses(pool: DatabasePool, uses: ReadonlyMap<number, number>): Promise<void> {
   const times = [...uses.values()].map((time) => time / 1000);
-  await pool.query(sql.type(z.object({}))`
+  await pool.query(sql.type(noRow)`
     UPDATE api_keys k SET last_used_at = to_timestamp(used.at)
     FROM unnest(${sql.array([...uses.keys()], 'int4')}, ${sql.array(times, 'float8')}) AS used (id, at)
     WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < to_timestamp(used.at))`);

@@ -1,26 +1,26 @@
 import { z } from 'zod';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 
 export type QuotaKind = 'minute' | 'day';
 
-/** What a gateway asks of an account's limit. */
+/** A gateway's request for a share of an account's limit. */
 export interface QuotaRequest {
   accountId: number;
   kind: QuotaKind;
-  /** When the window begins, in milliseconds since 1970. */
+  /** The beginning of the window, in milliseconds since 1970. */
   windowStart: number;
-  /** The most requests in the window, over all gateways. */
+  /** The most requests in the window, across all gateways. */
   limit: number;
-  /** How many to take. */
+  /** How many requests to lease. */
   size: number;
 }
 
 const leaseRow = z.object({ granted: z.number(), used: z.number() });
 
-/** How many requests were given, from 0 to what was asked, and how much of the limit is used then. */
+/** How many requests were granted, from 0 to `size`, and how much of the limit is used then. */
 export type QuotaLease = z.infer<typeof leaseRow>;
 
-/** Takes requests out of a window of an account's limit. Whoever comes at the same time waits for the row. */
+/** Leases requests of an account's window. Gateways that lease at the same time wait for the row. */
 export async function leaseRequests(
   pool: DatabasePool,
   { accountId, kind, windowStart, limit, size }: QuotaRequest,
@@ -34,15 +34,15 @@ export async function leaseRequests(
 }
 
 /**
- * Forgets windows that are over.
+ * Deletes windows that are over.
  *
- * @param starts the earliest window of each kind that is still needed, in milliseconds since 1970.
+ * @param starts the beginning of the earliest window of each kind that is still needed, in milliseconds since 1970.
  */
 export async function forgetQuotas(
   pool: DatabasePool,
   starts: Readonly<Record<QuotaKind, number>>,
 ): Promise<void> {
-  await pool.query(sql.type(z.object({}))`
+  await pool.query(sql.type(noRow)`
     DELETE FROM request_quotas
     WHERE (kind = 'minute' AND window_start < to_timestamp(${starts.minute / 1000}))
       OR (kind = 'day' AND window_start < to_timestamp(${starts.day / 1000}))`);

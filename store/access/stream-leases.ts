@@ -1,28 +1,27 @@
 import { z } from 'zod';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 
-/** A place among the open streams of an account. */
+/** A lease of one of the open streams that an account may have. */
 export interface StreamLease {
-  /** A UUID of the gateway's making, so that it can ask again where it missed the answer. */
+  /** A UUID that the gateway chooses, so that it can retry if it missed the answer. */
   id: string;
   accountId: number;
-  /** A UUID of the process that has the stream. */
+  /** A UUID of the gateway process that serves the stream. */
   gatewayId: string;
-  /** How long it counts without being renewed, in milliseconds. */
+  /** How long the lease lasts without being renewed. */
   expiryMs: number;
 }
 
-const nothing = z.object({});
 const idRow = z.object({ id: z.string() });
 
-/** When a lease expires that is given or renewed now. Not now(), which is when the transaction began to wait. */
+/** The expiry of a lease that is acquired or renewed now. now() would be the time before the transaction waited. */
 const expiry = (ms: number) => sql.fragment`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
 /**
- * Takes a place, where the account has fewer than `max`. Those who come at the same time, on whatever gateway, are
- * looked at one after the other: the account's row is locked until it is decided.
+ * Acquires a lease if the account has fewer than `max`. The lock on the account's row makes requests that arrive at the
+ * same time, on any gateway, take turns.
  *
- * @returns false where there is none.
+ * @returns false if the account has as many as it may.
  */
 export async function acquireStreamLease(
   pool: DatabasePool,
@@ -30,9 +29,9 @@ export async function acquireStreamLease(
   max: number,
 ): Promise<boolean> {
   return pool.transaction(async (transaction) => {
-    await transaction.query(sql.type(nothing)`
+    await transaction.query(sql.type(noRow)`
       SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`);
-    // A statement of its own, that sees what was decided while this one waited.
+    // A separate statement, which sees the leases that were acquired while the first one waited.
     const acquired = await transaction.maybeOne(sql.type(idRow)`
       WITH expired AS (
         DELETE FROM stream_leases WHERE account_id = ${accountId} AND expires_at <= clock_timestamp()
@@ -47,7 +46,7 @@ export async function acquireStreamLease(
   });
 }
 
-/** Renews the leases of a gateway. @returns the ids of those that are still there. */
+/** Renews the leases of a gateway. @returns the ids of the leases that still exist. */
 export async function renewStreamLeases(
   pool: DatabasePool,
   { gatewayId, ids, expiryMs }: { gatewayId: string; ids: readonly string[]; expiryMs: number },
@@ -58,7 +57,7 @@ export async function renewStreamLeases(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Puts leases back that expired while their streams went on, whether or not there is a place for them. */
+/** Restores leases that expired while their streams went on, even beyond the account's limit. */
 export async function restoreStreamLeases(
   pool: DatabasePool,
   leases: readonly Pick<StreamLease, 'id' | 'accountId'>[],
@@ -66,14 +65,14 @@ export async function restoreStreamLeases(
 ): Promise<void> {
   const ids = leases.map(({ id }) => id);
   const accountIds = leases.map(({ accountId }) => accountId);
-  await pool.query(sql.type(nothing)`
+  await pool.query(sql.type(noRow)`
     INSERT INTO stream_leases (id, account_id, gateway_id, expires_at)
     SELECT lease.id, lease.account_id, ${gatewayId}, ${expiry(expiryMs)}
     FROM unnest(${sql.array(ids, 'uuid')}, ${sql.array(accountIds, 'int4')}) AS lease (id, account_id)
     ON CONFLICT (id) DO NOTHING`);
 }
 
-/** Gives places back. */
+/** Releases leases. */
 export async function releaseStreamLeases(pool: DatabasePool, ids: readonly string[]): Promise<void> {
-  await pool.query(sql.type(nothing)`DELETE FROM stream_leases WHERE id = ANY(${sql.array(ids, 'uuid')})`);
+  await pool.query(sql.type(noRow)`DELETE FROM stream_leases WHERE id = ANY(${sql.array(ids, 'uuid')})`);
 }

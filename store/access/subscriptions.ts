@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 import { sqlStateOf, UNIQUE_VIOLATION } from '../connection/sql-state.ts';
-import { columns, jsonObject, noRow, recordRow } from '../reads/json.ts';
+import { columns, jsonObject, recordRow } from '../reads/json.ts';
 
-/** A saved filter as it is kept: a name, and values by filter field. */
+/** The values of a saved filter: a name, and values by filter field. */
 export interface SubscriptionValues {
   name: string;
   filter: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The name is another subscription's of the account. */
+/** The account has another subscription of this name. */
 export class NameTakenError extends Error {
   override name = 'NameTakenError';
 }
 
-/** The account has as many subscriptions as it may have. */
+/** The account has as many subscriptions as it may. */
 export class TooManySubscriptionsError extends Error {
   override name = 'TooManySubscriptionsError';
 }
@@ -36,10 +36,10 @@ const countRow = z.object({ count: z.number() });
 
 /** How long an Idempotency-Key is remembered, in hours. */
 const IDEMPOTENCY_HOURS = 24;
-/** How many of those that are older are forgotten when one is remembered: more than one, so that they become fewer. */
+/** How many expired keys are deleted when a key is stored: more than one, so that their number falls. */
 const FORGOTTEN_AT_ONCE = 100;
 
-/** Every subscription of an account, by id: the items of a JSON list. */
+/** Every subscription of an account, by id, as the items of a JSON list. */
 export async function listSubscriptions(pool: DatabasePool, accountId: number): Promise<string> {
   const rows = await pool.anyFirst(
     sql.type(recordRow)`
@@ -48,7 +48,7 @@ export async function listSubscriptions(pool: DatabasePool, accountId: number): 
   return rows.join(',');
 }
 
-/** A subscription of the account as JSON; null where it has none of this id. */
+/** A subscription of the account as JSON; null if the account has none of this id. */
 export async function findSubscription(
   pool: DatabasePool,
   accountId: number,
@@ -66,10 +66,10 @@ const storedRow = z.object({
   filter: z.record(z.string(), z.array(z.string())),
 });
 
-/** A subscription as the stream uses it. */
+/** A subscription as parsed values. */
 export type StoredSubscription = z.infer<typeof storedRow>;
 
-/** A subscription of the account by its id or, where the text is not all digits, its name; null where it has none. */
+/** A subscription of the account by its id or, if the text is not all digits, by its name; null if there is none. */
 export async function resolveSubscription(
   pool: DatabasePool,
   accountId: number,
@@ -83,7 +83,7 @@ export async function resolveSubscription(
   );
 }
 
-/** The filters of subscriptions, whosever they are, by id. One that is not there has none. */
+/** The filters of subscriptions of any account, by id. Deleted subscriptions have none. */
 export async function loadSubscriptionFilters(
   pool: DatabasePool,
   ids: readonly number[],
@@ -97,14 +97,14 @@ export async function loadSubscriptionFilters(
 
 export interface NewSubscription extends SubscriptionValues {
   accountId: number;
-  /** The most that the account may have. */
+  /** The most subscriptions that the account may have. */
   limit: number;
   now: Date;
-  /** What the client calls this request, and the hash of its body; null where it does not say. */
+  /** The client's Idempotency-Key and the hash of the body; null without a key. */
   idempotency: { key: string; requestHash: Buffer } | null;
 }
 
-/** Turns the database's word for a name that is taken into ours. */
+/** Translates a unique violation into a NameTakenError. */
 async function refuseTakenName<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -115,11 +115,13 @@ async function refuseTakenName<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Saves a new subscription. With an idempotency key that was used before for the same request, nothing is saved and
- * what that request was answered is given again.
+ * Saves a new subscription. If the idempotency key was used before for the same request, saves nothing and returns the
+ * earlier answer.
  *
- * @returns its id and JSON.
- * @throws NameTakenError, TooManySubscriptionsError, IdempotencyKeyReusedError.
+ * @returns the subscription's id and JSON.
+ * @throws NameTakenError if the account has another subscription of this name.
+ * @throws TooManySubscriptionsError if the account has `limit` subscriptions.
+ * @throws IdempotencyKeyReusedError if the idempotency key was used for a different request.
  */
 export async function createSubscription(
   pool: DatabasePool,
@@ -128,7 +130,7 @@ export async function createSubscription(
   const time = now.toISOString();
   return refuseTakenName(() =>
     pool.transaction(async (transaction) => {
-      // The account's row is locked, so that its requests are counted and remembered one after the other.
+      // The lock on the account's row makes its requests take turns in counting and in storing keys.
       await transaction.query(sql.type(noRow)`SELECT FROM accounts WHERE id = ${accountId} FOR UPDATE`);
       if (idempotency) {
         const earlier = await transaction.maybeOne(sql.type(earlierRow)`
@@ -155,7 +157,7 @@ export async function createSubscription(
             ${saved.record}, ${time})
           ON CONFLICT (account_id, key) DO UPDATE SET request_hash = excluded.request_hash,
             subscription_id = excluded.subscription_id, answer = excluded.answer, created_at = excluded.created_at`);
-        // The last of the transaction, and of what nobody else has at hand, so that nobody waits for anybody.
+        // Comes last and skips locked rows, so that transactions do not wait for each other.
         await transaction.query(sql.type(noRow)`
           DELETE FROM idempotency_keys WHERE (account_id, key) IN (
             SELECT account_id, key FROM idempotency_keys
@@ -170,8 +172,8 @@ export async function createSubscription(
 /**
  * Replaces a subscription's name and filter.
  *
- * @returns its JSON; null where the account has none of this id.
- * @throws NameTakenError.
+ * @returns the subscription's JSON; null if the account has none of this id.
+ * @throws NameTakenError if the account has another subscription of this name.
  */
 export async function replaceSubscription(
   pool: DatabasePool,
@@ -187,7 +189,7 @@ export async function replaceSubscription(
   );
 }
 
-/** @returns false where the account has none of this id. */
+/** Deletes a subscription. @returns false if the account has none of this id. */
 export async function deleteSubscription(
   pool: DatabasePool,
   accountId: number,

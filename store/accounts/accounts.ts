@@ -2,21 +2,21 @@ import type { ClientBase } from 'pg';
 import { type Actor, recordAudit } from './audit-log.ts';
 import { PlanMismatchError, requirePlan } from './plans.ts';
 
-/** What one row of `accounts list` says. */
+/** A row of `ops accounts list`. */
 export interface AccountSummary {
   id: number;
   name: string;
   plan: string;
   createdAt: Date;
   suspendedAt: Date | null;
-  /** How many of its keys can be used now. */
+  /** The number of its keys that can be used now. */
   usableKeys: number;
 }
 
 /**
- * The id of the account of this name, which is made where there is none.
+ * The id of the account of this name, which is created if it does not exist.
  *
- * @throws PlanMismatchError when the plan does not exist, or the account is there already with another plan.
+ * @throws PlanMismatchError if the plan does not exist, or the account is on another plan.
  */
 export async function ensureAccount(
   client: ClientBase,
@@ -59,9 +59,9 @@ export async function listAccounts(client: ClientBase): Promise<AccountSummary[]
 }
 
 /**
- * Suspends an account, or resumes it. One that is so already stays as it is, and nothing is noted.
+ * Suspends or resumes an account. Writes nothing to the audit log if the account is in that state already.
  *
- * @returns false when there is no such account.
+ * @returns false if there is no such account.
  */
 export async function setAccountSuspended(
   client: ClientBase,
@@ -84,10 +84,10 @@ export async function setAccountSuspended(
 }
 
 /**
- * Puts an account on another plan.
+ * Moves an account to another plan.
  *
- * @returns false when there is no such account.
- * @throws PlanMismatchError when there is no such plan.
+ * @returns false if there is no such account.
+ * @throws PlanMismatchError if there is no such plan.
  */
 export async function setAccountPlan(
   client: ClientBase,

@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 
-/** Who asks for a change: the user of the machine, where it is known. The database adds its own user. */
+/** The author of a change: the operating system's user, if known. The database adds its own user. */
 export interface Actor {
   osUser: string | null;
 }
 
-/** What the audit log knows of; each names what was done to its subject. */
+/** The changes that the audit log records. */
 type AuditAction =
   | 'account.created'
   | 'account.suspended'
@@ -17,19 +17,19 @@ type AuditAction =
 
 export interface AuditEntry {
   action: AuditAction;
-  /** What was changed, such as `account acme` or `key 12`. Never a key's text. */
+  /** The thing that changed, such as `account acme` or `key 12`. Never a key's text. */
   subject: string;
   details?: Readonly<Record<string, unknown>>;
 }
 
-/** An entry as it is listed. */
+/** A listed entry. */
 export interface AuditRecord extends Required<AuditEntry> {
   occurredAt: Date;
   databaseUser: string;
   osUser: string | null;
 }
 
-/** Notes a change, in the transaction that makes it: there is none without the other. */
+/** Records a change in the transaction that makes it, so that neither exists without the other. */
 export async function recordAudit(
   client: ClientBase,
   { osUser }: Actor,
@@ -43,7 +43,7 @@ export async function recordAudit(
   ]);
 }
 
-/** The newest entries, oldest of them first. */
+/** The newest `limit` entries, the oldest of them first. */
 export async function listAudit(client: ClientBase, limit: number): Promise<AuditRecord[]> {
   const { rows } = await client.query<AuditRecord>(
     `SELECT occurred_at AS "occurredAt", database_user AS "databaseUser", os_user AS "osUser", action, subject,

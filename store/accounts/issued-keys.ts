@@ -5,7 +5,7 @@ import { ensureAccount } from './accounts.ts';
 import { type Actor, recordAudit } from './audit-log.ts';
 
 export interface NewKey {
-  /** Made where there is none of this name. */
+  /** The account's name. It is created if it does not exist. */
   account: string;
   plan: string;
   scopes: readonly Scope[];
@@ -14,11 +14,11 @@ export interface NewKey {
 
 export interface IssuedKey {
   id: number;
-  /** The key's text, which is stored nowhere. */
+  /** The key's text, of which only the hash is stored. */
   key: string;
 }
 
-/** What one row of `keys list` says. */
+/** A row of `ops keys list`. */
 export interface KeySummary {
   id: number;
   account: string;
@@ -27,14 +27,14 @@ export interface KeySummary {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** To the minute or so. */
+  /** Accurate to about a minute. */
   lastUsedAt: Date | null;
 }
 
 /**
  * Issues a key to an account, within the caller's transaction.
  *
- * @throws PlanMismatchError when the plan does not exist, or the account is there already with another plan.
+ * @throws PlanMismatchError if the plan does not exist, or the account is on another plan.
  */
 export async function issueKey(
   client: ClientBase,
@@ -56,7 +56,7 @@ export async function issueKey(
   return { id, key };
 }
 
-/** Every key there is, revoked ones included, by account and age. Never its text. */
+/** Every key, revoked ones included, by account and age, without its text. */
 export async function listKeys(client: ClientBase): Promise<KeySummary[]> {
   const { rows } = await client.query<KeySummary>(
     `SELECT k.id, a.name AS account, a.plan, k.scopes, k.created_at AS "createdAt", k.expires_at AS "expiresAt",
@@ -66,7 +66,11 @@ export async function listKeys(client: ClientBase): Promise<KeySummary[]> {
   return rows;
 }
 
-/** @returns false when there is no such key. Revoking twice keeps the first time, and notes it once. */
+/**
+ * Revokes a key. Revoking again keeps the first time and records nothing.
+ *
+ * @returns false if there is no such key.
+ */
 export async function revokeKey(client: ClientBase, id: number, actor: Actor): Promise<boolean> {
   const { rows } = await client.query<{ revoked: boolean; account: string }>(
     `SELECT k.revoked_at IS NOT NULL AS revoked, a.name AS account
@@ -84,7 +88,7 @@ export async function revokeKey(client: ClientBase, id: number, actor: Actor): P
   return true;
 }
 
-/** Whether the store knows this key as usable now. */
+/** Whether the key can be used now. */
 export async function isUsableKey(client: ClientBase, key: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `SELECT FROM api_keys k JOIN accounts a ON a.id = k.account_id

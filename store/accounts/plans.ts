@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type Actor, recordAudit } from './audit-log.ts';
 
-/** How much an account may do; null is unlimited. */
+/** The limits of an account; null is unlimited. */
 export interface PlanLimits {
   requestsPerMinute: number | null;
   requestsPerDay: number | null;
@@ -12,7 +12,7 @@ export interface Plan extends PlanLimits {
   name: string;
 }
 
-/** There is no plan of this name, or an account is on another plan than the one asked for. */
+/** There is no plan of this name, or an account is on a different plan than the one given. */
 export class PlanMismatchError extends Error {
   override name = 'PlanMismatchError';
 }
@@ -27,7 +27,7 @@ export async function listPlans(client: ClientBase): Promise<Plan[]> {
   return rows;
 }
 
-/** @throws PlanMismatchError where there is no plan of this name; it says which there are. */
+/** The plan of this name. @throws PlanMismatchError if there is none; the message lists the plans. */
 export async function requirePlan(client: ClientBase, name: string): Promise<Plan> {
   const plans = await listPlans(client);
   const plan = plans.find((candidate) => candidate.name === name);
@@ -37,10 +37,10 @@ export async function requirePlan(client: ClientBase, name: string): Promise<Pla
 }
 
 /**
- * Changes some limits of a plan, for every account that is on it; what is not given stays.
+ * Changes some limits of a plan, for every account on it. Limits that are not given stay.
  *
- * @returns the plan as it is then.
- * @throws PlanMismatchError where there is no plan of this name.
+ * @returns the changed plan.
+ * @throws PlanMismatchError if there is no plan of this name.
  */
 export async function changePlan(
   client: ClientBase,

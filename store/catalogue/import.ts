@@ -9,7 +9,7 @@ import { type CatalogueRefusal, countRefused, listRefusals, refuseUnfit } from '
 import { removeVanished } from './removal.ts';
 import { type StagedLine, stageLines } from './staging.ts';
 
-/** Refusals that the store itself finds are listed up to here, and counted beyond. */
+/** The most refusals of the store that are listed; further ones are only counted. */
 const MAX_REFUSALS = 100;
 
 const TABLES = [
@@ -28,30 +28,30 @@ export interface CatalogueCounts extends MergeCounts {
 }
 
 export interface CatalogueImport {
-  /** Whether the import was committed; otherwise it left nothing behind. */
+  /** Whether the import was committed. If not, it changed nothing. */
   loaded: boolean;
-  /** Rows by table; empty when nothing was loaded. */
+  /** Rows by table; empty if nothing was loaded. */
   counts: Partial<Record<CatalogueTable, CatalogueCounts>>;
   endorsementsWithdrawn: number;
-  /** Lines refused, those refused before staging included. */
+  /** Refused lines by kind, including those refused before staging. */
   refused: Partial<Record<CatalogueKind, number>>;
-  /** The first of those that only the store could refuse, and how many it refused. */
+  /** The first refusals that needed the store, and the number of all of them. */
   refusals: CatalogueRefusal[];
   refusalCount: number;
 }
 
 export interface CatalogueImportOptions {
-  /** Loads what is good and leaves out what is refused; otherwise one refusal stops the whole import. */
+  /** Imports the other lines despite refusals; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
   now: Date;
 }
 
 /**
- * Loads catalogue lines in one transaction, in dependency order whatever the order of `lines`. Idempotent: ids are given
- * once and kept, and what is already so is not written.
+ * Imports catalogue lines in one transaction. Tables are merged in the order of their dependencies, so the order of
+ * `lines` does not matter. Importing is idempotent: records keep their ids, and unchanged rows are not written.
  *
- * @param client a connection of the caller's own, in no transaction
- * @throws whatever `lines` throws, and database errors; the transaction is then rolled back.
+ * @param client a connection of the caller's own, outside of a transaction.
+ * @throws the errors of `lines` and of the database, after rolling back.
  */
 export async function importCatalogue(
   client: pg.Client,
@@ -73,17 +73,17 @@ export async function importCatalogue(
     }
     const { counts, endorsementsWithdrawn } = await mergeAll(client, now);
     await client.query('COMMIT');
-    // Best effort and after the commit: a great import changes what the planner should know.
+    // A large import changes the statistics that the planner relies on.
     await client.query(`ANALYZE ${TABLES.join(', ')}`);
     return { loaded: true, counts, endorsementsWithdrawn, refused, ...listed };
   } catch (error) {
-    // Fails where the connection is lost, and then the server has rolled back by itself.
+    // Fails if the connection is lost, and then the server rolls back by itself.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/** Each table after those that it refers to; what vanished goes last, because that takes the stream's lock. */
+/** Merges each table after those that it refers to. Removal comes last, because it takes the stream's lock. */
 async function mergeAll(
   client: pg.Client,
   now: Date,

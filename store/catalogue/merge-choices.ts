@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 import { type MergeCounts, mergeStaged } from './merge.ts';
 
-/** Spreads the choices of the staged contests, which are in the store by now, into `choice_records`. */
+/** Spreads the choices of the staged contests into `choice_records`. Needs the contests to be merged already. */
 export async function spreadChoices(client: ClientBase): Promise<void> {
   await client.query(`
     CREATE TEMPORARY TABLE choice_records ON COMMIT DROP AS
-    SELECT row_number() OVER (ORDER BY contest.position, item.number) AS position,
+    SELECT row_number() OVER (ORDER BY contest.ordinal, item.number) AS ordinal,
       contests.id AS contest_id, item.number::integer AS ballot_order, record.*,
       record.candidate ->> 'full_name' AS full_name,
       COALESCE(record.candidate ->> 'key', record.candidate ->> 'full_name') AS candidate_key
@@ -19,14 +19,14 @@ export async function spreadChoices(client: ClientBase): Promise<void> {
   await client.query('ANALYZE choice_records');
 }
 
-/** Merges the candidates behind the choices: one row where several party lines are one candidate. */
+/** Merges the candidates of the choices. A candidate on several party lines gets one row. */
 export async function mergeCandidates(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_candidates ON COMMIT DROP AS
-    SELECT DISTINCT ON (contest_id, candidate_key) position, contest_id, candidate_key AS key, full_name
+    SELECT DISTINCT ON (contest_id, candidate_key) ordinal, contest_id, candidate_key AS key, full_name
     FROM choice_records
     WHERE candidate_key IS NOT NULL
-    ORDER BY contest_id, candidate_key, position`);
+    ORDER BY contest_id, candidate_key, ordinal`);
   return mergeStaged(client, {
     table: 'candidates',
     staged: 'staged_candidates',
@@ -36,11 +36,11 @@ export async function mergeCandidates(client: ClientBase): Promise<MergeCounts> 
   });
 }
 
-/** Merges the choices; one that was removed is there again. */
+/** Merges the choices. A choice that was removed returns. */
 export async function mergeChoices(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_choices ON COMMIT DROP AS
-    SELECT choice.position, choice.contest_id, choice.key, choice.label, choice.label_es, choice.measure_answer,
+    SELECT choice.ordinal, choice.contest_id, choice.key, choice.label, choice.label_es, choice.measure_answer,
       candidates.id AS candidate_id, choice.party, choice.party_label, choice.party_label_es, choice.option,
       COALESCE(choice.withdrawn, false) AS withdrawn, choice.ballot_designation, choice.ballot_designation_es,
       choice.ballot_order, COALESCE(choice.details, '{}') AS details, NULL::timestamptz AS removed_at

@@ -5,7 +5,7 @@ import { type MergeCounts, mergeStaged } from './merge.ts';
 export async function mergeElections(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_elections ON COMMIT DROP AS
-    SELECT position, slug, name, name_es, short_name, short_name_es, date, state, type, primary_system, info_url,
+    SELECT ordinal, slug, name, name_es, short_name, short_name_es, date, state, type, primary_system, info_url,
       COALESCE(details, '{}') AS details, source
     FROM staged, jsonb_to_record(staged.record)
       AS record(slug text, name text, name_es text, short_name text, short_name_es text, date date, state text,
@@ -23,11 +23,11 @@ export async function mergeElections(client: ClientBase): Promise<MergeCounts> {
   });
 }
 
-/** Spreads the staged contests into `contest_records`, from which the next three merges read. */
+/** Spreads the staged contests into `contest_records` and their districts into `district_records`. */
 export async function spreadContests(client: ClientBase): Promise<void> {
   await client.query(`
     CREATE TEMPORARY TABLE contest_records ON COMMIT DROP AS
-    SELECT position, record.*
+    SELECT ordinal, record.*
     FROM staged, jsonb_to_record(staged.record)
       AS record(key text, election text, title text, title_es text, short_title text, short_title_es text,
         description text, description_es text, kind text, vote_method text, votes_allowed integer,
@@ -36,21 +36,21 @@ export async function spreadContests(client: ClientBase): Promise<void> {
     WHERE staged.kind = 'contests' AND NOT refused`);
   await client.query(`
     CREATE TEMPORARY TABLE district_records ON COMMIT DROP AS
-    SELECT position, record.*
+    SELECT ordinal, record.*
     FROM contest_records, jsonb_to_record(district)
       AS record(ocd_id text, name text, name_es text, level text, type text, state text)`);
   await client.query('ANALYZE contest_records');
   await client.query('ANALYZE district_records');
 }
 
-/** The comparison that the unique index districts_identity makes. */
+/** Compares as the unique index districts_identity does. */
 const SAME_DISTRICT = `COALESCE(t.ocd_id, t.name) = COALESCE(s.ocd_id, s.name)
   AND (t.ocd_id IS NULL) = (s.ocd_id IS NULL) AND t.level = s.level AND t.type = s.type
   AND COALESCE(t.state, '') = COALESCE(s.state, '')`;
 
 /**
- * Merges the districts that the staged contests name. Where contests call one district by several names, the one that
- * it has already stays, so that the order of files does not rename it.
+ * Merges the districts of the staged contests. If contests call a district by several names, its present name stays, so
+ * that the order of the files does not rename it.
  */
 export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
@@ -58,7 +58,7 @@ export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
     SELECT DISTINCT ON (COALESCE(s.ocd_id, s.name), s.ocd_id IS NULL, s.level, s.type, COALESCE(s.state, '')) s.*
     FROM district_records s LEFT JOIN districts t ON ${SAME_DISTRICT}
     ORDER BY COALESCE(s.ocd_id, s.name), s.ocd_id IS NULL, s.level, s.type, COALESCE(s.state, ''),
-      (t.name, t.name_es) IS NOT DISTINCT FROM (s.name, s.name_es) DESC, s.position`);
+      (t.name, t.name_es) IS NOT DISTINCT FROM (s.name, s.name_es) DESC, s.ordinal`);
   return mergeStaged(client, {
     table: 'districts',
     staged: 'staged_districts',
@@ -68,22 +68,22 @@ export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
   });
 }
 
-/** Merges the staged contests; one that was removed is there again. */
+/** Merges the staged contests. A contest that was removed returns. */
 export async function mergeContests(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_contests ON COMMIT DROP AS
-    SELECT contest.position, contest.key, elections.id AS election_id, t.id AS district_id, contest.title,
+    SELECT contest.ordinal, contest.key, elections.id AS election_id, t.id AS district_id, contest.title,
       contest.title_es, contest.short_title, contest.short_title_es, contest.description, contest.description_es,
       contest.kind, contest.vote_method, contest.votes_allowed, contest.ranks_allowed, contest.measure_code,
       COALESCE(
         contest.ballot_order,
-        row_number() OVER (PARTITION BY contest.election ORDER BY contest.position)
+        row_number() OVER (PARTITION BY contest.election ORDER BY contest.ordinal)
       )::integer AS ballot_order,
       contest.source_url, COALESCE(contest.details, '{}') AS details, contest.source,
       NULL::timestamptz AS removed_at
     FROM contest_records contest
     JOIN elections ON elections.slug = contest.election
-    JOIN district_records s USING (position)
+    JOIN district_records s USING (ordinal)
     JOIN districts t ON ${SAME_DISTRICT}`);
   return mergeStaged(client, {
     table: 'contests',

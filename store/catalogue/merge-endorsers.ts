@@ -6,7 +6,7 @@ import { type MergeCounts, mergeStaged } from './merge.ts';
 export async function mergeCategories(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_categories ON COMMIT DROP AS
-    SELECT position, record.*
+    SELECT ordinal, record.*
     FROM staged, jsonb_to_record(staged.record)
       AS record(slug text, name text, name_es text, singular_name text, singular_name_es text)
     WHERE kind = 'endorser-categories' AND NOT refused`);
@@ -19,11 +19,11 @@ export async function mergeCategories(client: ClientBase): Promise<MergeCounts> 
   });
 }
 
-/** Merges the staged endorsers, whose categories are in the store by now. */
+/** Merges the staged endorsers. Needs their categories to be merged already. */
 export async function mergeEndorsers(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_endorsers ON COMMIT DROP AS
-    SELECT position, slug, name, category, NULLIF(state, '${NATIONAL}') AS state, description, description_es,
+    SELECT ordinal, slug, name, category, NULLIF(state, '${NATIONAL}') AS state, description, description_es,
       website_url, logo_url, COALESCE(details, '{}') AS details, source
     FROM staged, jsonb_to_record(staged.record)
       AS record(slug text, name text, category text, state text, description text, description_es text,

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** What an import did to the rows of one table. */
+/** How many rows of a table an import added, changed and left alone. */
 export interface MergeCounts {
   added: number;
   changed: number;
@@ -9,19 +9,18 @@ export interface MergeCounts {
 
 interface MergePlan {
   table: string;
-  /** A temporary table with every column of the plan, and `position`: the order in which new rows get their ids. */
+  /** A temporary table with every column of the plan, and `ordinal`, the order in which new rows get their ids. */
   staged: string;
-  /** Tells which row `t` of the table a staged row `s` is about. */
+  /** The condition that matches a row `t` of the table with a staged row `s`. */
   on: string;
-  /** The columns that `on` compares: set once, when the row is added. */
+  /** The columns that `on` compares. They are set once, when the row is added. */
   identity: string[];
   columns: string[];
 }
 
 /**
- * Makes the rows of `table` that the staged rows are about equal to them, and adds those that are missing. A row that
- * is equal already is not written at all, and no id is drawn for a row that exists: re-importing for years neither
- * changes an id nor uses the ids up.
+ * Updates the rows of `table` to equal the staged rows, and adds the missing ones. Equal rows are not written, and rows
+ * that exist draw no id, so that years of imports neither change the ids nor use them up.
  */
 export async function mergeStaged(client: ClientBase, plan: MergePlan): Promise<MergeCounts> {
   const { table, staged, on, identity, columns } = plan;
@@ -36,7 +35,7 @@ export async function mergeStaged(client: ClientBase, plan: MergePlan): Promise<
   const added = await client.query(
     `INSERT INTO ${table} (${all})
     SELECT ${all} FROM ${staged} s WHERE NOT EXISTS (SELECT FROM ${table} t WHERE ${on})
-    ORDER BY position`,
+    ORDER BY ordinal`,
   );
   const { rows } = await client.query<{ count: number }>(`SELECT count(*)::integer AS count FROM ${staged}`);
   const counts = { added: added.rowCount ?? 0, changed: changed.rowCount ?? 0 };

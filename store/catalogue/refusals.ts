@@ -1,15 +1,15 @@
 import type { ClientBase } from 'pg';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 
-/** Why a line of a catalogue file cannot go in. */
+/** A line of a catalogue file that cannot be imported, and why. */
 export interface CatalogueRefusal {
   kind: CatalogueKind;
   file: string;
   line: number;
-  /** Null where the line as a whole is at fault. */
+  /** Null if the line as a whole is at fault. */
   field: string | null;
   message: string;
-  /** What the record calls itself, where it says. */
+  /** The record's own key or slug, if it has one. */
   name: string | null;
 }
 
@@ -18,7 +18,7 @@ interface Reference {
   kind: CatalogueKind;
   field: string;
   of: CatalogueKind;
-  /** The table in which such a record may already be. */
+  /** The table that may already hold the record. */
   table: 'endorser_categories' | 'elections';
 }
 
@@ -27,22 +27,22 @@ const REFERENCES: Reference[] = [
   { kind: 'contests', field: 'election', of: 'elections', table: 'elections' },
 ];
 
-/** Refuses, among the staged lines, those that repeat another's key and those that name what is nowhere. */
+/** Refuses the staged lines that repeat another line's key, and those that name an unknown record. */
 export async function refuseUnfit(client: ClientBase): Promise<void> {
   await client.query(`
     WITH numbered AS (
-      SELECT position, row_number() OVER same AS number,
+      SELECT ordinal, row_number() OVER same AS number,
         first_value(file) OVER same || ':' || first_value(line) OVER same AS first
       FROM staged
       WHERE NOT refused
-      WINDOW same AS (PARTITION BY kind, key ORDER BY position)
+      WINDOW same AS (PARTITION BY kind, key ORDER BY ordinal)
     )
     UPDATE staged
     SET refused = true,
       field = CASE kind WHEN 'contests' THEN 'key' ELSE 'slug' END,
       problem = 'must be unique, is ' || to_json(key) || ' as in ' || first
     FROM numbered
-    WHERE numbered.position = staged.position AND number > 1`);
+    WHERE numbered.ordinal = staged.ordinal AND number > 1`);
   for (const reference of REFERENCES) await refuseUnresolved(client, reference);
 }
 
@@ -55,7 +55,7 @@ async function refuseUnresolved(client: ClientBase, { kind, field, of, table }: 
       UNION ALL
       SELECT slug, false FROM ${table} WHERE slug NOT IN (SELECT key FROM given)
     ), lost AS (
-      SELECT staged.position, staged.record ->> $3 AS wanted, known.refused
+      SELECT staged.ordinal, staged.record ->> $3 AS wanted, known.refused
       FROM staged LEFT JOIN known ON known.key = staged.record ->> $3
       WHERE staged.kind = $1 AND NOT staged.refused AND known.refused IS DISTINCT FROM false
     )
@@ -64,7 +64,7 @@ async function refuseUnresolved(client: ClientBase, { kind, field, of, table }: 
       CASE WHEN lost.refused THEN ', whose own row was refused'
         ELSE ', which is neither in these files nor in the catalogue' END
     FROM lost
-    WHERE lost.position = staged.position`,
+    WHERE lost.ordinal = staged.ordinal`,
     [kind, of, field],
   );
 }
@@ -76,7 +76,7 @@ export async function listRefusals(
 ): Promise<{ refusals: CatalogueRefusal[]; refusalCount: number }> {
   const { rows } = await client.query<CatalogueRefusal & { total: number }>(
     `SELECT kind, file, line, field, problem AS message, key AS name, count(*) OVER ()::integer AS total
-    FROM staged WHERE problem IS NOT NULL ORDER BY position LIMIT $1`,
+    FROM staged WHERE problem IS NOT NULL ORDER BY ordinal LIMIT $1`,
     [limit],
   );
   return {
@@ -85,7 +85,7 @@ export async function listRefusals(
   };
 }
 
-/** How many lines of each kind are refused, for whatever reason. */
+/** The number of refused lines of each kind, whatever the reason. */
 export async function countRefused(client: ClientBase): Promise<Partial<Record<CatalogueKind, number>>> {
   const { rows } = await client.query<{ kind: CatalogueKind; count: number }>(
     'SELECT kind, count(*)::integer AS count FROM staged WHERE refused GROUP BY kind',

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { withdrawEndorsementsOfChoices } from '../endorsements/withdraw.ts';
 
-/** What the elections of an import no longer have. */
+/** How much the elections of an import have lost. */
 export interface Removal {
   contests: number;
   choices: number;
@@ -9,11 +9,11 @@ export interface Removal {
 }
 
 /**
- * Marks as removed the contests and choices that vanished from the elections of which some staged contest is part, and
- * withdraws their endorsements (contract, "Catalogue and submission files"). Takes the stream's lock, so it comes last.
+ * Marks contests and choices as removed if they vanished from the elections of the staged contests, and withdraws their
+ * endorsements (contract, "Catalogue and submission files"). Takes the stream's lock, so it must come last.
  *
- * A contest whose line was refused has not vanished. A refused line that does not say which contest it is might be any
- * of them, and then no contest is taken for vanished.
+ * A contest whose line was refused has not vanished. A refused line without a key may be any contest, so that none is
+ * removed then.
  */
 export async function removeVanished(client: ClientBase, now: Date): Promise<Removal> {
   const contests = await client.query<{ id: number }>(

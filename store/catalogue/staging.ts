@@ -4,42 +4,42 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { CatalogueKind, CatalogueRecord } from '../../schemas/catalogue-files.ts';
 
-/** One line of a catalogue file on its way into the store. */
+/** A line of a catalogue file to be imported. */
 export interface StagedLine {
   kind: CatalogueKind;
   file: string;
   line: number;
-  /** What names the record within its kind; null where a refused line does not say. */
+  /** The record's key or slug; null if the line is refused and has none. */
   key: string | null;
-  /** The record as its parser gave it; null for a line that was refused already. */
+  /** The parsed record; null for a line that was refused already. */
   record: CatalogueRecord | null;
 }
 
 const CHUNK_CHARACTERS = 256 * 1024;
 
 /**
- * Copies the lines into the temporary table `staged`, which lives as long as the caller's transaction. Lines that were
- * refused already are staged too: what they name has not vanished from the catalogue.
+ * Copies the lines into the temporary table `staged`, which lives until the caller's transaction ends. Refused lines are
+ * staged too, because the records that they name have not vanished from the catalogue.
  *
- * @throws whatever `lines` throws; the transaction must then be rolled back.
+ * @throws the errors of `lines`; the caller must then roll the transaction back.
  */
 export async function stageLines(client: pg.Client, lines: AsyncIterable<StagedLine>): Promise<void> {
   await client.query(`
     CREATE TEMPORARY TABLE staged (
-      position bigint GENERATED ALWAYS AS IDENTITY,
+      ordinal bigint GENERATED ALWAYS AS IDENTITY,
       kind text NOT NULL,
       file text NOT NULL,
       line integer NOT NULL,
       key text,
       record jsonb,
       refused boolean NOT NULL,
-      -- What the checks against other records found.
+      -- Set by the checks against other records.
       field text,
       problem text
     ) ON COMMIT DROP`);
   const copy = client.query(copyFrom('COPY staged (kind, file, line, key, record, refused) FROM STDIN'));
   await pipeline(Readable.from(encodeLines(lines)), copy);
-  await client.query('CREATE UNIQUE INDEX ON staged (position)');
+  await client.query('CREATE UNIQUE INDEX ON staged (ordinal)');
   await client.query('ANALYZE staged');
 }
 
@@ -59,7 +59,7 @@ async function* encodeLines(lines: AsyncIterable<StagedLine>): AsyncGenerator<st
 
 const COPY_ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A value in the text format of COPY, in which a backslash, a tab and line ends have a meaning. */
+/** A value in the text format of COPY, where backslashes, tabs and line ends have a meaning. */
 function encodeValue(value: string | null): string {
   return value === null ? '\\N' : value.replace(/[\\\n\r\t]/g, (character) => COPY_ESCAPES[character] ?? '');
 }

@@ -1,16 +1,17 @@
-/**
- * The advisory locks of the service's database. The numbers mean nothing, but each means one thing only, so they are
- * kept together.
- */
+/** The advisory locks of the database. The numbers are arbitrary; listing them together keeps them distinct. */
 export const ADVISORY_LOCKS = {
   /** Held while migrations are applied. */
   migration: 7_204_411,
   /** Held while a catalogue is merged. */
   catalogueImport: 7_204_412,
-  /** Held for life by the one process that may relay changes to Kafka. */
+  /** Held for life by the one process that may relay changes to Kafka, the leader. */
   relay: 7_204_413,
-  /** Held for life by that process once it has done so: by this its stand-bys know that it can. */
+  /** Held for life by the leader once it has relayed: tells the stand-bys that it can. */
   relaying: 7_204_415,
+  /** Held for life by the one process that may apply submissions. */
+  apply: 7_204_417,
+  /** Held for life by that process once it has done so: by this its stand-bys know that it can. */
+  applying: 7_204_418,
   /** Held while officeholders are loaded. */
   officeholderImport: 7_204_414,
   /** Held while rejected submissions are sent again. */

@@ -2,9 +2,10 @@ import { createPgDriverFactory } from '@slonik/pg-driver';
 import { BackendTerminatedError, type DriverClient, type DriverFactory } from 'slonik';
 
 /**
- * An answer that came while this process did something else for too long counts: it is read before the time is called.
+ * Waits for an answer. An answer that arrived while this process was busy still counts: it is read before the deadline
+ * is applied.
  *
- * @throws BackendTerminatedError where there is no answer after so many milliseconds.
+ * @throws BackendTerminatedError if there is no answer within `ms` milliseconds.
  */
 async function answerWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -19,24 +20,24 @@ async function answerWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Every connection of this process: all lead to the same server. */
+/** Every connection of this process. All lead to the same server. */
 const clients = new Set<DriverClient>();
 
-/** Ends the connections that nobody uses: each would otherwise cost the next to use it as long a wait. */
+/** Ends idle connections. Each would otherwise cost its next user the same wait. */
 function endIdle(): void {
   for (const client of clients) if (client.state() === 'IDLE') client.destroy().catch(() => {});
 }
 
 /**
- * slonik's driver, which waits for no answer longer than `answerMs`. A connection whose other end is gone without a
- * word says nothing at all, and the statement timeout is kept by the server alone, so nobody else would notice.
+ * slonik's driver, with a limit of `answerMs` for each answer. Only the server enforces the statement timeout, so that a
+ * server which vanishes silently would otherwise keep queries waiting for ever.
  *
- * slonik ends every connection whose query failed. Those that are idle are ended with it.
+ * slonik ends a connection whose query failed. This driver ends the idle connections with it.
  */
 export function createDriver(answerMs: number): DriverFactory {
   const createPgDriver = createPgDriverFactory();
   return async (configuration) => {
-    // It makes a connection and asks for the numbers of types.
+    // The factory connects and asks for the OIDs of types.
     const driver = await answerWithin(2 * answerMs, createPgDriver(configuration));
     const createClient = async (): Promise<DriverClient> => {
       const client = await driver.createClient();

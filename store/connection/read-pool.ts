@@ -11,14 +11,17 @@ import { createDriver } from './driver.ts';
 
 export { type DatabasePool, sql };
 
-/** int8 as a number. Ids and sequences stay far below 2^53; one beyond would be wrong, so it is refused. */
+/** The row of a statement that returns none. */
+export const noRow = z.object({});
+
+/** Parses int8 as a number. @throws RangeError beyond 2^53, which ids and sequences never reach. */
 function parseInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`The number ${text} is beyond 2^53.`);
   return value;
 }
 
-/** slonik holds rows to the schema of their query only with this: see its "result parser" documentation. */
+/** Validates rows against the schema of their query. slonik leaves this to an interceptor: see "result parser" there. */
 const checkRows: Interceptor = {
   name: 'check-rows',
   transformRow: ({ resultParser }, query, row) => {
@@ -40,30 +43,30 @@ function createObserver(onQuery: NonNullable<PoolOptions['onQuery']>): Intercept
   };
 }
 
-/** How much longer than a statement may run its answer is waited for, in milliseconds. */
+/** How long the driver waits beyond the statement timeout, in milliseconds. */
 const ANSWER_MARGIN_MS = 1000;
-/** How long a connection that is ended may take to do so before it is left alone, in milliseconds. */
+/** How long a connection may take to end gracefully, in milliseconds. */
 const GOODBYE_MS = 500;
 
 export interface PoolOptions {
   databaseUrl: string;
   maxConnections: number;
-  /** How long making a connection may take, and how long a statement may run, in milliseconds. */
+  /** How long connecting may take, and how long a statement may run. */
   connectionTimeoutMs: number;
   statementTimeoutMs: number;
-  /** Told of every query before it is run. */
+  /** Called with every query before it runs. */
   onQuery?: (sql: string, values: readonly unknown[]) => void;
 }
 
 /**
- * The pool that reads go through. Every query names the schema of its rows, and rows are held to it.
+ * Creates the gateway's pool. Every query names the schema of its rows, and rows are validated against it.
  *
- * Statements that find one record, and lists that come whole, are prepared (`sql.prepared`): their plan is the same
- * whatever is asked for, and making it takes longer than running it. Lists with filters are planned for the values at
- * hand, because what finds the few of Wyoming is slow for the many of California.
+ * Statements that find one record, and lists that come whole, are prepared (`sql.prepared`): their plan does not depend
+ * on the values, and planning takes longer than running. Lists with filters are planned for their values, because the
+ * plan that finds the few of Wyoming is slow for the many of California.
  *
- * Every query ends, also where the database is gone without a word: the server ends a statement that runs too long, and
- * where nothing comes from there either, the connection is given up a second later.
+ * Every query ends, even if the database vanishes silently: the server ends a statement that runs too long, and the
+ * driver gives a silent connection up a second later.
  */
 export async function createReadPool(options: PoolOptions): Promise<DatabasePool> {
   const pool = await createPool(options.databaseUrl, {
@@ -75,7 +78,7 @@ export async function createReadPool(options: PoolOptions): Promise<DatabasePool
     idleTimeout: 60_000,
     connectionRetryLimit: 0,
     queryRetryLimit: 0,
-    // Nothing is set on a connection that the next user could inherit; DISCARD ALL would cost a round trip a query.
+    // Queries leave no settings on a connection, and DISCARD ALL would cost each a round trip.
     resetConnection: async () => {},
     typeParsers: [
       ...createTypeParserPreset().filter((parser) => parser.name !== 'int8'),
@@ -83,14 +86,14 @@ export async function createReadPool(options: PoolOptions): Promise<DatabasePool
     ],
     interceptors: [checkRows, ...(options.onQuery ? [createObserver(options.onQuery)] : [])],
   });
-  // Whoever asked is told by the exception; an error event that nobody hears would be a second one.
+  // Callers get the exception. Without a listener, the error event would also end the process.
   pool.on('error', () => {});
   return pool;
 }
 
 /** Whether the database answers. */
 export async function isReachable(pool: DatabasePool): Promise<boolean> {
-  return pool.query(sql.type(z.object({}))`SELECT`).then(
+  return pool.query(sql.type(noRow)`SELECT`).then(
     () => true,
     () => false,
   );

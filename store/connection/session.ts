@@ -1,6 +1,6 @@
 import type { ClientBase, ClientConfig } from 'pg';
 
-/** For sessions whose statements may take as long as they like: imports, migrations and other commands. */
+/** For sessions whose statements may take any time: imports, migrations and other commands. */
 export const PATIENT_SESSION = {
   connectionTimeoutMillis: 5000,
   keepAlive: true,
@@ -8,18 +8,20 @@ export const PATIENT_SESSION = {
 } satisfies ClientConfig;
 
 /**
- * For sessions that must go on by themselves: one whose server is gone without a word is given up. No statement of theirs
- * takes so long: what waits for a lock is ended by the server before, with `watchSession`.
+ * For sessions of unattended processes, which give up a server that vanished silently. Their statements never take this
+ * long: with `watchSession`, the server ends a wait for a lock earlier.
  */
 export const WATCHFUL_SESSION = { ...PATIENT_SESSION, query_timeout: 20_000 } satisfies ClientConfig;
 
 /**
- * Has the server notice within seconds that this session's program is gone without a word, so that the locks it holds are
- * free for the next: after 5 s of silence it asks, every 2 s, and after 11 s it gives up, as it does where an answer is
- * not taken for so long. A session that waits for a lock does not listen by itself, so it is made to look every 2 s, and
- * waits for 4 s at most: its statement then fails with LOCK_NOT_AVAILABLE, to be tried again before Kafka puts a member
- * that is not heard of for 6 s out of its group. A transaction that its program left standing ends after a minute, which
- * is longer than Kafka takes to refuse or take what is sent in it.
+ * Makes the server notice within seconds that this session's process vanished silently, so that its locks become free:
+ *
+ * - After 5 s of silence the server probes every 2 s, and gives up after 11 s. It also gives up if the process accepts no
+ *   data for 11 s.
+ * - A session that waits for a lock looks every 2 s whether its process is still connected, because it does not read.
+ * - It waits for a lock for at most 4 s. The statement then fails with LOCK_NOT_AVAILABLE and can be retried before Kafka
+ *   removes a consumer that is silent for 6 s from its group.
+ * - A transaction that is left idle ends after a minute, longer than Kafka takes to accept or refuse a send within it.
  */
 export async function watchSession(client: ClientBase): Promise<void> {
   await client.query(`
@@ -32,7 +34,7 @@ export async function watchSession(client: ClientBase): Promise<void> {
     SET idle_in_transaction_session_timeout = 60000`);
 }
 
-/** Whether pg gave up waiting for an answer. The connection is of no use then: whatever comes next waits behind it. */
+/** Whether pg gave up waiting for an answer. The connection is useless then: later queries wait behind that answer. */
 export function isSilence(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }

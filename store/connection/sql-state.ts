@@ -1,7 +1,7 @@
 /**
- * The SQLSTATE of an error, or of what caused it; null where Postgres had no part in it.
+ * The SQLSTATE of an error or of one of its causes; null if none comes from Postgres.
  *
- * Told by the code alone: the drivers wrap each other's errors, and classes can be loaded twice.
+ * Looks at the code rather than the class, because drivers wrap each other's errors and classes can be loaded twice.
  */
 export function sqlStateOf(error: unknown): string | null {
   for (
@@ -20,5 +20,5 @@ export const INSUFFICIENT_PRIVILEGE = '42501';
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const UNDEFINED_TABLE = '42P01';
 export const UNDEFINED_DATABASE = '3D000';
-/** Every SQLSTATE of a user or password that is refused begins with these. */
+/** Every SQLSTATE of a refused user or password begins with this. */
 export const REFUSED_USER_CLASS = '28';

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { isSilence } from './session.ts';
 
-/** Runs `work` in a transaction on a connection of the pool: committed when it resolves, undone when it throws. */
+/** Runs `work` in a transaction on a connection of the pool. Commits if it resolves, rolls back if it throws. */
 export async function inTransaction<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
   const client: PoolClient = await pool.connect();
   let broken: Error | undefined;

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** What an endorser said about a contest, and when. */
+/** A statement of an endorser on a contest, and its time. */
 export interface Said {
   /** The endorser's slug. */
   endorser: string;
@@ -10,13 +10,13 @@ export interface Said {
   at: number;
 }
 
-/** Text that Postgres cannot hold names nothing there. */
+/** Postgres cannot hold a NUL, so that no record is named by text with one. */
 const isStorable = ({ endorser, contest }: Said) => !`${endorser}${contest}`.includes('\0');
 
 /**
- * The indexes of those whose endorser has changed its position in the contest since. A change at the very same time
- * counts, though it may have been the earlier one: all of a batch of submissions has one time. A change that left nothing
- * behind is known for as long as the change log has it.
+ * The indexes of the statements whose endorser has changed its position in the contest since. A change at the same time
+ * counts, although it may have been earlier, because all submissions of a batch have one time. A change that left no
+ * endorsement is known as long as the change log keeps it.
  */
 export async function findChangedSince(client: ClientBase, said: Said[]): Promise<Set<number>> {
   const asked = said.map((one, index) => ({ ...one, index })).filter(isStorable);

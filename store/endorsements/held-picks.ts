@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import type { SubmittedPick } from '../../schemas/submission.ts';
 
-/** A pick as it is stored: an endorsement. */
+/** A stored pick, which is an endorsement. */
 export interface StoredPick {
   endorsementId: number;
   endorserId: number;
@@ -19,7 +19,11 @@ export interface EndorsementRow {
   pick: SubmittedPick;
 }
 
-/** The picks that these endorsers hold in these contests: pairs of ids, endorser first. */
+/**
+ * The picks of endorsers in contests.
+ *
+ * @param pairs ids of an endorser and a contest.
+ */
 export async function loadPicks(client: ClientBase, pairs: [number, number][]): Promise<StoredPick[]> {
   const { rows } = await client.query<{
     id: string;
@@ -45,7 +49,7 @@ export async function loadPicks(client: ClientBase, pairs: [number, number][]): 
   }));
 }
 
-/** Fresh ids for endorsements, rising. */
+/** New ids for endorsements, in ascending order. */
 export async function reserveEndorsementIds(client: ClientBase, count: number): Promise<number[]> {
   if (count === 0) return [];
   const { rows } = await client.query<{ id: string }>(
@@ -60,8 +64,8 @@ export async function deleteEndorsements(client: ClientBase, ids: number[]): Pro
 }
 
 /**
- * Inserts endorsements or, where the id is taken, replaces what the endorser can change of them. A row that would
- * change in `details` alone keeps its `updated_at`.
+ * Inserts endorsements, or replaces the values of those whose id exists. A row of which only `details` change keeps its
+ * `updated_at`.
  */
 export async function saveEndorsements(
   client: ClientBase,

@@ -1,9 +1,10 @@
 import type { ClientBase } from 'pg';
+import type { BallotContest } from '../../domain/decide-batch.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
 
 /*
  * The parts of an event's body as SQL, over the aliases `endorsers e`, `endorser_categories k`, `contests c`,
- * `districts d`, `elections l`, `choices h` and `candidates p`.
+ * `districts d`, `elections l`, `choices h` and `candidates p`. Unlike the records of reads/, they have no language.
  */
 const ENDORSER = `json_build_object(
   'id', e.id, 'slug', e.slug, 'name', e.name,
@@ -24,14 +25,7 @@ const CHOICE = `json_build_object(
   'candidate', CASE WHEN p.id IS NOT NULL THEN json_build_object('id', p.id, 'full_name', p.full_name) END,
   'party', h.party, 'withdrawn', h.withdrawn)`;
 
-/** A contest with what a submission to it can name: its choices by key, removed ones left out. */
-export interface ContestReference {
-  contest: ChangeBody['contest'];
-  election: ChangeBody['election'];
-  choices: Map<string, ChangeBody['choice']>;
-}
-
-/** The endorsers of these slugs, by slug; slugs that nobody has are left out. */
+/** The endorsers of these slugs, by slug; unknown slugs are left out. */
 export async function loadEndorsers(
   client: ClientBase,
   slugs: string[],
@@ -45,11 +39,8 @@ export async function loadEndorsers(
   return new Map(rows.map(({ endorser }) => [endorser.slug, endorser]));
 }
 
-/** The contests of these keys, by key; unknown and removed ones are left out. */
-export async function loadContests(
-  client: ClientBase,
-  keys: string[],
-): Promise<Map<string, ContestReference>> {
+/** The contests of these keys, by key, with their choices; unknown and removed ones are left out. */
+export async function loadContests(client: ClientBase, keys: string[]): Promise<Map<string, BallotContest>> {
   const { rows } = await client.query<{
     key: string;
     contest: ChangeBody['contest'];
@@ -73,7 +64,7 @@ export async function loadContests(
   );
 }
 
-/** The full bodies of the endorsements of these choices, in the order of their ids. */
+/** The event bodies of the endorsements of these choices, in the order of their ids. */
 export async function loadBodiesOfChoices(client: ClientBase, choiceIds: number[]): Promise<ChangeBody[]> {
   const { rows } = await client.query<ChangeBody>(
     `SELECT json_build_object(

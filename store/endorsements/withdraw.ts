@@ -3,10 +3,10 @@ import { appendChanges, lockStreamHead } from '../stream/change-log.ts';
 import { loadBodiesOfChoices } from './references.ts';
 
 /**
- * Withdraws every endorsement of these choices, each with its `endorsement.deleted` change, within the caller's
- * transaction. Takes the stream's lock, so it belongs near the end of a long transaction.
+ * Withdraws every endorsement of these choices, each with an `endorsement.deleted` change, within the caller's
+ * transaction. Takes the stream's lock, so call it near the end of a long transaction.
  *
- * @returns how many endorsements were withdrawn.
+ * @returns the number of endorsements withdrawn.
  */
 export async function withdrawEndorsementsOfChoices(
   client: ClientBase,

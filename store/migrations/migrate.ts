@@ -5,7 +5,7 @@ import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 
 const MIGRATIONS = new URL('./', import.meta.url);
 
-/** The database and this program do not belong together. */
+/** The database's schema does not fit this program. */
 export class SchemaMismatchError extends Error {
   override name = 'SchemaMismatchError';
 }
@@ -40,7 +40,7 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
   const unknown = rows.find((row) => !migrations.some((migration) => migration.name === row.name));
   if (unknown)
     throw new SchemaMismatchError(
-      `The database is newer than this program: it has had migration ${unknown.name}.`,
+      `The database is newer than this program: it has the unknown migration ${unknown.name}. Run a newer version.`,
     );
 
   const done: string[] = [];
@@ -48,7 +48,7 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
     const before = applied.get(name);
     if (before === checksum) continue;
     if (before !== undefined) {
-      throw new SchemaMismatchError(`Migration ${name} was changed after it had been applied.`);
+      throw new SchemaMismatchError(`Migration ${name} was edited after it was applied. Restore the file.`);
     }
     await client.query('BEGIN');
     try {
@@ -57,7 +57,7 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
       await client.query('COMMIT');
     } catch (error) {
       await client.query('ROLLBACK');
-      throw new Error(`Migration ${name} failed and left nothing behind.`, { cause: error });
+      throw new Error(`Migration ${name} failed and was rolled back.`, { cause: error });
     }
     done.push(name);
   }
@@ -65,17 +65,17 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
 }
 
 /**
- * Brings the database to the newest schema: applies, in order and each in a transaction of its own, the files of
- * `store/migrations` that it has not had. Safe to run from several processes at once.
+ * Brings the database to the newest schema: applies the pending files of `store/migrations` in order, each in a
+ * transaction of its own. Several processes may run this at once.
  *
- * @param client a connection of the caller's own, to be ended afterwards.
+ * @param client a connection of the caller's own, to be ended afterwards, because it keeps the lock.
  * @returns the names of the migrations that were applied now.
- * @throws SchemaMismatchError when a migration was edited after it was applied, or is not known to this program; Error
- *   when one fails.
+ * @throws SchemaMismatchError if an applied migration was edited since, or is unknown to this program.
+ * @throws Error if a migration fails.
  */
 export async function migrate(client: pg.Client): Promise<string[]> {
   const migrations = await readMigrations();
-  // Two that migrate at once do it in turn: the lock is held as long as the connection.
+  // Processes that migrate at once take turns. The lock lasts until the connection ends.
   await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
   return applyPending(client, migrations);
 }

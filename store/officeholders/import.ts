@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 
-/** A person in office, ready to be stored. */
+/** A person in office to be stored. */
 export interface StagedOfficeholder {
   person_id: string;
   name: string;
@@ -22,16 +22,16 @@ export interface StagedOfficeholder {
   seats: object[];
 }
 
-/** What a load says, and what it says nothing of. */
+/** The people of a load, and the people that it leaves alone. */
 export interface OfficeholderLoad {
   people: readonly StagedOfficeholder[];
-  /** The folders that the load speaks for: whoever was in them and is not in `people` has left. */
+  /** The folders that the load covers: people who were in them and are not in `people` have left office. */
   places: readonly string[];
-  /** People whose files were refused: they stay as they are. */
+  /** People whose files were refused. They stay as they are. */
   refusedIds: readonly string[];
 }
 
-/** What a load did to rows of one kind. */
+/** How many rows a load added, changed, left alone and deleted. */
 export interface LoadCounts {
   added: number;
   changed: number;
@@ -73,7 +73,7 @@ async function stage(client: ClientBase, people: readonly StagedOfficeholder[], 
   await client.query('ANALYZE staged_people, staged_seats');
 }
 
-/** Deletes who has left, with their seats. */
+/** Deletes people who have left office, with their seats. */
 async function removeGone(
   client: ClientBase,
   { places, refusedIds }: OfficeholderLoad,
@@ -90,7 +90,7 @@ async function removeGone(
   return { people: ids.length, seats: seats.rowCount ?? 0 };
 }
 
-/** How the staged people and seats differ from what is stored of the same people. */
+/** Compares the staged people and their seats with the stored ones. */
 async function compare(client: ClientBase): Promise<{ people: LoadCounts; seats: LoadCounts }> {
   await client.query(`
     CREATE TEMPORARY TABLE compared_seats ON COMMIT DROP AS
@@ -120,7 +120,7 @@ async function countOutcomes(client: ClientBase, table: string): Promise<LoadCou
   return { added: 0, changed: 0, unchanged: 0, gone: 0, ...counts };
 }
 
-/** Writes whoever is new or changed; no row of anybody else. */
+/** Writes the people who are new or changed, and no others. */
 async function write(client: ClientBase): Promise<void> {
   const columns = ['person_id', ...PERSON, 'updated_at'];
   await client.query(`
@@ -138,11 +138,11 @@ async function write(client: ClientBase): Promise<void> {
 }
 
 /**
- * Makes the stored officeholders those of a load, in one transaction. `updated_at` moves for people of whom something
- * changed, a seat included, and what is already so is not written.
+ * Replaces the stored officeholders by those of a load, in one transaction. `updated_at` moves for people who changed,
+ * or whose seats changed; other rows are not written.
  *
- * @param client a connection of the caller's own, in no transaction.
- * @throws database errors; nothing of the load is then kept.
+ * @param client a connection of the caller's own, outside of a transaction.
+ * @throws database errors, after rolling back.
  */
 export async function importOfficeholders(
   client: ClientBase,
@@ -168,7 +168,7 @@ export async function importOfficeholders(
       seats: { ...seats, gone: seats.gone + gone.seats },
     };
   } catch (error) {
-    // Fails where the connection is lost, and then the server has rolled back by itself.
+    // Fails if the connection is lost, and then the server rolls back by itself.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }

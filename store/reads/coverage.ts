@@ -2,8 +2,8 @@ import { type DatabasePool, sql } from '../connection/read-pool.ts';
 import { columns, itemsRow, jsonObject } from './json.ts';
 
 /**
- * What there is of every state (specification, "Coverage"), in the order of codes: the items of a JSON list. An
- * endorser counts where it has endorsed, wherever it is at home.
+ * The coverage of every state (specification, "Coverage"), by code, as the items of a JSON list. An endorser counts in the
+ * states where it has endorsed, wherever its home is.
  *
  * @param electionsFrom counts only elections on or after this date, YYYY-MM-DD.
  */
@@ -32,7 +32,7 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
         FROM counted LEFT JOIN ballot_sizes ballot ON ballot.election_id = id
           LEFT JOIN endorsement_activity activity ON activity.election_id = id
         GROUP BY state),
-      -- An endorser of several elections of a state is one; told apart by hash, which is faster than by sorting.
+      -- An endorser in several elections of a state counts once. DISTINCT hashes, which is faster than count(DISTINCT).
       backed AS (
         SELECT state, count(*) AS endorsers
         FROM (SELECT DISTINCT state, endorser_id FROM counted JOIN endorsing ON election_id = id) AS backers

@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 
-/**
- * What data is versioned by: endorsements with all that is counted of them and the stream's position; the catalogue;
- * officeholders.
- */
+/** The parts of the data that have versions. Endorsements include the counts of them and the head of the stream. */
 export type DataPart = 'endorsements' | 'catalogue' | 'officeholders';
 
-/** Names of the versions that the parts are in. A part of another version may read otherwise; equal ones do not. */
+/** The version of each part. While a part has the same version, reads of it give the same answers. */
 export type DataVersions = Readonly<Record<DataPart, string>>;
 
 const version = (part: 'catalogue' | 'officeholders') =>
@@ -21,7 +18,7 @@ const VERSIONS = sql.prepared(
     ${version('officeholders')} AS officeholders
   FROM stream_head`;
 
-/** The versions that are committed now, of one snapshot. */
+/** The committed versions, in one snapshot. */
 export function loadDataVersions(pool: DatabasePool): Promise<DataVersions> {
   return pool.one(VERSIONS);
 }

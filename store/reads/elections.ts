@@ -1,40 +1,25 @@
 import type { PageState } from '../../schemas/page-cursor.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, inEachLanguage, isOneOf, jsonObject, type Sql } from './json.ts';
+import { allOf, type ElectionFilters, electionConditions, isOneOf } from './conditions.ts';
+import { inEachLanguage, jsonObject } from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import { electionFields } from './records.ts';
 
-/** Filters of a list of elections: fields combine with AND, values with OR; absent ones match everything. */
-interface ElectionFilters {
-  states?: readonly string[] | undefined;
-  types?: readonly string[] | undefined;
-  /** The first and the last date, YYYY-MM-DD. */
-  from?: string | undefined;
-  to?: string | undefined;
-  /** The first date of upcoming elections, where only those are wanted. */
-  electionsFrom?: string | undefined;
-}
-
 export interface ElectionQuery {
-  filters: ElectionFilters;
+  filters: ElectionFilters & {
+    types?: readonly string[] | undefined;
+    /** The first and the last date, YYYY-MM-DD. */
+    from?: string | undefined;
+    to?: string | undefined;
+  };
   lang: Language;
-  /** The sort keys, a date and a slug, after which the page begins; null for the first page. */
+  /** The sort keys (date, slug) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
 
-function condition({ states, types, from, to, electionsFrom }: ElectionFilters): Sql {
-  return allOf([
-    states && isOneOf(sql.fragment`l.state`, states),
-    types && isOneOf(sql.fragment`l.type`, types),
-    from !== undefined && sql.fragment`l.date >= ${from}::date`,
-    to !== undefined && sql.fragment`l.date <= ${to}::date`,
-    electionsFrom !== undefined && sql.fragment`l.date >= ${electionsFrom}::date`,
-  ]);
-}
-
-/** An election (specification, "Election") with how much there is of it. */
+/** An election with its counts (specification, "Election"). */
 const record = inEachLanguage((lang) =>
   jsonObject({
     ...electionFields(lang),
@@ -48,12 +33,16 @@ export async function listElections(
   pool: DatabasePool,
   { filters, lang, after, limit }: ElectionQuery,
 ): Promise<Page> {
+  const { types, from, to } = filters;
   const [date = null, slug = null] = after ?? [];
   return loadPage(pool, {
     record: record(lang),
     from: sql.fragment`elections l`,
     where: allOf([
-      condition(filters),
+      ...electionConditions(filters),
+      types && isOneOf(sql.fragment`l.type`, types),
+      from !== undefined && sql.fragment`l.date >= ${from}::date`,
+      to !== undefined && sql.fragment`l.date <= ${to}::date`,
       after !== null && sql.fragment`(l.date, l.slug) > (${date}::date, ${slug})`,
     ]),
     keys: [sql.fragment`l.date`, sql.fragment`l.slug`],

@@ -1,21 +1,18 @@
 import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { columns, inEachLanguage, jsonObject, localized, recordRow } from './json.ts';
-import { choiceRecord, contestFields, endorserRecord } from './records.ts';
+import { inEachLanguage, jsonObject, recordRow } from './json.ts';
+import { choiceRecord, contestFields, endorsementFields, endorserRecord } from './records.ts';
 
 const record = inEachLanguage((lang) =>
   jsonObject({
-    ...columns('n', ['id', 'rank']),
-    ...localized('n', ['statement'], lang),
-    ...columns('n', ['source_url', 'published_on']),
-    updated_at: sql.fragment`iso_utc(n.updated_at)`,
+    ...endorsementFields(lang),
     endorser: endorserRecord(lang),
     contest: jsonObject(contestFields(lang)),
     choice: choiceRecord(lang),
   }),
 );
 
-/** The JSON of one endorsement in full, or null where there is none of this id. */
+/** The JSON of one endorsement in full; null if there is none of this id. */
 export async function findEndorsement(
   pool: DatabasePool,
   id: number,

@@ -1,95 +1,76 @@
-import { z } from 'zod';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
 import { NATIONAL } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, columns, given, inEachLanguage, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import {
+  allOf,
+  ballotConditions,
+  type ContestFilters,
+  type EndorserFilters,
+  electionConditions,
+  endorserConditions,
+  given,
+} from './conditions.ts';
+import { columns, inEachLanguage, jsonObject, localized, type Sql } from './json.ts';
 import { type Page, pageOf, pageRow } from './page.ts';
-import { candidateRecord, districtRecord, electionRecord, endorserRecord, isAtHomeIn } from './records.ts';
-import { offsetsAfter, type StoredStreamPosition } from './stream-position.ts';
-
-/** Filters of a list of endorsements: fields combine with AND, values with OR; absent ones match everything. */
-interface EndorsementFilters {
-  categories?: readonly string[] | undefined;
-  endorsers?: readonly string[] | undefined;
-  endorser_states?: readonly string[] | undefined;
-  states?: readonly string[] | undefined;
-  elections?: readonly string[] | undefined;
-  contest_kinds?: readonly string[] | undefined;
-  levels?: readonly string[] | undefined;
-  /** A contest id. */
-  contest?: number | undefined;
-  /** Only elections on or after this date, YYYY-MM-DD. */
-  electionsFrom?: string | undefined;
-}
+import {
+  candidateRecord,
+  districtRecord,
+  ENDORSERS,
+  electionRecord,
+  endorsementFields,
+  endorserRecord,
+} from './records.ts';
+import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
 
 export interface EndorsementQuery {
-  filters: EndorsementFilters;
+  filters: EndorserFilters &
+    ContestFilters & {
+      /** A contest id. */
+      contest?: number | undefined;
+    };
   lang: Language;
-  /** The sort keys, an id, after which the page begins; null for the first page. */
+  /** The sort key (id) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
 
 export interface EndorsementPage extends Page {
-  /** The position of the stream that this page shows exactly: read in the same snapshot. */
-  stream: StoredStreamPosition;
+  /** The point of the stream that this page shows exactly, read in the same snapshot. */
+  stream: StreamPoint;
 }
 
-const row = pageRow.extend({ epoch: z.number(), sequence: z.number(), offsets: z.array(z.number()) });
-
-/** Conditions on the endorser, of which some name few of them. */
-function endorserConditions({ categories, endorsers, endorser_states }: EndorsementFilters): Sql[] {
-  return given([
-    categories && isOneOf(sql.fragment`e.category`, categories),
-    endorsers && isOneOf(sql.fragment`e.slug`, endorsers),
-    endorser_states && isAtHomeIn(endorser_states),
-  ]);
-}
-
-function electionConditions({ states, elections, electionsFrom }: EndorsementFilters): Sql[] {
-  return given([
-    states && isOneOf(sql.fragment`l.state`, states),
-    elections && isOneOf(sql.fragment`l.slug`, elections),
-    electionsFrom !== undefined && sql.fragment`l.date >= ${electionsFrom}::date`,
-  ]);
-}
+const row = pageRow.extend(pointRow.shape);
 
 /**
- * A condition on the contest, if there is one. OFFSET 0 keeps it a look-up of each endorsement's contest, of which a page
- * needs few; as a join it tempts the planner to read all contests.
+ * The conditions on the contest as one. OFFSET 0 keeps it a look-up of the contest of each endorsement, and a page has
+ * few of those; given a join, the planner may read all contests.
  */
-function contestConditions({ contest_kinds, levels }: EndorsementFilters): Sql[] {
-  const conditions = given([
-    contest_kinds && isOneOf(sql.fragment`c.kind`, contest_kinds),
-    levels && isOneOf(sql.fragment`d.level`, levels),
-  ]);
-  if (conditions.length === 0) return [];
-  return [
-    sql.fragment`EXISTS (
-      SELECT FROM contests c JOIN districts d ON d.id = c.district_id
-      WHERE c.id = n.contest_id AND ${allOf(conditions)} OFFSET 0)`,
-  ];
+function lookUpContest(conditions: readonly Sql[]): Sql {
+  return sql.fragment`EXISTS (
+    SELECT FROM contests c JOIN districts d ON d.id = c.district_id
+    WHERE c.id = n.contest_id AND ${allOf(conditions)} OFFSET 0)`;
 }
 
-/** The ids of a page and of one record more, in order: all that the filters need is looked at, and nothing else. */
+/** The ids of a page and of one more record, in order. Reads only the columns that the filters need. */
 function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql {
   const elections = electionConditions(filters);
   const endorsers = endorserConditions(filters);
-  const contests = contestConditions(filters);
+  const contests = ballotConditions(filters);
   const own = given([
     after !== null && sql.fragment`n.id > ${after[0] ?? null}`,
     filters.contest !== undefined && sql.fragment`n.contest_id = ${filters.contest}`,
+    contests.length > 0 && lookUpContest(contests),
   ]);
   const none = sql.fragment``;
   const joined = endorsers.length > 0 ? sql.fragment`JOIN endorsers e ON e.id = n.endorser_id` : none;
   const search = (join: Sql, conditions: Sql[]) => sql.fragment`
     SELECT n.id FROM endorsements n ${join}
-    WHERE ${allOf([...conditions, ...own, ...contests])}
+    WHERE ${allOf([...conditions, ...own])}
     ORDER BY n.id LIMIT ${limit + 1}`;
 
-  // Few elections, or few endorsers, are searched one by one along an index, and what they give is merged: however
-  // rare their endorsements are among all, none of the others is looked at.
+  // Elections or endorsers that are named are few. Each is searched along an index and the results are merged, so that
+  // the endorsements of the others are never read, however rare the matches are.
   if (elections.length > 0) {
     return sql.fragment`SELECT found.id FROM elections l
       CROSS JOIN LATERAL (${search(joined, [sql.fragment`n.election_id = l.id`, ...endorsers])}) AS found
@@ -105,21 +86,15 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
 }
 
 /**
- * SQL of one record of `from`, which is what follows FROM in a query of its own. The planner takes four small queries in
- * a fraction of the time that it needs to order the joins of one large one.
+ * SQL of the one record of `from`, which follows FROM. The planner handles four small queries in a fraction of the time
+ * that it needs to order the joins of a large one.
  */
 const lookUp = (record: Sql, from: Sql): Sql => sql.fragment`(SELECT ${record} FROM ${from})`;
 
 const record = inEachLanguage((lang) =>
   jsonObject({
-    ...columns('n', ['id', 'rank']),
-    ...localized('n', ['statement'], lang),
-    ...columns('n', ['source_url', 'published_on']),
-    updated_at: sql.fragment`iso_utc(n.updated_at)`,
-    endorser: lookUp(
-      endorserRecord(lang),
-      sql.fragment`endorsers e JOIN endorser_categories k ON k.slug = e.category WHERE e.id = n.endorser_id`,
-    ),
+    ...endorsementFields(lang),
+    endorser: lookUp(endorserRecord(lang), sql.fragment`${ENDORSERS} WHERE e.id = n.endorser_id`),
     contest: lookUp(
       jsonObject({
         ...columns('c', ['id']),
@@ -144,8 +119,9 @@ const record = inEachLanguage((lang) =>
 );
 
 /**
- * A page of endorsements by id, with the stream position that it shows: one statement, hence one snapshot. Changes up
- * to that position are in the page, later ones are not, since the order of sequences is the order of commits (INV-2).
+ * A page of endorsements by id, with the point of the stream that it shows. Both come from one statement and so from one
+ * snapshot: the page holds the changes up to that point and no later ones, because sequences are in the order of commits
+ * (INV-2).
  */
 export async function listEndorsements(
   pool: DatabasePool,

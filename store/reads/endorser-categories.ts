@@ -2,7 +2,7 @@ import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 import { columns, itemsRow, jsonObject, localized } from './json.ts';
 
-/** Every endorser category with its number of endorsers, in the order of slugs: the items of a JSON list. */
+/** Every endorser category with its number of endorsers, by slug, as the items of a JSON list. */
 export async function listEndorserCategories(pool: DatabasePool, lang: Language): Promise<string> {
   const record = jsonObject({
     ...columns('k', ['slug']),

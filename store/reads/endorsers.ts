@@ -1,57 +1,44 @@
 import type { PageState } from '../../schemas/page-cursor.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import {
-  allOf,
-  columns,
-  inEachLanguage,
-  isOneOf,
-  jsonObject,
-  localized,
-  recordRow,
-  type Sql,
-} from './json.ts';
+import { allOf, endorserConditions, isOneOf } from './conditions.ts';
+import { columns, inEachLanguage, jsonObject, localized, recordRow, type Sql } from './json.ts';
 import { loadPage, type Page } from './page.ts';
-import { categoryRecord, homeState, isAtHomeIn, jsonList } from './records.ts';
+import { ENDORSERS, endorserFields, jsonList } from './records.ts';
 
-/** Filters of a list of endorsers: fields combine with AND, values with OR; absent ones match everything. */
+/** Filters of a list of endorsers. */
 interface EndorserFilters {
   categories?: readonly string[] | undefined;
   /** Home states: USPS codes, or the word national. */
   states?: readonly string[] | undefined;
-  /** Slugs: only endorsers with endorsements in these elections. */
+  /** Slugs of elections: only endorsers with endorsements in these. */
   elections?: readonly string[] | undefined;
-  /** What the name contains, whatever the case and accents. */
+  /** Part of the name, ignoring case and accents. */
   q?: string | undefined;
 }
 
 export interface EndorserQuery {
   filters: EndorserFilters;
   lang: Language;
-  /** The sort keys, a name and an id, after which the page begins; null for the first page. */
+  /** The sort keys (name, id) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
 
-const ENDORSERS = sql.fragment`endorsers e JOIN endorser_categories k ON k.slug = e.category`;
-
 function condition({ categories, states, elections, q }: EndorserFilters): Sql {
   return allOf([
-    categories && isOneOf(sql.fragment`e.category`, categories),
-    states && isAtHomeIn(states),
+    ...endorserConditions({ categories, endorser_states: states }),
     elections &&
       sql.fragment`e.id IN (
         SELECT g.endorser_id FROM endorsing g JOIN elections l ON l.id = g.election_id
         WHERE ${isOneOf(sql.fragment`l.slug`, elections)})`,
-    // Folded in a query of its own, hence once and not for every endorser.
+    // The subquery folds the text once instead of once for each endorser.
     q !== undefined && sql.fragment`position((SELECT folded(${q})) IN e.name_folded) > 0`,
   ]);
 }
 
 const fields = (lang: Language): Record<string, Sql> => ({
-  ...columns('e', ['id', 'slug', 'name']),
-  category: categoryRecord(lang),
-  state: homeState,
+  ...endorserFields(lang),
   ...localized('e', ['description'], lang),
   ...columns('e', ['website_url', 'logo_url']),
   endorsement_count: sql.fragment`(SELECT COALESCE(sum(g.endorsements), 0) FROM endorsing g WHERE g.endorser_id = e.id)`,
@@ -94,7 +81,7 @@ export async function listEndorsers(
   });
 }
 
-/** The JSON of one endorser with the elections it has endorsed in, or null where there is none of this slug. */
+/** The JSON of one endorser with the elections it has endorsed in; null if there is none of this slug. */
 export async function findEndorser(pool: DatabasePool, slug: string, lang: Language): Promise<string | null> {
   return pool.maybeOneFirst(
     sql.prepared(`endorser-${lang}`, recordRow)`

@@ -5,24 +5,21 @@ import { sql } from '../connection/read-pool.ts';
 /** A piece of SQL. */
 export type Sql = ReturnType<typeof sql.fragment>;
 
-/** SQL of each language, put together once: a record is made of some hundred pieces, which takes longer than to ask. */
+/** Builds SQL once for each language: a record has some hundred pieces, and building it takes longer than querying. */
 export function inEachLanguage<T>(make: (lang: Language) => T): (lang: Language) => T {
   const made = new Map(LANGUAGES.map((lang) => [lang, make(lang)]));
   return (lang) => made.get(lang) as T;
 }
 
-/** The row of a query for the JSON of one record. */
+/** The row of a query for the JSON of a record. */
 export const recordRow = z.object({ record: z.string() });
-
-/** The row of a statement that gives none. */
-export const noRow = z.object({});
 
 /** The row of a query for the items of a JSON list. */
 export const itemsRow = z.object({ items: z.string() });
 
 /**
- * SQL of a JSON object of these fields. Records are rendered by Postgres, as text without spaces, and pass through the
- * gateway unparsed.
+ * SQL of a JSON object with these fields. Postgres renders records as text without spaces, and the gateway passes them on
+ * unparsed.
  */
 export function jsonObject(fields: Readonly<Record<string, Sql>>): Sql {
   const columns = Object.entries(fields).map(
@@ -31,13 +28,13 @@ export function jsonObject(fields: Readonly<Record<string, Sql>>): Sql {
   return sql.fragment`(SELECT to_json(o) FROM (SELECT ${sql.join(columns, sql.fragment`, `)}) AS o)`;
 }
 
-/** The columns of a table under their own names: `columns('c', ['id', 'title'])`. */
+/** Columns of a table under their own names: `columns('c', ['id', 'title'])`. */
 export function columns<const Name extends string>(table: string, names: readonly Name[]): Record<Name, Sql> {
   const entries = names.map((name) => [name, sql.fragment`${sql.identifier([table, name])}`]);
   return Object.fromEntries(entries) as Record<Name, Sql>;
 }
 
-/** As `columns`, each in the language asked for, and in English where there is no such text. */
+/** Like `columns`, in the given language, or in English if a text has no translation. */
 export function localized<const Name extends string>(
   table: string,
   names: readonly Name[],
@@ -49,20 +46,4 @@ export function localized<const Name extends string>(
     sql.fragment`COALESCE(${sql.identifier([table, `${name}_es`])}, ${sql.identifier([table, name])})`,
   ]);
   return Object.fromEntries(entries) as Record<Name, Sql>;
-}
-
-/** Whether a text column has one of these values. */
-export function isOneOf(column: Sql, values: readonly string[]): Sql {
-  return sql.fragment`${column} = ANY(${sql.array([...values], 'text')})`;
-}
-
-/** Those of the conditions that are there. */
-export function given(conditions: readonly (Sql | false | undefined)[]): Sql[] {
-  return conditions.filter((condition) => condition !== undefined && condition !== false);
-}
-
-/** Conditions joined by AND; those that are left out hold always. */
-export function allOf(conditions: readonly (Sql | false | undefined)[]): Sql {
-  const there = given(conditions);
-  return there.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(there, sql.fragment` AND `)}`;
 }

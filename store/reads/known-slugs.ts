@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 
-/** What a stream's filter can name that only the store knows. */
+/** The slugs of a stream's filter, which only the store can check. */
 export interface NamedSlugs {
   categories: readonly string[];
   endorsers: readonly string[];
@@ -10,7 +10,7 @@ export interface NamedSlugs {
 
 const slugRow = z.object({ field: z.enum(['categories', 'endorsers', 'elections']), slug: z.string() });
 
-/** Those of the slugs that nobody has, by field. */
+/** The unknown slugs among these, with their fields. */
 export async function findUnknownSlugs(
   pool: DatabasePool,
   { categories, endorsers, elections }: NamedSlugs,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, columns, isOneOf, jsonObject, type Sql } from './json.ts';
+import { allOf, isOneOf } from './conditions.ts';
+import { columns, jsonObject, type Sql } from './json.ts';
 import { type Page, pageOf, pageRow } from './page.ts';
 
-/** Filters of a list of officeholders: fields combine with AND, values with OR; absent ones match everything. */
+/** Filters of a list of officeholders. Fields combine with AND, values with OR; absent fields match everything. */
 interface OfficeholderFilters {
   states?: readonly string[] | undefined;
   offices?: readonly string[] | undefined;
@@ -17,7 +18,7 @@ interface OfficeholderFilters {
 
 export interface OfficeholderQuery {
   filters: OfficeholderFilters;
-  /** The sort keys, a name and a person's id, after which the page begins; null for the first page. */
+  /** The sort keys (name, person's id) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
@@ -25,10 +26,10 @@ export interface OfficeholderQuery {
 const loadedPageRow = pageRow.extend({ loaded: z.boolean() });
 const loadedRecordRow = z.object({ record: z.string().nullable(), loaded: z.boolean() });
 
-/** Whether officeholders were ever loaded. */
+/** Whether officeholders have been loaded. */
 const isLoaded: Sql = sql.fragment`EXISTS (SELECT FROM officeholder_load)`;
 
-/** What a seat `s` must be, all of it; undefined where any will do. */
+/** The condition on a seat `s`; undefined if every seat matches. */
 function seatCondition({ states, offices, levels, districts }: OfficeholderFilters): Sql | undefined {
   const conditions = [
     states && isOneOf(sql.fragment`s.state`, states),
@@ -40,8 +41,8 @@ function seatCondition({ states, offices, levels, districts }: OfficeholderFilte
 }
 
 /**
- * The contest district that a seat's is: of the same division and level. A division can be several districts, of which
- * the one whose type is that of the office comes first. Lines that were redrawn make no difference to ids.
+ * The id of the contest district of a seat, which has the same division and level. If a division has several districts,
+ * the one whose type fits the office comes first. Redrawn lines do not change ids.
  */
 const districtId: Sql = sql.fragment`(
   SELECT d.id FROM districts d
@@ -77,8 +78,8 @@ const personFields: Readonly<Record<string, Sql>> = {
 };
 
 /**
- * A page of officeholders by name. A record is a person, once, with the first of the person's seats that the filters
- * ask for (specification, "GET /v1/officeholders"): a governor who is asked for by office is shown as governor.
+ * A page of officeholders by name. A record is one person with the first of the person's seats that match the filters
+ * (specification, "GET /v1/officeholders"): a filter by the office of governor shows a person as governor.
  *
  * @returns null before the first load.
  */
@@ -94,7 +95,7 @@ export async function listOfficeholders(
       SELECT * FROM officeholder_seats s
       WHERE s.person_id = h.person_id AND ${wanted ?? sql.fragment`true`} ORDER BY s.rank LIMIT 1) AS s`,
     where: allOf([
-      // Says to the planner what the join says, so that it can begin with the few seats that match.
+      // Repeats the join's condition, so that the planner can begin with the few seats that match.
       wanted && sql.fragment`h.person_id IN (SELECT s.person_id FROM officeholder_seats s WHERE ${wanted})`,
       q !== undefined && sql.fragment`strpos(h.name_folded, folded(${q})) > 0`,
       after !== null &&
@@ -110,9 +111,9 @@ export async function listOfficeholders(
 }
 
 /**
- * One officeholder as JSON, with the highest seat and with all (specification, "GET /v1/officeholders/{id}").
+ * The JSON of one officeholder, with the highest seat and with all seats (specification, "GET /v1/officeholders/{id}").
  *
- * @returns null before the first load; a null record where nobody has the id.
+ * @returns null before the first load; a null record if there is no such person.
  */
 export async function findOfficeholder(
   pool: DatabasePool,

@@ -15,15 +15,15 @@ export interface Page {
 export interface PageQuery {
   /** The JSON of a record. */
   record: Sql;
-  /** What follows FROM: tables and joins. */
+  /** The tables and joins that follow FROM. */
   from: Sql;
   where: Sql;
-  /** What the list is ordered by; together they tell any two records apart, and none is null. */
+  /** The sort keys. Together they are unique, and none is null. */
   keys: readonly Sql[];
   limit: number;
 }
 
-/** The columns of a page, to be part of the schema of a row. */
+/** The columns of a page. */
 export const pageRow = z.object({
   items: z.string(),
   last: z.array(z.union([z.string(), z.number(), z.null()])).nullable(),
@@ -31,8 +31,8 @@ export const pageRow = z.object({
 });
 
 /**
- * SQL of a page as one row: `items`, `last`, `"hasMore"`. Where it begins is part of `where`: a comparison of the keys
- * with those of the last record before, which costs the same at any depth.
+ * SQL of a page as one row: `items`, `last`, `"hasMore"`. The beginning of the page is part of `where`, as a comparison of
+ * the keys with those of the last record before, which costs the same at any depth.
  */
 export function pageOf({ record, from, where, keys, limit }: PageQuery): Sql {
   const order = sql.join([...keys], sql.fragment`, `);
@@ -48,7 +48,7 @@ export function pageOf({ record, from, where, keys, limit }: PageQuery): Sql {
       LIMIT ${limit + 1}) AS found`;
 }
 
-/** Reads a page of a list. */
+/** Loads a page of a list. */
 export async function loadPage(pool: DatabasePool, query: PageQuery): Promise<Page> {
   return pool.one(sql.type(pageRow)`${pageOf(query)}`);
 }

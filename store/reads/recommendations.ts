@@ -1,32 +1,35 @@
 import { z } from 'zod';
 import type { EndorsedContest } from '../../domain/recommendation.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
-import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, columns, isOneOf, jsonObject, localized, noRow, type Sql } from './json.ts';
-import { choiceRecord, contestFields, electionFields, endorserRecord, isAtHomeIn } from './records.ts';
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
+import {
+  allOf,
+  type ContestFilters,
+  contestConditions,
+  type EndorserFilters,
+  endorserConditions,
+} from './conditions.ts';
+import { columns, jsonObject, type Sql } from './json.ts';
+import {
+  BALLOT_CHOICES,
+  BALLOT_ORDER,
+  CONTESTS,
+  choiceRecord,
+  contestFields,
+  ENDORSERS,
+  electionFields,
+  endorserRecord,
+  pickFields,
+} from './records.ts';
 
-/** Which contests: fields combine with AND, values with OR; absent ones match everything. */
-export interface ContestSelection {
-  states?: readonly string[] | undefined;
-  /** Election slugs. */
-  elections?: readonly string[] | undefined;
+/** Which contests to recommend in. */
+export interface ContestSelection extends ContestFilters {
   /** Contest ids. */
   contests?: readonly number[] | undefined;
-  levels?: readonly string[] | undefined;
-  contest_kinds?: readonly string[] | undefined;
-  /** Only elections on or after this date, YYYY-MM-DD. */
-  electionsFrom?: string | undefined;
-}
-
-/** Which endorsers count: fields combine with AND, values with OR; absent ones match everyone. */
-export interface EndorserFilters {
-  categories?: readonly string[] | undefined;
-  endorsers?: readonly string[] | undefined;
-  endorser_states?: readonly string[] | undefined;
 }
 
 export interface RecommendationQuery {
-  /** A contest must be in each of these. */
+  /** A contest must match each of these. */
   contests: readonly ContestSelection[];
   endorsers: EndorserFilters;
   /** Only contests in which one of the endorsers took a position. */
@@ -40,45 +43,34 @@ const contestRow = z.object({
   record: z.string(),
   /** The JSON of an EndorsedContest. */
   endorsed: z.string(),
-  /** The JSON of its choices, a line each, in the order of those in `endorsed`. */
+  /** The JSON of its choices, one on each line, in the order of `endorsed`. */
   choices: z.string(),
-  /** The JSON of its picks but for their endorsers, a line each, in the order of those in `endorsed`. */
+  /** The JSON of its picks without their endorsers, one on each line, in the order of `endorsed`. */
   picks: z.string(),
 });
 
-/** A contest as it is read: text, to be parsed when its turn comes. */
+/** A contest as text, which the caller parses when its turn comes. */
 export type StoredContest = z.infer<typeof contestRow>;
 
-/** What recommendations are made of. */
+/** Everything that recommendations are made from. */
 export interface StoredRecommendations {
-  /** By date of election and its slug, then federal, state and local, then ballot order. */
+  /** By the election's date and slug, then federal, state and local, then in ballot order. */
   contests: readonly StoredContest[];
   /** The JSON of elections and of endorsers, by their ids. */
   elections: ReadonlyMap<number, string>;
   endorsers: ReadonlyMap<number, string>;
 }
 
-function isChosenContest(filters: ContestSelection): Sql {
-  const { states, elections, contests, levels, contest_kinds, electionsFrom } = filters;
+function isChosenContest({ contests, ...filters }: ContestSelection): Sql {
   return allOf([
-    states && isOneOf(sql.fragment`l.state`, states),
-    elections && isOneOf(sql.fragment`l.slug`, elections),
     contests && sql.fragment`c.id = ANY(${sql.array([...contests], 'int8')})`,
-    levels && isOneOf(sql.fragment`d.level`, levels),
-    contest_kinds && isOneOf(sql.fragment`c.kind`, contest_kinds),
-    electionsFrom !== undefined && sql.fragment`l.date >= ${electionsFrom}::date`,
+    ...contestConditions(filters),
   ]);
 }
 
-function isChosenEndorser({ categories, endorsers, endorser_states }: EndorserFilters): Sql {
-  return allOf([
-    categories && isOneOf(sql.fragment`e.category`, categories),
-    endorsers && isOneOf(sql.fragment`e.slug`, endorsers),
-    endorser_states && isAtHomeIn(endorser_states),
-  ]);
-}
+const isChosenEndorser = (filters: EndorserFilters): Sql => allOf(endorserConditions(filters));
 
-/** SQL of what `from` holds as one row: `facts`, a JSON list, and `records`, a line each. JSON has no line breaks. */
+/** SQL of all rows of `from` as one: `facts`, a JSON list, and `records`, one on each line. JSON has no line breaks. */
 function listed({ facts, record, from, order }: Record<'facts' | 'record' | 'from' | 'order', Sql>): Sql {
   return sql.fragment`(
     SELECT COALESCE(json_agg(${facts} ORDER BY ${order}), '[]') AS facts,
@@ -90,9 +82,8 @@ const choicesOf = (lang: Language): Sql =>
   listed({
     facts: jsonObject(columns('h', ['id', 'withdrawn'])),
     record: choiceRecord(lang),
-    from: sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id
-      WHERE h.contest_id = c.id AND h.removed_at IS NULL`,
-    order: sql.fragment`h.ballot_order, h.id`,
+    from: BALLOT_CHOICES,
+    order: BALLOT_ORDER,
   });
 
 const picksOf = (endorsers: EndorserFilters, lang: Language): Sql =>
@@ -102,18 +93,11 @@ const picksOf = (endorsers: EndorserFilters, lang: Language): Sql =>
       choice: sql.fragment`n.choice_id`,
       rank: sql.fragment`n.rank`,
     }),
-    record: jsonObject({
-      ...columns('n', ['rank']),
-      ...localized('n', ['statement'], lang),
-      ...columns('n', ['source_url', 'published_on']),
-    }),
+    record: jsonObject(pickFields(lang)),
     from: sql.fragment`endorsements n JOIN endorsers e ON e.id = n.endorser_id
       WHERE n.contest_id = c.id AND ${isChosenEndorser(endorsers)}`,
     order: sql.fragment`e.name, e.id, n.id`,
   });
-
-const CONTESTS = sql.fragment`contests c
-  JOIN districts d ON d.id = c.district_id JOIN elections l ON l.id = c.election_id`;
 
 function contestRows({ contests, endorsers, onlyEndorsed, lang }: RecommendationQuery): Sql {
   const endorsed = jsonObject({
@@ -141,8 +125,8 @@ const byId = (rows: readonly z.infer<typeof keyedRow>[]) =>
   new Map(rows.map(({ id, record }) => [id, record]));
 
 /**
- * Everything that recommendations are made of, in one snapshot. Elections and endorsers, which many contests share, are
- * rendered once.
+ * Loads everything that recommendations are made from, in one snapshot. Many contests share elections and endorsers, so
+ * these are rendered once.
  */
 export function loadRecommendations(
   pool: DatabasePool,
@@ -158,7 +142,7 @@ export function loadRecommendations(
       FROM elections l WHERE l.id = ANY(${sql.array(electionIds, 'int4')})`);
     const endorsers = await transaction.any(sql.type(keyedRow)`
       SELECT e.id, ${endorserRecord(lang)}::text AS record
-      FROM endorsers e JOIN endorser_categories k ON k.slug = e.category
+      FROM ${ENDORSERS}
       WHERE ${isChosenEndorser(counted)} AND e.id IN (
         SELECT n.endorser_id
         FROM ${CONTESTS} JOIN endorsements n ON n.contest_id = c.id

@@ -1,26 +1,46 @@
 import type { Language } from '../../schemas/vocabulary.ts';
 import { NATIONAL } from '../../schemas/vocabulary.ts';
 import { sql } from '../connection/read-pool.ts';
-import { columns, inEachLanguage, isOneOf, jsonObject, localized, type Sql } from './json.ts';
+import { columns, inEachLanguage, jsonObject, localized, type Sql } from './json.ts';
 
 /*
  * The JSON of records that stand within others, over fixed aliases: `endorsers e`, `endorser_categories k`,
- * `contests c`, `districts d`, `elections l`, `choices h`, `candidates p`.
+ * `contests c`, `districts d`, `elections l`, `choices h`, `candidates p`, `endorsements n`.
  */
 
-export const homeState: Sql = sql.fragment`COALESCE(e.state, ${NATIONAL})`;
+/** What follows FROM in a query for endorsers. */
+export const ENDORSERS = sql.fragment`endorsers e JOIN endorser_categories k ON k.slug = e.category`;
 
-/** {slug, name} */
-export const categoryRecord = (lang: Language): Sql =>
-  jsonObject({ ...columns('k', ['slug']), ...localized('k', ['name'], lang) });
+/** What follows FROM in a query for contests. */
+export const CONTESTS = sql.fragment`contests c
+  JOIN districts d ON d.id = c.district_id JOIN elections l ON l.id = c.election_id`;
+
+/** What follows FROM in a query for the choices on the ballot of the contest `c`. */
+export const BALLOT_CHOICES = sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id
+  WHERE h.contest_id = c.id AND h.removed_at IS NULL`;
+export const BALLOT_ORDER = sql.fragment`h.ballot_order, h.id`;
 
 /** {id, slug, name, category, state} */
-export const endorserRecord = (lang: Language): Sql =>
-  jsonObject({ ...columns('e', ['id', 'slug', 'name']), category: categoryRecord(lang), state: homeState });
+export const endorserFields = (lang: Language): Record<string, Sql> => ({
+  ...columns('e', ['id', 'slug', 'name']),
+  category: jsonObject({ ...columns('k', ['slug']), ...localized('k', ['name'], lang) }),
+  state: sql.fragment`COALESCE(e.state, ${NATIONAL})`,
+});
+export const endorserRecord = (lang: Language): Sql => jsonObject(endorserFields(lang));
 
-/** Whether an endorser's home is one of these: USPS codes, or the word national. */
-export const isAtHomeIn = (states: readonly string[]): Sql =>
-  sql.fragment`(${isOneOf(sql.fragment`e.state`, states)} OR ${states.includes(NATIONAL)} AND e.state IS NULL)`;
+/** {rank, statement, source_url, published_on} */
+export const pickFields = (lang: Language): Record<string, Sql> => ({
+  ...columns('n', ['rank']),
+  ...localized('n', ['statement'], lang),
+  ...columns('n', ['source_url', 'published_on']),
+});
+
+/** {id, rank, statement, source_url, published_on, updated_at} */
+export const endorsementFields = (lang: Language): Record<string, Sql> => ({
+  ...columns('n', ['id']),
+  ...pickFields(lang),
+  updated_at: sql.fragment`iso_utc(n.updated_at)`,
+});
 
 /** {id, ocd_id, name, level, type, state} */
 export const districtRecord = (lang: Language): Sql =>
@@ -38,14 +58,14 @@ export const electionRecord = (lang: Language): Sql =>
     ...columns('l', ['date', 'state', 'type']),
   });
 
-/** {id, full_name}, or null where a choice is no candidate. */
+/** {id, full_name}; null if a choice is not a candidate. */
 export const candidateRecord: Sql = sql.fragment`CASE WHEN p.id IS NOT NULL THEN ${jsonObject(columns('p', ['id', 'full_name']))} END`;
 
-/** A JSON list of the records of `from`, which is what follows FROM in a query. */
+/** A JSON list of the records of `from`, which follows FROM. */
 export const jsonList = (record: Sql, from: Sql, order: Sql): Sql =>
   sql.fragment`(SELECT ('[' || COALESCE(string_agg(${record}::text, ',' ORDER BY ${order}), '') || ']')::json FROM ${from})`;
 
-/** A JSON object with further fields at its end, each of which is left out where it is null. */
+/** A JSON object with further fields at its end, which are left out when they are null. */
 function withPresent(object: Sql, fields: Readonly<Record<string, Sql>>): Sql {
   const members = Object.entries(fields).map(
     ([name, value]) => sql.fragment`COALESCE(${`,"${name}":`}::text || to_json(${value})::text, '')`,
@@ -53,7 +73,7 @@ function withPresent(object: Sql, fields: Readonly<Record<string, Sql>>): Sql {
   return sql.fragment`(left(${object}::text, -1) || ${sql.join(members, sql.fragment` || `)} || '}')::json`;
 }
 
-/** A whole choice (specification, "Choice"); `party_label` and `option` only where they apply. */
+/** A whole choice (specification, "Choice"); `party_label` and `option` only if they apply. */
 export function choiceRecord(lang: Language): Sql {
   const { party_label, ...texts } = localized('h', ['label', 'party_label', 'ballot_designation'], lang);
   const always = jsonObject({
@@ -68,8 +88,8 @@ export function choiceRecord(lang: Language): Sql {
 }
 
 /**
- * The fields of a contest (specification, "Contest") but for its choices. Its details have no nulls, and the official
- * source among them, as far as there is one.
+ * The fields of a contest without its choices (specification, "Contest"). The details have no nulls, and include the
+ * official source if there is one.
  */
 export const contestFields = (lang: Language): Record<string, Sql> => ({
   ...columns('c', ['id']),
@@ -81,21 +101,15 @@ export const contestFields = (lang: Language): Record<string, Sql> => ({
   details: sql.fragment`jsonb_strip_nulls(c.details || jsonb_build_object('source_url', c.source_url))`,
 });
 
-/** The choices that are on a contest's ballot. */
-export const choiceList = (lang: Language): Sql =>
-  jsonList(
-    choiceRecord(lang),
-    sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id
-      WHERE h.contest_id = c.id AND h.removed_at IS NULL`,
-    sql.fragment`h.ballot_order, h.id`,
-  );
+/** The choices on a contest's ballot. */
+export const choiceList = (lang: Language): Sql => jsonList(choiceRecord(lang), BALLOT_CHOICES, BALLOT_ORDER);
 
-/** A whole contest, its choices in ballot order. */
+/** A whole contest, with its choices in ballot order. */
 export const contestRecord = inEachLanguage((lang) =>
   jsonObject({ ...contestFields(lang), choices: choiceList(lang) }),
 );
 
-/** The rules that every election's details name; null where a rule is unknown. */
+/** The rules that the details of every election name; null if a rule is unknown. */
 const VOTING_RULES = JSON.stringify({
   all_mail: null,
   ranked_choice: null,

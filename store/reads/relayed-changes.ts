@@ -12,12 +12,12 @@ const relayed = z.object({
   offsets: z.array(z.number()),
 });
 
-/** A change as it comes out of Kafka: jsonb keeps keys in an order of its own, the codec has the schema's. */
+/** A change as Kafka has it. jsonb has its own order of keys; the codec restores the schema's. */
 const asSent = (change: Change): Change => changeCodec.decode(changeCodec.encode(change));
 
 /**
- * The events that the relay has sent, or begun to send, from one sequence to another, both included, as they were
- * sent (INV-3). Ends before the first that the change log does not have any more, or that is of an earlier epoch.
+ * The events of the sequences `from` to `to`, both included, that the relay has sent or begun to send, as it sent them
+ * (INV-3). Ends before the first event that the change log has dropped or that belongs to an earlier epoch.
  */
 export async function loadRelayedChanges(pool: DatabasePool, from: number, to: number): Promise<Change[]> {
   const rows = await pool.any(sql.type(relayed)`
@@ -33,8 +33,8 @@ export async function loadRelayedChanges(pool: DatabasePool, from: number, to: n
 }
 
 /**
- * From which change to which the changes topic ought to have all: acknowledged by Kafka, of the present epoch, and
- * still in the change log. Null where there is none.
+ * The first and the last change that the changes topic must hold: acknowledged by Kafka, of the present epoch, and still
+ * in the change log. Null if there are none.
  */
 export async function loadRelayedRange(
   pool: DatabasePool,

@@ -5,7 +5,7 @@ const STATES = sql.prepared('states', itemsRow)`
   SELECT string_agg(${jsonObject(columns('states', ['code', 'fips', 'name']))}::text, ',' ORDER BY code) AS items
   FROM states`;
 
-/** Every state, in the order of codes: the items of a JSON list. */
+/** Every state, by code, as the items of a JSON list. */
 export async function listStates(pool: DatabasePool): Promise<string> {
   return pool.oneFirst(STATES);
 }

@@ -2,51 +2,60 @@ import type { ClientBase } from 'pg';
 import type { ChangeBody } from '../../schemas/change.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 
-/** The channel on which a payload-free NOTIFY tells the relay that the change log has grown. */
+/** The channel of the NOTIFY, without payload, that tells the relay of new changes. */
 export const CHANGES_CHANNEL = 'endorsement_changes';
 
-/** How many changes are written at a time: there is a limit to what one parameter can hold, and removals are large. */
+/** The most changes of one INSERT. Removals can be large, and the size of a parameter is limited. */
 const MAX_INSERTED = 5000;
 
-/** Where the change stream stands, as of the moment its row was locked. */
+/** The head of the change stream, as read when its row was locked. */
 export interface StreamHead {
   epoch: number;
   lastSequence: number;
-  /** Milliseconds since 1970; minus infinity before the first change. */
+  /** Milliseconds since 1970; -Infinity before the first change. */
   lastOccurredAt: number;
+  /** The time on the database's clock, in milliseconds since 1970. */
+  now: number;
 }
 
-/** A change that has no place in the order yet. */
+/** A change without a sequence yet. */
 export interface NewChange {
   type: ChangeType;
   body: ChangeBody;
 }
 
 /**
- * Locks the head of the change stream until the transaction ends, which makes its caller the only writer (INV-2).
+ * Locks the head of the change stream until the transaction ends, which makes the caller the only writer (INV-2).
  *
- * Whoever changes endorsements takes this lock first, before any row lock that another writer might wait for.
+ * Writers of endorsements must take this lock before any row lock that another writer might wait for.
  */
 export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
-  const { rows } = await client.query<{ epoch: string; last_sequence: string; last_occurred_ms: string }>(
-    `SELECT epoch, last_sequence, extract(epoch FROM last_occurred_at) * 1000 AS last_occurred_ms
+  const { rows } = await client.query<{
+    epoch: string;
+    last_sequence: string;
+    last_occurred_ms: string;
+    now_ms: string;
+  }>(
+    `SELECT epoch, last_sequence, extract(epoch FROM last_occurred_at) * 1000 AS last_occurred_ms,
+       floor(extract(epoch FROM clock_timestamp()) * 1000) AS now_ms
      FROM stream_head FOR UPDATE`,
   );
   const row = rows[0];
-  if (!row) throw new Error('The table stream_head has lost its row.');
+  if (!row) throw new Error('The table stream_head has no row.');
   return {
     epoch: Number(row.epoch),
     lastSequence: Number(row.last_sequence),
     lastOccurredAt: Number(row.last_occurred_ms),
+    now: Number(row.now_ms),
   };
 }
 
 /**
- * Writes changes to the log in the order given and moves the head past them, within the caller's transaction.
+ * Appends changes to the log in the order given and moves the head past them, within the caller's transaction. Times
+ * never go back, even if the clock does.
  *
- * `head` is what `lockStreamHead` gave in this same transaction. Times never go back, whatever the clock does.
- *
- * @returns when the changes occurred: milliseconds since 1970.
+ * @param head the result of `lockStreamHead` in the same transaction.
+ * @returns when the changes occurred, in milliseconds since 1970.
  */
 export async function appendChanges(
   client: ClientBase,

@@ -2,16 +2,16 @@ import type { ClientBase } from 'pg';
 import type { ChangeBody, LoggedChange } from '../../schemas/change.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 
-/** What the relay sends to Kafka together: a run of the change log. */
+/** A run of the change log that the relay sends to Kafka together. */
 export interface RelayBatch {
   firstSequence: number;
   lastSequence: number;
-  /** By partition: where it ended before the batch was first sent. Lower bounds for every copy of the batch. */
+  /** The end of each partition before the batch was first sent: lower bounds for every copy of the batch. */
   offsets: number[];
   acknowledged: boolean;
 }
 
-/** The batch that was begun last, or undefined before the first. */
+/** The batch that was begun last; undefined before the first. */
 export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | undefined> {
   const { rows } = await client.query<{
     first_sequence: string;
@@ -33,7 +33,7 @@ export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | un
   );
 }
 
-/** The last sequence of the change log, and the last that Kafka has acknowledged. */
+/** The last sequence of the change log, and the last one that Kafka acknowledged. */
 export async function loadRelayProgress(client: ClientBase): Promise<{ logged: number; relayed: number }> {
   const { rows } = await client.query<{ logged: string; relayed: string }>(
     `SELECT last_sequence AS logged,
@@ -45,9 +45,9 @@ export async function loadRelayProgress(client: ClientBase): Promise<{ logged: n
 }
 
 /**
- * Records a batch before it is first sent, which fixes its events' ids (INV-3).
+ * Records a batch before it is first sent, which fixes the ids of its events (INV-3).
  *
- * @throws where this is not the stream's epoch any more.
+ * @throws Error if the stream has a newer epoch.
  */
 export async function beginBatch(
   client: ClientBase,
@@ -61,7 +61,7 @@ export async function beginBatch(
   if (rowCount === 0) throw new Error(`The epoch ${epoch} of the stream has ended.`);
 }
 
-/** Records that Kafka has all of a batch. */
+/** Records that Kafka has the whole batch. */
 export async function acknowledgeBatch(client: ClientBase, firstSequence: number): Promise<void> {
   await client.query(
     'UPDATE relay_batches SET acknowledged_at = clock_timestamp() WHERE first_sequence = $1',
@@ -69,7 +69,7 @@ export async function acknowledgeBatch(client: ClientBase, firstSequence: number
   );
 }
 
-/** The changes from one sequence to another, both included, at most `limit`, in order. */
+/** The first `limit` changes with sequences `from` to `to`, both included, in order. */
 export async function loadChanges(
   client: ClientBase,
   { from, to = Number.MAX_SAFE_INTEGER, limit }: { from: number; to?: number; limit: number },
@@ -92,7 +92,7 @@ export async function loadChanges(
   }));
 }
 
-/** The history that sequences count in, and the last sequence before it. */
+/** An epoch, and the last sequence before it. */
 export interface Epoch {
   epoch: number;
   after: number;
@@ -103,18 +103,18 @@ export async function loadEpoch(client: ClientBase): Promise<Epoch> {
   const { rows } = await client.query<{ epoch: string; epoch_after: string }>(
     'SELECT epoch, epoch_after FROM stream_head',
   );
-  if (!rows[0]) throw new Error('The table stream_head has lost its row.');
+  if (!rows[0]) throw new Error('The table stream_head has no row.');
   return { epoch: Number(rows[0].epoch), after: Number(rows[0].epoch_after) };
 }
 
 /**
- * Begins a new epoch after everything that the store has, within the caller's transaction: cursors of the one before
- * expire. For a store and a Kafka that do not fit together any more.
+ * Begins a new epoch after every change in the store, within the caller's transaction. Cursors of the previous epoch
+ * expire. Needed when the store and Kafka no longer fit together.
  *
- * Where the batches of before lie in Kafka is of no use from then on, and may be said of a topic that is gone. In their
- * place stands one that ends with the epoch of before, so that whoever begins with the new one reads from `offsets`.
+ * The offsets of earlier batches become useless, and may belong to a topic that is gone. One batch that ends with the
+ * previous epoch replaces them, so that readers of the new epoch begin at `offsets`.
  *
- * @param offsets by partition of the changes topic: where it ends, or ended a moment ago.
+ * @param offsets the present end of each partition of the changes topic, or a slightly earlier one.
  */
 export async function beginEpoch(client: ClientBase, offsets: number[]): Promise<Epoch> {
   await client.query(
@@ -122,7 +122,7 @@ export async function beginEpoch(client: ClientBase, offsets: number[]): Promise
   );
   const epoch = await loadEpoch(client);
   await client.query('DELETE FROM relay_batches');
-  // A relay that has not heard of the epoch yet can have begun one of that number meanwhile.
+  // A relay that still is in the previous epoch may have begun a batch of that number meanwhile.
   await client.query(
     `INSERT INTO relay_batches (first_sequence, last_sequence, offsets, acknowledged_at)
      VALUES ($1, $1, $2, clock_timestamp())
@@ -134,8 +134,8 @@ export async function beginEpoch(client: ClientBase, offsets: number[]): Promise
 }
 
 /**
- * Drops what the window no longer needs: days of the change log, and batches before the one with the first change that
- * is left. So the newest batch stays, since new cursors are made of it. Makes the log's partitions for today and tomorrow.
+ * Creates the change log's partitions for today and tomorrow, and drops the days that are older than `keepMs`. Also drops
+ * the batches before the one that holds the first remaining change. The newest batch stays, because new cursors need it.
  */
 export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: number): Promise<void> {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);

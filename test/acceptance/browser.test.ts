@@ -8,13 +8,13 @@ import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openPage, type RunningBrowser } from '../helpers/browser.ts';
-import { endorse } from '../helpers/catalogue.ts';
+import { loadChangeLog } from '../helpers/change-log.ts';
 import { findProgram, type RunningProxy, startSite } from '../helpers/proxies.ts';
 import { TestService } from '../helpers/service.ts';
+import { type Connection, type Frame, StreamChecker, sequenceOf } from '../helpers/stream-checker.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { Switchboard } from '../helpers/switchboard.ts';
 import { until } from '../helpers/until.ts';
-import { loadChangeLog } from './change-log.ts';
-import { type Connection, type Frame, StreamChecker, sequenceOf } from './stream-checker.ts';
 
 const PAGE = 'browser-page.html';
 /** Short, so that checkpoints come soon. */

@@ -2,14 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
-import { endorse } from '../helpers/catalogue.ts';
+import { loadChangeLog } from '../helpers/change-log.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { findProgram, type ProxyName, type RunningProxy, startProxy } from '../helpers/proxies.ts';
 import { installPythonPackage } from '../helpers/python.ts';
 import { TestService } from '../helpers/service.ts';
+import { type Frame, StreamChecker, sequenceOf } from '../helpers/stream-checker.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
-import { loadChangeLog } from './change-log.ts';
-import { type Frame, StreamChecker, sequenceOf } from './stream-checker.ts';
 
 /** A proxy in haste gives up on a silent connection after so long; a stream behind it is silent a fifth as long. */
 const TIMEOUT_SECONDS = 2;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { findFreePort } from '../../ops/local/ports.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { generateApiKey } from '../../schemas/api-key.ts';
-import { endorse } from '../helpers/catalogue.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { testServers } from '../helpers/servers.ts';
 import { TestService } from '../helpers/service.ts';
 import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { untilReady } from '../helpers/system.ts';
 import { until } from '../helpers/until.ts';
 
@@ -90,7 +90,7 @@ test('a whole run, outages included, writes no key, no password and no Authoriza
   await until('reads work', async () => (await ask('/v1/coverage', `Bearer ${service.key}`)) === 200);
 
   const ops = start('ops/main.ts', {});
-  await until('the usage', () => ops.output().includes('keys create'));
+  await until('the help', () => ops.output().includes('keys create'));
 
   // The logs are there, and say who asked, by the proxy's word and not by the client's.
   const requests = gateway

@@ -4,13 +4,14 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { run } from '../../ops/commands/officeholders.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createIo, createRunner } from '../helpers/command-io.ts';
 import { readPages } from '../helpers/paging.ts';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
 import { expectSchema } from '../helpers/response-schema.ts';
-import { TestService } from '../helpers/service.ts';
+import { useTestService } from '../helpers/service.ts';
+
+const run = createRunner('officeholders');
 
 const SAMPLE = realPath('openstates-people-sample');
 
@@ -90,22 +91,20 @@ interface Record_ {
 }
 
 (hasRealData ? describe : describe.skip)(titleOnRealData('the real people of a sample'), () => {
-  let service: TestService;
   let lines: Line[];
   let expected: string[];
   let printed: string[];
 
+  const service = useTestService({ catalogue: [] });
   beforeAll(async () => {
-    service = await TestService.start({ catalogue: [] });
     lines = readSample();
     expected = expectedSeats(lines);
     printed = await load();
   });
-  afterAll(() => service.stop());
 
   async function load(): Promise<string[]> {
-    const io = createIo({ DATABASE_URL: service.databaseUrl });
-    expect(await run(['import', SAMPLE], io, NOW)).toBe(0);
+    const io = createIo({ DATABASE_URL: service.databaseUrl }, { now: NOW });
+    expect(await run(['import', SAMPLE], io)).toBe(0);
     expect(io.told).toEqual([]);
     return io.printed.map((line) => line.trim().replaceAll(/\s+/g, ' '));
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readPages } from '../helpers/paging.ts';
 import {
   type EndorsementLine,
@@ -11,7 +11,7 @@ import {
   titleOnRealData,
 } from '../helpers/real-data.ts';
 import { expectSchema } from '../helpers/response-schema.ts';
-import { TestService } from '../helpers/service.ts';
+import { useTestService } from '../helpers/service.ts';
 
 /*
  * Every expected answer is counted here from the files, by code that shares nothing with the service.
@@ -51,7 +51,6 @@ const TIERS = ['federal', 'state'];
 const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) : 2);
 
 (hasRealData ? describe : describe.skip)(titleOnRealData('Reads of real ballots'), () => {
-  let service: TestService;
   let elections: ElectionLine[];
   let contests: ContestLine[];
   let endorsers: EndorserLine[];
@@ -60,8 +59,8 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
   const backs = (contest: ContestLine) => (line: EndorsementLine) => line.contest === contest.key;
   const title = ({ election, title: own }: ContestLine) => `${election} ${own}`;
 
+  const service = useTestService({ catalogue: [] });
   beforeAll(async () => {
-    service = await TestService.start({ catalogue: [] });
     [elections, contests] = [await readLines('elections'), await readLines('contests')];
     // Both files may name an endorser; the first is as good as the second.
     const lines = await readLines<EndorserLine>('endorsers');
@@ -73,7 +72,6 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
     await submitRealEndorsements(service);
     await service.eventsOnceThereAre(endorsements.length, 60_000);
   });
-  afterAll(() => service.stop());
 
   test('coverage counts what the files have of every state', async () => {
     const { body } = await service.get('/v1/coverage?upcoming=false');

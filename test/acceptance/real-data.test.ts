@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import {
   expectRealEndorsements,
@@ -7,18 +7,15 @@ import {
   submitRealEndorsements,
   titleOnRealData,
 } from '../helpers/real-data.ts';
-import { TestService } from '../helpers/service.ts';
+import { useTestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
 (hasRealData ? describe : describe.skip)(titleOnRealData('4,483 real endorsements'), () => {
-  let service: TestService;
-
+  const service = useTestService({ catalogue: [], gateways: 2 });
   beforeAll(async () => {
-    service = await TestService.start({ catalogue: [], gateways: 2 });
     await importRealCatalogue(service);
     await submitRealEndorsements(service);
   });
-  afterAll(() => service.stop());
 
   test('are each readable or rejected, and on the stream once, in the order of their endorser', async () => {
     await expectRealEndorsements(service);

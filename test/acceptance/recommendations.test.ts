@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type EndorsementLine,
   hasRealData,
@@ -10,7 +10,7 @@ import {
   titleOnRealData,
 } from '../helpers/real-data.ts';
 import { expectSchema } from '../helpers/response-schema.ts';
-import { TestService } from '../helpers/service.ts';
+import { useTestService } from '../helpers/service.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../shared/data/sf-2016');
 const ELECTIONS = ['ca-sf-2016-06-07-primary', 'ca-sf-2016-11-08-general'];
@@ -92,12 +92,11 @@ function shownOf({ title, choices, recommendation }: Shown) {
 }
 
 (hasRealData ? describe : describe.skip)(titleOnRealData('recommendations of San Francisco, 2016'), () => {
-  let service: TestService;
   let contests: ContestLine[];
   let lines: EndorsementLine[];
 
+  const service = useTestService({ catalogue: [] });
   beforeAll(async () => {
-    service = await TestService.start({ catalogue: [] });
     await importRealCatalogue(service);
     await submitRealEndorsements(service);
     contests = await readLines<ContestLine>('contests.ndjson');
@@ -107,7 +106,6 @@ function shownOf({ title, choices, recommendation }: Shown) {
     );
     await service.eventsOnceThereAre(lines.length, 60_000);
   }, 120_000);
-  afterAll(() => service.stop());
 
   async function read(query: string): Promise<Map<string, Shown[]>> {
     const { status, body } = await service.get(`/v1/recommendations?election=${ELECTIONS.join()}${query}`);

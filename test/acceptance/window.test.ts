@@ -11,12 +11,12 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { changesTopicSettings } from '../../kafka/topic-settings.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { endorse } from '../helpers/catalogue.ts';
+import { loadChangeLog } from '../helpers/change-log.ts';
 import { TestService } from '../helpers/service.ts';
+import { type Connection, connectionOfPage, StreamChecker, sequenceOf } from '../helpers/stream-checker.ts';
 import { StreamReader } from '../helpers/stream-reader.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
-import { loadChangeLog } from './change-log.ts';
-import { type Connection, connectionOfPage, StreamChecker, sequenceOf } from './stream-checker.ts';
 
 const RETENTION_MS = 4000;
 const PARTITIONS = 6;

@@ -1,15 +1,16 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KafkaConfig } from 'kafkajs';
 import pg from 'pg';
-import { applyBatch } from '../../consumers/apply/apply-batch.ts';
-import { readTopic } from '../../kafka/read-topic.ts';
-import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
+import { RejectionSender } from '../../consumers/apply/rejection-sender.ts';
+import { createRejectedProducer, RecordTooLargeError } from '../../kafka/rejected-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { readRejections } from '../../ops/rejected/read-rejections.ts';
-import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
-import { endorse } from '../helpers/catalogue.ts';
-import { createTestDatabase } from '../helpers/database.ts';
+import { type Rejection, rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
+import { createLog } from '../../service/log.ts';
+import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 import { createHushedKafka, type HushedKafka } from '../helpers/hushed-kafka.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 
@@ -27,19 +28,25 @@ beforeEach(async () => {
 async function openProducer(config: Partial<KafkaConfig> = {}) {
   way = createHushedKafka(brokers, config);
   const producer = createRejectedProducer(way.kafka, topic);
-  await producer.connect();
   return producer;
 }
 
 const encoded = submissionCodec.encode(endorse('nobody', 'mayor', 'ann'));
-const rejection = (offset: number, value: Buffer | null = encoded): Rejection => ({
+const rejection = (offset: number): Rejection => ({
   code: 'unknown_endorser',
   message: 'There is none.',
   topic: 'submissions',
   partition: 0,
   offset,
   rejected_at: offset,
-  value,
+  last_offset: null,
+  truncated: null,
+  value: encoded,
+});
+/** A rejection as a record. */
+const record = (offset: number) => ({
+  key: Buffer.from('nobody'),
+  value: rejectionCodec.encode(rejection(offset)),
 });
 
 async function recordedOffsets(): Promise<number[]> {
@@ -50,53 +57,87 @@ async function recordedOffsets(): Promise<number[]> {
 /** A request whose acknowledgement is lost: the broker has it, and who sent it does not know. */
 async function sendInVain(producer: Awaited<ReturnType<typeof openProducer>>, offset: number) {
   way.hush();
-  const sent = producer.send([rejection(offset)]);
+  const sent = producer.send([record(offset)]);
   await expect(sent).rejects.toThrow();
   way.mend();
 }
 
 test('INV-9: after lost acknowledgements, what is refused later is not taken for a copy', async () => {
   const producer = await openProducer({ requestTimeout: 300, retry: { retries: 1, initialRetryTime: 50 } });
-  await producer.send([rejection(1)]);
+  await producer.send([record(1)]);
   await sendInVain(producer, 2);
   await until('the broker has it', async () => (await recordedOffsets()).includes(2));
   // Another consumer has the partition now; this one goes on with what is its own.
-  for (const offset of [3, 4, 5]) await producer.send([rejection(offset)]);
+  for (const offset of [3, 4, 5]) await producer.send([record(offset)]);
   expect(await recordedOffsets()).toEqual([1, 2, 3, 4, 5]);
   await producer.disconnect();
 });
 
-test('what names no endorser goes to one partition, so that it stays in its order', async () => {
+test('INV-14: a batch that the topic does not take is told apart from other failures', async () => {
   const producer = await openProducer();
-  for (let offset = 0; offset < 6; offset += 1)
-    await producer.send([rejection(offset, Buffer.from('nonsense'))]);
+  const large = { key: Buffer.from('nobody'), value: Buffer.alloc(3_000_000) };
+  await expect(producer.send([large])).rejects.toThrow(RecordTooLargeError);
+  await producer.send([record(1)]);
+  expect(await recordedOffsets()).toEqual([1]);
   await producer.disconnect();
-  const sizes: number[] = [];
-  for await (const { records } of readTopic({ brokers, topic })) sizes.push(records.length);
-  expect(sizes.sort((a, b) => a - b)).toEqual([0, 0, 6]);
 });
 
-test('a broker that does not acknowledge holds the stream up for seconds, and nothing is lost', async () => {
-  const database = await createTestDatabase();
-  const pool = new pg.Pool({ connectionString: database.url });
-  const producer = await openProducer();
-  const apply = () =>
-    applyBatch(
-      pool,
-      { topic: 'submissions', partition: 0, messages: [{ offset: 0, value: encoded }], logStart: 0 },
-      { now: () => new Date(), reject: producer.send },
-    );
-  way.hush();
-  const begun = performance.now();
-  await expect(apply()).rejects.toThrow('Kafka did not take refused submissions within 4000 ms.');
-  expect(performance.now() - begun).toBeLessThan(8000);
-  // Rolled back: the lock is free, and the submission is still to be applied.
-  await pool.query('SELECT FROM stream_head FOR UPDATE NOWAIT');
+describe('the sender of rejections', () => {
+  const { url, client } = useTestDatabase();
+  const pool = new pg.Pool({ connectionString: url });
+  afterAll(() => pool.end());
+  const waiting = async () => (await client.query('SELECT FROM pending_rejections')).rowCount;
 
-  way.mend();
-  expect(await apply()).toEqual({ applied: 1, changes: 0, rejected: 1 });
-  expect(await recordedOffsets()).toEqual([0]);
-  await producer.disconnect();
-  await pool.end();
-  await database.drop();
-}, 30_000);
+  test('sends what waits in order, and forgets it', async () => {
+    const stopping = new AbortController();
+    const producer = await openProducer();
+    await addPendingRejections(client, [3, 1, 2].map(record));
+    const sender = new RejectionSender(pool, producer, createLog('test', 'silent'));
+    const running = sender.run(stopping.signal);
+    await until('all are sent', async () => (await waiting()) === 0);
+    await addPendingRejections(client, [record(4)]);
+    sender.ring();
+    await until('the next is sent', async () => (await waiting()) === 0);
+    stopping.abort();
+    await running;
+    await producer.disconnect();
+    expect(await recordedOffsets()).toEqual([1, 2, 3, 4]);
+  });
+
+  test('INV-14: shortens what the topic does not take, and goes on', async () => {
+    const stopping = new AbortController();
+    const producer = await openProducer();
+    const value = Buffer.alloc(5_000_000, 7);
+    const large = { key: Buffer.alloc(0), value: rejectionCodec.encode({ ...rejection(1), value }) };
+    await addPendingRejections(client, [large, record(2)]);
+    const sender = new RejectionSender(pool, producer, createLog('test', 'silent'));
+    const running = sender.run(stopping.signal);
+    await until('all are sent', async () => (await waiting()) === 0);
+    stopping.abort();
+    await running;
+    await producer.disconnect();
+    const { rejections } = await readRejections({ brokers, topic });
+    expect(rejections.map(({ offset, truncated }) => [offset, truncated?.size])).toEqual([
+      [1, 5_000_000],
+      [2, undefined],
+    ]);
+  });
+
+  test('INV-14: keeps what Kafka does not take, until it does', async () => {
+    const stopping = new AbortController();
+    const producer = await openProducer({ requestTimeout: 300, retry: { retries: 0 } });
+    way.hush();
+    await addPendingRejections(client, [record(1)]);
+    const lines: string[] = [];
+    const log = createLog('test', 'warn', { write: (line) => lines.push(line) });
+    const running = new RejectionSender(pool, producer, log).run(stopping.signal);
+    await until('it failed', () => lines.some((line) => line.includes('wait in the database')));
+    expect(await waiting()).toBe(1);
+    way.mend();
+    await until('it is sent', async () => (await waiting()) === 0);
+    stopping.abort();
+    await running;
+    await producer.disconnect();
+    expect(await recordedOffsets()).toEqual([1]);
+  });
+});

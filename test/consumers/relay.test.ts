@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { applyBatch } from '../../consumers/apply/apply-batch.ts';
 import { Relay } from '../../consumers/relay/relay.ts';
 import {
   type ChangesProducer,
@@ -12,31 +11,23 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { submissionCodec } from '../../schemas/submission.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { applySubmissions } from '../helpers/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 
-let database: TestDatabase;
-let pool: pg.Pool;
-let leader: pg.Client;
+const { url, client: leader } = useTestDatabase();
+const pool = new pg.Pool({ connectionString: url });
 let producer: ChangesProducer;
 let topic: string;
 let brokers: string[];
-let offset: number;
+let made: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await loadCatalogue(database.url, SMALL_BALLOT);
-  pool = new pg.Pool({ connectionString: database.url });
-  leader = new pg.Client({ connectionString: database.url });
-  await leader.connect();
+  await loadCatalogue(url, SMALL_BALLOT);
 });
-afterAll(async () => {
-  await leader.end();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 beforeEach(async () => {
   await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_positions');
   await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
@@ -45,21 +36,17 @@ beforeEach(async () => {
   topic = topicNames(topics.prefix).changes;
   producer = createChangesProducer(createKafkaClient({ brokers, clientId: 'test' }), topic);
   await producer.connect();
-  offset = 0;
+  made = 0;
 });
 afterEach(() => producer.disconnect());
 
 /** Makes so many changes, by three endorsers in turn. */
 async function makeChanges(count: number): Promise<void> {
-  const messages = Array.from({ length: count }, () => {
-    const slug = ['bakers-local-1', 'coast-gazette', 'nation-herald'][offset % 3] ?? '';
-    const value = submissionCodec.encode(
-      endorse(slug, 'mayor', 'ann', { statement: `Statement ${offset}.` }),
-    );
-    return { offset: offset++, value };
+  const submissions = Array.from({ length: count }, () => {
+    const slug = ['bakers-local-1', 'coast-gazette', 'nation-herald'][made % 3] ?? '';
+    return endorse(slug, 'mayor', 'ann', { statement: `Statement ${made++}.` });
   });
-  const batch = { topic: 'submissions', partition: 0, messages, logStart: 0 };
-  await applyBatch(pool, batch, { now: () => new Date(), reject: async () => {} });
+  await applySubmissions(leader, ...submissions);
 }
 
 async function relayAll(relay: Relay): Promise<void> {
@@ -75,7 +62,10 @@ async function readTopic(): Promise<{ partition: number; offset: number; value: 
     const reads = await log.fetch(node, wanted, { maxWaitMs: 0, partitionMaxBytes: 10_000_000 });
     expect(reads.every((read) => read.atEnd)).toBe(true);
     return reads.flatMap(({ partition, records }) =>
-      records.map((record) => ({ partition, ...record, change: changeCodec.decode(record.value) })),
+      records.map(({ offset, value }) => {
+        const bytes = value ?? Buffer.alloc(0);
+        return { partition, offset, value: bytes, change: changeCodec.decode(bytes) };
+      }),
     );
   } finally {
     await log.close();

@@ -5,10 +5,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { endorse, withdraw } from '../helpers/catalogue.ts';
 import { readPages } from '../helpers/paging.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { TestService } from '../helpers/service.ts';
+import { endorse, withdraw } from '../helpers/submissions.ts';
 import { Switchboard } from '../helpers/switchboard.ts';
 import { until } from '../helpers/until.ts';
 
@@ -46,7 +46,7 @@ function startClient(): ServiceProcess {
 }
 
 /** The mirror as it is saved. */
-async function readMirror(): Promise<{ position: string; endorsements: Record<string, object> }> {
+async function readMirror(): Promise<{ cursor: string; endorsements: Record<string, object> }> {
   return JSON.parse(await readFile(file(), 'utf8'));
 }
 
@@ -72,13 +72,13 @@ async function readList(): Promise<object[]> {
 /** Waits until the mirror has the last change of the round, and holds it to the list. */
 async function expectMirror(): Promise<void> {
   await until('the round to be applied', async () => (await service.latestSequence()) === changes);
-  const end = async () => parseCursor((await readMirror()).position).sequence;
+  const end = async () => parseCursor((await readMirror()).cursor).sequence;
   await until('the mirror to follow', async () => (await end()) === changes);
   const { endorsements } = await readMirror();
   expect(Object.values(endorsements)).toEqual(await readList());
 }
 
-test('it mirrors /v1/endorsements exactly, through cuts, a killed client and an expired position', async () => {
+test('it mirrors /v1/endorsements exactly, through cuts, a killed client and an expired cursor', async () => {
   await submitRound();
   client = startClient();
   await until('the first copy', () => existsSync(file()));
@@ -97,10 +97,10 @@ test('it mirrors /v1/endorsements exactly, through cuts, a killed client and an 
   await expectMirror();
 
   await client.kill();
-  const { position } = await readMirror();
+  const { cursor } = await readMirror();
   await submitRound();
-  const expired = async () => (await service.get(`/v1/events?cursor=${position}`)).status === 410;
-  await until('the position to expire', expired);
+  const expired = async () => (await service.get(`/v1/events?cursor=${cursor}`)).status === 410;
+  await until('the cursor to expire', expired);
   client = startClient();
   await expectMirror();
   expect(client.output()).toContain('cursor_expired');

@@ -14,7 +14,7 @@ const endorser = (id: number, slug: string): ChangeBody['endorser'] => ({
   slug,
   name: slug,
   category: { slug: 'labor', name: 'Labor' },
-  state: 'OR',
+  state: 'OR' as const,
 });
 const choice = (id: number, label: string): ChangeBody['choice'] => ({
   id,
@@ -34,14 +34,14 @@ const contest = (id: number) => ({
     votes_allowed: 1,
     ranks_allowed: null,
     measure_code: null,
-    district: { id: 1, name: 'Portland', level: 'city' as const, ocd_id: null, state: 'OR' },
+    district: { id: 1, name: 'Portland', level: 'city' as const, ocd_id: null, state: 'OR' as const },
   },
   election: {
     id: 1,
     slug: 'or-2026-11-03-general',
     name: 'General',
     date: '2026-11-03',
-    state: 'OR',
+    state: 'OR' as const,
     type: 'general' as const,
   },
   choices: new Map([

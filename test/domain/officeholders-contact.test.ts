@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import {
   currentParty,
   describeContact,
-  type OfficeAddress,
   socialAccounts,
   webAddress,
 } from '../../domain/officeholders-contact.ts';
+import type { OfficeAddress } from '../../schemas/http/officeholders.ts';
 
 const office = (classification: string, voice: string | null): OfficeAddress => ({
   classification,

@@ -1,33 +1,25 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, jest, test } from '@jest/globals';
 import { filledChanges } from '../../gateway/feed/metrics.ts';
 import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { run as runStream } from '../../ops/commands/stream.ts';
 import { formatCursor, parseCursor } from '../../schemas/cursor.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
-import { endorse } from '../helpers/catalogue.ts';
+import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
+import { useClient } from '../helpers/database.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
-import { TestService } from '../helpers/service.ts';
+import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
+
+const runStream = createRunner('stream');
 
 const PATIENCE_MS = 25_000;
 jest.setTimeout(60_000);
 
-let service: TestService;
-let database: pg.Client;
 let sent = 0;
 
-beforeAll(async () => {
-  // Little memory, so that what is old comes out of Kafka.
-  service = await TestService.start({ gatewayConfig: { feedMemoryBytes: 20_000 } });
-  database = new pg.Client({ connectionString: service.databaseUrl });
-  await database.connect();
-});
-afterAll(async () => {
-  await database.end();
-  await service.stop();
-});
+// Little memory, so that what is old comes out of Kafka.
+const service = useTestService({ gatewayConfig: { feedMemoryBytes: 20_000 } });
+const database = useClient(service.databaseUrl);
 
 async function stream(command: string): Promise<{ status: number; out: string[] }> {
   const io = createIo({
@@ -35,7 +27,7 @@ async function stream(command: string): Promise<{ status: number; out: string[] 
     KAFKA_BROKERS: service.brokers.join(','),
     TOPIC_PREFIX: service.topicPrefix,
   });
-  return { status: await runStream([command], io), out: io.printed };
+  return { status: await runToExit(runStream, [command], io), out: io.printed };
 }
 
 async function submit(count: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createKey } from '../../ops/commands/keys.ts';
-import { findFreePort } from '../../ops/local/ports.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { TestService } from '../helpers/service.ts';

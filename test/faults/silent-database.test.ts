@@ -8,9 +8,9 @@ import { generateApiKey } from '../../schemas/api-key.ts';
 import { systemClock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
-import { endorse } from '../helpers/catalogue.ts';
 import { TestService } from '../helpers/service.ts';
 import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 
 /** What docs/operations.md promises of gateways and of consumers. */

@@ -6,12 +6,13 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { run } from '../../ops/commands/officeholders.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
-import { createCheckout, person, role } from '../helpers/officeholders-helpers.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
+import { createCheckout, person, role } from '../helpers/people-checkout.ts';
 import { installPythonPackage, runProgram } from '../helpers/python.ts';
 import { startSystem } from '../helpers/system.ts';
 import { createRefusedKeys } from './refused-keys.ts';
+
+const run = createRunner('officeholders');
 
 const VERSION = '4.32.5';
 /** Streams are read to their end, so they end soon. */

@@ -4,11 +4,12 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../gateway/routes/index.ts';
-import { findFreePort } from '../../ops/local/ports.ts';
-import { choice, contest, endorser } from '../helpers/catalog-helpers.ts';
-import { type CatalogueLine, pick, position, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { type CatalogueLine, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { choice, contest, endorser } from '../helpers/catalogue-records.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { TestService } from '../helpers/service.ts';
+import { pick, position } from '../helpers/submissions.ts';
 import { untilReady } from '../helpers/system.ts';
 
 /** The longest that any request may delay others, in milliseconds. */

@@ -77,6 +77,8 @@ export const rejection: fc.Arbitrary<Rejection> = fc.record({
   offset: id,
   rejected_at: id,
   value: nullable(fc.uint8Array().map((bytes) => Buffer.from(bytes))),
+  last_offset: nullable(id),
+  truncated: nullable(fc.record({ size: id, sha256: fc.uint8Array().map((bytes) => Buffer.from(bytes)) })),
 });
 
 const time = fc.integer({ min: 0, max: Date.UTC(2100, 0) });

@@ -2,16 +2,14 @@ import pg from 'pg';
 import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
 import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
-import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
 import { importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { category, choice, contest, election, endorser } from './catalog-helpers.ts';
+import { category, choice, contest, election, endorser } from './catalogue-records.ts';
 
 /** A line of a catalogue file: its kind and its record. */
 export type CatalogueLine = [CatalogueKind, object];
 
-const OREGON = 'or-2026-11-03-general';
-const CALIFORNIA = 'ca-2026-11-03-general';
+export const CALIFORNIA = 'ca-2026-11-03-general';
 
 const ABCD = ['ann', 'bob', 'cyd', 'dee'].map((key) => choice(key));
 const YES_NO = ['yes', 'no'].map((answer) =>
@@ -77,40 +75,4 @@ export async function loadCatalogue(databaseUrl: string, lines: CatalogueLine[])
   } finally {
     await client.end();
   }
-}
-
-/** A pick of a choice, with nothing more said. */
-export function pick(key: string, values: Partial<SubmittedPick> = {}): SubmittedPick {
-  return {
-    choice: key,
-    rank: null,
-    statement: null,
-    statement_es: null,
-    source_url: null,
-    published_on: null,
-    details: null,
-    ...values,
-  };
-}
-
-/** `endorse('bakers-local-1', 'mayor', 'ann')`: a submission about a contest of the small ballot. */
-export function endorse(
-  by: string,
-  of: string,
-  key: string,
-  values: Partial<SubmittedPick> = {},
-): Submission {
-  return { action: 'endorse', endorser: by, contest: contestKey(of), picks: [pick(key, values)] };
-}
-
-export function withdraw(by: string, of: string, key: string): Submission {
-  return { action: 'withdraw', endorser: by, contest: contestKey(of), picks: [pick(key)] };
-}
-
-export function position(by: string, of: string, picks: SubmittedPick[]): Submission {
-  return { action: 'position', endorser: by, contest: contestKey(of), picks };
-}
-
-function contestKey(slug: string): string {
-  return `${slug.startsWith('prop') ? CALIFORNIA : OREGON}/${slug}`;
 }

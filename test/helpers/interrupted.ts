@@ -1,4 +1,4 @@
-import { listenForInterrupts } from '../../ops/local/interrupts.ts';
+import { listenForInterrupts } from '../../ops/local/processes/interrupts.ts';
 
 const running = new Set<() => Promise<void>>();
 let listening = false;

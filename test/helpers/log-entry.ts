@@ -1,10 +1,10 @@
 import { createEntries, type LogEntry } from '../../gateway/feed/entry.ts';
 import { formatCursor } from '../../schemas/cursor.ts';
-import type { ChangeType } from '../../schemas/vocabulary.ts';
+import type { ChangeType, StateCode } from '../../schemas/vocabulary.ts';
 
 export interface EntryOptions {
   sequence: number;
-  state?: string;
+  state?: StateCode;
   type?: ChangeType;
   /** Milliseconds since 1970. */
   occurredAt?: number;

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { findFreePort } from '../../ops/local/ports.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { until } from './until.ts';
 
 export type ProxyName = 'nginx' | 'haproxy';

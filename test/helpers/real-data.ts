@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from '@jest/globals';
-import { run as runCatalog } from '../../ops/commands/catalog.ts';
-import { run as runRejected } from '../../ops/commands/rejected.ts';
-import { run as runSubmit } from '../../ops/commands/submit.ts';
-import { createIo } from './catalog-helpers.ts';
+import { createIo, createRunner } from './command-io.ts';
 import type { TestService } from './service.ts';
+
+const runCatalog = createRunner('catalog');
+const runRejected = createRunner('rejected');
+const runSubmit = createRunner('submit');
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../shared/data');
 

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import type { Role } from '../../consumers/config.ts';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { createConfig as createGatewayConfig, type GatewayConfig } from '../../gateway/config.ts';
@@ -11,8 +12,9 @@ import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from './catalogue.ts';
-import { createTestDatabase } from './database.ts';
-import { createTestTopics } from './topics.ts';
+import { chooseDatabaseUrl, createTestDatabase } from './database.ts';
+import { testServers } from './servers.ts';
+import { chooseTopicPrefix, createTestTopics } from './topics.ts';
 import { until } from './until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -26,6 +28,14 @@ export interface TestServiceOptions {
   clock?: Clock;
 }
 
+const DEFAULTS = {
+  catalogue: SMALL_BALLOT,
+  gateways: 1,
+  partitions: 12,
+  retentionMs: WEEK_MS,
+  clock: systemClock,
+};
+
 /** An answer of a gateway, its body parsed. */
 export interface Answer {
   status: number;
@@ -36,71 +46,58 @@ export interface Answer {
 
 /** A whole service in this process, on a database and topics of its own. */
 export class TestService {
-  readonly databaseUrl: string;
-  readonly brokers: string[];
-  readonly topicPrefix: string;
-  readonly key: string;
+  readonly databaseUrl = chooseDatabaseUrl();
+  readonly brokers = testServers().brokers;
+  readonly topicPrefix = chooseTopicPrefix();
   readonly gateways: Gateway[] = [];
+  /** A key of the plan `internal`, once the service has started. */
+  key = '';
+  readonly #options: Required<Omit<TestServiceOptions, 'gatewayConfig'>>;
   readonly #config: GatewayConfig;
-  readonly #clock: Clock;
-  readonly #dropDatabase: () => Promise<void>;
   #consumers: Stoppable | undefined;
   #replacing: Promise<void> = Promise.resolve();
 
-  private constructor(parts: {
-    key: string;
-    config: GatewayConfig;
-    clock: Clock;
-    dropDatabase: () => Promise<void>;
-  }) {
-    const { key, config, clock, dropDatabase } = parts;
-    this.databaseUrl = config.databaseUrl;
-    this.brokers = config.brokers;
-    this.topicPrefix = config.topicPrefix;
-    this.key = key;
-    this.#config = config;
-    this.#clock = clock;
-    this.#dropDatabase = dropDatabase;
-  }
-
-  /** Starts gateways, ready, and consumers. */
-  static async start({
-    catalogue = SMALL_BALLOT,
-    gateways: gatewayCount = 1,
-    partitions = 12,
-    retentionMs = WEEK_MS,
-    gatewayConfig = {},
-    clock = systemClock,
-  }: TestServiceOptions = {}): Promise<TestService> {
-    const [database, topics] = await Promise.all([
-      createTestDatabase(),
-      createTestTopics({ partitions, retentionMs }),
-    ]);
-    const { url: databaseUrl } = database;
-    await loadCatalogue(databaseUrl, catalogue);
-    const key = await createKey({ databaseUrl, account: 'test', plan: 'internal' });
-    const config: GatewayConfig = {
+  constructor({ gatewayConfig = {}, ...options }: TestServiceOptions) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.#config = {
       ...createGatewayConfig({
-        DATABASE_URL: databaseUrl,
-        KAFKA_BROKERS: topics.brokers.join(','),
-        TOPIC_PREFIX: topics.prefix,
+        DATABASE_URL: this.databaseUrl,
+        KAFKA_BROKERS: this.brokers.join(','),
+        TOPIC_PREFIX: this.topicPrefix,
         PORT: '0',
-        RETENTION_MS: String(retentionMs),
+        RETENTION_MS: String(this.#options.retentionMs),
         DRAIN_MS: '500',
       }),
       ...gatewayConfig,
     };
-    const service = new TestService({ key, config, clock, dropDatabase: () => database.drop() });
-    await Promise.all(Array.from({ length: gatewayCount }, (_, index) => service.startGateway(index)));
-    await service.startConsumers();
-    await service.untilReady();
+  }
+
+  /** A service whose gateways are ready and whose consumers run; the test stops it. */
+  static async start(options: TestServiceOptions = {}): Promise<TestService> {
+    const service = new TestService(options);
+    await service.start();
     return service;
   }
 
-  /** Starts a gateway in this place, which is replaced as whoever runs one would when the stream has a new epoch. */
+  /** Starts the gateways and the consumers, and waits until the gateways are ready. */
+  async start(): Promise<void> {
+    const { databaseUrl, topicPrefix: prefix } = this;
+    const { catalogue, gateways, partitions, retentionMs } = this.#options;
+    await Promise.all([
+      createTestDatabase(databaseUrl),
+      createTestTopics({ prefix, partitions, retentionMs }),
+    ]);
+    await loadCatalogue(databaseUrl, catalogue);
+    this.key = await createKey({ databaseUrl, account: 'test', plan: 'internal' });
+    await Promise.all(Array.from({ length: gateways }, (_, index) => this.startGateway(index)));
+    await this.startConsumers();
+    await this.untilReady();
+  }
+
+  /** Starts a gateway in this place; when the stream has a new epoch it is replaced, as a supervisor would do. */
   async startGateway(index: number): Promise<void> {
     this.gateways[index] = await startGateway(this.#config, {
-      clock: this.#clock,
+      clock: this.#options.clock,
       log: createLog('gateway', 'silent'),
       onNewEpoch: () => {
         this.#replacing = this.#replacing.then(() => this.restartGateway(index));
@@ -119,7 +116,7 @@ export class TestService {
 
   async startConsumers(roles: Role[] = ['apply', 'relay']): Promise<void> {
     const { databaseUrl, brokers, topicPrefix } = this;
-    const { retentionMs } = this.#config;
+    const { retentionMs } = this.#options;
     this.#consumers = await startConsumers(
       { databaseUrl, brokers, topicPrefix, roles, retentionMs },
       { now: () => new Date(), log: createLog('consumers', 'silent') },
@@ -135,7 +132,6 @@ export class TestService {
     await this.stopConsumers();
     await this.#replacing;
     for (const gateway of this.gateways) await gateway.stop();
-    await this.#dropDatabase();
   }
 
   url(path: string, gateway = 0): string {
@@ -191,4 +187,12 @@ export class TestService {
     await until(`${count} events`, all, timeoutMs);
     return (await this.events()).data;
   }
+}
+
+/** Gives a test file a service that runs while its tests do. */
+export function useTestService(options: TestServiceOptions = {}): TestService {
+  const service = new TestService(options);
+  beforeAll(() => service.start());
+  afterAll(() => service.stop());
+  return service;
 }

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import { type Connection, type Frame, type ReaderRecord, sequenceOf } from '../acceptance/stream-checker.ts';
+import { type Connection, type Frame, type ReaderRecord, sequenceOf } from './stream-checker.ts';
 
 /** Keeps one copy of what many readers receive alike. */
 export class FrameStore {

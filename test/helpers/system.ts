@@ -8,8 +8,8 @@ import { applyTopics } from '../../kafka/topics.ts';
 import { createKey } from '../../ops/commands/keys.ts';
 import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { loadDemo } from '../../ops/demo/load.ts';
-import { findFreePort } from '../../ops/local/ports.ts';
-import { findRunner } from '../../ops/local/runner.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { findRunner } from '../../ops/local/servers/runner.ts';
 import { stopWhenInterrupted } from './interrupted.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

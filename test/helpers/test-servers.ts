@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { findRunner } from '../../ops/local/runner.ts';
-import type { LocalServer } from '../../ops/local/server.ts';
+import { findRunner } from '../../ops/local/servers/runner.ts';
+import type { LocalServer } from '../../ops/local/servers/server.ts';
 
 /** Nothing here outlives the run, so nothing needs to survive a power cut. */
 const POSTGRES_FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { choice, contest, election, endorser } from './catalog-helpers.ts';
 import type { CatalogueLine } from './catalogue.ts';
+import { choice, contest, election, endorser } from './catalogue-records.ts';
 
 /*
  * A ballot with a contest of every level, in an order other than that of lists, and texts that are hard to pass on.

@@ -3,22 +3,28 @@ import { applyTopics } from '../../kafka/topics.ts';
 import { testServers } from './servers.ts';
 
 export interface TestTopics {
-  /** What the names of this test's topics begin with. */
+  /** The names of this test's topics begin with it. */
   prefix: string;
   brokers: string[];
 }
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** The service's topics under a prefix of their own, as `topics apply` makes them. */
+/** A prefix that no other test uses. */
+export function chooseTopicPrefix(): string {
+  return `test-${randomBytes(6).toString('hex')}-`;
+}
+
+/** Creates the service's topics under a prefix of their own, as `topics apply` does. */
 export async function createTestTopics({
+  prefix = chooseTopicPrefix(),
   partitions = 12,
   retentionMs = WEEK_MS,
 }: {
+  prefix?: string;
   partitions?: number;
   retentionMs?: number;
 } = {}): Promise<TestTopics> {
-  const prefix = `test-${randomBytes(6).toString('hex')}-`;
   const { brokers } = testServers();
   await applyTopics({ brokers, topicPrefix: prefix, retentionMs, changesPartitions: partitions });
   return { prefix, brokers };

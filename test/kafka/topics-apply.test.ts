@@ -90,7 +90,7 @@ test('a change topic with more partitions than a cursor can hold is refused as i
   await withAdmin(brokers, (admin) =>
     admin.createTopics({ topics: [{ topic: changes, numPartitions: 101, replicationFactor: 1 }] }),
   );
-  const excess = `${changes} has 101 partitions; a cursor holds 100 at most`;
+  const excess = `${changes} has 101 partitions; a cursor holds at most 100`;
   await expect(applyTopics(mine)).rejects.toThrow(excess);
   expect(await checkTopics(mine)).toContainEqual(expect.stringContaining(excess));
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { findCatalogueFiles, kindOfFile } from '../../ops/catalog/find-files.ts';
 import { type JsonLine, readNdjson } from '../../ops/catalog/ndjson.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { createFolder } from '../helpers/catalog-helpers.ts';
+import { createFolder } from '../helpers/folder.ts';
 
 let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 afterEach(async () => folder?.remove());

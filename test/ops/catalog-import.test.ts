@@ -1,31 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { run } from '../../ops/commands/catalog.ts';
-import {
-  category,
-  choice,
-  contest,
-  createFolder,
-  createIo,
-  election,
-  endorser,
-  ndjson,
-} from '../helpers/catalog-helpers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { category, choice, contest, election, endorser, ndjson } from '../helpers/catalogue-records.ts';
+import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+import { createFolder } from '../helpers/folder.ts';
 
-let database: TestDatabase;
-let client: pg.Client;
+const run = createRunner('catalog');
+
+const database = useTestDatabase();
+const { client } = database;
 let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
 beforeEach(async () => {
   await client.query(
     'TRUNCATE elections, endorser_categories, endorsers, districts, contests, candidates, choices CASCADE',
@@ -60,7 +44,7 @@ async function importFiles(files: Record<string, string | Buffer>, ...options: s
 
 async function importPaths(args: string[]) {
   const io = createIo({ DATABASE_URL: database.url });
-  const status = await run(['import', ...args], io);
+  const status = await runToExit(run, ['import', ...args], io);
   const prefix = folder ? `${folder.dir}/` : '';
   return { status, printed: io.printed, told: io.told.map((line) => line.replaceAll(prefix, '')) };
 }
@@ -316,11 +300,10 @@ describe('a refusal', () => {
 });
 
 test.each([
-  [[], /^Usage: /],
-  [['import'], /^Usage: /],
-  [['export', '.'], /^Usage: /],
-  [['import', '--all', '.'], /Unknown option '--all'/],
-])('the arguments %j are answered with the usage', async (args, message) => {
+  [['import'], 'Missing required argument \'paths\': see "npm run ops -- catalog import --help".'],
+  [['export', '.'], "Unknown command 'export': did you mean import?"],
+  [['import', '--skip-refuse', '.'], "Unknown option '--skip-refuse': did you mean --skip-refused?"],
+])('the arguments %j are refused with a hint', async (args, message) => {
   await expect(run(args, createIo({ DATABASE_URL: database.url }))).rejects.toThrow(message);
 });
 

@@ -2,33 +2,23 @@
  * Real data, as SOURCES.md beside it describes, goes in whole. It is not part of the project: where the folder is
  * absent the tests are skipped.
  */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { run } from '../../ops/commands/catalog.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { describe, expect, test } from '@jest/globals';
+import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
 
+const run = createRunner('catalog');
+
 (hasRealData ? describe : describe.skip)(titleOnRealData('real data'), () => {
-  let database: TestDatabase;
-  let client: pg.Client;
+  const database = useTestDatabase();
+  const { client } = database;
   const paths = ['endorser-categories.ndjson', '2018-primaries', 'sf-2016', 'rcv-contests'].map((name) =>
     realPath(name),
   );
 
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-  });
-  afterAll(async () => {
-    await client.end();
-    await database.drop();
-  });
-
   async function load(args: string[]) {
     const io = createIo({ DATABASE_URL: database.url });
-    return { status: await run(['import', ...args], io), printed: io.printed, told: io.told };
+    return { status: await runToExit(run, ['import', ...args], io), printed: io.printed, told: io.told };
   }
 
   test('goes in whole, and a second time changes nothing', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type CatalogueKind, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
-import { category, choice, contest, election, endorser } from '../helpers/catalog-helpers.ts';
+import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
 
 const GOOD: [CatalogueKind, object][] = [
   ['endorser-categories', category({ slug: 'political_club' })],

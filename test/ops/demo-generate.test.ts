@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { run } from '../../ops/commands/demo.ts';
-import { daysBetween, generalElectionDays } from '../../ops/demo/calendar.ts';
+import { daysBetween, generalElectionDays } from '../../ops/demo/catalogue/calendar.ts';
 import { createDemo, DEMO_DEFAULT_SIZE } from '../../ops/demo/generate.ts';
 import { type CatalogueKind, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';
@@ -11,7 +10,9 @@ import {
   STATE_CODES,
   VOTE_METHODS,
 } from '../../schemas/vocabulary.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
+
+const run = createRunner('demo');
 
 const TODAY = '2026-09-15';
 const OPTIONS = { ...DEMO_DEFAULT_SIZE, seed: 1, today: TODAY };

@@ -3,36 +3,33 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { run } from '../../ops/commands/demo.ts';
 import { changeOf, type DemoSituation } from '../../ops/demo/changes.ts';
 import { createDemo } from '../../ops/demo/generate.ts';
 import { DEMO_SEED, loadDemo } from '../../ops/demo/load.ts';
 import { createRandom } from '../../ops/demo/random.ts';
 import { findSituation } from '../../ops/demo/situations.ts';
-import { createFolder, createIo } from '../helpers/catalog-helpers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
+import { createTestDatabase, useTestDatabase } from '../helpers/database.ts';
+import { createFolder } from '../helpers/folder.ts';
 import { testServers } from '../helpers/servers.ts';
+
+const run = createRunner('demo');
 
 const TODAY = '2026-09-15';
 const SIZE = { contests: 300, endorsers: 80, endorsements: 600 };
 const { brokers } = testServers();
 const topicPrefix = `${randomUUID()}.`;
 const { submissions: topic } = topicNames(topicPrefix);
-let database: TestDatabase;
-let pool: pg.Pool;
+const database = useTestDatabase();
+const pool = new pg.Pool({ connectionString: database.url, max: 1 });
 let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = new pg.Pool({ connectionString: database.url, max: 1 });
   await withAdmin(brokers, (admin) =>
     admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 2, replicationFactor: 1 }] }),
   );
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 afterEach(async () => folder?.remove());
 
 test('the demo is loaded into the store and sent to Kafka; again it changes nothing', async () => {
@@ -75,11 +72,10 @@ test('a situation is a demo endorser in an upcoming contest, with its choices an
 
 test('a store without the demo has no situations', async () => {
   const empty = await createTestDatabase();
-  const other = new pg.Pool({ connectionString: empty.url, max: 1 });
+  const other = new pg.Pool({ connectionString: empty, max: 1 });
   expect(await findSituation(other, TODAY, [0.9, 0.5])).toBeNull();
   expect(await findSituation(other, TODAY, [0.1, 0.5])).toBeNull();
   await other.end();
-  await empty.drop();
 });
 
 /** The changes that a hundred draws make of a situation. */
@@ -140,8 +136,8 @@ test('demo generate writes the files that import and submit read', async () => {
 });
 
 test.each([
-  [['generate'], /^Usage: /],
-  [['generate', 'x', '--contests', '-1'], /Usage: |must be a whole number/],
+  [['generate'], /^Missing required argument 'dir'/],
+  [['generate', 'x', '--contests', '-1'], /must be a whole number/],
   [
     ['generate', 'x', '--contests', 'many'],
     /^--contests must be a whole number from 0 to 10,000,000, is "many"\.$/,

@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { applyTopics } from '../../kafka/topics.ts';
-import { run } from '../../ops/commands/stream.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { createIo } from '../helpers/catalog-helpers.ts';
-import { endorse } from '../helpers/catalogue.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
-import { TestService } from '../helpers/service.ts';
+import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
+
+const run = createRunner('stream');
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const PATIENCE_MS = 20_000;
 const PARTITIONS = 2;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await TestService.start({ partitions: PARTITIONS });
-});
-afterAll(() => service.stop());
+const service = useTestService({ partitions: PARTITIONS });
 
 /** Says something so many times, each of it a change. */
 const submit = (word: string, count: number) =>
@@ -138,6 +135,8 @@ test('with Kafka emptied and more submissions in it by now than before, all of t
   );
 });
 
-test('anything else is answered with the usage', async () => {
-  await expect(run(['check', '--submissions-from-beginning'], createCommandIo())).rejects.toThrow(/^Usage: /);
+test('an option of another subcommand is refused', async () => {
+  await expect(run(['check', '--submissions-from-beginning'], createCommandIo())).rejects.toThrow(
+    /^Unknown option '--submissions-from-beginning'/,
+  );
 });

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
-import { run } from '../../ops/commands/rejected.ts';
-import { category, createIo, endorser } from '../helpers/catalog-helpers.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { TestService } from '../helpers/service.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { category, endorser } from '../helpers/catalogue-records.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
+import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await TestService.start({ catalogue: SMALL_BALLOT, partitions: 2 });
-});
-afterAll(() => service.stop());
+const run = createRunner('rejected');
+
+const service = useTestService({ catalogue: SMALL_BALLOT, partitions: 2 });
 
 async function rejected(...args: string[]): Promise<{ printed: string[]; told: string[] }> {
   const { databaseUrl, brokers, topicPrefix } = service;
@@ -125,5 +124,5 @@ test('two that are run at once send each rejection once', async () => {
 
 test('an origin of which no rejection is kept is told, and nothing is sent', async () => {
   await expect(rejected('retry', '0/4711')).rejects.toThrow('of origin 0/4711 is kept');
-  await expect(rejected('retry', 'all')).rejects.toThrow(/^Usage: /);
+  await expect(rejected('retry', 'all')).rejects.toThrow('"all" is not an origin');
 });

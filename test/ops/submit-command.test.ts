@@ -3,11 +3,14 @@ import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { run } from '../../ops/commands/submit.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
-import { createFolder, createIo, ndjson } from '../helpers/catalog-helpers.ts';
+import { ndjson } from '../helpers/catalogue-records.ts';
+import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
+import { createFolder } from '../helpers/folder.ts';
 import { testServers } from '../helpers/servers.ts';
+
+const run = createRunner('submit');
 
 const { brokers } = testServers();
 const topicPrefix = `${randomUUID()}.`;
@@ -30,7 +33,7 @@ async function endOffsets(): Promise<number> {
 }
 
 async function submit(args: string[], { stdin = '', servers = brokers } = {}) {
-  const io = createIo({ KAFKA_BROKERS: servers.join(','), TOPIC_PREFIX: topicPrefix }, stdin);
+  const io = createIo({ KAFKA_BROKERS: servers.join(','), TOPIC_PREFIX: topicPrefix }, { stdin });
   const status = await run(args, io);
   return { status, printed: io.printed, told: io.told };
 }
@@ -93,7 +96,7 @@ test('a folder stands for the endorsements.ndjson in it, and its other files are
   const { status, printed, told } = await submit([dir, file('endorsements.ndjson')]);
   expect([status, printed]).toEqual([0, ['2 submissions sent']]);
   expect(told).toEqual([
-    `Not read, for they are not called endorsements.ndjson: ${file('contests.ndjson')}, ${file('withdrawn-endorsements.ndjson')}.`,
+    `Skipped, since they are not called endorsements.ndjson: ${file('contests.ndjson')}, ${file('withdrawn-endorsements.ndjson')}.`,
   ]);
   expect(await endOffsets()).toBe(before + 2);
 });
@@ -104,9 +107,10 @@ test('one bad line in the last file stops everything before anything is sent', a
     'b.ndjson': `${ndjson([record('ann-club', 'a2')])}{"endorser":"x"\n`,
   });
   const before = await endOffsets();
-  const { status, told } = await submit([folder.file('a.ndjson'), folder.file('b.ndjson')]);
+  const io = createIo({ KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix });
+  const status = await runToExit(run, [folder.file('a.ndjson'), folder.file('b.ndjson')], io);
   expect(status).toBe(1);
-  expect(told).toEqual([
+  expect(io.told).toEqual([
     expect.stringContaining('b.ndjson:2: is not JSON'),
     'Nothing was sent. --skip-refused sends the other lines.',
   ]);
@@ -191,8 +195,8 @@ test('when sending breaks off, it says how many were acknowledged', async () => 
 });
 
 test.each([
-  [[], /^Usage: /],
-  [['--all'], /Unknown option '--all'/],
+  [[], /^Missing required argument 'paths'/],
+  [['--all'], /^Unknown option '--all'/],
   [['-', '-'], /^Standard input \(-\) can be read only once\.$/],
   [['/nowhere/x.ndjson'], /^There is no file or folder \/nowhere\/x\.ndjson\.$/],
   [['/'], /^The folder \/ has no file endorsements\.ndjson\.$/],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { InvalidCursorError } from '../../schemas/cursor.ts';
 import { formatPageCursor, parsePageCursor } from '../../schemas/page-cursor.ts';
 import { nullable, text } from '../helpers/arbitraries.ts';
-import { sealPageCursor } from './cursor-helpers.ts';
+import { sealPageCursor } from '../helpers/sealed-cursors.ts';
 
 const value = nullable(fc.oneof(text, fc.maxSafeInteger()));
 const state = fc.array(value, { maxLength: 6 });

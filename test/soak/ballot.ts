@@ -2,8 +2,9 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import type { Submission } from '../../schemas/submission.ts';
-import { category, endorser } from '../helpers/catalog-helpers.ts';
-import { type CatalogueLine, endorse, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
+import { type CatalogueLine, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { category, endorser } from '../helpers/catalogue-records.ts';
+import { endorse, withdraw } from '../helpers/submissions.ts';
 
 const CATEGORIES = Array.from({ length: 10 }, (_, index) => `category-${index}`);
 const STATES = ['OR', 'CA', 'WY', 'national'];

@@ -4,9 +4,14 @@ import path from 'node:path';
 import { applyTopics } from '../../kafka/topics.ts';
 import { createKey } from '../../ops/commands/keys.ts';
 import { migrateDatabase } from '../../ops/commands/migrate.ts';
-import { findFreePort } from '../../ops/local/ports.ts';
-import { findRunner } from '../../ops/local/runner.ts';
-import type { KafkaServer, PostgresServer, ServerOptions, ServerRunner } from '../../ops/local/server.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { findRunner } from '../../ops/local/servers/runner.ts';
+import type {
+  KafkaServer,
+  PostgresServer,
+  ServerOptions,
+  ServerRunner,
+} from '../../ops/local/servers/server.ts';
 import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
 import { stopWhenInterrupted } from '../helpers/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';

@@ -5,8 +5,8 @@
 import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '../../ops/demo/random.ts';
-import { loadChangeLog } from '../acceptance/change-log.ts';
-import { StreamChecker } from '../acceptance/stream-checker.ts';
+import { loadChangeLog } from '../helpers/change-log.ts';
+import { StreamChecker } from '../helpers/stream-checker.ts';
 import { FrameStore, StreamReader } from '../helpers/stream-reader.ts';
 import { chooseFilter } from './ballot.ts';
 

@@ -1,24 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { expect, test } from '@jest/globals';
 import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
 import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import { importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { category, choice, contest, election } from '../helpers/catalog-helpers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { category, choice, contest, election } from '../helpers/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 
-let database: TestDatabase;
-let client: pg.Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+const { client } = useTestDatabase();
 
 const OPTIONS = { skipRefused: false, now: new Date('2026-10-01T12:00:00Z') };
 const staged = (kind: StagedLine['kind'], line: number, record: unknown) =>

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeEach, expect, test } from '@jest/globals';
 import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
 import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { category, choice, contest, election, endorser } from '../helpers/catalog-helpers.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 
 const NOW = new Date('2026-10-01T12:00:00Z');
-let database: TestDatabase;
-let client: pg.Client;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+const { client } = useTestDatabase();
 
 const OTHER = 'or-2026-05-19-primary';
 const START: [CatalogueKind, object][] = [

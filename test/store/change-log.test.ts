@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import pg, { type ClientBase } from 'pg';
 import type { ChangeBody } from '../../schemas/change.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 
 const NOW = new Date('2026-10-08T12:00:00Z');
-let database: TestDatabase;
-let pool: pg.Pool;
+const { url } = useTestDatabase();
+const pool = new pg.Pool({ connectionString: url });
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = new pg.Pool({ connectionString: database.url });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 
 /** A withdrawal, as far as the log looks into it. */
 function withdrawal(id: number): NewChange {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { applyBatch } from '../../consumers/apply/apply-batch.ts';
 import { routes } from '../../gateway/routes/index.ts';
-import { submissionCodec } from '../../schemas/submission.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { importOfficeholders } from '../../store/officeholders/import.ts';
 import { type DataPart, loadDataVersions } from '../../store/reads/data-versions.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT, withdraw } from '../helpers/catalogue.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { applySubmissions } from '../helpers/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 import { recordQueries } from '../helpers/record-queries.ts';
+import { endorse, withdraw } from '../helpers/submissions.ts';
 
 const PERSON = {
   ...{ person_id: '00000000-0000-4000-8000-000000000001', name: 'Ann', given_name: null, family_name: null },
@@ -30,14 +30,11 @@ const PERSON = {
 };
 const MAYOR = 'or-2026-11-03-general/mayor';
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 let pool: DatabasePool;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   pool = await createReadPool({
     databaseUrl: database.url,
     maxConnections: 1,
@@ -45,11 +42,7 @@ beforeAll(async () => {
     statementTimeoutMs: 5000,
   });
 });
-afterAll(async () => {
-  await pool.end();
-  await client.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 
 /** The part whose version a statement that writes the table changes. */
 const PARTS: [table: string, part: DataPart][] = [
@@ -99,8 +92,8 @@ describe('the version of', () => {
   });
 
   test('INV-1: endorsements is changed by every change', async () => {
-    const applying = new pg.Pool({ connectionString: database.url });
-    const options = { now: () => new Date(), reject: async () => {} };
+    const applying = new pg.Client({ connectionString: database.url });
+    await applying.connect();
     const submissions = [
       endorse('nation-herald', 'mayor', 'ann'),
       endorse('nation-herald', 'mayor', 'ann', { statement: 'Good.' }),
@@ -108,10 +101,8 @@ describe('the version of', () => {
       endorse('nation-herald', 'mayor', 'bob'),
       endorse('nation-herald', 'council', 'bob'),
     ];
-    for (const [offset, submission] of submissions.entries()) {
-      const messages = [{ offset, value: submissionCodec.encode(submission) }];
-      const batch = { topic: 'submissions', partition: 0, messages, logStart: 0 };
-      expect(await partsChangedBy(() => applyBatch(applying, batch, options))).toEqual(['endorsements']);
+    for (const submission of submissions) {
+      expect(await partsChangedBy(() => applySubmissions(applying, submission))).toEqual(['endorsements']);
     }
     await applying.end();
     const withoutMayor = SMALL_BALLOT.filter(([, record]) => !('key' in record && record.key === MAYOR));

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { contest } from '../helpers/catalog-helpers.ts';
+import { beforeAll, expect, test } from '@jest/globals';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { contest } from '../helpers/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 
 const OREGON = 'or-2026-11-03-general';
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   await loadCatalogue(database.url, SMALL_BALLOT);
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
 });
 
 /** What the counts are by the tables that they are of, and what is kept. */

@@ -1,22 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createReadPool, type DatabasePool, isReachable, sql } from '../../store/connection/read-pool.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
 
 const STATEMENT_MS = 500;
 /** A statement's time, the second that its answer is waited for beyond it, and what a goodbye may take. */
 const BOUND_MS = STATEMENT_MS + 1000 + 500 + 1000;
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let way: SeverableServer;
 let pool: DatabasePool;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(async () => {
   way = await createSeverable(database.url);
   pool = await openPool(way.url);

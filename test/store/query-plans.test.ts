@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { beforeAll, expect, test } from '@jest/globals';
+import { useTestDatabase } from '../helpers/database.ts';
 import { recordQueries } from '../helpers/record-queries.ts';
 
 /*
@@ -31,20 +30,13 @@ const STORE = `
   FROM choices h JOIN contests c ON c.id = h.contest_id, generate_series(0, 4) AS n;
 `;
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   await client.query(STORE);
   await client.query('ANALYZE');
 }, 60_000);
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
 
 interface Plan {
   'Node Type': string;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import pg, { type ClientBase } from 'pg';
+import type { ClientBase } from 'pg';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedRange } from '../../store/reads/relayed-changes.ts';
-import { loadFeedStart } from '../../store/reads/stream-position.ts';
+import { loadFeedStart } from '../../store/reads/stream-points.ts';
 import { loadLastBatch, loadRelayProgress, maintainChangeLog } from '../../store/stream/relay-batches.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 
 const BATCHES = 30_000;
 const DAY_MS = 86_400_000;
@@ -26,8 +26,8 @@ const STORE = `
   UPDATE stream_head SET last_sequence = 2 * ${BATCHES}, epoch = 1, epoch_after = 0;
 `.replaceAll('$time', `'${NOW.toISOString()}'`);
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 let pool: DatabasePool;
 /** What was asked. */
 let asked: [string, readonly unknown[]][];
@@ -35,9 +35,6 @@ let asked: [string, readonly unknown[]][];
 let watched: ClientBase;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   // The changes have no elections whose activity could be noted.
   await client.query('SET session_replication_role = replica');
   const query = (text: string, values: unknown[] = []) => {
@@ -53,11 +50,7 @@ beforeAll(async () => {
     onQuery: (text, values) => asked.push([text.replaceAll('$slonik_', '$'), values]),
   });
 });
-afterAll(async () => {
-  await pool.end();
-  await client.end();
-  await database.drop();
-});
+afterAll(() => pool.end());
 beforeEach(async () => {
   asked = [];
   await client.query(STORE);

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { WATCHFUL_SESSION, watchSession } from '../../store/connection/session.ts';
 import { LOCK_NOT_AVAILABLE } from '../../store/connection/sql-state.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
-import { createTestDatabase, type TestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/database.ts';
 import { createSeverable } from '../helpers/severable.ts';
 import { until } from '../helpers/until.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 test('the server asks within seconds whether the program of a watched session is still there', async () => {
   const pool = new pg.Pool({ connectionString: database.url, ...WATCHFUL_SESSION, onConnect: watchSession });

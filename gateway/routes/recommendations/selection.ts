@@ -1,5 +1,6 @@
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
-import type { ContestSelection, EndorserFilters } from '../../../store/reads/recommendations.ts';
+import type { EndorserFilters } from '../../../store/reads/conditions.ts';
+import type { ContestSelection } from '../../../store/reads/recommendations.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { requireSubscription } from '../../selection/stream-filter.ts';
 

@@ -5,10 +5,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { importOfficeholders } from '../../../store/officeholders/import.ts';
-import { category } from '../../helpers/catalog-helpers.ts';
-import { endorse, loadCatalogue } from '../../helpers/catalogue.ts';
+import { loadCatalogue } from '../../helpers/catalogue.ts';
+import { category } from '../../helpers/catalogue-records.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
 import { TestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 
 const ROUNDS = 8;
 

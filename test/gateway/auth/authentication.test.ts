@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { Authenticator } from '../../../gateway/auth/authentication.ts';
 import { KeyUsage } from '../../../gateway/auth/key-usage.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
@@ -7,26 +6,23 @@ import { generateApiKey } from '../../../schemas/api-key.ts';
 import { createLog } from '../../../service/log.ts';
 import { findKeyStates } from '../../../store/access/api-keys.ts';
 import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
-import { createTestDatabase, type TestDatabase } from '../../helpers/database.ts';
+import { useTestDatabase } from '../../helpers/database.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
 import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
 import { until } from '../../helpers/until.ts';
 
 const MINUTE_MS = 60_000;
 
-let database: TestDatabase;
+const database = useTestDatabase();
+const { client } = database;
 let way: SeverableServer;
-let client: pg.Client;
 let pool: DatabasePool;
 let clock: ManualClock;
 let authenticator: Authenticator;
 let queries = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   way = await createSeverable(database.url);
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   pool = await createReadPool({
     databaseUrl: way.url,
     maxConnections: 2,
@@ -39,9 +35,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await pool.end();
-  await client.end();
   await way.close();
-  await database.drop();
 });
 beforeEach(() => {
   way.mend();

@@ -1,27 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { endorse } from '../../helpers/catalogue.ts';
+import { useClient } from '../../helpers/database.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
 
 /** The requirement: an edit, a revocation or a suspension takes effect within this time. */
 const PROMISED_MS = 5000;
 
-let service: TestService;
-let database: pg.Client;
 const open: EventStreamClient[] = [];
 
-beforeAll(async () => {
-  service = await TestService.start({ gateways: 2, gatewayConfig: { streamHeartbeatMs: 500 } });
-  database = new pg.Client({ connectionString: service.databaseUrl });
-  await database.connect();
-});
-afterAll(async () => {
-  await database.end();
-  await service.stop();
-});
+const service = useTestService({ gateways: 2, gatewayConfig: { streamHeartbeatMs: 500 } });
+const database = useClient(service.databaseUrl);
 afterEach(() => {
   for (const stream of open.splice(0)) stream.close();
 });

@@ -8,6 +8,7 @@ import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { type Feed, StreamGapError } from '../../../gateway/feed/feed.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
+import type { StateCode } from '../../../schemas/vocabulary.ts';
 import { createLog } from '../../../service/log.ts';
 import { createEntry } from '../../helpers/log-entry.ts';
 import { ManualClock, settle } from '../../helpers/manual-clock.ts';
@@ -33,7 +34,7 @@ class FakeFeed {
     return { sequence: this.#entries.length, time: this.#clock.now(), offsets: [0] };
   }
 
-  append(state = 'CA', count = 1): void {
+  append(state: StateCode = 'CA', count = 1): void {
     const { length } = this.#entries;
     const occurredAt = this.#clock.now();
     const added = Array.from({ length: count }, (_, i) =>

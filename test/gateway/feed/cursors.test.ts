@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { formatCursor, InvalidCursorError, parseCursor } from '../../../schemas/cursor.ts';
 import type { Submission } from '../../../schemas/submission.ts';
-import { type ChangeLog, loadChangeLog } from '../../acceptance/change-log.ts';
+import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { endorser } from '../../helpers/catalogue-records.ts';
+import { type ChangeLog, loadChangeLog } from '../../helpers/change-log.ts';
+import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { sealCursor } from '../../helpers/sealed-cursors.ts';
+import { useTestService } from '../../helpers/service.ts';
 import {
   type Connection,
   connectionOfPage,
   StreamChecker,
   sequenceOf,
-} from '../../acceptance/stream-checker.ts';
-import { endorser } from '../../helpers/catalog-helpers.ts';
-import { endorse, SMALL_BALLOT, withdraw } from '../../helpers/catalogue.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { TestService } from '../../helpers/service.ts';
+} from '../../helpers/stream-checker.ts';
+import { endorse, withdraw } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
-import { sealCursor } from '../../schemas/cursor-helpers.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 /** Enough endorsers for every partition to have some. */
@@ -28,7 +29,6 @@ const CATALOGUE = [
   ]),
 ];
 
-let service: TestService;
 let log: ChangeLog;
 let checker: StreamChecker;
 
@@ -46,12 +46,12 @@ async function readLog(count: number): Promise<void> {
   checker = new StreamChecker(log);
 }
 
+const service = useTestService({
+  catalogue: CATALOGUE,
+  gateways: 2,
+  gatewayConfig: { streamHeartbeatMs: 100, feedMemoryBytes: 20_000 },
+});
 beforeAll(async () => {
-  service = await TestService.start({
-    catalogue: CATALOGUE,
-    gateways: 2,
-    gatewayConfig: { streamHeartbeatMs: 100, feedMemoryBytes: 20_000 },
-  });
   await service.submit([
     ...roundOf('First.'),
     ...roundOf('Second.'),
@@ -59,7 +59,6 @@ beforeAll(async () => {
   ]);
   await readLog(127);
 });
-afterAll(() => service.stop());
 
 const some = (...values: string[]) => fc.subarray(values, { minLength: 1 });
 const filters: fc.Arbitrary<StreamFilter> = fc.record(

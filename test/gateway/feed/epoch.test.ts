@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { run as runStream } from '../../../ops/commands/stream.ts';
+import { expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { createIo } from '../../helpers/catalog-helpers.ts';
-import { endorse } from '../../helpers/catalogue.ts';
+import { createIo, createRunner } from '../../helpers/command-io.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
+
+const runStream = createRunner('stream');
 
 const PATIENCE_MS = 20_000;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await TestService.start();
-});
-afterAll(() => service.stop());
+const service = useTestService();
 
 const io = () =>
   createIo({

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { endorse } from '../../helpers/catalogue.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
 import { TestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 
 test('INV-5: on a stream without any event yet cursors have a time, and the first change is delivered', async () => {
   const service = await TestService.start();

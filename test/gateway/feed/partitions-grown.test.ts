@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { withAdmin } from '../../../kafka/admin.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { applyTopics } from '../../../kafka/topics.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { loadChangeLog } from '../../acceptance/change-log.ts';
-import { connectionOfPage, StreamChecker } from '../../acceptance/stream-checker.ts';
-import { endorser } from '../../helpers/catalog-helpers.ts';
-import { type CatalogueLine, endorse, SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { TestService } from '../../helpers/service.ts';
+import { type CatalogueLine, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { endorser } from '../../helpers/catalogue-records.ts';
+import { loadChangeLog } from '../../helpers/change-log.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { connectionOfPage, StreamChecker } from '../../helpers/stream-checker.ts';
 import { StreamReader } from '../../helpers/stream-reader.ts';
+import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -19,18 +20,14 @@ const CATALOGUE = [
   ...BAKERS.map((slug): CatalogueLine => ['endorsers', endorser({ slug, name: slug })]),
 ];
 
-let service: TestService;
 let round = 0;
 
-beforeAll(async () => {
-  // Little memory, so that changes after old cursors are read from Kafka.
-  service = await TestService.start({
-    catalogue: CATALOGUE,
-    gateways: 2,
-    gatewayConfig: { feedMemoryBytes: 20_000 },
-  });
+// Little memory, so that changes after old cursors are read from Kafka.
+const service = useTestService({
+  catalogue: CATALOGUE,
+  gateways: 2,
+  gatewayConfig: { feedMemoryBytes: 20_000 },
 });
-afterAll(() => service.stop());
 
 /** Submits one change of each endorser. */
 async function submitRound(): Promise<void> {

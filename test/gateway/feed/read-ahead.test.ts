@@ -34,7 +34,16 @@ class ModelLog implements Pick<TopicReader, 'fetchFromLeaders'> {
       const records = Array.from({ length: nextOffset - offset }, (_, index) =>
         record(partition, offset + index),
       );
-      return { partition, records, nextOffset, atEnd: nextOffset === end };
+      return {
+        partition,
+        records,
+        unreadable: [],
+        nextOffset,
+        end,
+        stableEnd: end,
+        isOutOfRange: false,
+        atEnd: nextOffset === end,
+      };
     });
   }
 }
@@ -45,7 +54,7 @@ function sequenceOf(partition: number, offset: number): number {
 
 function record(partition: number, offset: number) {
   const value = changeCodec.encode({ ...SAMPLE, epoch: 1, sequence: sequenceOf(partition, offset) });
-  return { offset, value };
+  return { offset, key: null, value };
 }
 
 /** Reads once and checks the records. Returns how far each partition was read, and whether that was its end. */

@@ -4,10 +4,11 @@ import { createPredicate, type StreamFilter } from '../../../domain/stream-filte
 import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
+import type { StateCode } from '../../../schemas/vocabulary.ts';
 import { createEntry } from '../../helpers/log-entry.ts';
 import { settle } from '../../helpers/manual-clock.ts';
 
-const STATES = ['CA', 'OR', 'WA'];
+const STATES: StateCode[] = ['CA', 'OR', 'WA'];
 
 /** A log in memory that readers can wait for. */
 class Log {
@@ -23,7 +24,7 @@ class Log {
     return { entries, resumePoint: entries.at(-1)?.resumePoint ?? this.latest };
   }
 
-  append(states: string[]): void {
+  append(states: StateCode[]): void {
     const added = states.map((state, index) =>
       createEntry({ sequence: this.entries.length + 1 + index, state }),
     );

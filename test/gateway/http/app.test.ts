@@ -1,26 +1,16 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { generateApiKey } from '../../../schemas/api-key.ts';
+import { useClient } from '../../helpers/database.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
 import { until } from '../../helpers/until.ts';
 
-let service: TestService;
-let client: pg.Client;
-
-beforeAll(async () => {
-  service = await TestService.start();
-  client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await service.stop();
-});
+const service = useTestService();
+const client = useClient(service.databaseUrl);
 
 const ask = (path: string, key: string) => service.get(path, { headers: { Authorization: `Bearer ${key}` } });
 const newKey = (options: Partial<Parameters<typeof createKey>[0]> = {}) =>

@@ -2,17 +2,13 @@ import diagnostics from 'node:diagnostics_channel';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { TestService } from '../../helpers/service.ts';
+import { expect, test } from '@jest/globals';
+import { useTestService } from '../../helpers/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const STREAMS = 5;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await TestService.start({ gatewayConfig: { streamLifetimeMs: 50 } });
-});
-afterAll(() => service.stop());
+const service = useTestService({ gatewayConfig: { streamLifetimeMs: 50 } });
 
 function readStream(agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const HEADERS_MS = 600;
@@ -18,14 +18,9 @@ const LATENESS_MS = 1000;
 /** 50 MB, compressed to 50 KB. */
 const PACKED_BODY = gzipSync(`{"name":"${' '.repeat(50_000_000)}"}`);
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await TestService.start({
-    gatewayConfig: { headersTimeoutMs: HEADERS_MS, requestTimeoutMs: REQUEST_MS, streamHeartbeatMs: 100 },
-  });
+const service = useTestService({
+  gatewayConfig: { headersTimeoutMs: HEADERS_MS, requestTimeoutMs: REQUEST_MS, streamHeartbeatMs: 100 },
 });
-afterAll(() => service.stop());
 
 function dial(): Socket {
   const socket = connect(service.gateways[0]?.port ?? 0, '127.0.0.1');

@@ -1,20 +1,15 @@
 import { get as httpGet } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { endorse } from '../../helpers/catalogue.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 
 /** An answer that is made in pieces. */
 const IN_PIECES = '/v1/recommendations?election=or-2026-11-03-general';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await TestService.start({ gateways: 2 });
-});
-afterAll(() => service.stop());
+const service = useTestService({ gateways: 2 });
 
 interface RawAnswer {
   status: number;

@@ -1,12 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
-import { run as accounts } from '../../../ops/commands/accounts.ts';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { type Clock, systemClock } from '../../../service/clock.ts';
-import { createIo } from '../../helpers/catalog-helpers.ts';
+import { createIo, createRunner } from '../../helpers/command-io.ts';
+import { useClient } from '../../helpers/database.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { type Answer, TestService } from '../../helpers/service.ts';
+import { type Answer, useTestService } from '../../helpers/service.ts';
 import { until } from '../../helpers/until.ts';
+
+const accounts = createRunner('accounts');
 
 /** The system's clock, shifted so that a minute has just begun. */
 class WholeMinuteClock implements Clock {
@@ -21,22 +22,13 @@ class WholeMinuteClock implements Clock {
 }
 
 const clock = new WholeMinuteClock();
-let service: TestService;
-let client: pg.Client;
 let accountsMade = 0;
 const open: EventStreamClient[] = [];
 
-beforeAll(async () => {
-  service = await TestService.start({ gateways: 2, clock, gatewayConfig: { accountConcurrency: 20 } });
-  client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
-});
+const service = useTestService({ gateways: 2, clock, gatewayConfig: { accountConcurrency: 20 } });
+const client = useClient(service.databaseUrl);
 afterEach(() => {
   for (const stream of open.splice(0)) stream.close();
-});
-afterAll(async () => {
-  await client.end();
-  await service.stop();
 });
 
 function newKey(plan: string, options: Partial<Parameters<typeof createKey>[0]> = {}): Promise<string> {

@@ -1,28 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createLog } from '../../../service/log.ts';
 import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
-import { createTestDatabase, type TestDatabase } from '../../helpers/database.ts';
+import { useTestDatabase } from '../../helpers/database.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
 import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
 import { until } from '../../helpers/until.ts';
 
 const HOUR_MS = 60 * 60_000;
 
-let database: TestDatabase;
+const database = useTestDatabase();
+const { client } = database;
 let way: SeverableServer;
-let client: pg.Client;
 let pool: DatabasePool;
 let clock: ManualClock;
 let limiters: [RequestLimiter, RequestLimiter];
 let accountId: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   way = await createSeverable(database.url);
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
   pool = await createReadPool({
     databaseUrl: way.url,
     maxConnections: 3,
@@ -32,9 +28,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await pool.end();
-  await client.end();
   await way.close();
-  await database.drop();
 });
 beforeEach(async () => {
   way.mend();

@@ -1,27 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { StreamLeases } from '../../../gateway/limits/stream-leases.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
 import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
-import { createTestDatabase, type TestDatabase } from '../../helpers/database.ts';
+import { useTestDatabase } from '../../helpers/database.ts';
 import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
 import { until } from '../../helpers/until.ts';
 
-let database: TestDatabase;
-let client: pg.Client;
+const database = useTestDatabase();
+const { client } = database;
 let accountId: number;
 const cleanups: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
 beforeEach(async () => {
   const { rows } = await client.query(
     `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id`,

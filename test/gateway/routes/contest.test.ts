@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endorse, loadCatalogue, pick, position, SMALL_BALLOT, withdraw } from '../../helpers/catalogue.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse, pick, position, withdraw } from '../../helpers/submissions.ts';
 import { LATER_TEXANS, PRESIDENT, TEXAN_BALLOT, TEXT } from '../../helpers/texan-ballot.ts';
 
-let service: TestService;
 /** The ids of contests, by their short titles. */
 const ids = new Map<string, number>();
 
+const service = useTestService({ catalogue: [...SMALL_BALLOT, ...TEXAN_BALLOT] });
 beforeAll(async () => {
-  service = await TestService.start({ catalogue: [...SMALL_BALLOT, ...TEXAN_BALLOT] });
   const { body } = await service.get('/v1/contests');
   for (const { short_title, id } of body.data) ids.set(short_title, id);
   await loadCatalogue(service.databaseUrl, LATER_TEXANS);
@@ -29,7 +29,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(8);
 });
-afterAll(() => service.stop());
 
 describe('GET /v1/contests/{id}', () => {
   interface Shown {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
 import {
   district,
   LATER_TEXANS,
@@ -15,16 +15,13 @@ import {
 
 const OREGON = 'or-2026-11-03-general';
 
-let service: TestService;
-
+const service = useTestService({
+  catalogue: [...SMALL_BALLOT, ...TEXAN_BALLOT],
+  gatewayConfig: { today: '2026-11-04' },
+});
 beforeAll(async () => {
-  service = await TestService.start({
-    catalogue: [...SMALL_BALLOT, ...TEXAN_BALLOT],
-    gatewayConfig: { today: '2026-11-04' },
-  });
   await loadCatalogue(service.databaseUrl, LATER_TEXANS);
 });
-afterAll(() => service.stop());
 
 async function list(query: string): Promise<string[]> {
   const { status, body } = await service.get(`/v1/contests?${query}`);

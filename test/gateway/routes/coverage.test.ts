@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { STATE_CODES } from '../../../schemas/vocabulary.ts';
-import { contest, election } from '../../helpers/catalog-helpers.ts';
-import { endorse, loadCatalogue, SMALL_BALLOT, withdraw } from '../../helpers/catalogue.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { contest, election } from '../../helpers/catalogue-records.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse, withdraw } from '../../helpers/submissions.ts';
 
 const PAST = 'or-2026-05-19-primary';
 const COUNTS = [
@@ -15,25 +16,23 @@ const COUNTS = [
   'endorsed_contest_count',
 ] as const;
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await TestService.start({
-    catalogue: [
-      ...SMALL_BALLOT,
-      ['elections', election({ slug: PAST, date: '2026-05-19', type: 'primary' })],
-      ['contests', contest('dean', { election: PAST, kind: 'measure' })],
-      [
-        'elections',
-        election({ slug: 'tx-2026-11-02-special', date: '2026-11-02', state: 'TX', type: 'special' }),
-      ],
-      [
-        'elections',
-        election({ slug: 'wy-2026-11-03-special', date: '2026-11-03', state: 'WY', type: 'special' }),
-      ],
+const service = useTestService({
+  catalogue: [
+    ...SMALL_BALLOT,
+    ['elections', election({ slug: PAST, date: '2026-05-19', type: 'primary' })],
+    ['contests', contest('dean', { election: PAST, kind: 'measure' })],
+    [
+      'elections',
+      election({ slug: 'tx-2026-11-02-special', date: '2026-11-02', state: 'TX', type: 'special' }),
     ],
-    gatewayConfig: { today: '2026-11-04' },
-  });
+    [
+      'elections',
+      election({ slug: 'wy-2026-11-03-special', date: '2026-11-03', state: 'WY', type: 'special' }),
+    ],
+  ],
+  gatewayConfig: { today: '2026-11-04' },
+});
+beforeAll(async () => {
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann'),
     endorse('bakers-local-1', 'council', 'ann'),
@@ -44,7 +43,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(6);
 });
-afterAll(() => service.stop());
 
 async function counts(query: string): Promise<Record<string, (number | string | null)[]>> {
   const { status, body } = await service.get(`/v1/coverage${query}`);

@@ -1,61 +1,60 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { election } from '../../helpers/catalog-helpers.ts';
-import { endorse, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { election } from '../../helpers/catalogue-records.ts';
 import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 
 const NOTHING = { details: {} };
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await TestService.start({
-    catalogue: [
-      ...SMALL_BALLOT,
-      [
-        'elections',
-        election({
-          slug: 'tx-2026-05-26-runoff',
-          name: 'Texas “runoff” \\ 100 %\n日本',
-          name_es: 'Segunda vuelta de Tejas',
-          short_name: 'Runoff',
-          state: 'TX',
-          date: '2026-05-26',
-          type: 'runoff',
-          primary_system: 'open',
-          info_url: 'https://tx.example/',
-          details: {
-            runoff_date: '2026-05-26',
-            ranked_choice: null,
-            all_mail: false,
-            canvass: 'county',
-            audit: null,
-          },
-        }),
-      ],
-      [
-        'elections',
-        election({ slug: 'pr-2028-06-04-primary', state: 'PR', date: '2028-06-04', type: 'primary' }),
-      ],
-      [
-        'elections',
-        election({ slug: 'dc-2028-06-04-primary', state: 'DC', date: '2028-06-04', type: 'primary' }),
-      ],
-      [
-        'elections',
-        election({
-          slug: 'az-2026-11-02-special',
-          state: 'AZ',
-          date: '2026-11-02',
-          type: 'special',
-          ...NOTHING,
-        }),
-      ],
+const service = useTestService({
+  catalogue: [
+    ...SMALL_BALLOT,
+    [
+      'elections',
+      election({
+        slug: 'tx-2026-05-26-runoff',
+        name: 'Texas “runoff” \\ 100 %\n日本',
+        name_es: 'Segunda vuelta de Tejas',
+        short_name: 'Runoff',
+        state: 'TX',
+        date: '2026-05-26',
+        type: 'runoff',
+        primary_system: 'open',
+        info_url: 'https://tx.example/',
+        details: {
+          runoff_date: '2026-05-26',
+          ranked_choice: null,
+          all_mail: false,
+          canvass: 'county',
+          audit: null,
+        },
+      }),
     ],
-    gatewayConfig: { today: '2026-11-04' },
-  });
+    [
+      'elections',
+      election({ slug: 'pr-2028-06-04-primary', state: 'PR', date: '2028-06-04', type: 'primary' }),
+    ],
+    [
+      'elections',
+      election({ slug: 'dc-2028-06-04-primary', state: 'DC', date: '2028-06-04', type: 'primary' }),
+    ],
+    [
+      'elections',
+      election({
+        slug: 'az-2026-11-02-special',
+        state: 'AZ',
+        date: '2026-11-02',
+        type: 'special',
+        ...NOTHING,
+      }),
+    ],
+  ],
+  gatewayConfig: { today: '2026-11-04' },
+});
+beforeAll(async () => {
   await service.submit([
     endorse('bakers-local-1', 'council', 'ann'),
     endorse('bakers-local-1', 'council', 'bob'),
@@ -63,7 +62,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(3);
 });
-afterAll(() => service.stop());
 
 async function list(query: string): Promise<string[]> {
   const { status, body } = await service.get(`/v1/elections?${query}`);

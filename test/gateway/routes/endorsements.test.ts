@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { endorse, pick, position, withdraw } from '../../helpers/catalogue.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse, pick, position, withdraw } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
 
 interface Listed {
@@ -12,10 +12,8 @@ interface Listed {
   choice: { label: string };
 }
 
-let service: TestService;
-
+const service = useTestService();
 beforeAll(async () => {
-  service = await TestService.start();
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.', statement_es: 'Buena.' }),
     endorse('bakers-local-1', 'council', 'bob'),
@@ -25,7 +23,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(6);
 });
-afterAll(() => service.stop());
 
 async function list(query: string): Promise<string[]> {
   const { status, body } = await service.get(`/v1/endorsements?${query}`);

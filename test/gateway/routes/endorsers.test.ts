@@ -1,45 +1,44 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { category, election, endorser } from '../../helpers/catalog-helpers.ts';
-import { endorse, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { category, election, endorser } from '../../helpers/catalogue-records.ts';
 import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 
 const CALIFORNIA = 'ca-2026-11-03-general';
 const OREGON = 'or-2026-11-03-general';
 const DESCRIPTION = ' «Prensa»\tsince 1\u00a0900, "100 %" \\o/ \u{1f5f3}\n';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await TestService.start({
-    catalogue: [
-      ...SMALL_BALLOT,
-      [
-        'endorser-categories',
-        category({ slug: 'party', name: 'Party', singular_name: 'a party', name_es: 'Partido' }),
-      ],
-      [
-        'endorsers',
-        endorser({
-          slug: 'opinion',
-          name: 'La Opinión_100%',
-          category: 'newspaper',
-          state: 'CA',
-          description: DESCRIPTION,
-          description_es: 'Diario.',
-          url: 'https://opinion.example/',
-          logo_url: 'https://opinion.example/logo.svg',
-          details: { kept: 'not shown' },
-        }),
-      ],
-      ['endorsers', endorser({ slug: 'union', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
-      // Two of the same name: the id decides.
-      ['endorsers', endorser({ slug: 'union-of-2', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
-      ['elections', election({ slug: 'or-2024-05-21-primary', date: '2024-05-21', type: 'primary' })],
+const service = useTestService({
+  catalogue: [
+    ...SMALL_BALLOT,
+    [
+      'endorser-categories',
+      category({ slug: 'party', name: 'Party', singular_name: 'a party', name_es: 'Partido' }),
     ],
-  });
+    [
+      'endorsers',
+      endorser({
+        slug: 'opinion',
+        name: 'La Opinión_100%',
+        category: 'newspaper',
+        state: 'CA',
+        description: DESCRIPTION,
+        description_es: 'Diario.',
+        url: 'https://opinion.example/',
+        logo_url: 'https://opinion.example/logo.svg',
+        details: { kept: 'not shown' },
+      }),
+    ],
+    ['endorsers', endorser({ slug: 'union', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
+    // Two of one name: the id decides.
+    ['endorsers', endorser({ slug: 'union-of-2', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
+    ['elections', election({ slug: 'or-2024-05-21-primary', date: '2024-05-21', type: 'primary' })],
+  ],
+});
+beforeAll(async () => {
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann'),
     endorse('bakers-local-1', 'council', 'ann'),
@@ -49,7 +48,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(5);
 });
-afterAll(() => service.stop());
 
 async function list(query: string): Promise<string[]> {
   const { status, body } = await service.get(`/v1/endorsers?${query}`);

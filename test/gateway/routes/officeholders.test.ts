@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { run } from '../../../ops/commands/officeholders.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { contest, createIo } from '../../helpers/catalog-helpers.ts';
 import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { createCheckout, person, personId, role } from '../../helpers/officeholders-helpers.ts';
+import { contest } from '../../helpers/catalogue-records.ts';
+import { createIo, createRunner } from '../../helpers/command-io.ts';
 import { expectSameAtEveryPageSize, readPages } from '../../helpers/paging.ts';
+import { createCheckout, person, personId, role } from '../../helpers/people-checkout.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+
+const run = createRunner('officeholders');
 
 const LIST = '/v1/officeholders';
 const OREGON = 'state:or';
@@ -49,26 +51,21 @@ const PEOPLE = {
   'dc/legislature/cyd.yml': person(5, 'Cyd', [role('legislature', 'district:dc', { district: 'Ward 4' })]),
 };
 
-let service: TestService;
-
 async function load(files: Record<string, string>): Promise<void> {
   const checkout = await createCheckout(files);
-  const io = createIo({ DATABASE_URL: service.databaseUrl });
-  expect(await run(['import', checkout.dir], io, new Date('2026-11-03T12:00:00Z'))).toBe(0);
+  const io = createIo({ DATABASE_URL: service.databaseUrl }, { now: new Date('2026-11-03T12:00:00Z') });
+  expect(await run(['import', checkout.dir], io)).toBe(0);
   await checkout.remove();
 }
 
-beforeAll(async () => {
-  service = await TestService.start({
-    catalogue: [
-      ...SMALL_BALLOT,
-      ['contests', contest('committee', { district: COMMITTEE })],
-      ['contests', contest('water', { district: WATER })],
-      ['contests', contest('house-7', { district: HOUSE_OF_OREGON_7 })],
-    ],
-  });
+const service = useTestService({
+  catalogue: [
+    ...SMALL_BALLOT,
+    ['contests', contest('committee', { district: COMMITTEE })],
+    ['contests', contest('water', { district: WATER })],
+    ['contests', contest('house-7', { district: HOUSE_OF_OREGON_7 })],
+  ],
 });
-afterAll(() => service.stop());
 
 /** The names of a list, each with the office that is shown. */
 async function list(query = ''): Promise<string[]> {

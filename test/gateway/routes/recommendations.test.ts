@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { choice, contest, election } from '../../helpers/catalog-helpers.ts';
-import { type CatalogueLine, endorse, pick, position, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type CatalogueLine, SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { choice, contest, election } from '../../helpers/catalogue-records.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse, pick, position } from '../../helpers/submissions.ts';
 
 const OREGON = 'or-2026-11-03-general';
 const PAST = 'or-2020-11-03-general';
@@ -33,10 +34,8 @@ const CATALOGUE: CatalogueLine[] = [
   ],
 ];
 
-let service: TestService;
-
+const service = useTestService({ catalogue: CATALOGUE, gatewayConfig: { today: '2026-10-01' } });
 beforeAll(async () => {
-  service = await TestService.start({ catalogue: CATALOGUE, gatewayConfig: { today: '2026-10-01' } });
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'bob', { statement: 'Good.', statement_es: 'Bueno.' }),
     endorse('nation-herald', 'mayor', 'bob', { source_url: 'https://herald.example/mayor' }),
@@ -55,7 +54,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(15);
 });
-afterAll(() => service.stop());
 
 interface Shown {
   id: number;

@@ -1,19 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
-import { endorse, withdraw } from '../../helpers/catalogue.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
-import { TestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse, withdraw } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
 
-let service: TestService;
 const open: EventStreamClient[] = [];
 
+const service = useTestService({
+  gateways: 2,
+  gatewayConfig: { streamHeartbeatMs: 200, feedMemoryBytes: 20_000 },
+});
 beforeAll(async () => {
-  service = await TestService.start({
-    gateways: 2,
-    gatewayConfig: { streamHeartbeatMs: 200, feedMemoryBytes: 20_000 },
-  });
   // More than the gateways keep in memory, so that the oldest changes are read from Kafka.
   const choices = ['ann', 'bob', 'cyd', 'dee'];
   const submissions = ['bakers-local-1', 'coast-gazette', 'nation-herald'].flatMap((by) =>
@@ -29,7 +28,6 @@ beforeAll(async () => {
   ]);
   await service.eventsOnceThereAre(26);
 });
-afterAll(() => service.stop());
 afterEach(() => {
   for (const stream of open.splice(0)) stream.close();
 });

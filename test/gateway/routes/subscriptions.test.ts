@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { endorse } from '../../helpers/catalogue.ts';
+import { useClient } from '../../helpers/database.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { type Answer, TestService } from '../../helpers/service.ts';
+import { type Answer, useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
 
-let service: TestService;
-let client: pg.Client;
-
-beforeAll(async () => {
-  service = await TestService.start();
-  client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
-});
-afterAll(async () => {
-  await client.end();
-  await service.stop();
-});
+const service = useTestService();
+const client = useClient(service.databaseUrl);
 beforeEach(() => client.query('TRUNCATE subscriptions, idempotency_keys'));
 
 async function send(

@@ -62,7 +62,7 @@ test.each([
 ])('%s=%s is refused in one sentence that names it', (name, value) => {
   expect(() => createStartConfig({ [name]: value })).toThrow(
     expect.objectContaining({
-      name: expect.stringMatching(/^(Ops|Setting)Error$/),
+      name: expect.stringMatching(/^(Operator|Setting)Error$/),
       message: expect.stringMatching(new RegExp(`^[^\\n]*${name}[^\\n]*\\.$`)),
     }),
   );

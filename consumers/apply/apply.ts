@@ -1,0 +1,149 @@
+import type { Kafka } from 'kafkajs';
+import type { Pool } from 'pg';
+import { GroupOffsets } from '../../kafka/group-offsets.ts';
+import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
+import type { TopicNames } from '../../kafka/topic-names.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
+import type { Service } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
+import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
+import { startLeadership, type Term } from '../leadership.ts';
+import { type Applied, applyRuns, bisect } from './apply-runs.ts';
+import { Backlog } from './backlog.ts';
+import type { Run } from './entry.ts';
+import { LagReport } from './lag-report.ts';
+import { appliedChanges, appliedSubmissions, applyLeader, rejectedSubmissions } from './metrics.ts';
+import { RejectionSender } from './rejection-sender.ts';
+import { settleOffsets } from './settle-offsets.ts';
+import { refuseForError } from './submission-fault.ts';
+
+/** Enough to make a transaction worth its round trips, and few enough to hold the stream's lock for moments. */
+const MAX_SUBMISSIONS_PER_TRANSACTION = 1000;
+/** The longest wait for submissions before the round counts as a success, in milliseconds. */
+const IDLE_MS = 1000;
+/** How often offsets are committed to the group, in milliseconds. */
+const COMMIT_INTERVAL_MS = 1000;
+
+export interface ApplyOptions {
+  kafka: Kafka;
+  brokers: string[];
+  databaseUrl: string;
+  /** For sending rejections, beside the leader's own connection. */
+  pool: Pool;
+  topics: TopicNames;
+  /** The consumer group that offsets are committed to, for lag tools. */
+  groupId: string;
+  log: Logger;
+}
+
+/**
+ * Applies the submissions topic to Postgres while this process is the leader, and stands by otherwise. The offsets in the
+ * store are the truth about what is applied (INV-8); those of the consumer group follow, for lag tools.
+ */
+export function startApply(options: ApplyOptions): Service {
+  const { databaseUrl, log } = options;
+  const { apply: leader, applying: working } = ADVISORY_LOCKS;
+  return startLeadership({
+    name: 'apply',
+    databaseUrl,
+    locks: { leader, working },
+    lead: (term) => lead(options, term),
+    onLead: (leads) => applyLeader.set(leads ? 1 : 0),
+    log,
+  });
+}
+
+async function lead(options: ApplyOptions, term: Term): Promise<void> {
+  const { kafka, brokers, topics, groupId, pool, log } = options;
+  const ending = new AbortController();
+  const signal = AbortSignal.any([term.signal, ending.signal]);
+  const reader = new TopicReader({ brokers, topic: topics.submissions, clientId: groupId, committed: true });
+  term.atEnd(() => reader.close());
+  const producer = createRejectedProducer(kafka, topics.rejected);
+  term.atEnd(() => producer.disconnect());
+  const group = new GroupOffsets({ brokers, groupId, topic: topics.submissions });
+  term.atEnd(() => group.close());
+
+  const offsets = await settleOffsets(term.client, reader, topics.submissions, log);
+  const backlog = new Backlog(reader, offsets, log);
+  const sender = new RejectionSender(pool, producer, log);
+  const sending = sender.run(signal);
+  backlog.start();
+  try {
+    await applyBacklog({ topic: topics.submissions, backlog, sender, group, log }, { ...term, signal });
+  } finally {
+    ending.abort();
+    await Promise.all([backlog.stop(), sending]);
+  }
+}
+
+interface Parts {
+  topic: string;
+  backlog: Backlog;
+  sender: RejectionSender;
+  group: GroupOffsets;
+  log: Logger;
+}
+
+async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): Promise<void> {
+  const { topic, backlog, sender, group, log } = parts;
+  const report = new LagReport(backlog);
+  let committedAt = 0;
+  const reached = new Map<number, number>();
+  let isCommitted = true;
+  while (!signal.aborted) {
+    const runs = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS);
+    if (runs.length > 0) {
+      const applied = await applyWithBisection(client, topic, runs, log);
+      backlog.applied(runs);
+      count(applied);
+      if (applied.rejected > 0) sender.ring();
+      for (const { partition, to } of runs) reached.set(partition, to);
+      isCommitted = false;
+    }
+    report.update();
+    if (runs.length > 0 || backlog.isHealthy) await succeeded();
+    if (!isCommitted && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
+      committedAt = performance.now();
+      isCommitted = true;
+      group.commit(new Map(reached)).catch((error: unknown) => {
+        isCommitted = false;
+        log.debug({ error }, 'offsets could not be committed to the consumer group');
+      });
+    }
+  }
+}
+
+/** Applies runs, however long the stream's lock is taken, and without the submissions that the database refuses. */
+async function applyWithBisection(
+  client: Term['client'],
+  topic: string,
+  runs: readonly Run[],
+  log: Logger,
+): Promise<Applied> {
+  let write: ReturnType<typeof bisect> | undefined;
+  for (;;) {
+    try {
+      return await applyRuns(client, topic, runs, write);
+    } catch (error) {
+      if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) {
+        log.info('the stream is locked by an import; submissions wait for it');
+        continue;
+      }
+      const refusal = refuseForError(error);
+      if (write || !refusal) throw error;
+      log[refusal.code === 'defect' ? 'error' : 'warn'](
+        { error },
+        'a batch of submissions is refused; looking for those at fault',
+      );
+      write = bisect(refuseForError);
+    }
+  }
+}
+
+function count({ submissions, changes, rejected }: Applied): void {
+  appliedSubmissions.inc(submissions);
+  appliedChanges.inc(changes);
+  rejectedSubmissions.inc(rejected);
+}

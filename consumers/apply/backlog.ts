@@ -1,0 +1,235 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopicReader } from '../../kafka/topic-reader.ts';
+import type { Logger } from '../../service/log.ts';
+import { createRun, type Run, splitRun } from './entry.ts';
+
+/** The most bytes of a partition that wait to be applied: a partition with more is not fetched meanwhile. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+const PARTITION_MAX_BYTES = 512 * 1024;
+/** How long a broker holds back an empty answer, in milliseconds; shorter while some partition waits for room. */
+const MAX_WAIT_MS = 500;
+const MAX_WAIT_FULL_MS = 50;
+const RETRY_MS = 300;
+/** How often new leaders are looked for, in milliseconds. */
+const WATCH_INTERVAL_MS = 1000;
+/** An answer of every broker within this time means that reading works, in milliseconds. */
+const HEALTHY_MS = 5000;
+
+/** A partition as the backlog knows it. */
+interface PartitionState {
+  nextOffset: number;
+  waiting: Run[];
+  waitingBytes: number;
+  end: number;
+  stableEnd: number;
+}
+
+/** How far a partition is behind. */
+export interface PartitionLag {
+  partition: number;
+  /** The offset up to which submissions are applied. */
+  applied: number;
+  /** Submissions up to the end of the log, and up to the last stable offset. */
+  toEnd: number;
+  toStableEnd: number;
+}
+
+/**
+ * The submissions that wait to be applied: reads every partition ahead, decodes and checks what it reads, and hands it
+ * out in order. Each broker is read by a loop of its own, so that no partition holds up another (INV-14).
+ */
+export class Backlog {
+  readonly #reader: TopicReader;
+  readonly #log: Logger;
+  readonly #partitions: PartitionState[];
+  /** By partition: the offset up to which submissions are applied. */
+  readonly #applied: number[];
+  readonly #stopping = new AbortController();
+  readonly #loops = new Map<number, Promise<void>>();
+  readonly #answeredAt = new Map<number, number>();
+  #supervisor: Promise<void> = Promise.resolve();
+  #failure: Error | undefined;
+  #filled = Promise.withResolvers<void>();
+  #room = Promise.withResolvers<void>();
+  /** The partition to take from first, so that a full one does not starve the others. */
+  #turn = 0;
+
+  /** @param offsets the offset to read from, by partition */
+  constructor(reader: TopicReader, offsets: readonly number[], log: Logger) {
+    this.#reader = reader;
+    this.#log = log;
+    this.#applied = [...offsets];
+    this.#partitions = offsets.map((nextOffset) => ({
+      nextOffset,
+      waiting: [],
+      waitingBytes: 0,
+      end: nextOffset,
+      stableEnd: nextOffset,
+    }));
+  }
+
+  start(): void {
+    this.#supervisor = this.#superviseLoops();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#room.resolve();
+    this.#filled.resolve();
+    await this.#supervisor;
+    await Promise.all(this.#loops.values());
+  }
+
+  /** Whether every broker that leads partitions has answered lately. */
+  get isHealthy(): boolean {
+    const now = performance.now();
+    return (
+      this.#loops.size > 0 &&
+      [...this.#loops.keys()].every((node) => now - (this.#answeredAt.get(node) ?? 0) < HEALTHY_MS)
+    );
+  }
+
+  /** How far each partition was behind when its broker last answered. */
+  get lag(): PartitionLag[] {
+    return this.#partitions.map(({ end, stableEnd }, partition) => {
+      const applied = this.#applied[partition] ?? 0;
+      return {
+        partition,
+        applied,
+        toEnd: Math.max(0, end - applied),
+        toStableEnd: Math.max(0, stableEnd - applied),
+      };
+    });
+  }
+
+  /**
+   * Takes what waits, of all partitions together, a run of each at most. Waits for the first submission if there is none.
+   *
+   * @param maxEntries the most submissions to take
+   * @param waitMs the longest to wait, in milliseconds
+   * @returns runs in no particular order of partitions; empty if nothing came
+   * @throws Error if reading cannot go on from where it stands
+   */
+  async take(maxEntries: number, waitMs: number): Promise<Run[]> {
+    if (!this.#partitions.some(({ waiting }) => waiting.length > 0)) {
+      const quiet = new AbortController();
+      await Promise.race([
+        this.#filled.promise,
+        sleep(waitMs, undefined, { signal: quiet.signal }).catch(() => {}),
+      ]);
+      quiet.abort();
+    }
+    if (this.#failure) throw this.#failure;
+    const taken: Run[] = [];
+    let room = maxEntries;
+    for (let index = 0; index < this.#partitions.length && room > 0; index += 1) {
+      const partition = (this.#turn + index) % this.#partitions.length;
+      const run = this.#takeFrom(this.#partitions[partition] as PartitionState, room);
+      if (!run) continue;
+      taken.push(run);
+      room -= run.entries.length;
+    }
+    this.#turn = (this.#turn + 1) % Math.max(1, this.#partitions.length);
+    if (taken.length > 0) {
+      this.#room.resolve();
+      this.#room = Promise.withResolvers();
+    }
+    return taken;
+  }
+
+  /** Notes that runs were applied. */
+  applied(runs: readonly Run[]): void {
+    for (const { partition, to } of runs) this.#applied[partition] = to;
+  }
+
+  #takeFrom(state: PartitionState, maxEntries: number): Run | undefined {
+    const first = state.waiting.shift();
+    if (!first) return undefined;
+    const [run, rest] = splitRun(first, maxEntries);
+    if (rest) state.waiting.unshift(rest);
+    state.waitingBytes -= bytesOf(run);
+    return run;
+  }
+
+  async #superviseLoops(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        const leaders = await this.#reader.leaders();
+        for (let partition = this.#partitions.length; partition < leaders.length; partition += 1) {
+          // A partition that was added begins at its beginning.
+          this.#partitions.push({ nextOffset: 0, waiting: [], waitingBytes: 0, end: 0, stableEnd: 0 });
+          this.#applied.push(0);
+        }
+        for (const node of new Set(leaders)) {
+          if (node < 0 || this.#loops.has(node)) continue;
+          this.#loops.set(
+            node,
+            this.#follow(node).finally(() => this.#loops.delete(node)),
+          );
+        }
+      } catch (error) {
+        this.#log.warn({ error }, 'the brokers cannot be asked for the leaders of the submissions topic');
+      }
+      await sleep(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** Fetches from one broker until it leads no partition any more. */
+  async #follow(node: number): Promise<void> {
+    let isFailing = false;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const leaders = await this.#reader.leaders();
+        if (!leaders.includes(node)) return;
+        const led = this.#partitions
+          .map((_, partition) => partition)
+          .filter((partition) => leaders[partition] === node);
+        const open = led.filter(
+          (partition) => (this.#partitions[partition]?.waitingBytes ?? 0) < MAX_WAITING_BYTES,
+        );
+        this.#answeredAt.set(node, performance.now());
+        if (open.length === 0) await this.#room.promise;
+        else await this.#fetch(node, open, open.length < led.length ? MAX_WAIT_FULL_MS : MAX_WAIT_MS);
+        if (isFailing) this.#log.info({ node }, 'the submissions topic is readable again');
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) this.#log.warn({ error, node }, 'the submissions topic cannot be read; retrying');
+        isFailing = true;
+        this.#answeredAt.delete(node);
+        await sleep(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
+      }
+    }
+  }
+
+  async #fetch(node: number, partitions: number[], maxWaitMs: number): Promise<void> {
+    const wanted = new Map(
+      partitions.map((partition) => [partition, this.#partitions[partition]?.nextOffset ?? 0]),
+    );
+    const limits = { maxWaitMs, partitionMaxBytes: PARTITION_MAX_BYTES };
+    for (const read of await this.#reader.fetch(node, wanted, limits)) {
+      const state = this.#partitions[read.partition] as PartitionState;
+      state.end = read.end;
+      state.stableEnd = read.stableEnd;
+      if (read.nextOffset === state.nextOffset) continue;
+      if (read.isOutOfRange) {
+        this.#failure = new Error(
+          `Partition ${read.partition} of the submissions topic no longer has offset ${state.nextOffset}.`,
+        );
+      } else {
+        const run = createRun(state.nextOffset, read);
+        state.waiting.push(run);
+        state.waitingBytes += bytesOf(run);
+        state.nextOffset = read.nextOffset;
+      }
+      this.#filled.resolve();
+      this.#filled = Promise.withResolvers();
+      // Decoding takes a while; the leader's transaction and its heartbeat go on in between.
+      await new Promise(setImmediate);
+    }
+  }
+}
+
+function bytesOf({ entries }: Run): number {
+  return entries.reduce((sum, { value }) => sum + (value?.length ?? 0) + 200, 200);
+}

@@ -1,0 +1,36 @@
+import type { Backlog } from './backlog.ts';
+import { oldestWaiting, submissionsWaiting } from './metrics.ts';
+
+/**
+ * Keeps the metrics of lag: how many submissions wait, up to the true end of the log and up to the last stable offset,
+ * which an open transaction holds back; and for how long the next submission of a partition has waited. That time is the
+ * process's own: the times of records are their producers' and can be anything.
+ */
+export class LagReport {
+  readonly #backlog: Backlog;
+  /** By partition: the applied offset as a lag, and since when it has not moved although something waits. */
+  readonly #since = new Map<number, { applied: number; at: number }>();
+
+  constructor(backlog: Backlog) {
+    this.#backlog = backlog;
+  }
+
+  update(): void {
+    const now = performance.now();
+    let oldestMs = 0;
+    let toEnd = 0;
+    let toStableEnd = 0;
+    for (const lag of this.#backlog.lag) {
+      toEnd += lag.toEnd;
+      toStableEnd += lag.toStableEnd;
+      const known = this.#since.get(lag.partition);
+      if (lag.toEnd === 0) this.#since.delete(lag.partition);
+      else if (known?.applied !== lag.applied)
+        this.#since.set(lag.partition, { applied: lag.applied, at: now });
+      else oldestMs = Math.max(oldestMs, now - known.at);
+    }
+    submissionsWaiting.set({ up_to: 'end' }, toEnd);
+    submissionsWaiting.set({ up_to: 'last_stable_offset' }, toStableEnd);
+    oldestWaiting.set(oldestMs / 1000);
+  }
+}

@@ -1,0 +1,110 @@
+import type { Pool, PoolClient } from 'pg';
+import { RecordTooLargeError, type RejectedProducer } from '../../kafka/rejected-producer.ts';
+import { rejectionCodec } from '../../schemas/submission.ts';
+import type { Logger } from '../../service/log.ts';
+import {
+  countPendingRejections,
+  deletePendingRejections,
+  loadPendingRejections,
+  type RejectionRecord,
+} from '../../store/stream/pending-rejections.ts';
+import { pause } from '../leadership.ts';
+import { pendingRejections } from './metrics.ts';
+import { truncateValue } from './rejection.ts';
+
+/** The most records and bytes of a request: well below the megabyte that a topic takes by default. */
+const REQUEST = { records: 500, bytes: 500_000 };
+/** The pause after a failure, at first and at most, in milliseconds. */
+const FIRST_RETRY_MS = 200;
+const LAST_RETRY_MS = 5000;
+
+/**
+ * Sends the rejections that wait in the store, oldest first, and forgets those that Kafka has. Applying does not wait for
+ * it: a rejected topic that is missing or full holds nothing up (INV-14).
+ */
+export class RejectionSender {
+  readonly #pool: Pool;
+  readonly #producer: RejectedProducer;
+  readonly #log: Logger;
+  #bell = Promise.withResolvers<void>();
+
+  constructor(pool: Pool, producer: RejectedProducer, log: Logger) {
+    this.#pool = pool;
+    this.#producer = producer;
+    this.#log = log;
+  }
+
+  /** Says that rejections have been stored. */
+  ring(): void {
+    this.#bell.resolve();
+  }
+
+  /** Sends until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.ring(), { once: true });
+    let delayMs = FIRST_RETRY_MS;
+    while (!signal.aborted) {
+      const { promise } = this.#bell;
+      try {
+        const sent = await this.#sendNext();
+        delayMs = FIRST_RETRY_MS;
+        if (sent > 0) continue;
+        await promise;
+        this.#bell = Promise.withResolvers();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#log.warn({ error }, 'rejections could not be sent to Kafka; they wait in the database');
+        await pause(delayMs, signal);
+        delayMs = Math.min(2 * delayMs, LAST_RETRY_MS);
+      }
+    }
+  }
+
+  async #sendNext(): Promise<number> {
+    const client = await this.#pool.connect();
+    try {
+      const pending = await loadPendingRejections(client, REQUEST);
+      if (pending.length > 0) {
+        await this.#send(pending);
+        await deletePendingRejections(
+          client,
+          pending.map(({ id }) => id),
+        );
+      }
+      await countPending(client);
+      return pending.length;
+    } finally {
+      client.release();
+    }
+  }
+
+  /** Sends records together, or in smaller requests if the topic does not take them together. */
+  async #send(records: readonly RejectionRecord[]): Promise<void> {
+    try {
+      await this.#producer.send(records.map(({ key, value }) => ({ key, value })));
+    } catch (error) {
+      if (!(error instanceof RecordTooLargeError)) throw error;
+      const [first] = records;
+      if (records.length === 1 && first) return this.#send([shorten(first)]);
+      const middle = Math.ceil(records.length / 2);
+      await this.#send(records.slice(0, middle));
+      await this.#send(records.slice(middle));
+    }
+  }
+}
+
+async function countPending(client: PoolClient): Promise<void> {
+  pendingRejections.set(await countPendingRejections(client));
+}
+
+/** The record with half of its value. The size and digest of the whole value are kept. */
+function shorten({ key, value }: RejectionRecord): RejectionRecord {
+  const rejection = rejectionCodec.decode(value);
+  const half = Math.floor((rejection.value?.length ?? 0) / 2);
+  if (half === 0) throw new Error('The rejected topic takes no record at all.');
+  const { value: kept, truncated } = truncateValue(rejection.value, half);
+  return {
+    key,
+    value: rejectionCodec.encode({ ...rejection, value: kept, truncated: rejection.truncated ?? truncated }),
+  };
+}

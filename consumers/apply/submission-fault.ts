@@ -1,0 +1,21 @@
+import type { Refusal } from '../../domain/refusal.ts';
+import { sqlStateOf } from '../../store/connection/sql-state.ts';
+
+/** SQLSTATE classes that are about the data: data exception, integrity constraint violation, program limit exceeded. */
+const DATA_ERROR = /^(22|23|54)/;
+/** Errors that JavaScript throws for a defect of the code, which one submission may have brought to light. */
+const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/**
+ * The refusal for an error that a submission may be at fault for. Undefined for an error of the servers, which is no
+ * reason to reject anything.
+ */
+export function refuseForError(error: unknown): Refusal | undefined {
+  const state = sqlStateOf(error);
+  if (state !== null) {
+    if (!DATA_ERROR.test(state)) return undefined;
+    return { code: 'unstorable', message: `The database refuses it (SQLSTATE ${state}).` };
+  }
+  if (!DEFECTS.some((defect) => error instanceof defect)) return undefined;
+  return { code: 'defect', message: 'The service failed on it; its log has the error.' };
+}

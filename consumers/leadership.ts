@@ -1,0 +1,132 @@
+/*
+ * One leader among several processes, by an advisory lock on a Postgres connection of its own. The leader works on that
+ * same connection, so its lock and its transactions end together: a process that has lost the lock can write nothing.
+ *
+ * A second lock says that the leader has succeeded at its work. A stand-by counts as ready only while it is held: of
+ * several processes that all fail, each would be leader for a moment.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { LastSuccess } from '../service/last-success.ts';
+import type { Service } from '../service/lifecycle.ts';
+import type { Logger } from '../service/log.ts';
+import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
+
+/** How often a stand-by tries to take the lock, in milliseconds. */
+const STANDBY_POLL_MS = 1000;
+/** The pause after a failure, in milliseconds. */
+const RETRY_MS = 500;
+/** A process without a success for this long is not ready, in milliseconds. */
+const STUCK_MS = 10_000;
+
+/** The leader's connection, and how it reports on its work. */
+export interface Term {
+  client: pg.Client;
+  /** Aborted when the leader must stop: the process stops, or the connection is lost. */
+  signal: AbortSignal;
+  /** To be called after every success, an idle round included. The first call tells the stand-bys that this leader works. */
+  succeeded(): Promise<void>;
+  /** Registers what to do at the end of the term, beside closing the connection: nothing may delay giving up the lock. */
+  atEnd(cleanUp: () => Promise<unknown>): void;
+}
+
+export interface LeadershipOptions {
+  /** The name of the work in the log. */
+  name: string;
+  /** Must point to Postgres itself, not to a pooler: locks and notifications belong to a connection. */
+  databaseUrl: string;
+  /** Advisory locks: that of the leader, and that of a leader which has succeeded. */
+  locks: { leader: number; working: number };
+  /** Does the leader's work until the signal aborts. A failure ends the term; another begins after a pause. */
+  lead(term: Term): Promise<void>;
+  /** Called when this process becomes the leader, and when it no longer is. */
+  onLead(leads: boolean): void;
+  log: Logger;
+}
+
+/** Does the work whenever this process is the leader, and stands by otherwise. */
+export function startLeadership(options: LeadershipOptions): Service {
+  const stopping = new AbortController();
+  const success = new LastSuccess();
+  const done = serveTerms(options, success, stopping.signal);
+  return {
+    isReady: () => !stopping.signal.aborted && success.isWithin(STUCK_MS),
+    async stop() {
+      stopping.abort();
+      await done;
+    },
+  };
+}
+
+async function serveTerms(
+  options: LeadershipOptions,
+  success: LastSuccess,
+  stopping: AbortSignal,
+): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      await serveTerm(options, success, stopping);
+    } catch (error) {
+      success.forget();
+      if (!stopping.aborted) options.log.warn({ error }, `${options.name} was interrupted; starting again`);
+    }
+    options.onLead(false);
+    await pause(RETRY_MS, stopping);
+  }
+}
+
+/** The life of one connection: stands by until the lock is free, then leads until something fails. */
+async function serveTerm(
+  options: LeadershipOptions,
+  success: LastSuccess,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { databaseUrl, locks, lead, onLead, name, log } = options;
+  const client = new pg.Client({ connectionString: databaseUrl, ...WATCHFUL_SESSION });
+  const lost = new AbortController();
+  client.on('error', () => lost.abort());
+  const cleanUps: (() => Promise<unknown>)[] = [() => client.end()];
+  const signal = AbortSignal.any([stopping, lost.signal]);
+  try {
+    await client.connect();
+    await watchSession(client);
+    if (!(await waitForLead(client, locks, success, signal))) return;
+    // From here on readiness depends on this process's own work, which has not begun.
+    success.forget();
+    let isWorking = false;
+    const succeeded = async () => {
+      success.note();
+      if (isWorking) return;
+      isWorking = true;
+      await client.query('SELECT pg_advisory_lock($1)', [locks.working]);
+      log.info(`leading ${name}`);
+      onLead(true);
+    };
+    await lead({ client, signal, succeeded, atEnd: (cleanUp) => cleanUps.push(cleanUp) });
+  } finally {
+    await Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()));
+  }
+}
+
+async function waitForLead(
+  client: pg.Client,
+  { leader, working }: LeadershipOptions['locks'],
+  success: LastSuccess,
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (!signal.aborted) {
+    const { rows } = await client.query<{ leads: boolean; otherWorks: boolean }>(
+      `SELECT pg_try_advisory_lock($1) AS leads, NOT pg_try_advisory_xact_lock_shared($2) AS "otherWorks"`,
+      [leader, working],
+    );
+    if (rows[0]?.leads) return true;
+    if (rows[0]?.otherWorks) success.note();
+    await pause(STANDBY_POLL_MS, signal);
+  }
+  return false;
+}
+
+/** Sleeps until the time is up or the signal aborts. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}

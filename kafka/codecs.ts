@@ -1,0 +1,93 @@
+/*
+ * Decompression of record batches in every codec of Kafka's, with a bound on the result: a batch of a megabyte can
+ * expand to gigabytes, which must not take the process down (INV-14).
+ */
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { compressionsAlgorithms } from '@platformatic/kafka';
+
+/** The most that the records of a batch may take up, in bytes. */
+export const MAX_DECOMPRESSED_BYTES = 64 * 1024 * 1024;
+
+const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
+const XERIAL_HEADER_BYTES = 16;
+const LZ4_MAGIC = 0x184d2204;
+
+/** By the number that a batch's attributes have for the codec. */
+const decompressors: Record<number, (bytes: Buffer) => Buffer> = {
+  1: (bytes) => gunzipSync(bytes, { maxOutputLength: MAX_DECOMPRESSED_BYTES }),
+  2: decompressSnappy,
+  3: decompressLz4,
+  4: (bytes) => zstdDecompressSync(bytes, { maxOutputLength: MAX_DECOMPRESSED_BYTES }),
+};
+
+/**
+ * Decompresses the records of a batch.
+ *
+ * @param codec 1 gzip, 2 snappy, 3 lz4, 4 zstd
+ * @throws Error if the codec is unknown, the bytes are corrupt, or the result would exceed MAX_DECOMPRESSED_BYTES
+ */
+export function decompress(codec: number, bytes: Buffer): Buffer {
+  const decompressWith = decompressors[codec];
+  if (!decompressWith) throw new Error(`the codec ${codec} is unknown`);
+  return decompressWith(bytes);
+}
+
+function requireBound(bytes: number): void {
+  if (bytes > MAX_DECOMPRESSED_BYTES) {
+    throw new Error(`they would expand to more than ${MAX_DECOMPRESSED_BYTES} bytes`);
+  }
+}
+
+/** Java's clients write blocks with a length each, after a header of their own; other clients write one raw block. */
+function decompressSnappy(bytes: Buffer): Buffer {
+  let total = 0;
+  for (const block of snappyBlocks(bytes)) total += readSnappyLength(block);
+  requireBound(total);
+  return toBuffer(compressionsAlgorithms.snappy.decompressSync(bytes));
+}
+
+function* snappyBlocks(bytes: Buffer): Generator<Buffer> {
+  if (!bytes.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC)) {
+    yield bytes;
+    return;
+  }
+  for (let at = XERIAL_HEADER_BYTES; at < bytes.length; ) {
+    const end = at + 4 + bytes.readUInt32BE(at);
+    yield bytes.subarray(at + 4, end);
+    at = end;
+  }
+}
+
+/** The decompressed length that a snappy block announces in its first bytes. */
+function readSnappyLength(block: Buffer): number {
+  let length = 0;
+  for (let index = 0; index < 5; index += 1) {
+    const byte = block[index];
+    if (byte === undefined) throw new Error('a block is cut off');
+    length += (byte & 0x7f) * 2 ** (7 * index);
+    if (byte < 0x80) return length;
+  }
+  throw new Error('a block has no length');
+}
+
+/** An lz4 frame announces the size of a block at most, and each block its compressed length, so blocks can be counted. */
+function decompressLz4(bytes: Buffer): Buffer {
+  if (bytes.length < 7 || bytes.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('they are no lz4 frame');
+  const flags = bytes.readUInt8(4);
+  const blockSize = 2 ** (8 + 2 * ((bytes.readUInt8(5) >> 4) & 0b111));
+  const hasContentSize = (flags & 0b1000) !== 0;
+  const hasBlockChecksum = (flags & 0b10000) !== 0;
+  let total = 0;
+  for (let at = hasContentSize ? 15 : 7; ; ) {
+    const length = bytes.readUInt32LE(at) & 0x7fffffff;
+    if (length === 0) break;
+    total += Math.min(blockSize, 255 * length);
+    requireBound(total);
+    at += 4 + length + (hasBlockChecksum ? 4 : 0);
+  }
+  return toBuffer(compressionsAlgorithms.lz4.decompressSync(bytes));
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,131 @@
+/*
+ * Kafka's Fetch request without a session, and without decoding records: a batch that cannot be decoded must not fail
+ * the batches and partitions beside it.
+ */
+import { type Connection, type Reader, Writer } from '@platformatic/kafka';
+import type { AbortedTransaction } from './committed.ts';
+
+const FETCH = 1;
+/** Topics are named by id from version 13 (Kafka 3.1) on; the request has no replica id from version 15 on. */
+export const OLDEST_FETCH_VERSION = 13;
+const NEWEST_FETCH_VERSION = 17;
+const VERSION_WITHOUT_REPLICA_ID = 15;
+const NO_SESSION = { id: 0, epoch: -1 };
+
+export interface FetchRequest {
+  topicId: string;
+  /** The offset to read from, by partition. */
+  offsets: ReadonlyMap<number, number>;
+  /** Whether to end at the last stable offset, and to be told of aborted transactions. */
+  committed: boolean;
+  /** How long the broker may hold back an empty answer, in milliseconds. */
+  maxWaitMs: number;
+  maxBytes: number;
+  partitionMaxBytes: number;
+}
+
+/** The answer for a partition. */
+export interface PartitionAnswer {
+  partition: number;
+  /** Kafka's error code; 0 for none. */
+  errorCode: number;
+  highWatermark: number;
+  lastStableOffset: number;
+  aborted: AbortedTransaction[];
+  /** Whole record batches, the last of which may be cut off. */
+  bytes: Buffer;
+}
+
+/** The newest version of Fetch that both sides know. @param newest the broker's newest version */
+export function chooseFetchVersion(newest: number): number {
+  return Math.min(newest, NEWEST_FETCH_VERSION);
+}
+
+/**
+ * Fetches from a broker.
+ *
+ * @returns an answer for each partition that the broker has something to say about, and the error code of the whole
+ *   request; 0 for none
+ * @throws the client's error if the connection fails
+ */
+export function sendFetch(
+  connection: Connection,
+  version: number,
+  request: FetchRequest,
+): Promise<{ errorCode: number; partitions: PartitionAnswer[] }> {
+  return new Promise((resolve, reject) => {
+    connection.send(
+      FETCH,
+      version,
+      () => writeRequest(version, request),
+      (_correlationId, _apiKey, _apiVersion, reader) => readAnswer(reader),
+      true,
+      true,
+      (error, answer) => {
+        if (error || !answer) reject(error);
+        else resolve(answer);
+      },
+    );
+  });
+}
+
+function writeRequest(version: number, request: FetchRequest): Writer {
+  const writer = Writer.create();
+  if (version < VERSION_WITHOUT_REPLICA_ID) writer.appendInt32(-1);
+  return writer
+    .appendInt32(request.maxWaitMs)
+    .appendInt32(1)
+    .appendInt32(request.maxBytes)
+    .appendInt8(request.committed ? 1 : 0)
+    .appendInt32(NO_SESSION.id)
+    .appendInt32(NO_SESSION.epoch)
+    .appendArray([request], (topics, { topicId, offsets, partitionMaxBytes }) => {
+      topics.appendUUID(topicId).appendArray(
+        [...offsets],
+        (partitions, [partition, offset]) => {
+          partitions
+            .appendInt32(partition)
+            .appendInt32(-1)
+            .appendInt64(BigInt(offset))
+            .appendInt32(-1)
+            .appendInt64(-1n)
+            .appendInt32(partitionMaxBytes)
+            .appendTaggedFields();
+        },
+        true,
+        false,
+      );
+    })
+    .appendArray([], () => {})
+    .appendString('')
+    .appendTaggedFields();
+}
+
+function readAnswer(reader: Reader): { errorCode: number; partitions: PartitionAnswer[] } {
+  reader.readInt32(); // throttle time
+  const errorCode = reader.readInt16();
+  reader.readInt32(); // session
+  const topics = reader.readArray((topic) => {
+    topic.readUUID();
+    return topic.readArray(readPartition);
+  });
+  return { errorCode, partitions: topics.flat() };
+}
+
+function readPartition(reader: Reader): PartitionAnswer {
+  const partition = reader.readInt32();
+  const errorCode = reader.readInt16();
+  const highWatermark = Number(reader.readInt64());
+  const lastStableOffset = Number(reader.readInt64());
+  reader.readInt64(); // start of the log
+  const aborted = reader.readNullableArray((transaction) => ({
+    producerId: transaction.readInt64(),
+    firstOffset: Number(transaction.readInt64()),
+  }));
+  reader.readInt32(); // preferred replica
+  // A compact length is one more than the length; 0 stands for null.
+  const length = Math.max(0, reader.readUnsignedVarInt() - 1);
+  const bytes = reader.buffer.slice(reader.position, reader.position + length);
+  reader.skip(length);
+  return { partition, errorCode, highWatermark, lastStableOffset, aborted: aborted ?? [], bytes };
+}

@@ -1,0 +1,175 @@
+/*
+ * Kafka's record batches, as they lie in the log: a header of 61 bytes, then the records, compressed together or not.
+ * The broker assigns the first offset and the length; a checksum covers everything from the attributes on.
+ *
+ * A batch that cannot be read is reported with the offsets that it takes up, so that a reader can pass it (INV-14).
+ */
+import { crc32c } from '@platformatic/kafka';
+import { decompress } from './codecs.ts';
+
+const LENGTH_AT = 8;
+const MAGIC_AT = 16;
+const CRC_AT = 17;
+const ATTRIBUTES_AT = 21;
+const LAST_OFFSET_DELTA_AT = 23;
+const PRODUCER_ID_AT = 43;
+const RECORD_COUNT_AT = 57;
+const RECORDS_AT = 61;
+/** First offset and length: the part of the header that the length does not count. */
+const PREFIX_BYTES = 12;
+
+const CURRENT_MAGIC = 2;
+const CODEC_MASK = 0b111;
+const IS_TRANSACTIONAL = 1 << 4;
+const IS_CONTROL = 1 << 5;
+
+/** A record as fetched. */
+export interface FetchedRecord {
+  offset: number;
+  key: Buffer | null;
+  value: Buffer | null;
+}
+
+/** A batch of a partition. Offsets are inclusive. */
+export interface RecordBatch {
+  firstOffset: number;
+  lastOffset: number;
+  producerId: bigint;
+  isTransactional: boolean;
+  /** Whether it holds a transaction's marker in place of records. */
+  isControl: boolean;
+  /** The whole batch, header included. */
+  bytes: Buffer;
+}
+
+/** A batch that does not hold what its header says. The message is the reason. */
+export class UnreadableBatchError extends Error {
+  override name = 'UnreadableBatchError';
+}
+
+/** Splits the bytes of a fetch into batches. A last batch that is cut off is left out: the next fetch has it whole. */
+export function* splitBatches(bytes: Buffer): Generator<RecordBatch> {
+  let start = 0;
+  while (bytes.length - start >= PREFIX_BYTES) {
+    const end = start + PREFIX_BYTES + bytes.readInt32BE(start + LENGTH_AT);
+    if (end > bytes.length || end <= start + MAGIC_AT) return;
+    yield readHeader(bytes.subarray(start, end));
+    start = end;
+  }
+}
+
+function readHeader(bytes: Buffer): RecordBatch {
+  const firstOffset = Number(bytes.readBigInt64BE(0));
+  const isWhole = bytes.length >= RECORDS_AT && bytes[MAGIC_AT] === CURRENT_MAGIC;
+  const attributes = isWhole ? bytes.readInt16BE(ATTRIBUTES_AT) : 0;
+  const lastDelta = isWhole ? bytes.readInt32BE(LAST_OFFSET_DELTA_AT) : 0;
+  return {
+    firstOffset,
+    lastOffset: firstOffset + Math.max(0, lastDelta),
+    producerId: isWhole ? bytes.readBigInt64BE(PRODUCER_ID_AT) : -1n,
+    isTransactional: (attributes & IS_TRANSACTIONAL) !== 0,
+    isControl: (attributes & IS_CONTROL) !== 0,
+    bytes,
+  };
+}
+
+/**
+ * The records of a batch, in order.
+ *
+ * @throws UnreadableBatchError if the format is unknown, the checksum is wrong, the records cannot be decompressed, or
+ *   the bytes do not hold the announced records
+ */
+export function readRecords(batch: RecordBatch): FetchedRecord[] {
+  const { bytes, firstOffset, lastOffset } = batch;
+  const magic = bytes[MAGIC_AT];
+  if (magic !== CURRENT_MAGIC)
+    throw new UnreadableBatchError(`its message format is version ${magic}, not 2`);
+  if (bytes.length < RECORDS_AT) throw new UnreadableBatchError('its header is cut off');
+  if (crc32c(bytes.subarray(ATTRIBUTES_AT)) !== bytes.readUInt32BE(CRC_AT)) {
+    throw new UnreadableBatchError('its checksum is wrong');
+  }
+  const count = bytes.readInt32BE(RECORD_COUNT_AT);
+  const payload = decompressRecords(bytes);
+  const records: FetchedRecord[] = [];
+  const cursor = new VarintCursor(payload);
+  for (let index = 0; index < count; index += 1) {
+    const record = cursor.readRecord(firstOffset);
+    if (record.offset < firstOffset || record.offset > lastOffset) {
+      throw new UnreadableBatchError(`record ${index} lies outside of the batch`);
+    }
+    records.push(record);
+  }
+  if (!cursor.isAtEnd) throw new UnreadableBatchError(`more bytes follow its ${count} records`);
+  return records;
+}
+
+function decompressRecords(bytes: Buffer): Buffer {
+  const codec = bytes.readInt16BE(ATTRIBUTES_AT) & CODEC_MASK;
+  const payload = bytes.subarray(RECORDS_AT);
+  if (codec === 0) return payload;
+  try {
+    return decompress(codec, payload);
+  } catch (error) {
+    throw new UnreadableBatchError(`its records cannot be decompressed: ${(error as Error).message}`);
+  }
+}
+
+/** Reads records, whose integers are zigzag varints, and checks every length against the bytes that there are. */
+class VarintCursor {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  readRecord(firstOffset: number): FetchedRecord {
+    const length = this.#readVarint();
+    const end = this.#at + length;
+    if (length < 0 || end > this.#bytes.length) throw new UnreadableBatchError('a record is cut off');
+    this.#at += 1; // attributes, which are unused
+    this.#skipVarlong(); // time
+    const offset = firstOffset + this.#readVarint();
+    const key = this.#readBytes(end);
+    const value = this.#readBytes(end);
+    // Headers follow; the service reads none.
+    if (this.#at > end) throw new UnreadableBatchError('a record is longer than it says');
+    this.#at = end;
+    return { offset, key, value };
+  }
+
+  #readBytes(end: number): Buffer | null {
+    const length = this.#readVarint();
+    if (length < 0) return null;
+    const start = this.#at;
+    this.#at += length;
+    if (this.#at > end) throw new UnreadableBatchError('a record is longer than it says');
+    return this.#bytes.subarray(start, this.#at);
+  }
+
+  #readVarint(): number {
+    let result = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) throw new UnreadableBatchError('a record is cut off');
+      this.#at += 1;
+      result |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return (result >>> 1) ^ -(result & 1);
+    }
+    throw new UnreadableBatchError('a record has an integer of more than 32 bits');
+  }
+
+  #skipVarlong(): void {
+    for (let count = 0; count < 10; count += 1) {
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) throw new UnreadableBatchError('a record is cut off');
+      this.#at += 1;
+      if (byte < 0x80) return;
+    }
+    throw new UnreadableBatchError('a record has an integer of more than 64 bits');
+  }
+}

@@ -1,0 +1,241 @@
+/*
+ * Which contests stand on a ballot, without their candidates: an endless list for every election, the great offices
+ * first, so that a demo of any size takes as many as it wants from the front.
+ */
+import type { ContestKind, Level, VoteMethod } from '../../../schemas/vocabulary.ts';
+import type { DemoElection } from './elections.ts';
+import { placeName, slugOf } from './names.ts';
+import type { DemoState } from './states.ts';
+
+type Bilingual = readonly [string, string];
+
+interface DemoDistrict {
+  ocd_id: string | null;
+  name: string;
+  name_es: string;
+  level: Level;
+  type: string;
+  state: DemoState['code'] | null;
+}
+
+export interface ContestSlot {
+  slug: string;
+  title: Bilingual;
+  short: Bilingual;
+  kind: ContestKind;
+  method: VoteMethod;
+  votes: number;
+  ranks: number | null;
+  partisan: boolean;
+  district: DemoDistrict;
+  /** For measures: what the ballot calls them. */
+  code?: string;
+  /** For measures: who is asked. */
+  place?: string;
+}
+
+const ONE = { kind: 'candidate', method: 'plurality', votes: 1, ranks: null, partisan: true } as const;
+const LOCAL = { ...ONE, partisan: false } as const;
+
+/** The contests of an election in the order in which it takes them; it never ends. */
+export function* contestSlots({ state }: DemoElection): Generator<ContestSlot> {
+  const statewide = statewideDistrict(state, 'state');
+  yield* statewideOffices(state, statewide);
+  for (let round = 1; ; round += 1) {
+    if (round <= state.seats) yield congressional(state, round);
+    if (round <= 12) yield stateMeasure(state, statewide, round);
+    if (round <= 12) yield judge(statewide, round);
+    yield* countyContests(state, round);
+    if (round <= 60) yield* legislature(state, round);
+  }
+}
+
+function statewideDistrict(state: DemoState, level: Level): DemoDistrict {
+  return {
+    ocd_id: state.division,
+    name: state.name,
+    name_es: state.name,
+    level,
+    type: 'statewide',
+    state: state.code,
+  };
+}
+
+function* statewideOffices(state: DemoState, district: DemoDistrict): Generator<ContestSlot> {
+  if (state.seats > 1) {
+    const title: Bilingual = [`U.S. Senator, ${state.name}`, `Senador de EE. UU., ${state.name}`];
+    yield {
+      ...ONE,
+      slug: 'us-senate',
+      title,
+      short: ['U.S. Senate', 'Senado de EE. UU.'],
+      district: statewideDistrict(state, 'federal'),
+    };
+  }
+  const ranked = state.code === 'AK' || state.code === 'ME';
+  yield {
+    ...ONE,
+    ...(ranked ? { method: 'ranked_choice' as const, ranks: 4 } : {}),
+    slug: 'governor',
+    title: [`Governor of ${state.name}`, `Gobernador de ${state.name}`],
+    short: ['Governor', 'Gobernador'],
+    district,
+  };
+  yield {
+    ...ONE,
+    slug: 'attorney-general',
+    title: [`Attorney General of ${state.name}`, `Fiscal General de ${state.name}`],
+    short: ['Attorney General', 'Fiscal General'],
+    district,
+  };
+}
+
+function congressional(state: DemoState, number: number): ContestSlot {
+  const atLarge = state.seats === 1;
+  return {
+    ...ONE,
+    slug: `us-house-${number}`,
+    title: [
+      `U.S. Representative, ${state.name} ${atLarge ? 'at large' : `District ${number}`}`,
+      `Representante de EE. UU., ${state.name} ${atLarge ? 'en general' : `Distrito ${number}`}`,
+    ],
+    short: [
+      `U.S. House ${state.code}-${atLarge ? 'AL' : number}`,
+      `Cámara de EE. UU. ${state.code}-${number}`,
+    ],
+    district: {
+      ocd_id: atLarge ? state.division : `${state.division}/cd:${number}`,
+      name: atLarge ? `${state.name} At-large District` : `${state.name} Congressional District ${number}`,
+      name_es: atLarge
+        ? `Distrito general de ${state.name}`
+        : `Distrito congresional ${number} de ${state.name}`,
+      level: 'federal',
+      type: 'congressional_district',
+      state: state.code,
+    },
+  };
+}
+
+function* legislature(state: DemoState, number: number): Generator<ContestSlot> {
+  for (const [slug, en, es, type] of [
+    ['state-senate', 'State Senator', 'Senador estatal', 'sldu'],
+    ['state-house', 'State Representative', 'Representante estatal', 'sldl'],
+  ] as const) {
+    yield {
+      ...ONE,
+      slug: `${slug}-${number}`,
+      title: [`${en}, District ${number}`, `${es}, Distrito ${number}`],
+      short: [`${en} ${number}`, `${es} ${number}`],
+      district: {
+        ocd_id: `${state.division}/${type}:${number}`,
+        name: `${state.name} ${type === 'sldu' ? 'Senate' : 'House'} District ${number}`,
+        name_es: `Distrito ${number} ${type === 'sldu' ? 'del Senado' : 'de la Cámara'} de ${state.name}`,
+        level: 'state',
+        type: type === 'sldu' ? 'state_upper' : 'state_lower',
+        state: state.code,
+      },
+    };
+  }
+}
+
+function judge(district: DemoDistrict, number: number): ContestSlot {
+  return {
+    ...LOCAL,
+    kind: 'retention',
+    method: 'yes_no',
+    slug: `supreme-court-retention-${number}`,
+    title: [
+      `Supreme Court Justice, Seat ${number}: retention`,
+      `Juez de la Corte Suprema, puesto ${number}: retención`,
+    ],
+    short: [`Retain Justice ${number}`, `Retener juez ${number}`],
+    district,
+  };
+}
+
+function stateMeasure(state: DemoState, district: DemoDistrict, number: number): ContestSlot {
+  return {
+    ...LOCAL,
+    kind: 'measure',
+    method: 'yes_no',
+    slug: `proposition-${number}`,
+    title: [`Proposition ${number}`, `Proposición ${number}`],
+    short: [`Prop. ${number}`, `Prop. ${number}`],
+    district,
+    code: String(number),
+    place: `the State of ${state.name}`,
+  };
+}
+
+/** One county, its seat, and its districts. The place is the same in every election of the state. */
+function* countyContests(state: DemoState, number: number): Generator<ContestSlot> {
+  const place = placeName(number + state.code.charCodeAt(0) * 31 + state.code.charCodeAt(1));
+  const word = slugOf(place);
+  const within = (part: string) => `${state.division}/${part}:${word.replaceAll('-', '_')}`;
+  const district = (name: Bilingual, level: Level, type: string, ocdId: string | null): DemoDistrict => ({
+    ocd_id: ocdId,
+    name: name[0],
+    name_es: name[1],
+    level,
+    type,
+    state: state.code,
+  });
+  const county = district([`${place} County`, `Condado de ${place}`], 'county', 'county', within('county'));
+  const city = district([place, place], 'city', 'place', within('place'));
+  const schools: Bilingual = [`${place} Unified School District`, `Distrito Escolar Unificado de ${place}`];
+  const water: Bilingual = [`${place} Water District`, `Distrito de Agua de ${place}`];
+
+  yield {
+    ...LOCAL,
+    method: 'ranked_choice',
+    ranks: 3 + (number % 3),
+    slug: `${word}-mayor`,
+    title: [`Mayor of ${place}`, `Alcalde de ${place}`],
+    short: ['Mayor', 'Alcalde'],
+    district: city,
+  };
+  yield {
+    ...LOCAL,
+    method: 'multi_seat',
+    votes: 2 + (number % 3),
+    slug: `${word}-city-council`,
+    title: [`${place} City Council`, `Concejo Municipal de ${place}`],
+    short: ['City Council', 'Concejo Municipal'],
+    district: city,
+  };
+  yield {
+    ...LOCAL,
+    kind: 'measure',
+    method: 'yes_no',
+    slug: `${word}-measure`,
+    title: [`Measure ${place}`, `Medida ${place}`],
+    short: ['Measure', 'Medida'],
+    district: county,
+    code: String.fromCharCode(65 + (number % 26)),
+    place: `${place} County`,
+  };
+  yield {
+    ...LOCAL,
+    method: 'approval',
+    slug: `${word}-water-district`,
+    title: [`${water[0]} Director`, `Director del ${water[1]}`],
+    short: ['Water Director', 'Director de Agua'],
+    district: district(water, 'special', 'water_district', null),
+  };
+  yield {
+    ...LOCAL,
+    method: 'multi_seat',
+    votes: 3,
+    slug: `${word}-school-board`,
+    title: [`${schools[0]}, Governing Board`, `${schools[1]}, Junta Directiva`],
+    short: ['School Board', 'Junta Escolar'],
+    district: district(schools, 'school', 'school_district', null),
+  };
+  yield {
+    ...ONE,
+    slug: `${word}-sheriff`,
+    title: [`Sheriff of ${place} County`, `Alguacil del Condado de ${place}`],
+    short: ['Sheriff', 'Alguacil'],
+    district: county,
+  };
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { childExit } from './daemon.ts';
+import { createRepeatFilter, renderLogLine } from './log-view.ts';
+import { stopProcess } from './pid-files.ts';
+import type { Running } from './supervisor.ts';
+
+const LARGEST_LOG_BYTES = 20 * 1024 * 1024;
+
+export interface NodeProcess extends Running {
+  pid: number;
+}
+
+export interface NodeProcessOptions {
+  name: string;
+  /** The absolute path of its main file, by which its command line is told from others. */
+  entry: string;
+  env: NodeJS.ProcessEnv;
+  logDir: string;
+  /** How long it may take to end in order, in milliseconds. */
+  graceMs: number;
+  /** Shows a line to whoever watches. */
+  report(line: string): void;
+}
+
+/** Opens the log to add to it; one that has grown large becomes `<name>.log.1` first. */
+function openLog(file: string): NodeJS.WritableStream {
+  if (existsSync(file) && statSync(file).size > LARGEST_LOG_BYTES) renameSync(file, `${file}.1`);
+  return createWriteStream(file, { flags: 'a' });
+}
+
+/**
+ * Starts one of our own programs under this Node, in a process group of its own, so that Ctrl-C reaches the
+ * supervisor alone. All it prints goes to `<logDir>/<name>.log`, its warnings to `report` as well.
+ */
+export function startNodeProcess(options: NodeProcessOptions): NodeProcess {
+  const { name, entry, report } = options;
+  mkdirSync(options.logDir, { recursive: true });
+  const log = openLog(path.join(options.logDir, `${name}.log`));
+  const child = spawn(process.execPath, [entry], {
+    env: options.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const isNew = createRepeatFilter();
+  const output = [child.stdout, child.stderr].map((input) => {
+    const lines = createInterface({ input });
+    lines.on('line', (line) => {
+      log.write(`${line}\n`);
+      const shown = renderLogLine(name, line);
+      if (shown !== null && isNew(shown)) report(shown);
+    });
+    return new Promise((resolve) => lines.once('close', resolve));
+  });
+  const exited = childExit(child);
+  void Promise.all([exited, ...output]).then(() => log.end());
+  const { pid } = child;
+  // Node itself is the program, so this is a lack of memory or of process ids.
+  if (pid === undefined) throw new Error(`${name} could not be started`);
+  return {
+    pid,
+    exited,
+    async stop() {
+      await stopProcess(pid, { marker: entry, signal: 'SIGTERM', graceMs: options.graceMs });
+      await exited;
+    },
+  };
+}

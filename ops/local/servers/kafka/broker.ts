@@ -1,0 +1,110 @@
+/** Apache Kafka itself, one node in KRaft mode, started from its jars. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { withAdmin } from '../../../../kafka/admin.ts';
+import { waitFor } from '../../../../service/wait-for.ts';
+import { type DaemonOptions, startDaemon } from '../../processes/daemon.ts';
+import { readPidFile, removePidFile, stopProcess, writePidFile } from '../../processes/pid-files.ts';
+import { findFreePort } from '../ports.ts';
+import type { KafkaServer, ServerOptions } from '../server.ts';
+import { findKafkaJars } from './jars.ts';
+import { log4jProperties, renderServerProperties } from './settings.ts';
+
+const STOP_GRACE_MS = 20_000;
+const START_TIMEOUT_MS = 60_000;
+const HEAP = ['-Xms256m', '-Xmx512m'];
+
+function java(folder: string, libs: string, mainClass: string, args: string[]): DaemonOptions {
+  return {
+    command: 'java',
+    args: [
+      ...HEAP,
+      `-Dlog4j2.configurationFile=${path.join(folder, 'log4j2.properties')}`,
+      '-cp',
+      path.join(libs, '*'),
+      mainClass,
+      ...args,
+    ],
+    cwd: folder,
+    logFile: path.join(folder, 'kafka.log'),
+    marker: path.join(folder, 'server.properties'),
+    stopSignal: 'SIGTERM',
+    graceMs: STOP_GRACE_MS,
+  };
+}
+
+/** Formats the storage once; the stamp is written last, so that storage half formatted is formatted again. */
+async function formatStorage(folder: string, libs: string): Promise<void> {
+  const stamp = path.join(folder, 'formatted');
+  if (existsSync(stamp)) return;
+  const clusterId = randomBytes(16).toString('base64url');
+  const settings = path.join(folder, 'server.properties');
+  // One argument, for an id can begin with "-".
+  const args = ['format', '--ignore-formatted', `--cluster-id=${clusterId}`, '--config', settings];
+  const options = java(folder, libs, 'kafka.tools.StorageTool', args);
+  const ending = await (await startDaemon(options)).exited;
+  if (ending !== 'exit code 0')
+    throw new Error(`formatting Kafka's storage ended with ${ending}; see ${options.logFile}`);
+  await writeFile(stamp, `${clusterId}\n`);
+}
+
+async function answers(brokers: string[]): Promise<true | null> {
+  const cluster = await withAdmin(brokers, (admin) => admin.describeCluster(), { retries: 0 });
+  return cluster.brokers.length > 0 ? true : null;
+}
+
+/**
+ * Starts a broker on 127.0.0.1 with the data in `dir`, formatted on the first start. A broker that an earlier
+ * run left on the same data is stopped first. `overrides` are broker settings.
+ *
+ * @returns once the broker answers
+ * @throws OperatorError where its jars cannot be fetched; Error where it does not come up
+ */
+export async function startKafka({
+  dir,
+  port,
+  onSpawn,
+  overrides = {},
+}: ServerOptions): Promise<KafkaServer> {
+  const folder = path.resolve(dir);
+  const settings = path.join(folder, 'server.properties');
+  const libs = await findKafkaJars();
+  await mkdir(folder, { recursive: true });
+  const leftover = await readPidFile(folder, 'kafka', settings);
+  if (leftover !== null) {
+    await stopProcess(leftover, { marker: settings, signal: 'SIGTERM', graceMs: STOP_GRACE_MS });
+  }
+
+  const usedPort = port ?? (await findFreePort());
+  const plan = { dataDir: path.join(folder, 'data'), port: usedPort, controllerPort: await findFreePort() };
+  await writeFile(settings, renderServerProperties(plan, overrides));
+  await writeFile(path.join(folder, 'log4j2.properties'), log4jProperties);
+  await formatStorage(folder, libs);
+
+  const options = java(folder, libs, 'kafka.Kafka', [settings]);
+  const server = await startDaemon(options);
+  await writePidFile(folder, 'kafka', server.pid);
+  await onSpawn?.(server.pid);
+  const brokers = [`127.0.0.1:${usedPort}`];
+  try {
+    await waitFor('Kafka', () => answers(brokers), {
+      timeoutMs: START_TIMEOUT_MS,
+      everyMs: 100,
+      until: server.exited,
+    });
+  } catch (cause) {
+    await server.stop();
+    throw new Error(`${(cause as Error).message}; see ${options.logFile}`, { cause });
+  }
+  return {
+    ...server,
+    async stop() {
+      await server.stop();
+      await removePidFile(folder, 'kafka');
+    },
+    brokers,
+    port: usedPort,
+  };
+}

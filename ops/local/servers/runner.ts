@@ -1,0 +1,71 @@
+/** Decides how servers are run on this machine, before anything is started. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { OperatorError } from '../../../service/operator-error.ts';
+import type { ServerRunner } from './server.ts';
+
+const run = promisify(execFile);
+const OLDEST_JAVA = 17;
+
+const HOW_TO_GET_JAVA =
+  'on Debian or Ubuntu "apt-get install openjdk-17-jre-headless maven", on macOS "brew install openjdk@17 maven"';
+
+/** What this machine has of what an embedded broker needs. */
+export interface Machine {
+  /** The major version of the Java on the PATH, or null where there is none. */
+  java: number | null;
+  maven: boolean;
+  /** Whether a Docker daemon answers. */
+  docker: boolean;
+}
+
+async function readJavaVersion(): Promise<number | null> {
+  const output = await run('java', ['-version']).catch(() => null);
+  if (output === null) return null;
+  const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(output.stderr) ?? [];
+  // Java 8 calls itself 1.8.
+  return Number(first === '1' ? second : first);
+}
+
+async function runs(command: string, args: string[]): Promise<boolean> {
+  return run(command, args, { timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Looks at the machine: Java, Maven, and Docker only where one of them is missing. */
+export async function inspectMachine(): Promise<Machine> {
+  const [java, maven] = await Promise.all([readJavaVersion(), runs('mvn', ['-version'])]);
+  const embedded = java !== null && java >= OLDEST_JAVA && maven;
+  return { java, maven, docker: !embedded && (await runs('docker', ['version'])) };
+}
+
+/**
+ * Which way servers run on such a machine.
+ *
+ * @throws OperatorError naming what is missing and how to get it
+ */
+export function chooseRunner({ java, maven, docker }: Machine): 'embedded' | 'containers' {
+  if (java !== null && java >= OLDEST_JAVA && maven) return 'embedded';
+  if (docker) return 'containers';
+  const missing = java === null ? 'Java' : java < OLDEST_JAVA ? `a newer Java (this is ${java})` : 'Maven';
+  throw new OperatorError(
+    `${missing} is missing: Kafka needs Java ${OLDEST_JAVA} or newer and Maven to be fetched with ` +
+      `(${HOW_TO_GET_JAVA}); a running Docker does instead of both.`,
+  );
+}
+
+/**
+ * How to run servers on this machine: embedded where Java and Maven are there, else in containers.
+ *
+ * @throws OperatorError where neither is possible
+ */
+export async function findRunner(): Promise<ServerRunner> {
+  if (chooseRunner(await inspectMachine()) === 'containers') return import('./containers.ts');
+  const [{ startPostgres }, { startKafka }] = await Promise.all([
+    import('./postgres/server.ts'),
+    import('./kafka/broker.ts'),
+  ]);
+  return { startPostgres, startKafka };
+}

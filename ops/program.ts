@@ -1,0 +1,128 @@
+import { Command, CommanderError } from 'commander';
+import { OperatorError } from '../service/operator-error.ts';
+import type { CommandIo, DefineCommand } from './command.ts';
+
+/** The commands in the order in which the help lists them. A module is imported when its command is asked for. */
+const COMMANDS: { name: string; description: string; load: () => Promise<{ define: DefineCommand }> }[] = [
+  {
+    name: 'migrate',
+    description: 'bring the database to the newest schema',
+    load: () => import('./commands/migrate.ts'),
+  },
+  {
+    name: 'topics',
+    description: 'create or check the Kafka topics',
+    load: () => import('./commands/topics.ts'),
+  },
+  {
+    name: 'catalog',
+    description: 'load elections, contests and endorsers from files',
+    load: () => import('./commands/catalog.ts'),
+  },
+  {
+    name: 'officeholders',
+    description: 'load the people in office from Open States',
+    load: () => import('./commands/officeholders.ts'),
+  },
+  {
+    name: 'submit',
+    description: 'send endorsements from files to Kafka',
+    load: () => import('./commands/submit.ts'),
+  },
+  {
+    name: 'rejected',
+    description: 'list submissions that were rejected, or send them again',
+    load: () => import('./commands/rejected.ts'),
+  },
+  { name: 'keys', description: 'create, list and revoke API keys', load: () => import('./commands/keys.ts') },
+  {
+    name: 'accounts',
+    description: 'list, suspend and resume accounts, or change their plans',
+    load: () => import('./commands/accounts.ts'),
+  },
+  {
+    name: 'plans',
+    description: 'list plans, or change their limits',
+    load: () => import('./commands/plans.ts'),
+  },
+  {
+    name: 'audit',
+    description: 'show changes of accounts, keys and plans',
+    load: () => import('./commands/audit.ts'),
+  },
+  {
+    name: 'lag',
+    description: 'show the work that the consumers have yet to do',
+    load: () => import('./commands/lag.ts'),
+  },
+  {
+    name: 'stream',
+    description: 'check or repair the stream, or begin a new epoch',
+    load: () => import('./commands/stream.ts'),
+  },
+  {
+    name: 'demo',
+    description: 'generate an invented national catalogue',
+    load: () => import('./commands/demo.ts'),
+  },
+];
+
+const EXAMPLES = `
+Examples:
+  npm run ops -- keys create --account acme --plan free
+  npm run ops -- catalog import data/catalogue
+  npm run ops -- submit data/endorsements.ndjson
+  npm run ops -- COMMAND --help`;
+
+/**
+ * Runs a command of `npm run ops`. Help that was asked for goes to standard output; help that is shown because a
+ * subcommand is missing goes to standard error.
+ *
+ * @param argv the arguments after `npm run ops --`
+ * @returns the exit status
+ * @throws OperatorError if the arguments are wrong or the command fails
+ */
+export async function runProgram(argv: string[], io: CommandIo): Promise<number> {
+  const program = new Command('npm run ops --')
+    .description('Operates the Ballot Endorsement Data Service.')
+    .usage('COMMAND [arguments] [options]')
+    .addHelpText('after', EXAMPLES)
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.out(text.trimEnd()),
+      writeErr: (text) => io.err(text.trimEnd()),
+      // Mistakes are thrown, below.
+      outputError: () => {},
+    });
+  for (const { name, description, load } of COMMANDS) {
+    const command = program.command(name).description(description).helpCommand(false);
+    if (argv[0] === name) (await load()).define(command, io);
+  }
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Commander's codes of help that it printed itself.
+    if (error.code === 'commander.helpDisplayed') return 0;
+    if (error.code === 'commander.help') return 1;
+    throw new OperatorError(describeMistake(error, findCommand(program, argv)), { cause: error });
+  }
+}
+
+/** The names of the command and the subcommand that the arguments begin with, as far as they exist. */
+function findCommand(program: Command, argv: string[]): string[] {
+  const [name] = argv;
+  const command = program.commands.find((known) => known.name() === name);
+  return command ? [command.name(), ...findCommand(command, argv.slice(1))] : [];
+}
+
+/** Says in one sentence what is wrong with the arguments and what to type instead. */
+function describeMistake({ message }: CommanderError, command: string[]): string {
+  const [, mistake = message, intended] =
+    /^error: (.*?)\.?(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
+  const sentence = mistake.charAt(0).toUpperCase() + mistake.slice(1);
+  if (intended !== undefined) return `${sentence}: did you mean ${intended}?`;
+  return `${sentence}: see "${['npm run ops --', ...command, '--help'].join(' ')}".`;
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+
+/*
+ * The forms of query parameters, as schemas of the values that they are parsed into: a list is written comma-separated.
+ * `title` completes "must be …" in the message that refuses a value.
+ */
+
+/** The most values of one filter. */
+const MAX_VALUES = 500;
+const MAX_VALUE_LENGTH = 200;
+
+const oneText = {
+  minLength: 1,
+  maxLength: MAX_VALUE_LENGTH,
+  title: `text of 1 to ${MAX_VALUE_LENGTH} characters`,
+};
+
+const list = (plural: string, description: string) => ({
+  title: `at most ${MAX_VALUES} ${plural}, comma-separated`,
+  minItems: 1,
+  maxItems: MAX_VALUES,
+  description,
+});
+
+/** Values of a closed set. */
+export const words = <Words extends string[]>(
+  values: readonly [...Words],
+  plural: string,
+  description: string,
+) => {
+  const word = Type.Enum(values, { type: 'string', title: `one of ${values.join(', ')}` });
+  return Type.Optional(Type.Array(word, list(plural, description)));
+};
+
+/** Slugs, or other names that only the database knows. */
+export const names = (plural: string, description: string) =>
+  Type.Optional(Type.Array(Type.String(oneText), list(plural, description)));
+
+/** Ids of records that may be beyond the range of numbers. */
+export const ids = (singular: string, description: string) =>
+  Type.Optional(
+    Type.Array(
+      Type.String({ pattern: '^[1-9][0-9]{0,14}$', title: `a ${singular}` }),
+      list(`${singular}s`, description),
+    ),
+  );
+
+/** Text to search for. */
+export const search = (description: string) => Type.Optional(Type.String({ ...oneText, description }));
+
+export const flag = (description: string) =>
+  Type.Optional(Type.Boolean({ title: 'true or false', description }));
+
+export const wholeNumber = (minimum: number, maximum: number, description: string) =>
+  Type.Integer({ minimum, maximum, title: `a whole number from ${minimum} to ${maximum}`, description });

@@ -1,0 +1,89 @@
+import type { ClientBase, Pool } from 'pg';
+
+/** Another consumer advanced the offset meanwhile; nothing of this transaction may be kept (INV-8). */
+class OffsetMovedError extends Error {
+  override name = 'OffsetMovedError';
+}
+
+/**
+ * The offsets of the next messages to apply, by partition; 0 at first. Locked until the transaction ends.
+ *
+ * @param partitions each once
+ */
+export async function lockConsumerOffsets(
+  client: ClientBase,
+  topic: string,
+  partitions: readonly number[],
+): Promise<Map<number, number>> {
+  await client.query(
+    `INSERT INTO consumer_positions (topic, partition, next_offset)
+     SELECT $1, partition, 0 FROM unnest($2::int[]) AS partition ON CONFLICT DO NOTHING`,
+    [topic, partitions],
+  );
+  const { rows } = await client.query<{ partition: number; next_offset: string }>(
+    `SELECT partition, next_offset FROM consumer_positions
+     WHERE topic = $1 AND partition = ANY($2) ORDER BY partition FOR UPDATE`,
+    [topic, partitions],
+  );
+  return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
+}
+
+/** The progress of a partition. */
+export interface OffsetAdvance {
+  partition: number;
+  from: number;
+  to: number;
+}
+
+/**
+ * Advances the offsets of partitions, within the transaction of the messages that were applied up to them (INV-8).
+ *
+ * @param advances one for each partition
+ * @throws OffsetMovedError if a stored offset is no longer `from`
+ */
+export async function advanceConsumerOffsets(
+  client: ClientBase,
+  topic: string,
+  advances: readonly OffsetAdvance[],
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `UPDATE consumer_positions SET next_offset = advance.upto
+     FROM unnest($2::int[], $3::bigint[], $4::bigint[]) AS advance (partition, since, upto)
+     WHERE topic = $1 AND consumer_positions.partition = advance.partition AND next_offset = advance.since`,
+    [
+      topic,
+      advances.map(({ partition }) => partition),
+      advances.map(({ from }) => from),
+      advances.map(({ to }) => to),
+    ],
+  );
+  if (rowCount !== advances.length) {
+    throw new OffsetMovedError(`A stored offset of ${topic} has moved meanwhile.`);
+  }
+}
+
+/** The stored offsets of a topic, by partition. */
+export async function loadConsumerOffsets(
+  client: ClientBase | Pool,
+  topic: string,
+): Promise<Map<number, number>> {
+  const { rows } = await client.query<{ partition: number; next_offset: string }>(
+    'SELECT partition, next_offset FROM consumer_positions WHERE topic = $1',
+    [topic],
+  );
+  return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
+}
+
+/** Sets a partition's offset, whatever it was: for a topic that was created anew. */
+export async function resetConsumerOffset(
+  client: ClientBase | Pool,
+  topic: string,
+  partition: number,
+  to: number,
+): Promise<void> {
+  await client.query(
+    `INSERT INTO consumer_positions (topic, partition, next_offset) VALUES ($1, $2, $3)
+     ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset`,
+    [topic, partition, to],
+  );
+}

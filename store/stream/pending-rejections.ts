@@ -1,0 +1,75 @@
+import type { ClientBase } from 'pg';
+
+/** A record for the rejected topic. */
+export interface RejectionRecord {
+  key: Buffer;
+  value: Buffer;
+}
+
+/** A record that waits to be sent. */
+export interface PendingRejection extends RejectionRecord {
+  id: number;
+}
+
+/** The most bytes that one statement inserts. */
+const MAX_INSERTED_BYTES = 16 * 1024 * 1024;
+
+/** Stores rejections to be sent, within the transaction that rejects. */
+export async function addPendingRejections(
+  client: ClientBase,
+  records: readonly RejectionRecord[],
+): Promise<void> {
+  for (const run of splitByBytes(records, MAX_INSERTED_BYTES)) {
+    await client.query(
+      'INSERT INTO pending_rejections (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])',
+      [run.map(({ key }) => key), run.map(({ value }) => value)],
+    );
+  }
+}
+
+function* splitByBytes(records: readonly RejectionRecord[], maxBytes: number): Generator<RejectionRecord[]> {
+  let run: RejectionRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    if (run.length > 0 && bytes + record.value.length > maxBytes) {
+      yield run;
+      run = [];
+      bytes = 0;
+    }
+    run.push(record);
+    bytes += record.value.length;
+  }
+  if (run.length > 0) yield run;
+}
+
+/**
+ * The oldest rejections that wait to be sent.
+ *
+ * @param limit.bytes the most bytes of values, unless the first is larger
+ */
+export async function loadPendingRejections(
+  client: ClientBase,
+  limit: { records: number; bytes: number },
+): Promise<PendingRejection[]> {
+  const { rows } = await client.query<{ id: string; key: Buffer; value: Buffer }>(
+    `SELECT id, key, value FROM (
+       SELECT *, sum(octet_length(value)) OVER (ORDER BY id) - octet_length(value) AS before
+       FROM (SELECT * FROM pending_rejections ORDER BY id LIMIT $1) AS oldest) AS summed
+     WHERE before < $2 ORDER BY id`,
+    [limit.records, limit.bytes],
+  );
+  return rows.map(({ id, key, value }) => ({ id: Number(id), key, value }));
+}
+
+/** Forgets rejections that were sent. */
+export async function deletePendingRejections(client: ClientBase, ids: readonly number[]): Promise<void> {
+  await client.query('DELETE FROM pending_rejections WHERE id = ANY($1)', [ids]);
+}
+
+/** The number of rejections that wait to be sent. */
+export async function countPendingRejections(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM pending_rejections',
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { applyRuns, bisect, SubmissionGapError } from '../../consumers/apply/apply-runs.ts';
+import type { Run } from '../../consumers/apply/entry.ts';
+import { refuseForError } from '../../consumers/apply/submission-fault.ts';
+import {
+  type Rejection,
+  rejectionCodec,
+  type Submission,
+  submissionCodec,
+} from '../../schemas/submission.ts';
+import { applySubmissions, createTestRun, SUBMISSIONS_TOPIC } from '../helpers/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+import { endorse, pick, position, withdraw } from '../helpers/submissions.ts';
+
+const { url, client } = useTestDatabase();
+const pool = new pg.Pool({ connectionString: url });
+
+beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
+afterAll(() => pool.end());
+beforeEach(async () => {
+  await pool.query(
+    'TRUNCATE endorsements, change_log, relay_batches, consumer_positions, pending_rejections',
+  );
+  await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
+});
+
+const apply = (...submissions: (Submission | Buffer)[]) => applySubmissions(client, ...submissions);
+
+/** Applies runs on a connection of its own, as another process would. */
+async function applyElsewhere(...runs: Run[]) {
+  const other = await pool.connect();
+  try {
+    return await applyRuns(other, SUBMISSIONS_TOPIC, runs);
+  } finally {
+    other.release();
+  }
+}
+
+/** The rejections that wait to be sent. */
+async function rejections(): Promise<Rejection[]> {
+  const { rows } = await pool.query<{ value: Buffer }>('SELECT value FROM pending_rejections ORDER BY id');
+  return rows.map(({ value }) => rejectionCodec.decode(value));
+}
+
+async function changes() {
+  const { rows } = await pool.query(
+    `SELECT sequence::int, type, endorser, body -> 'choice' ->> 'label' AS choice,
+       (body -> 'endorsement' ->> 'rank')::int AS rank FROM change_log ORDER BY sequence`,
+  );
+  return rows.map(({ sequence, type, endorser, choice, rank }) => [sequence, type, endorser, choice, rank]);
+}
+
+async function endorsements(): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    `SELECT e.slug, h.key, n.rank FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id
+     JOIN choices h ON h.id = n.choice_id ORDER BY e.slug, n.rank, h.key`,
+  );
+  return rows.map(({ slug, key, rank }) => [slug, key, rank]);
+}
+
+describe('a submission', () => {
+  test('makes the endorsement and its change, with the catalogue as it is then', async () => {
+    await apply(
+      endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.', published_on: '2026-10-01' }),
+    );
+    const { rows } = await pool.query('SELECT occurred_at, type, endorser, body FROM change_log');
+    expect(rows).toEqual([
+      {
+        occurred_at: expect.any(Date),
+        type: 'created',
+        endorser: 'bakers-local-1',
+        body: {
+          endorsement: {
+            id: expect.any(Number),
+            rank: null,
+            statement: 'Good.',
+            source_url: null,
+            published_on: '2026-10-01',
+          },
+          endorser: expect.objectContaining({ slug: 'bakers-local-1', state: 'OR' }),
+          contest: expect.objectContaining({ short_title: 'mayor', vote_method: 'plurality' }),
+          election: expect.objectContaining({ slug: 'or-2026-11-03-general', date: '2026-11-03' }),
+          choice: expect.objectContaining({ label: 'ann', withdrawn: false }),
+        },
+      },
+    ]);
+  });
+
+  test("keeps an endorsement's id when it changes, and shows the old values when it is withdrawn", async () => {
+    await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement: 'First.' }));
+    await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Second.' }));
+    await apply(withdraw('bakers-local-1', 'mayor', 'ann'));
+    const { rows } = await pool.query(
+      `SELECT type, body -> 'endorsement' ->> 'statement' AS statement, endorsement_id FROM change_log ORDER BY sequence`,
+    );
+    expect(rows.map(({ type, statement }) => [type, statement])).toEqual([
+      ['created', 'First.'],
+      ['updated', 'Second.'],
+      ['deleted', 'Second.'],
+    ]);
+    expect(new Set(rows.map((row) => row.endorsement_id)).size).toBe(1);
+    expect(await endorsements()).toEqual([]);
+  });
+
+  test('replaces a position: what is gone, what changed, what is new, and nothing for what stays', async () => {
+    const ranked = (...keys: string[]) => keys.map((key, index) => pick(key, { rank: index + 1 }));
+    await apply(position('nation-herald', 'sheriff', ranked('ann', 'bob', 'cyd')));
+    await apply(position('nation-herald', 'sheriff', ranked('ann', 'cyd', 'dee')));
+    expect((await changes()).slice(3)).toEqual([
+      [4, 'deleted', 'nation-herald', 'bob', 2],
+      [5, 'updated', 'nation-herald', 'cyd', 2],
+      [6, 'created', 'nation-herald', 'dee', 3],
+    ]);
+    await apply(position('nation-herald', 'sheriff', []));
+    expect(await endorsements()).toEqual([]);
+  });
+
+  test('can swap two ranks', async () => {
+    await apply(position('nation-herald', 'sheriff', [pick('ann', { rank: 1 }), pick('bob', { rank: 2 })]));
+    await apply(position('nation-herald', 'sheriff', [pick('ann', { rank: 2 }), pick('bob', { rank: 1 })]));
+    expect(await endorsements()).toEqual([
+      ['nation-herald', 'bob', 1],
+      ['nation-herald', 'ann', 2],
+    ]);
+  });
+
+  test('INV-9: makes no change when it changes nothing a client can see', async () => {
+    const submission = endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.' });
+    await apply(submission, submission);
+    await apply(submission, withdraw('bakers-local-1', 'mayor', 'bob'));
+    const [first] = submission.picks;
+    await apply({ ...submission, picks: first ? [{ ...first, details: '{"source":"mail"}' }] : [] });
+    expect(await changes()).toHaveLength(1);
+    const { rows } = await pool.query('SELECT details FROM endorsements');
+    expect(rows).toEqual([{ details: { source: 'mail' } }]);
+  });
+
+  test('keeps what people wrote byte for byte', async () => {
+    const statement = 'Quote " and \\, CRLF\r\n, emoji 🗳️, combining é, U+2028 \u2028.';
+    await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement, statement_es: '¡Sí!' }));
+    const { rows } = await pool.query(
+      `SELECT n.statement, n.statement_es, c.body -> 'endorsement' ->> 'statement' AS logged
+       FROM endorsements n, change_log c`,
+    );
+    expect(rows).toEqual([{ statement, statement_es: '¡Sí!', logged: statement }]);
+  });
+});
+
+describe('INV-9: a bad submission', () => {
+  const nul = endorse('bakers-local-1', 'mayor', 'ann', { statement: 'a\0b' });
+  test.each([
+    ['bytes that are no submission', Buffer.from('hello'), 'undecodable'],
+    ['an empty message', Buffer.alloc(0), 'undecodable'],
+    ['an unknown endorser', endorse('nobody', 'mayor', 'ann'), 'unknown_endorser'],
+    ['an unknown contest', endorse('bakers-local-1', 'governor', 'ann'), 'unknown_contest'],
+    ['an unknown choice', endorse('bakers-local-1', 'mayor', 'zoe'), 'unknown_choice'],
+    ['a NUL in a text', nul, 'invalid_submission'],
+    ['a NUL in a slug', endorse('bak\0ers', 'mayor', 'ann'), 'invalid_submission'],
+    [
+      'a day that is none',
+      endorse('bakers-local-1', 'mayor', 'ann', { published_on: '2026-02-30' }),
+      'invalid_submission',
+    ],
+    [
+      'a rank where there are none',
+      endorse('bakers-local-1', 'mayor', 'ann', { rank: 1 }),
+      'rank_not_allowed',
+    ],
+    ['a rank of 0', endorse('bakers-local-1', 'sheriff', 'ann', { rank: 0 }), 'invalid_submission'],
+    [
+      'one choice twice',
+      position('bakers-local-1', 'council', [pick('ann'), pick('ann')]),
+      'invalid_submission',
+    ],
+  ])('%s goes to the rejected topic with its origin, and stops nobody', async (_, bad, code) => {
+    const good = [
+      endorse('bakers-local-1', 'mayor', 'bob'),
+      endorse('bakers-local-1', 'mayor', 'cyd'),
+    ] as const;
+    await expect(apply(good[0], bad, good[1])).resolves.toEqual({ submissions: 3, changes: 2, rejected: 1 });
+    const rejected = await rejections();
+    expect(rejected).toEqual([
+      expect.objectContaining({ code, topic: 'submissions', partition: 0, offset: 1 }),
+    ]);
+    expect(rejected[0]?.value).toEqual(Buffer.isBuffer(bad) ? bad : submissionCodec.encode(bad));
+    expect((await changes()).map(([, , , choice]) => choice)).toEqual(['bob', 'cyd']);
+  });
+
+  test('a rank that another pick holds is refused, and the position stays', async () => {
+    await apply(endorse('bakers-local-1', 'sheriff', 'ann', { rank: 1 }));
+    await apply(endorse('bakers-local-1', 'sheriff', 'bob', { rank: 1 }));
+    expect((await rejections()).map(({ code }) => code)).toEqual(['rank_taken']);
+    expect(await endorsements()).toEqual([['bakers-local-1', 'ann', 1]]);
+  });
+
+  test('INV-14: submissions that only the database refuses are rejected, and the others of their batch are applied', async () => {
+    await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);
+    try {
+      const bad = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
+      const good = ['ann', 'bob', 'cyd'].map((choice) => endorse('bakers-local-1', 'mayor', choice));
+      const run = createTestRun(0, [bad, ...good.slice(0, 2), bad, bad, ...good.slice(2)]);
+      await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).rejects.toMatchObject({ code: '23514' });
+      expect(await changes()).toEqual([]);
+      await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run], bisect(refuseForError))).resolves.toEqual({
+        submissions: 6,
+        changes: 3,
+        rejected: 3,
+      });
+    } finally {
+      await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');
+    }
+    expect((await rejections()).map(({ code, offset }) => [code, offset])).toEqual([
+      ['unstorable', 0],
+      ['unstorable', 3],
+      ['unstorable', 4],
+    ]);
+    expect((await changes()).map(([sequence, , , choice]) => [sequence, choice])).toEqual([
+      [1, 'ann'],
+      [2, 'bob'],
+      [3, 'cyd'],
+    ]);
+  });
+
+  test('INV-14: a batch that cannot be read is rejected with all its offsets', async () => {
+    const run = createTestRun(0, [endorse('bakers-local-1', 'mayor', 'ann')]);
+    const unreadable = {
+      ...{ offset: 1, lastOffset: 7, key: null, value: Buffer.from('damaged') },
+      submission: { code: 'unreadable' as const, message: 'Its checksum is wrong.' },
+    };
+    await applyRuns(client, SUBMISSIONS_TOPIC, [{ ...run, to: 8, entries: [...run.entries, unreadable] }]);
+    expect(await rejections()).toEqual([
+      expect.objectContaining({ code: 'unreadable', offset: 1, last_offset: 7, value: unreadable.value }),
+    ]);
+    await expect(apply(endorse('bakers-local-1', 'mayor', 'bob'))).resolves.toMatchObject({ submissions: 1 });
+  });
+
+  test('INV-14: a value that no topic takes is kept in part, with the size and digest of the whole', async () => {
+    await apply(Buffer.alloc(3_000_000));
+    const [rejection] = await rejections();
+    expect(rejection?.value?.length).toBeLessThan(1_200_000);
+    expect(rejection?.truncated).toEqual({ size: 3_000_000, sha256: expect.any(Buffer) });
+  });
+});
+
+describe('INV-8: exactly once', () => {
+  const ann = endorse('bakers-local-1', 'mayor', 'ann');
+  const without = withdraw('bakers-local-1', 'mayor', 'ann');
+
+  test('a run that comes again is passed over', async () => {
+    const run = createTestRun(0, [ann, without]);
+    await applyRuns(client, SUBMISSIONS_TOPIC, [run]);
+    await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).resolves.toEqual({
+      submissions: 0,
+      changes: 0,
+      rejected: 0,
+    });
+    expect(await changes()).toHaveLength(2);
+  });
+
+  test('a run that overlaps the applied ones is applied from there on', async () => {
+    await applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [ann, without])]);
+    await expect(
+      applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(1, [without, ann])]),
+    ).resolves.toMatchObject({ submissions: 1, changes: 1 });
+  });
+
+  test('a run that comes to two processes at once is applied by one', async () => {
+    const run = createTestRun(
+      0,
+      ['ann', 'bob', 'cyd'].map((key) => endorse('bakers-local-1', 'council', key)),
+    );
+    const results = await Promise.all(Array.from({ length: 4 }, () => applyElsewhere(run)));
+    expect(results.map(({ submissions }) => submissions).sort()).toEqual([0, 0, 0, 3]);
+    expect(await changes()).toHaveLength(3);
+  });
+
+  test('runs of several partitions are applied together, or none of them', async () => {
+    const runs = [createTestRun(0, [ann], 0), createTestRun(5, [without], 1)];
+    await expect(applyRuns(client, SUBMISSIONS_TOPIC, runs)).rejects.toThrow(SubmissionGapError);
+    expect(await changes()).toEqual([]);
+    const both = [createTestRun(0, [ann], 0), createTestRun(0, [without], 1)];
+    await expect(applyRuns(client, SUBMISSIONS_TOPIC, both)).resolves.toMatchObject({ submissions: 2 });
+  });
+});
+
+describe('INV-2: one order', () => {
+  test('sequences are dense and times never go back, with many writers and a clock that does', async () => {
+    const ahead = Date.now() + 600_000;
+    await pool.query('UPDATE stream_head SET last_occurred_at = $1', [new Date(ahead)]);
+    await Promise.all(
+      ['bakers-local-1', 'coast-gazette', 'nation-herald'].map(async (slug, partition) => {
+        for (let offset = 0; offset < 20; offset += 1) {
+          const submission =
+            offset % 2 === 0 ? endorse(slug, 'mayor', 'ann') : withdraw(slug, 'mayor', 'ann');
+          await applyElsewhere(createTestRun(offset, [submission], partition));
+        }
+      }),
+    );
+    const { rows } = await pool.query<{ sequence: number; occurred_at: Date }>(
+      'SELECT sequence::int, occurred_at FROM change_log ORDER BY sequence',
+    );
+    expect(rows.map((row) => row.sequence)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
+    expect(rows.map((row) => row.occurred_at.getTime())).toEqual(Array(60).fill(ahead));
+  });
+});

@@ -1,0 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+/** A folder of files, and a way to be rid of it. */
+export async function createFolder(
+  files: Record<string, string | Buffer>,
+): Promise<{ dir: string; file: (name: string) => string; remove: () => Promise<void> }> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'catalogue-'));
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(dir, name), content);
+  return {
+    dir,
+    file: (name) => path.join(dir, name),
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { readEnv } from '../../../../ops/config.ts';
+import { readPidFile, stopProcess, writePidFile } from '../../../../ops/local/processes/pid-files.ts';
+import { claimRunDir, releaseRunDir, writeServiceEnv } from '../../../../ops/local/processes/run-files.ts';
+import { OperatorError } from '../../../../service/operator-error.ts';
+
+let folder = '';
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-processes-'));
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A process whose command line holds `marker`, once it listens to signals. */
+async function startChild(marker: string, code = ''): Promise<ChildProcess & { pid: number }> {
+  const script = `${code}; setInterval(() => {}, 1000); console.log('ready')`;
+  const child = spawn(process.execPath, ['-e', script, marker], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  await once(child.stdout, 'data');
+  return child as typeof child & { pid: number };
+}
+
+const gentle = { signal: 'SIGTERM', graceMs: 10_000 } as const;
+
+test('a process is ended by the signal it is sent', async () => {
+  const child = await startChild('this-one');
+  const exited = once(child, 'exit');
+  await stopProcess(child.pid, { ...gentle, marker: 'this-one' });
+  expect(await exited).toEqual([null, 'SIGTERM']);
+});
+
+test('a process that does not heed the signal is killed when its time is up', async () => {
+  const child = await startChild('this-one', `process.on('SIGTERM', () => {})`);
+  const exited = once(child, 'exit');
+  await stopProcess(child.pid, { ...gentle, graceMs: 100, marker: 'this-one' });
+  expect(await exited).toEqual([null, 'SIGKILL']);
+});
+
+test('a process that has the id by now, and is another, is left alone', async () => {
+  const child = await startChild('another');
+  await stopProcess(child.pid, { ...gentle, marker: 'this-one' });
+  await writePidFile(folder, 'gateway', child.pid);
+  expect(await readPidFile(folder, 'gateway', 'this-one')).toBeNull();
+  expect(await readPidFile(folder, 'gateway', 'another')).toBe(child.pid);
+  expect(child.exitCode ?? child.signalCode).toBeNull();
+});
+
+test('a start stops what an earlier one has left, and leaves others alone', async () => {
+  const runDir = path.join(folder, 'leftovers');
+  const [mine, other] = await Promise.all([startChild('gateway-here'), startChild('somebody-else')]);
+  await writePidFile(runDir, 'gateway', mine.pid);
+  await writePidFile(runDir, 'consumers', other.pid);
+  const known = [
+    { name: 'gateway', marker: 'gateway-here', stopSignal: 'SIGTERM' as const },
+    { name: 'consumers', marker: 'consumers-here', stopSignal: 'SIGTERM' as const },
+  ];
+  const exited = once(mine, 'exit');
+  const lines: string[] = [];
+  await claimRunDir(runDir, known, (line) => lines.push(line));
+  await exited;
+  expect(lines).toEqual([`Stopping gateway (process ${mine.pid}), which an earlier start has left running.`]);
+  expect(other.exitCode ?? other.signalCode).toBeNull();
+  await releaseRunDir(runDir, known);
+});
+
+test('a second start on the same folder is refused while the first is alive', async () => {
+  const runDir = path.join(folder, 'claimed');
+  const supervisor = await startChild('ops/local/start.ts');
+  await writePidFile(runDir, 'supervisor', supervisor.pid);
+  await expect(claimRunDir(runDir, [], () => undefined)).rejects.toThrow(`process ${supervisor.pid}`);
+  const exited = once(supervisor, 'exit');
+  supervisor.kill('SIGKILL');
+  await exited;
+  await claimRunDir(runDir, [], () => undefined);
+});
+
+test('a DATA_DIR in which nothing can be kept is told in one sentence', async () => {
+  const file = path.join(folder, 'a-file');
+  await writeFile(file, '');
+  for (const dataDir of [file, path.join(file, 'below'), '/dev/null/x']) {
+    const claimed = claimRunDir(path.join(dataDir, 'run'), [], () => undefined);
+    await expect(claimed).rejects.toEqual(
+      new OperatorError(
+        `DATA_DIR is "${dataDir}", which cannot be used (not a directory): give a folder that can be written.`,
+      ),
+    );
+  }
+});
+
+// Where Linux keeps its processes no folder can be made, and what is there is said to be missing.
+(existsSync('/proc/self') ? test : test.skip)('a DATA_DIR in /proc is refused at once', async () => {
+  const claimed = claimRunDir('/proc/ballot/run', [], () => undefined);
+  await expect(claimed).rejects.toThrow('DATA_DIR is "/proc/ballot", which cannot be used');
+});
+
+test('other commands read from service.env where the servers are; the environment goes first', async () => {
+  const dataDir = path.join(folder, 'service');
+  const url = "postgres://user:p'w@host/db?a=1&b=2";
+  await writeServiceEnv(path.join(dataDir, 'run'), {
+    DATABASE_URL: url,
+    KAFKA_BROKERS: 'a:1',
+    RETENTION_MS: '5000',
+  });
+  const read = readEnv({ DATA_DIR: dataDir });
+  expect(read.DATABASE_URL).toBe(url.replace("'", '%27'));
+  expect(read).toMatchObject({ KAFKA_BROKERS: 'a:1', RETENTION_MS: '5000' });
+  // Another Kafka's topics are made for other values.
+  const other = readEnv({ DATA_DIR: dataDir, KAFKA_BROKERS: 'b:2' });
+  expect([other.KAFKA_BROKERS, other.RETENTION_MS]).toEqual(['b:2', undefined]);
+});
+
+test('a pid file that holds something else is no process', async () => {
+  await writeFile(path.join(folder, 'broken.pid'), 'x1');
+  expect(await readPidFile(folder, 'broken', '')).toBeNull();
+});

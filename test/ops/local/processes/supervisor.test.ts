@@ -1,0 +1,144 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { type Clock, keepRunning, type Running } from '../../../../ops/local/processes/supervisor.ts';
+
+interface Fake extends Running {
+  end(how: string): void;
+  stopped: boolean;
+}
+
+function createFake(): Fake {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const fake: Fake = {
+    exited: promise,
+    end: resolve,
+    stopped: false,
+    async stop() {
+      fake.stopped = true;
+      resolve('stopped');
+    },
+  };
+  return fake;
+}
+
+/** A clock that a test moves; a sleep moves it too, and is over at once. */
+class FakeClock implements Clock {
+  time = 0;
+  readonly slept: number[] = [];
+  now() {
+    return this.time;
+  }
+  async sleep(ms: number) {
+    this.slept.push(ms);
+    this.time += ms;
+  }
+}
+
+/** Something to keep running, with what came of it. `failures` are thrown by its starts, in turn. */
+function createWorld(failures: Array<Error | null> = []) {
+  const started: Fake[] = [];
+  const lines: string[] = [];
+  const waiting: Array<() => void> = [];
+  const clock = new FakeClock();
+  const start = async () => {
+    const failure = failures.shift();
+    if (failure) throw failure;
+    const fake = createFake();
+    started.push(fake);
+    for (const resolve of waiting.splice(0)) resolve();
+    return fake;
+  };
+  return {
+    clock,
+    lines,
+    started,
+    options: { name: 'gateway', start, clock, report: (line: string) => void lines.push(line) },
+    /** Lets the one that runs live for so long, ends it, and waits for the next. */
+    async endAfter(ms: number) {
+      const next = new Promise<void>((resolve) => waiting.push(resolve));
+      clock.time += ms;
+      started.at(-1)?.end('exit code 1');
+      await next;
+      // The supervisor goes on to note when this one began.
+      await setImmediate();
+    },
+  };
+}
+
+test('what ends is started again within two seconds, with a line that says how it ended', async () => {
+  const { started, lines, clock, options, endAfter } = createWorld();
+  const keeper = await keepRunning(options);
+  await endAfter(60_000);
+  expect(started).toHaveLength(2);
+  expect(clock.slept[0]).toBeLessThan(2000);
+  expect(lines).toEqual(['gateway ended (exit code 1); starting it again.']);
+  await keeper.stop();
+  expect(keeper.current()).toBe(started[1]);
+  expect(started[1]?.stopped).toBe(true);
+});
+
+test('what keeps ending waits twice as long each time, up to ten seconds, until it has lasted', async () => {
+  const { clock, options, endAfter } = createWorld();
+  const keeper = await keepRunning(options);
+  for (let i = 0; i < 9; i += 1) await endAfter(0);
+  expect(clock.slept).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
+  await endAfter(5000);
+  expect(clock.slept.at(-1)).toBe(100);
+  await keeper.stop();
+});
+
+test('a start that fails later on is told and tried again, more slowly', async () => {
+  const { started, lines, clock, options, endAfter } = createWorld([null, new Error('no room'), null]);
+  const keeper = await keepRunning(options);
+  await endAfter(60_000);
+  expect(started).toHaveLength(2);
+  expect(lines).toContain('gateway could not be started again: no room');
+  expect(clock.slept).toEqual([100, 200]);
+  await keeper.stop();
+});
+
+test('a first start that fails is the caller’s to hear of', async () => {
+  await expect(keepRunning(createWorld([new Error('no room')]).options)).rejects.toThrow('no room');
+});
+
+test('a stop cuts the wait for the next start short, and there is none', async () => {
+  const { started, options } = createWorld();
+  const asleep = Promise.withResolvers<void>();
+  const clock: Clock = {
+    now: () => 0,
+    sleep: (_, signal) =>
+      new Promise((_resolve, reject) => {
+        asleep.resolve();
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  };
+  const keeper = await keepRunning({ ...options, clock });
+  started[0]?.end('exit code 1');
+  await asleep.promise;
+  await keeper.stop();
+  expect(started).toHaveLength(1);
+});
+
+test('a stop during a start stops what comes of it', async () => {
+  const { started, options } = createWorld();
+  const begun = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  let starts = 0;
+  const keeper = await keepRunning({
+    ...options,
+    start: async () => {
+      starts += 1;
+      if (starts === 2) {
+        begun.resolve();
+        await finish.promise;
+      }
+      return options.start();
+    },
+  });
+  started[0]?.end('exit code 1');
+  await begun.promise;
+  const stopped = keeper.stop();
+  finish.resolve();
+  await stopped;
+  expect(started.map((fake) => fake.stopped)).toEqual([true, true]);
+});

@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { startPostgres } from '../../../../ops/local/servers/containers.ts';
+
+const run = promisify(execFile);
+
+/** They fetch an image, so they are asked for: TEST_CONTAINERS=1 npm test -- test/ops/local/containers */
+const testInContainers = process.env.TEST_CONTAINERS === '1' ? test : test.skip;
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+testInContainers(
+  'a server in a container listens on 127.0.0.1 alone, takes over from a leftover, and goes with its folder',
+  async () => {
+    const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-containers-'));
+    const leftover = await startPostgres({ dir });
+    await query(leftover.url, 'CREATE TABLE kept AS SELECT 1 AS one');
+    const { stdout } = await run('docker', ['ps', '--format', '{{.Ports}}']);
+    expect(stdout).toContain(`127.0.0.1:${leftover.port}->5432/tcp`);
+    expect(stdout).not.toContain(`0.0.0.0:${leftover.port}->`);
+
+    const second = await startPostgres({ dir, port: leftover.port });
+    expect(await leftover.exited).toBe('exit code 0');
+    expect(await query(second.url, 'SELECT one FROM kept')).toEqual([{ one: 1 }]);
+    await second.stop();
+
+    await rm(dir, { recursive: true });
+    const third = await startPostgres({ dir });
+    expect(await query(third.url, "SELECT to_regclass('kept') AS kept")).toEqual([{ kept: null }]);
+    await third.stop();
+    await third.stop();
+    await rm(dir, { recursive: true });
+  },
+  120_000,
+);

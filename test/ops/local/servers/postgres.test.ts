@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import { startPostgres } from '../../../../ops/local/servers/postgres/server.ts';
+import { chooseRunner, inspectMachine } from '../../../../ops/local/servers/runner.ts';
+import type { PostgresServer } from '../../../../ops/local/servers/server.ts';
+
+let folder = '';
+let running: PostgresServer | null = null;
+const embedded = chooseRunner(await inspectMachine()) === 'embedded';
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-postgres-'));
+});
+afterAll(async () => {
+  await running?.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+(embedded ? test : test.skip)(
+  'a server that a killed run has left is stopped, and nothing is lost',
+  async () => {
+    const first = await startPostgres({ dir: folder });
+    await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS n');
+
+    const second = await startPostgres({ dir: folder, port: first.port });
+    running = second;
+    expect(await first.exited).toBe('exit code 0');
+    expect(second.url).toBe(first.url);
+    expect(await query(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+    expect(
+      await query(second.url, `SELECT lower('ÁÉ') AS folded, current_setting('listen_addresses') AS at`),
+    ).toEqual([{ folded: 'áé', at: '127.0.0.1' }]);
+  },
+);
