@@ -71,7 +71,7 @@ describe('a client that is too slow is disconnected', () => {
       REQUEST_MS,
     ],
     [
-      'a body that nobody asked for',
+      'a body that no route reads',
       () => post(100_000).replace('POST /v1/subscriptions', 'GET /v1/states'),
       ' ',
       REQUEST_MS,

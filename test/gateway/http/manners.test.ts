@@ -48,7 +48,7 @@ describe('compression', () => {
   }
 
   test.each(['identity;q=0', '*;q=0', 'gzip;q=0, identity;q=0', 'foo, *;q=0'])(
-    'is left out for who takes nothing that there is: %s',
+    'is omitted for clients that accept no encoding at all: %s',
     async (encoding) => {
       const { status, headers, body } = await raw('/v1/states', { 'Accept-Encoding': encoding });
       expect([status, headers['content-encoding'], JSON.parse(body.toString()).data.length]).toEqual([
@@ -79,7 +79,7 @@ describe('compression', () => {
 
 describe('ETag', () => {
   test.each(['/v1/states', IN_PIECES, '/docs'])(
-    'of %s answers 304 to who has it already, whatever the compression',
+    'of %s gets 304 if the client has it already, whatever the compression',
     async (path) => {
       const first = await raw(path, { 'Accept-Encoding': 'gzip' });
       const tag = String(first.headers.etag);
@@ -129,7 +129,7 @@ describe('retired paths and parameters', () => {
   );
 
   test.each(['location', 'address', 'zip', 'city', 'county', 'lat', 'lng'])(
-    'the parameter %s says so',
+    'the parameter %s is refused with a message that says so',
     async (name) => {
       const { status, body } = await service.get(`/v1/endorsements?${name}=1`);
       expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);

@@ -33,7 +33,7 @@ const service = useTestService({
       }),
     ],
     ['endorsers', endorser({ slug: 'union', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
-    // Two of one name: the id decides.
+    // Two of the same name: the id decides.
     ['endorsers', endorser({ slug: 'union-of-2', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
     ['elections', election({ slug: 'or-2024-05-21-primary', date: '2024-05-21', type: 'primary' })],
   ],
