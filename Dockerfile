@@ -1,5 +1,5 @@
-# One image for every program of the service; its command chooses: gateway/main.ts (the default),
-# consumers/main.ts, or ops/main.ts with a command of its own. Node runs the TypeScript as it is.
+# One image for every program of the service. The command chooses the program: gateway/main.ts (the default),
+# consumers/main.ts, or ops/main.ts with arguments. Node runs the TypeScript directly.
 
 # The same Node as the "node" package in package.json.
 ARG NODE_IMAGE=node:24.21.0-slim
@@ -27,9 +27,9 @@ COPY ops ops
 # The files belong to root: the program cannot change itself.
 USER node
 EXPOSE 8080 9090
-# Alive, not ready: a gateway that waits for a server is not to be ended for it. Commands of ops turn it off.
+# Checks that the gateway is alive, not ready: a gateway that waits for a server must not be ended.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Node is the first process, without a shell or npm around it, and so gets SIGTERM itself.
+# Node is the first process, without a shell or npm around it, so it receives SIGTERM itself.
 ENTRYPOINT ["node"]
 CMD ["gateway/main.ts"]

@@ -1,4 +1,4 @@
-/** Tests run as ES modules, types stripped by swc; one broker and one Postgres serve the whole run. */
+/** Tests run as ES modules, and swc strips their types. One broker and one Postgres serve the whole run. */
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],

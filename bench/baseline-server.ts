@@ -1,9 +1,8 @@
 /*
- * What a reads benchmark is measured against: the plainest server that does the same work. It runs the same SQL with
- * `pg` and writes the same bytes (`/sql/N`), runs the SQL alone (`/queries/N`), or writes the bytes out of memory
- * (`/memory/N`).
+ * The baseline of the reads benchmark: the plainest server that does the same work. It runs the same SQL with `pg` and
+ * writes the same bytes (`/sql/N`), runs the SQL alone (`/queries/N`), or writes the bytes from memory (`/memory/N`).
  *
- * Started by `bench/reads.ts`, which sends it each request's queries and body and is told its port.
+ * `bench/reads.ts` starts it, sends it the queries and body of each request, and receives its port.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

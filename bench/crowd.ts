@@ -1,6 +1,6 @@
 /*
- * What happens when a gateway with thousands of streams is stopped: how soon they are back at the other one, and how
- * long reads take there meanwhile, beside how long they took before.
+ * Stops a gateway with thousands of streams, and measures how soon they are back at the other one, and how long reads
+ * take there meanwhile and took before.
  */
 import { parseArgs } from 'node:util';
 import { runCrowd } from '../test/soak/crowd.ts';

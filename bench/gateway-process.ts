@@ -5,7 +5,7 @@ import { findFreePort } from '../ops/local/servers/ports.ts';
 import { stopWhenInterrupted } from '../test/helpers/interrupted.ts';
 import { untilReady } from '../test/helpers/system.ts';
 
-/** A gateway that a benchmark has for itself. */
+/** A benchmark's own gateway. */
 export interface GatewayProcess {
   /** Its address. */
   base: string;
@@ -13,7 +13,7 @@ export interface GatewayProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a gateway on servers that run already, with settings of its own, and waits until it is ready. */
+/** Starts a gateway with its own settings on servers that run already, and waits until it is ready. */
 export async function startGatewayProcess(
   { databaseUrl, brokers, topicPrefix }: OpsConfig,
   settings: Record<string, string> = {},

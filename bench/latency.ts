@@ -1,8 +1,8 @@
 /*
- * How long a change takes from being submitted to reaching a Server-Sent Events client: through Kafka, the apply
- * consumer, Postgres, the relay, Kafka again and the gateway. Beside it, in turn with it, what Kafka alone takes to get
- * a record of the same size from a producer to a fetch. Changes come one at a time, each when the one before has
- * arrived, or at `--rate` a second whether it has or not.
+ * Measures the time from the submission of a change to its arrival at a Server-Sent Events client: through Kafka, the
+ * apply consumer, Postgres, the relay, Kafka again and the gateway. In turn with it, it measures Kafka alone, from a
+ * producer to a fetch with a record of the same size. Each change follows the arrival of the one before; with `--rate`,
+ * changes come at that rate a second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -18,11 +18,11 @@ import { formatSpread, type Summary, summarize } from './statistics.ts';
 
 const RAW_TOPIC = 'bench-raw';
 
-/** Resolves texts that are waited for as soon as they have arrived somewhere. */
+/** Resolves the wait for a text as soon as it has arrived. */
 class Arrivals {
   readonly #waiting = new Map<string, (at: number) => void>();
 
-  /** When a text arrives, in milliseconds of `performance.now()`. */
+  /** The time at which a text arrives, in milliseconds of `performance.now()`. */
   next(text: string): Promise<number> {
     return new Promise((resolve) => this.#waiting.set(text, resolve));
   }
@@ -115,14 +115,14 @@ async function measure(producer: typeof raw, statement: string): Promise<number>
   return (await arrival) - start;
 }
 
-/** Measures so many changes one after the other. */
+/** Measures this number of changes, one after the other. */
 async function measureInTurn(producer: typeof raw, name: string): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < count; i += 1) times.push(await measure(producer, `${name} ${i}`));
   return times;
 }
 
-/** Measures so many changes that begin at their times, however long the ones before take. */
+/** Measures this number of changes, each of which begins at its own time. */
 async function measureAtRate(producer: typeof raw, name: string, interval: number): Promise<number[]> {
   const start = performance.now();
   const times: Promise<number>[] = [];

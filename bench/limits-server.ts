@@ -1,6 +1,6 @@
 /*
- * The gateway's application, with or without keys and limits. Started by `bench/limits.ts`, which says which, and is told
- * the port.
+ * The gateway's application, with or without keys and limits. `bench/limits.ts` starts it, chooses which, and receives
+ * its port.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ import { createLog } from '../service/log.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
 
-/** Lets everybody do everything. */
+/** Admits every request. */
 const OPEN_ACCESS = {
   authenticator: { authenticate: async () => ({ id: 0, account: 'bench', scopes: ['data:read'] }) },
   keyUsage: { note() {} },
@@ -27,7 +27,7 @@ const OPEN_ACCESS = {
   concurrencyLimiter: { run: (_key: unknown, work: () => Promise<unknown>) => work() },
 } as unknown as AdmissionOptions;
 
-/** Later messages ask how much of a processor it has used, in microseconds. */
+/** Later messages ask for the processor time that it has used, in microseconds. */
 function tellUsage(): void {
   const { user, system } = process.cpuUsage();
   process.send?.({ usage: user + system });
@@ -46,14 +46,14 @@ process.once('message', async ({ databaseUrl, limited }: { databaseUrl: string; 
     ...runtime,
     config,
     pool,
-    // Every answer is made: what is measured is a part of the work, not of looking an answer up.
+    // Every answer is made anew: the benchmark measures a part of that work, not of a look-up.
     answers: new AnswerMemory({
       ...runtime,
       maxBytes: 0,
       retentionMs: config.retentionMs,
       dataVersion: new DataVersion(() => loadDataVersions(pool)),
     }),
-    // The data endpoints use no more of the context than this.
+    // The data endpoints use only this part of the context.
   } as unknown as GatewayContext;
   const draining = new AbortController().signal;
   const app = createApp({

@@ -1,8 +1,8 @@
 /*
- * What keys and limits cost a request: the same route of the same application, once with both and once without, each in
- * a process of its own. Many short turns, side by side, so that what else the machine does meets both alike. The
- * account's plan has limits that are not reached, so that leases are taken out of Postgres as in earnest. Run it
- * against a store that is there: DATABASE_URL, or a running service's DATA_DIR.
+ * Measures the cost of keys and limits: the same route of the same application with both and without, each in a process
+ * of its own. They take many short turns, so that other load on the machine meets both alike. The account's plan has
+ * limits that are never reached, so that leases are taken from Postgres as in production. It runs on an existing store:
+ * DATABASE_URL, or a running service's DATA_DIR.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { formatMiddleHalf } from './statistics.ts';
 
 const PATHS = ['/v1/states', '/v1/endorser-categories', '/v1/elections?limit=20'];
 const PLAN = 'bench';
-/** What is not compiled yet costs several times as much, and the larger of the two servers more of it. */
+/** Code that is not compiled yet costs several times as much, and the larger server has more of it. */
 const WARM_UP_REQUESTS = 15_000;
 
 const { values } = parseArgs({
@@ -51,7 +51,7 @@ type Server = Awaited<ReturnType<typeof startServer>>;
 interface Cost {
   /** Requests a second. */
   rate: number;
-  /** Of a processor, for one request, in microseconds: what a busy machine changes least. */
+  /** Processor time for one request, in microseconds; a busy machine changes it least. */
   usage: number;
 }
 
@@ -72,7 +72,7 @@ async function measure(server: Server, path: string): Promise<Cost> {
 const limited = await startServer(true);
 const open = await startServer(false);
 const answer = await fetch(`${limited.base}${PATHS[0]}`, { headers });
-if (!answer.headers.has('ratelimit-remaining')) throw new Error('The limits are not there.');
+if (!answer.headers.has('ratelimit-remaining')) throw new Error('The answers have no limits.');
 
 for (const { base } of [limited, open]) {
   await askTimes(WARM_UP_REQUESTS, { url: `${base}${PATHS[0]}`, headers, agent });
@@ -82,7 +82,7 @@ process.stdout.write('middle (and the middle half) of the rounds\n');
 for (const path of PATHS) {
   const rounds: { with: Cost; without: Cost }[] = [];
   for (let round = -1; round < Number(values.rounds); round += 1) {
-    // In turns, and each of the two first every other time: the machine's mood is the same for both.
+    // In turns, and each of the two first every other time, so that the machine treats both alike.
     const [first, second] = round % 2 === 0 ? [limited, open] : [open, limited];
     const costs = new Map([[first, await measure(first, path)]]);
     costs.set(second, await measure(second, path));

@@ -4,7 +4,7 @@ import autocannon from 'autocannon';
 export interface Target {
   url: string;
   headers?: Record<string, string>;
-  /** The statuses that answers may have; 200 where it is left out. */
+  /** The statuses that answers may have; only 200 by default. */
   statuses?: readonly number[];
 }
 
@@ -24,15 +24,15 @@ async function load({ url, headers = {}, statuses = [200] }: Target, options: Pa
   return result;
 }
 
-/** How many requests a second are answered to so many connections that each ask again as soon as they are answered. */
+/** The requests a second that are answered on so many connections; each sends another as soon as it has the answer. */
 export async function measureRate(target: Target, { connections, seconds }: LoadOptions): Promise<number> {
   const { requests, duration } = await load(target, { connections, duration: seconds });
   return requests.total / duration;
 }
 
 /**
- * How long answers take at a steady rate, in milliseconds. A request that could not be sent in time, because the one
- * before was slow, counts as if it had been: autocannon corrects for coordinated omission where a rate is given.
+ * The latencies at a steady rate, in milliseconds. A request that a slow one before it delayed counts from the time at
+ * which it was due: autocannon corrects for coordinated omission if a rate is given.
  */
 export async function measureLatency(
   target: Target,
@@ -47,7 +47,7 @@ export async function measureLatency(
   return { p50: latency.p50, p99: latency.p99 };
 }
 
-/** Asks so many times, over all connections of the agent at once. Every answer must be 200. */
+/** Sends this number of requests over all connections of the agent at once. Every answer must be 200. */
 export async function askTimes(
   count: number,
   { url, headers = {}, agent }: Target & { agent: Agent },
@@ -69,7 +69,7 @@ export async function askTimes(
   await Promise.all(Array.from({ length: agent.maxSockets }, askOn));
 }
 
-/** How long one answer takes, to its last byte, in milliseconds. */
+/** The time of one answer, to its last byte, in milliseconds. */
 export async function measureOne({ url, headers = {} }: Target): Promise<number> {
   const start = performance.now();
   const response = await fetch(url, { headers });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Lists, each with the filters that a page of it is usually asked for with. */
+/** Lists, each with the usual filters of a request for its pages. */
 export const LISTS = [
   '/v1/states',
   '/v1/endorser-categories',
@@ -14,7 +14,7 @@ export const LISTS = [
   '/v1/coverage',
 ];
 
-/** Lists of which the hundredth page is compared with the first. */
+/** Lists whose hundredth page is compared with the first. */
 export const DEEP_LISTS = [
   '/v1/elections?limit=2',
   '/v1/endorsers?limit=50',
@@ -24,7 +24,7 @@ export const DEEP_LISTS = [
   '/v1/officeholders?limit=8',
 ];
 
-/** What the store has to ask for one by one: of each kind the record with the most in it. */
+/** Single records of the store: the largest one of each kind. */
 export async function findSingles(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -38,7 +38,7 @@ export async function findSingles(databaseUrl: string): Promise<string[]> {
   return rows.map(({ path }) => path).filter((path) => path !== null);
 }
 
-/** Recommendations of the state in the middle, and of the one with the most contests to come. */
+/** Recommendations of a state in the middle, and of the one with the most upcoming contests. */
 export async function findStates(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

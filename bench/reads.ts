@@ -1,6 +1,6 @@
 /*
- * How fast the read endpoints answer, beside baselines in the same run: a bare server that runs the same SQL and writes
- * the same bytes, and one that writes them from memory. Run it against a store that is loaded already: DATABASE_URL and
+ * Measures how fast the read endpoints answer, beside baselines in the same run: a bare server that runs the same SQL and
+ * writes the same bytes, and one that writes them from memory. It runs on a loaded store: DATABASE_URL and
  * KAFKA_BROKERS, or a running service's DATA_DIR.
  */
 import { fork } from 'node:child_process';
@@ -14,7 +14,7 @@ import { measureLatency, measureOne, measureRate, type Target } from './load.ts'
 import { DEEP_LISTS, findSingles, findStates, LISTS } from './read-cases.ts';
 import { formatSpread } from './statistics.ts';
 
-/** The part of what an endpoint can answer at which latencies are measured. */
+/** Latencies are measured at this part of the greatest rate that an endpoint can answer. */
 const LOAD_FOR_LATENCY = 0.5;
 const DEEP_PAGE = 100;
 
@@ -24,7 +24,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '8' },
     only: { type: 'string', default: '' },
-    // Every answer is made anew, as it is where no two requests are alike or the data changes all the time.
+    // Every answer is made anew, as if no two requests were alike or the data always changed.
     fresh: { type: 'boolean', default: false },
   },
 });
@@ -41,7 +41,7 @@ const baseline = fork('bench/baseline-server.ts');
 
 const service = (path: string): Target => ({ url: `${base}${path}`, headers });
 
-/** The addresses at which the baseline does what a request takes. */
+/** The baseline's addresses for the work of a request. */
 async function baselinesOf(path: string) {
   baseline.send({ databaseUrl, recorded: await recordQueries(databaseUrl, path) });
   const [{ port: baselinePort, index }] = await once(baseline, 'message');
@@ -49,7 +49,7 @@ async function baselinesOf(path: string) {
   return { sql: target('sql'), queries: target('queries'), memory: target('memory') };
 }
 
-/** Measures each of several things once a round, in turn, after one round to warm up. */
+/** Measures each of several things once a round, in turn, after a round of warm-up. */
 async function measureRounds<Name extends string>(
   measures: Record<Name, () => Promise<number>>,
 ): Promise<Record<Name, number>[]> {
@@ -74,12 +74,12 @@ async function fetchPage(path: string): Promise<{ bytes: number; tag: string; cu
   return { bytes: Buffer.byteLength(text), tag, cursor: JSON.parse(text).next_cursor ?? null };
 }
 
-/** Requests a second, beside the same SQL and bytes and the bytes alone; latencies; and what a 304 takes. */
+/** Measures requests a second, beside the same SQL and bytes and the bytes alone; latencies; and the cost of a 304. */
 async function compare(path: string): Promise<void> {
   const { bytes, tag } = await fetchPage(path);
   const { sql, memory } = await baselinesOf(path);
-  // The first page of endorsements says where the stream stands now: made anew, it is never the same again, and it is
-  // made anew once a minute.
+  // The first page of endorsements has the stream's present cursor, so it differs each time that it is made, once a
+  // minute.
   const isRepeatable = (await fetchPage(path)).tag === tag;
   const conditional = async (): Promise<Target> => ({
     ...service(path),
@@ -108,7 +108,7 @@ async function compare(path: string): Promise<void> {
     say(`  304 to the bytes from memory ${spread(rounds, (round) => round.conditional / round.memory, 2)}`);
 }
 
-/** What the hundredth page takes of the time of the first. */
+/** Compares the time of the hundredth page with that of the first. */
 async function compareDepth(path: string): Promise<void> {
   let deep = path;
   for (let page = 1; page < DEEP_PAGE; page += 1) {
@@ -125,7 +125,7 @@ async function compareDepth(path: string): Promise<void> {
   );
 }
 
-/** How long a large answer takes, one at a time, beside its SQL alone. */
+/** Measures the time of large answers, one at a time, beside their SQL alone. */
 async function compareAlone(path: string): Promise<void> {
   const { bytes } = await fetchPage(path);
   const { queries } = await baselinesOf(path);

@@ -1,4 +1,4 @@
-/** The value below which a part of the sorted values lies, from 0 to 1. */
+/** The value below which a part of the sorted values, from 0 to 1, lies. */
 export function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
@@ -19,12 +19,12 @@ function format(values: readonly number[], digits: number, low: number, high: nu
   return `${show(0.5)} (${show(low)} to ${show(high)})`;
 }
 
-/** "12.3 (11.0 to 14.1)": the middle one of several, and how far they spread. */
+/** The median of several values and their range: "12.3 (11.0 to 14.1)". */
 export function formatSpread(values: readonly number[], digits = 1): string {
   return format(values, digits, 0, 1);
 }
 
-/** The middle one of very many, and where the half of them lies that is closest to it. */
+/** The median of very many values, and the range of the half that is closest to it. */
 export function formatMiddleHalf(values: readonly number[], digits = 1): string {
   return format(values, digits, 0.25, 0.75);
 }

@@ -1,6 +1,6 @@
 /*
- * What the stream can do, each figure beside what is physically there in the same run: `npm run bench -- stream`, or
- * some of its parts by name.
+ * Measures the stream, each figure beside the machine's own limit in the same run: `npm run bench -- stream`, or some of
+ * its parts by name.
  */
 import { parseArgs } from 'node:util';
 import { benchFanOut } from './stream/fan-out.ts';

@@ -39,7 +39,7 @@ export async function startConsumers(
   }
   if (roles.includes('relay')) {
     const keepMs = retentionMs + KEEP_MARGIN_MS;
-    started.push(startRelay({ kafka, databaseUrl, topic: topics.changes, keepMs, now, log }));
+    started.push(startRelay({ kafka, brokers, databaseUrl, topic: topics.changes, keepMs, now, log }));
   }
   return {
     isReady: () => started.every((role) => role.isReady()),

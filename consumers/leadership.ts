@@ -10,12 +10,15 @@ import pg from 'pg';
 import { LastSuccess } from '../service/last-success.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
+import { OperatorError } from '../service/operator-error.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 
 /** How often a stand-by tries to take the lock, in milliseconds. */
 const STANDBY_POLL_MS = 1000;
 /** The pause after a failure, in milliseconds. */
 const RETRY_MS = 500;
+/** The pause after a refusal that only an operator can end, in milliseconds. */
+const REFUSED_RETRY_MS = 5000;
 /** A process without a success for this long is not ready, in milliseconds. */
 const STUCK_MS = 10_000;
 
@@ -64,14 +67,20 @@ async function serveTerms(
   stopping: AbortSignal,
 ): Promise<void> {
   while (!stopping.aborted) {
+    let pauseMs = RETRY_MS;
     try {
       await serveTerm(options, success, stopping);
     } catch (error) {
       success.forget();
-      if (!stopping.aborted) options.log.warn({ error }, `${options.name} was interrupted; starting again`);
+      if (error instanceof OperatorError) {
+        options.log.error(`${options.name} refuses to work: ${error.message}`);
+        pauseMs = REFUSED_RETRY_MS;
+      } else if (!stopping.aborted) {
+        options.log.warn({ error }, `${options.name} was interrupted; starting again`);
+      }
     }
     options.onLead(false);
-    await pause(RETRY_MS, stopping);
+    await pause(pauseMs, stopping);
   }
 }
 

@@ -3,12 +3,12 @@ import type { Recommendation } from '../schemas/http/recommendations.ts';
 /**
  * How far the chosen endorsers agree on a recommendation (specification, "Recommendation").
  *
- * `plurality` is all that is recommended without more than half: the rules of each vote method recommend only what
- * nothing left out equals. The winner of a run-off can lead with fewer first choices than another; that is a plurality
- * too, because `split` is kept for a contest in which nothing is recommended.
+ * A recommendation that half of the endorsers or fewer support is a `plurality`: the rules of each vote method recommend
+ * a choice only if no other choice equals it. The winner of a run-off may have fewer first choices than another choice;
+ * that is a plurality too, because `split` means that nothing is recommended.
  *
- * @param backers how many chosen endorsers took a position, those who back only withdrawn choices among them.
- * @param support how many of them are behind what is recommended; null where nothing is.
+ * @param backers the number of chosen endorsers that took a position, including those that back only withdrawn choices.
+ * @param support the number of them that support the recommendation; null if there is none.
  */
 export function judgeAgreement(backers: number, support: number | null): Recommendation['agreement'] {
   if (backers === 0) return 'none';

@@ -11,20 +11,20 @@ export interface BallotContest {
   choices: ReadonlyMap<string, ChangeBody['choice']>;
 }
 
-/** The part of the catalogue that a batch of submissions names. */
+/** The part of the catalogue that a batch of submissions refers to. */
 export interface Ballot {
   endorsers: ReadonlyMap<string, ChangeBody['endorser']>;
   contests: ReadonlyMap<string, BallotContest>;
 }
 
-/** An endorser's picks in a contest, with the names of both. */
+/** An endorser's picks in a contest, with the endorser and the contest. */
 export interface HeldPosition {
   endorser: ChangeBody['endorser'];
   contest: BallotContest;
   picks: Position;
 }
 
-/** A change that a batch makes, in the order in which it is made. */
+/** A change that a batch makes. */
 export interface BatchChange {
   type: ChangeType;
   endorser: ChangeBody['endorser'];
@@ -34,10 +34,11 @@ export interface BatchChange {
 }
 
 export interface BatchDecision {
+  /** In the order in which the batch makes them. */
   changes: BatchChange[];
   /** By index in the batch. */
   refusals: Map<number, Refusal>;
-  /** Every position that a submission of the batch spoke of, as it is afterwards. */
+  /** Every position that the batch touched, as it is afterwards, by `positionKey`. */
   positions: Map<string, HeldPosition>;
 }
 
@@ -58,10 +59,10 @@ function findNamed(ballot: Ballot, submission: Submission): HeldPosition | Refus
 }
 
 /**
- * Decides a batch of submissions in its order, each upon what the ones before it left.
+ * Decides a batch of submissions in order, each on the outcome of those before it.
  *
- * @param submissions a refusal stands for a message that is no submission; it is passed through.
- * @param held the positions as they are before the batch, by `positionKey`; absent ones are empty.
+ * @param held the positions before the batch, by `positionKey`; absent ones are empty.
+ * @param submissions a refusal in place of a submission is passed through.
  */
 export function decideBatch(
   ballot: Ballot,
@@ -96,7 +97,7 @@ function decideOne(
   positions.set(key, { endorser, contest, picks: decided.position });
   for (const { type, pick } of decided.changes) {
     const choice = contest.choices.get(pick.choice);
-    // A held pick's choice is there, since a removed choice takes its endorsements with it.
+    // The choice of a held pick exists, because removing a choice withdraws its endorsements.
     if (choice) changes.push({ type, endorser, contest, choice, pick });
   }
   return undefined;

@@ -1,13 +1,13 @@
 import { countFirstChoices, countMentions, type Ranking, restrictRankings } from './ranking.ts';
 
-/** So many ways of breaking ties are followed; a contest with more of them has a tie that cannot be broken. */
+/** The most ways of breaking ties that are followed. A contest with more of them counts as an unbreakable tie. */
 const MAX_FIELDS = 1000;
 
 /**
- * The order that repeated instant run-offs give: the winner, then the winner without it, and so on (the recommendation
- * of a ranked-choice contest). It ends with the choices that somebody ranked, or at a tie that cannot be broken.
+ * Orders choices by repeated instant run-offs: the winner, then the winner among the rest, and so on. This is the
+ * recommendation of a ranked-choice contest. Ends when every ranked choice is placed, or at a tie that cannot be broken.
  *
- * @param limit how many choices at most; null where there is no limit.
+ * @param limit the most choices to order; null for no limit.
  */
 export function orderByRunoffs(rankings: readonly Ranking[], limit: number | null): number[] {
   const order: number[] = [];
@@ -22,11 +22,11 @@ export function orderByRunoffs(rankings: readonly Ranking[], limit: number | nul
 }
 
 /**
- * The winner of one instant run-off: the choice that fewest have first goes out, and who had it first now has the next
- * one first, until one is left. A choice of which more than half have nothing better cannot go out before that.
+ * Finds the winner of one instant run-off. The choice with the fewest first places is eliminated, and its supporters
+ * count for their next choice, until one choice is left. A choice that more than half have first cannot be eliminated.
  *
- * A tie for last place is broken every way there is, and the winner is the one that wins however it is broken. Null
- * where that is nobody: the tie decides, and nothing breaks it.
+ * A tie for last place is broken in every possible way. The winner is the choice that wins in all of them. Null if there
+ * is none, since then the tie would decide.
  */
 function findWinner(rankings: readonly Ranking[]): number | null {
   const winners = new Set<number>();
@@ -37,7 +37,7 @@ function findWinner(rankings: readonly Ranking[]): number | null {
     const name = field.join();
     if (seen.has(name)) continue;
     seen.add(name);
-    // Who gives up here, or there, gives the same answer: so the order in which fields are tried is of no account.
+    // The limit counts distinct fields, so the order of the fields does not matter.
     if (seen.size > MAX_FIELDS) return null;
     const [only] = field;
     if (field.length === 1 && only !== undefined) {
@@ -54,10 +54,10 @@ function findWinner(rankings: readonly Ranking[]): number | null {
 }
 
 /**
- * Who goes out next: one group, or where there is a tie for last place, each of the tied alone.
+ * The choices to eliminate next: one group, or each tied choice alone if there is a tie for last place.
  *
- * A group goes out together when each of it would go out before any other, in whatever order: when even with all that
- * they could be handed, none reaches the others. That spares following ties that make no difference.
+ * Choices are eliminated as a group if, in every order of elimination, each of them goes before any other choice: even
+ * with all the votes that they could inherit, none of them reaches the others. This skips ties that make no difference.
  */
 function findLosers(
   rankings: readonly Ranking[],
@@ -69,7 +69,7 @@ function findLosers(
   const votes = (choice: number) => firsts.get(choice) ?? 0;
   const weakestFirst = field.toSorted((a, b) => votes(a) - votes(b));
   let size = 0;
-  // Of those that come before a choice: all their votes together, and the most endorsers that one of them has anywhere.
+  // Of the choices weaker than the present one: the sum of their votes, and the most endorsers that rank one of them.
   let together = 0;
   let widest = 0;
   for (const [before, choice] of weakestFirst.entries()) {

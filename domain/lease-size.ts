@@ -1,22 +1,22 @@
 /*
- * How many requests of a limit a gateway takes at a time. Much at once is little work for the store; but what one
- * gateway holds and does not use, no other can answer. So a lease follows the demand, and shrinks towards the end of
- * the limit, where the last requests are taken one by one.
+ * The number of requests that a gateway leases at a time. Large leases are less work for the store, but requests that one
+ * gateway holds unused are lost to the others. So the size follows the demand, and shrinks towards the end of the limit,
+ * where requests are leased one by one.
  */
 
-/** A lease is at most this part of what is left. */
+/** The largest lease, as a part of what is left. */
 const LARGEST_PART = 1 / 20;
-/** A lease that was spent sooner was too small, in milliseconds. */
+/** A lease that is spent sooner was too small, in milliseconds. */
 const SPENT_SOON_MS = 500;
-/** A lease that lasted longer was too large. */
+/** A lease that lasts longer was too large, in milliseconds. */
 const SPENT_LATE_MS = 2000;
 
 export interface LeaseHistory {
-  /** The size of the lease before; 0 where there was none. */
+  /** The size of the previous lease; 0 if there was none. */
   size: number;
-  /** How long it lasted, in milliseconds. */
+  /** How long the previous lease lasted. */
   lastedMs: number;
-  /** What is left of the limit, as far as is known. */
+  /** The rest of the limit, as far as is known. */
   remaining: number;
 }
 

@@ -1,7 +1,7 @@
 import { isHttpUrl } from '../schemas/catalogue/formats.ts';
 import { type OfficeAddress, SOCIAL_NETWORKS } from '../schemas/http/officeholders.ts';
 
-/** Where and how a person can be reached, as the interface shows it (contract, "Officeholder"). */
+/** How a person can be reached, as the interface shows it (contract, "Officeholder"). */
 export interface Contact {
   phone: string | null;
   email: string | null;
@@ -14,7 +14,7 @@ export interface Link {
   note: string | null;
 }
 
-/** The party a person is in now. */
+/** A membership of a person in a party. */
 export interface PartyMembership {
   name: string;
   end: string | null;
@@ -35,19 +35,19 @@ const ABBREVIATIONS = new Map(
   }),
 );
 
-/** The address as it can be shown, or null where it is none: an http or https URL. */
+/** An http or https URL without the spaces around it; null if the text is anything else. */
 export function webAddress(text: string | null | undefined): string | null {
   return text && isHttpUrl(text) ? text.trim() : null;
 }
 
-/** The first voice line: of the capitol, else of the main office, else of any. */
+/** The first phone of the capitol office, else of the main office, else of any office. */
 function mainPhone(offices: readonly OfficeAddress[]): string | null {
   const withVoice = offices.filter(({ voice }) => voice !== null);
   const ofKind = (kind: string) => withVoice.find(({ classification }) => classification === kind);
   return (ofKind('capitol') ?? ofKind('primary') ?? withVoice[0])?.voice ?? null;
 }
 
-/** The link that calls itself a website, else one that says nothing; never a form. */
+/** The link noted as a website, else one without a note. Links with other notes may be contact forms. */
 function mainWebsite(links: readonly Link[]): string | null {
   const shown = links.filter(({ url }) => webAddress(url) !== null);
   const homepage = shown.find(({ note }) => note !== null && /^(website|home ?page)$/i.test(note));
@@ -55,9 +55,9 @@ function mainWebsite(links: readonly Link[]): string | null {
 }
 
 /**
- * How a person can be reached.
+ * Describes how a person can be reached.
  *
- * @param email in the source often the address of a form on the web, which is no e-mail address.
+ * @param email in the source, often the URL of a contact form instead, which is dropped.
  */
 export function describeContact(
   email: string | null,
@@ -73,7 +73,7 @@ export function describeContact(
   };
 }
 
-/** The party that a person is in: of several memberships the last that has not ended by `today`. */
+/** A person's present party: the last membership that has not ended by `today`, YYYY-MM-DD. */
 export function currentParty(
   memberships: readonly PartyMembership[],
   today: string,
@@ -82,7 +82,7 @@ export function currentParty(
   return { party, party_abbreviation: party === null ? null : (ABBREVIATIONS.get(party) ?? null) };
 }
 
-/** A person's account on every network, null where none is known. */
+/** A person's account on every social network; null if it is unknown. */
 export function socialAccounts(ids: Readonly<Record<string, unknown>>): Record<string, string | null> {
   const accounts = SOCIAL_NETWORKS.map((network) => {
     const account = ids[network];

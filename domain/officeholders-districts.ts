@@ -1,6 +1,6 @@
 import { type Jurisdiction, jurisdictionOfState } from './officeholders-states.ts';
 
-/** The chambers whose districts have Open Civic Data ids of their own kind. */
+/** The kinds of legislative district in Open Civic Data ids: of the upper and the lower chamber. */
 export type Chamber = 'sldu' | 'sldl';
 
 const ORDINALS = [
@@ -24,7 +24,7 @@ function isAtLarge(district: string): boolean {
   return /^(al|at[- ]large|chair(man|woman|person)?)$/i.test(district);
 }
 
-/** `1st_essex_and_middlesex` for "First Essex and Middlesex": how division ids write a district's name. */
+/** A district's name as division ids have it: `1st_essex_and_middlesex` for "First Essex and Middlesex". */
 function slugOf(district: string): string {
   const [first = '', ...rest] = district.toLowerCase().replaceAll(/[,.]/g, '').split(/\s+/);
   const number = ORDINALS.indexOf(first) + 1;
@@ -32,27 +32,27 @@ function slugOf(district: string): string {
   return [ordinal, ...rest].join('_');
 }
 
-/** The division of a district of a state's legislature; one that is elected at large has the whole state. */
+/** The division of a district of a state's legislature; the whole state for a seat elected at large. */
 export function legislativeDivision(
   { state, division }: Jurisdiction,
   chamber: Chamber,
   district: string,
 ): string {
   if (isAtLarge(district)) return division;
-  // Puerto Rico numbers its senate's districts with Roman numerals, division ids do not.
+  // Puerto Rico numbers its senate districts with Roman numerals, but division ids do not.
   const roman = state === 'PR' ? ROMAN.indexOf(district.toLowerCase()) + 1 : 0;
   return `${division}/${chamber}:${roman > 0 ? roman : slugOf(district)}`;
 }
 
-/** The division of a seat of the D.C. Council: a ward, or the whole District. */
+/** The division of a seat on the D.C. Council: a ward, or the whole District. */
 export function wardDivision({ division }: Jurisdiction, district: string): string {
   const ward = /^ward ([0-9]+)$/i.exec(district);
   return ward ? `${division}/ward:${ward[1]}` : division;
 }
 
 /**
- * The state and division of a district of the U.S. House, which the source writes as `KY-3` or `WY-AL`; null where it
- * is neither. A state with one seat has a division `cd:at-large`; D.C. and the territories are their own district.
+ * The state and division of a U.S. House district, which the source writes as `KY-3` or `WY-AL`; null for anything else.
+ * The division of a state with one seat is `cd:at-large`. D.C. and the territories are districts themselves.
  */
 export function congressionalDistrict(district: string): { state: string; division: string } | null {
   const [, code = '', number = ''] = /^([A-Z]{2})-(AL|[0-9]{1,2})$/.exec(district) ?? [];

@@ -1,4 +1,4 @@
-/** Names of the states, D.C. and the territories, by USPS code, as the source writes them. */
+/** The names of the states, D.C. and the territories in the source, by USPS code. */
 const STATE_NAMES: Readonly<Record<string, string>> = {
   AK: 'Alaska',
   AL: 'Alabama',
@@ -60,15 +60,15 @@ const STATE_NAMES: Readonly<Record<string, string>> = {
 
 const CODES = new Map(Object.entries(STATE_NAMES).map(([code, name]) => [name, code]));
 
-/** A government of the nation, of a state, of D.C. or of a territory. */
+/** The government of the nation, a state, D.C. or a territory. */
 export interface Jurisdiction {
   /** A USPS code; null for the nation. */
   state: string | null;
-  /** Open Civic Data id of the division that is governed. */
+  /** The Open Civic Data id of the governed division. */
   division: string;
 }
 
-/** The division of a state, of D.C. or of a territory. */
+/** The division of a state, D.C. or a territory. */
 function divisionOf(state: string): string {
   const kind = {
     DC: 'district',
@@ -81,13 +81,13 @@ function divisionOf(state: string): string {
   return `ocd-division/country:us/${kind[state as keyof typeof kind] ?? 'state'}:${state.toLowerCase()}`;
 }
 
-/** The jurisdiction of a state by its code or its name; null where there is none. */
+/** The jurisdiction of a state by its code or name; null if there is none. */
 export function jurisdictionOfState(codeOrName: string): { state: string; division: string } | null {
   const state = Object.hasOwn(STATE_NAMES, codeOrName) ? codeOrName : CODES.get(codeOrName);
   return state === undefined ? null : { state, division: divisionOf(state) };
 }
 
-/** What an OCD jurisdiction id governs; null for a city, a county, or anything else below a state. */
+/** The jurisdiction of an OCD id; null for a city, a county, or anything else below a state. */
 export function readJurisdiction(id: string): Jurisdiction | null {
   if (id === 'ocd-jurisdiction/country:us/government')
     return { state: null, division: 'ocd-division/country:us' };

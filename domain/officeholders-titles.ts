@@ -1,8 +1,8 @@
 import type { Office } from '../schemas/http/officeholders.ts';
 
 /*
- * The titles that states use for their offices (specification, "Officeholder": `office_title`). The source names only
- * the kind of office, so titles are given here: one a kind, and the states that say it otherwise.
+ * The titles that states use for their offices (specification, "Officeholder": `office_title`). The source has only kinds
+ * of office, so each kind has a title here, with the titles of the states that differ.
  */
 
 const TITLES: Readonly<Record<Office, string>> = {
@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<Office, string>> = {
   auditor: 'State Auditor',
   state_senator: 'Senator',
   state_representative: 'Representative',
-  // Nebraska's one chamber has senators.
+  // Nebraska has one chamber, whose members are senators.
   state_legislator: 'Senator',
   city_council: 'Councilmember',
 };
@@ -33,7 +33,7 @@ const OWN_TITLES: Readonly<Partial<Record<Office, Readonly<Record<string, string
     VI: DELEGATE,
     PR: 'Resident Commissioner',
   },
-  // The source files D.C.'s mayor as the head of a state's executive.
+  // The source has D.C.'s mayor as a governor.
   governor: { DC: 'Mayor' },
   secretary_of_state: {
     MA: 'Secretary of the Commonwealth',

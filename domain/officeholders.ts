@@ -9,27 +9,27 @@ import {
 import { isFullDate, type RoleInOffice } from './officeholders-terms.ts';
 import { officeTitle } from './officeholders-titles.ts';
 
-/** A seat that somebody holds (specification, "Officeholder"). */
+/** A seat that a person holds (specification, "Officeholder"). */
 export interface Seat {
   office: Office;
   office_title: string;
   level: SeatLevel;
   /** A USPS code. */
   state: string;
-  /** The district's name as the source has it; the state's where the whole state votes. */
+  /** The district's name in the source; the state's name if the whole state votes. */
   district: string;
   district_ocd_id: string;
-  /** YYYY-MM-DD; null where the source does not say, or not to the day. */
+  /** YYYY-MM-DD; null if the source has no date, or none to the day. */
   term_start: string | null;
   term_end: string | null;
 }
 
-/** A role as a seat; or why it is none of the interface's; or what is wrong with its district. */
+/** A role as a seat, or the reason why it is outside of the interface, or the problem of its district. */
 type MappedRole = { seat: Seat } | { outside: string } | { problem: string };
 
 type Place = Pick<Seat, 'level' | 'state' | 'district' | 'district_ocd_id'>;
 
-/** Kinds of role of a state's executive, without regard to case, to `_` for a space, and to "state" before it. */
+/** The offices of a state's executive, by the normalized type of the role. */
 const EXECUTIVE: Readonly<Record<string, Office>> = {
   governor: 'governor',
   'lt governor': 'lieutenant_governor',
@@ -42,6 +42,7 @@ const EXECUTIVE: Readonly<Record<string, Office>> = {
   'auditor general': 'auditor',
 };
 
+/** Drops case, `_` and `.` for spaces, and "state" before an office of the executive. */
 function normalizeType(type: string): string {
   const words = type
     .trim()
@@ -50,17 +51,17 @@ function normalizeType(type: string): string {
   return words.replace(/^state (?=treasurer|auditor)/, '');
 }
 
-/** Whether a role is of a state's executive. */
+/** Whether a role belongs to a state's executive. */
 export function isExecutive(type: string): boolean {
   return Object.hasOwn(EXECUTIVE, normalizeType(type));
 }
 
-/** Whether an office is of a state's executive, which has one holder at a time. */
+/** Whether an office belongs to a state's executive and so has one holder at a time. */
 export function hasOneHolder(office: Office): boolean {
   return Object.values(EXECUTIVE).includes(office);
 }
 
-/** Whether a role is a seat of a legislature. */
+/** Whether a role is a seat in a legislature. */
 export function isLegislative(type: string): boolean {
   return ['upper', 'lower', 'legislature'].includes(normalizeType(type));
 }
@@ -82,7 +83,7 @@ function congressSeat(
   return { office: 'us_representative', place: { level: 'federal', ...place } };
 }
 
-/** The seat of a role in the legislature of a state, or of D.C.; null where it has no such chamber. */
+/** The seat of a role in the legislature of a state or D.C.; null if there is no such chamber. */
 function legislatureSeat(
   type: string,
   jurisdiction: Jurisdiction & { state: string },
@@ -101,8 +102,8 @@ function legislatureSeat(
 }
 
 /**
- * The seat that a role of the source is (specification, "Officeholder" and the values of `offices`). Everything below a
- * state is outside of the interface, but for the Council of D.C., and so is every other kind of role.
+ * Maps a role of the source to a seat (specification, "Officeholder" and the values of `offices`). Roles below a state,
+ * except for the D.C. Council, and other kinds of roles are outside of the interface.
  *
  * @returns `problem` completes a sentence that begins with the role's district.
  */
@@ -124,7 +125,7 @@ export function mapRole({
       office_title: officeTitle(office, place.state, place.district),
       ...place,
       term_start: isFullDate(start) ? start : null,
-      // A past end of a term that goes on is known to be wrong.
+      // The end of an overdue role is wrong.
       term_end: isFullDate(end) && !overdue ? end : null,
     },
   });
@@ -145,14 +146,14 @@ export function mapRole({
   return found ? finish(found) : { outside: `${type} of ${stateName(state)}` };
 }
 
-/** What tells the seats of a person apart. */
+/** Identifies a seat among those of a person. */
 function seatKey({ office, state, district }: Pick<Seat, 'office' | 'state' | 'district'>): string {
   return `${office} ${state} ${district}`;
 }
 
 /**
- * A person's seats, each once and the highest first: by level, by office in the interface's order, by state, and by
- * district. Of two terms in one seat the later counts.
+ * A person's seats without repetitions, the highest first: by level, by office in the interface's order, by state and by
+ * district. Of several terms in one seat, the latest counts.
  */
 export function orderSeats(seats: readonly Seat[]): Seat[] {
   const latest = new Map<string, Seat>();

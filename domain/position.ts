@@ -2,30 +2,30 @@ import type { Submission, SubmittedPick } from '../schemas/submission.ts';
 import type { ChangeType, VoteMethod } from '../schemas/vocabulary.ts';
 import type { Refusal } from './refusal.ts';
 
-/** An endorser's picks in one contest, by choice key. Order does not matter. */
+/** An endorser's picks in one contest, by choice key. The order does not matter. */
 export type Position = ReadonlyMap<string, SubmittedPick>;
 
-/** What happens to one pick: the new values, or for a deleted pick those it had. */
+/** A change of one pick: its new values, or its last values if it is deleted. */
 export interface PickChange {
   type: ChangeType;
   pick: SubmittedPick;
 }
 
 export interface Decision {
-  /** In the order in which they become events: deletions, then updates, then additions, so no rank is held twice. */
+  /** In the order of their events: deletions, updates, additions, so that no rank is held twice. */
   changes: PickChange[];
-  /** The endorser's position afterwards. It can differ without changes: `details` are kept but make no event. */
+  /** The endorser's position afterwards. It may differ without changes, because `details` are stored without an event. */
   position: Position;
 }
 
-/** What a contest must say for a submission to be judged. */
+/** The rules of a contest that a submission is checked against. */
 export interface ContestRules {
   key: string;
   vote_method: VoteMethod;
   hasChoice(choice: string): boolean;
 }
 
-/** Whether the two differ in anything a client can see. */
+/** Whether two picks differ in a value that clients see. */
 function differsVisibly(a: SubmittedPick, b: SubmittedPick): boolean {
   return (
     a.rank !== b.rank ||
@@ -77,7 +77,7 @@ function refuseSharedRank(wanted: Position): Refusal | undefined {
   return undefined;
 }
 
-/** The changes that lead from one position to another. */
+/** The changes from one position to another. */
 export function diffPositions(before: Position, after: Position): PickChange[] {
   const deleted = [...before.values()].filter((pick) => !after.has(pick.choice));
   const updated: SubmittedPick[] = [];
@@ -95,9 +95,8 @@ export function diffPositions(before: Position, after: Position): PickChange[] {
 }
 
 /**
- * What a well-formed submission does to its endorser's position in the contest (specification, "Position").
- *
- * Nothing limits how many choices an endorser backs; a submission that changes nothing has no changes (INV-9).
+ * Decides how a well-formed submission changes the endorser's position in the contest (specification, "Position"). An
+ * endorser may back any number of choices. A submission that changes nothing has no changes (INV-9).
  */
 export function decidePosition(
   current: Position,
@@ -113,7 +112,7 @@ export function decidePosition(
   return refuseSharedRank(position) ?? { changes: diffPositions(current, position), position };
 }
 
-/** A withdrawal names a choice; whatever else it repeats of the pick is of no account. */
+/** A withdrawal only names a choice, so that the other values of its pick are ignored. */
 function withoutRank(pick: SubmittedPick): SubmittedPick {
   return { ...pick, rank: null };
 }

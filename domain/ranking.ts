@@ -1,20 +1,20 @@
-/** An endorser's pick of a choice, by their ids. An endorser picks a choice once at most. */
+/** An endorser's pick of a choice, by their ids. An endorser picks a choice at most once. */
 export interface Pick {
   endorser: number;
   choice: number;
   rank: number | null;
 }
 
-/** One endorser's choices, those ranked alike together, best first; none of these groups is empty. */
+/** An endorser's choices, best first, in groups of equal rank. No group is empty. */
 export type Ranking = readonly (readonly number[])[];
 
-/** What a pick without a rank counts as: a first choice. */
+/** The rank of a pick without one: a first choice. */
 const UNRANKED = 1;
 
 /**
- * The ranking of each endorser (specification, "Position"). Only the order of ranks counts: one who ranks a choice
- * second and none first has that choice first, as a ballot with a skipped rank is counted. Several picks without a rank
- * are all first choices, beside the one that is ranked first.
+ * The ranking of each endorser (specification, "Position"). Only the order of ranks counts: if an endorser ranks a choice
+ * second and none first, that choice is first, as on a ballot with a skipped rank. All picks without a rank are first
+ * choices, along with the pick of rank 1.
  */
 export function readRankings(picks: readonly Pick[]): Ranking[] {
   const byEndorser = new Map<number, Map<number, number[]>>();
@@ -31,7 +31,7 @@ export function readRankings(picks: readonly Pick[]): Ranking[] {
   );
 }
 
-/** The rankings as they are once some choices cannot be had; whoever ranked no other is left out. */
+/** Removes choices from rankings, and rankings that are empty then. */
 export function restrictRankings(
   rankings: readonly Ranking[],
   isKept: (choice: number) => boolean,
@@ -41,7 +41,7 @@ export function restrictRankings(
     .filter((ranking) => ranking.length > 0);
 }
 
-/** How many endorsers have each choice first of those that are kept; a choice that nobody has first is absent. */
+/** The number of endorsers that have each choice first among those kept. Choices without any are absent. */
 export function countFirstChoices(
   rankings: readonly Ranking[],
   isKept: (choice: number) => boolean = () => true,
@@ -54,7 +54,7 @@ export function countFirstChoices(
   return counts;
 }
 
-/** How many endorsers have each choice anywhere. */
+/** The number of endorsers that rank each choice at all. */
 export function countMentions(rankings: readonly Ranking[]): Map<number, number> {
   const counts = new Map<number, number>();
   for (const choice of rankings.flat(2)) counts.set(choice, (counts.get(choice) ?? 0) + 1);

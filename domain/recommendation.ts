@@ -4,12 +4,12 @@ import { isMoreThanHalf, judgeAgreement } from './agreement.ts';
 import { orderByRunoffs } from './instant-runoff.ts';
 import { countFirstChoices, type Pick, readRankings, restrictRankings } from './ranking.ts';
 
-/** A contest, and what the chosen endorsers picked in it. */
+/** A contest with the picks of the chosen endorsers. */
 export interface EndorsedContest {
   vote_method: VoteMethod;
-  /** Null where the source does not say. */
+  /** Null if the source does not say. */
   votes_allowed: number | null;
-  /** Null where there is no limit. */
+  /** Null if there is no limit. */
   ranks_allowed: number | null;
   /** In ballot order. */
   choices: readonly { id: number; withdrawn: boolean }[];
@@ -17,19 +17,19 @@ export interface EndorsedContest {
   picks: readonly Pick[];
 }
 
-/** A choice that can be marked and that somebody backs. */
+/** A choice that is not withdrawn and has backers. */
 interface Contender {
   id: number;
   backers: number;
 }
 
-/** What is to be marked, and how many backers are behind it; null where nothing is. */
+/** The choices to mark, and the number of endorsers that support them; null if there are none. */
 interface Outcome {
   choice_ids: number[];
   support: number | null;
 }
 
-/** The rules of a vote method: contenders come most-backed first, ties in ballot order. */
+/** The rule of a vote method. Contenders are most-backed first, ties in ballot order. */
 type Rule = (contenders: Contender[], backers: number, contest: EndorsedContest) => Outcome;
 
 const RULES: Record<VoteMethod, Rule> = {
@@ -56,16 +56,16 @@ const RULES: Record<VoteMethod, Rule> = {
 };
 
 /**
- * What to mark in a contest, by the picks of the chosen endorsers (specification, "Recommendation").
+ * Recommends what to mark in a contest, by the picks of the chosen endorsers (specification, "Recommendation").
  *
- * What the rules leave open is decided so:
- * - A choice that nobody backs is never recommended, however many seats are left.
- * - A withdrawn choice does not compete: the next one leads, and a ranking goes on to its next choice. Who backs only
- *   withdrawn choices has taken a position all the same, and stands against unanimity.
- * - Where choices tied across the last seat are left out, agreement looks at those that are recommended; where all are
- *   left out, it is `split`.
- * - An endorser that backs more choices than there are seats backs each of them in full, and is one endorser.
- * - Choices to mark come most-backed first, ties in ballot order; a ranking comes in its own order.
+ * Where the specification leaves a case open:
+ * - A choice without backers is never recommended, however many seats are left.
+ * - A withdrawn choice does not compete: the next choice leads, and a ranking continues with its next choice. Endorsers
+ *   that back only withdrawn choices have taken a position, which prevents unanimity.
+ * - If choices that tie for the last seat are left out, the agreement is that on the recommended choices. If nothing is
+ *   left to recommend, it is `split`.
+ * - An endorser that backs more choices than there are seats fully backs each of them, and counts as one endorser.
+ * - Choices are most-backed first, ties in ballot order; a ranking has its own order.
  */
 export function recommend(contest: EndorsedContest): Recommendation {
   const endorser_count = new Set(contest.picks.map(({ endorser }) => endorser)).size;
@@ -75,10 +75,10 @@ export function recommend(contest: EndorsedContest): Recommendation {
 }
 
 /**
- * The choices of a contest, most-backed first, ties in ballot order, withdrawn ones too.
+ * The choices of a contest, including withdrawn ones, most-backed first, ties in ballot order.
  *
- * `first_choice_count` is what the endorsers have first of all their picks, withdrawn or not; null where the contest is
- * no ranked choice.
+ * `first_choice_count` counts the endorsers that have the choice first of all their picks, withdrawn or not. It is null
+ * unless the contest is ranked choice.
  */
 export function orderBySupport({ vote_method, choices, picks }: EndorsedContest): {
   id: number;
@@ -112,7 +112,7 @@ function findContenders({ choices, picks }: EndorsedContest): Contender[] {
     .sort((a, b) => b.backers - a.backers);
 }
 
-/** The one with strictly most backers, or none. */
+/** The contender with strictly more backers than any other, or none. */
 function leaderOf([first, second]: Contender[]): Contender[] {
   return first && first.backers > (second?.backers ?? 0) ? [first] : [];
 }
@@ -121,13 +121,13 @@ function moreThanHalfOf(contenders: Contender[], backers: number): Contender[] {
   return contenders.filter((contender) => isMoreThanHalf(contender.backers, backers));
 }
 
-/** As many as there are seats, without those that tie with one that has no seat. */
+/** As many contenders as there are seats, without those that tie with a contender beyond the seats. */
 function fillSeats(contenders: Contender[], seats: number): Contender[] {
   const firstWithout = contenders[seats]?.backers ?? 0;
   return contenders.slice(0, seats).filter(({ backers }) => backers > firstWithout);
 }
 
-/** Recommends these, which come most-backed first; the last has the least support. */
+/** Recommends contenders, which are most-backed first, so that the last one has the least support. */
 function markAll(marked: Contender[]): Outcome {
   return { choice_ids: marked.map(({ id }) => id), support: marked.at(-1)?.backers ?? null };
 }

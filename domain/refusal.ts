@@ -1,4 +1,4 @@
-/** Why a submission is refused: a code for programs and a sentence for people. */
+/** The reason why a submission is refused: a code for programs and a sentence for people. */
 export interface Refusal {
   code:
     | 'unreadable'

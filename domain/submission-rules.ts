@@ -3,8 +3,8 @@ import { checkSubmission } from '../schemas/submission-files.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
- * The refusal of a submission that is malformed whatever the catalogue holds, or undefined for one that is not. Every
- * problem is named: the field, what it must be, and what it is.
+ * The refusal of a submission that is malformed, whatever the catalogue holds; undefined if it is well-formed. The message
+ * lists every problem with its field, the expected form and the given value.
  */
 export function refuseMalformed(submission: Submission): Refusal | undefined {
   const problems = checkSubmission(submission);

@@ -1,6 +1,6 @@
 /**
- * Which servers the commands of `npm run ops` talk to: those the environment names, else those of the service
- * that `npm start` runs on the same DATA_DIR and describes in `run/service.env` there.
+ * The servers that the commands of `npm run ops` talk to: those that the environment names, or else those of the
+ * service that `npm start` runs on the same DATA_DIR and describes in `run/service.env` there.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ import {
 } from '../service/environment.ts';
 import { OperatorError } from '../service/operator-error.ts';
 
-/** What the topics are made for, on servers that the caller knows already. */
+/** The settings of the topics, for callers that know their brokers already. */
 export type TopicConfig = Omit<TopicsOptions, 'brokers'>;
 
 export type KafkaConfig = TopicsOptions;
@@ -27,11 +27,11 @@ export interface DatabaseConfig {
 
 export interface OpsConfig extends KafkaConfig, DatabaseConfig {}
 
-/** What a running service says of its Kafka, which goes together: its topics are made for these values. */
+/** The settings of a running service's Kafka. They belong together, since its topics are made for these values. */
 const KAFKA_NAMES = ['KAFKA_BROKERS', 'TOPIC_PREFIX', 'RETENTION_MS', 'CHANGES_PARTITIONS'];
 
 /**
- * The environment, with what it lacks filled in from the service that runs on its DATA_DIR.
+ * Adds to the environment the servers of the service that runs on its DATA_DIR, if it names none itself.
  *
  * @param env the process's environment; DATA_DIR defaults to `.data`
  */
@@ -41,7 +41,7 @@ export function readEnv(env: Environment): Environment {
   try {
     running = parseEnv(readFileSync(file, 'utf8'));
   } catch {
-    // No service runs here; what is missing is said when it is needed.
+    // No service runs here; a missing server is reported when it is needed.
   }
   const merged: Record<string, string | undefined> = { ...env };
   const lacking =
@@ -51,9 +51,9 @@ export function readEnv(env: Environment): Environment {
 }
 
 /**
- * The settings of the topics alone, for callers that know their servers already.
+ * Reads the settings of the topics alone.
  *
- * @throws OperatorError for a value that cannot be right
+ * @throws OperatorError if a value is invalid
  */
 export function createTopicConfig(values: Environment): TopicConfig {
   return {
@@ -67,16 +67,16 @@ function requireText(values: Environment, name: string): string {
   const text = readText(values, name);
   if (text !== null) return text;
   throw new OperatorError(
-    `${name} is not given and no service runs on this DATA_DIR: start one with "npm start", ` +
-      `give the DATA_DIR it was started with, or set ${name}.`,
+    `${name} is not set and no service runs on this DATA_DIR: start one with "npm start", ` +
+      `set the DATA_DIR that it was started with, or set ${name}.`,
   );
 }
 
 /**
- * For commands that need Kafka alone.
+ * Reads the settings of commands that need Kafka alone.
  *
- * @param values what readEnv gave, or a test's own
- * @throws OperatorError where no broker is named, or a value cannot be right
+ * @param values the result of readEnv, or a test's own values
+ * @throws OperatorError if no broker is named or a value is invalid
  */
 export function createKafkaConfig(values: Environment): KafkaConfig {
   requireText(values, 'KAFKA_BROKERS');
@@ -84,20 +84,20 @@ export function createKafkaConfig(values: Environment): KafkaConfig {
 }
 
 /**
- * For commands that need Postgres alone.
+ * Reads the settings of commands that need Postgres alone.
  *
- * @param values what readEnv gave, or a test's own
- * @throws OperatorError where no database is named
+ * @param values the result of readEnv, or a test's own values
+ * @throws OperatorError if no database is named
  */
 export function createDatabaseConfig(values: Environment): DatabaseConfig {
   return { databaseUrl: requireText(values, 'DATABASE_URL') };
 }
 
 /**
- * For commands that need both.
+ * Reads the settings of commands that need both.
  *
- * @param values what readEnv gave, or a test's own
- * @throws OperatorError where a server is not named, or a value cannot be right
+ * @param values the result of readEnv, or a test's own values
+ * @throws OperatorError if a server is not named or a value is invalid
  */
 export function createConfig(values: Environment): OpsConfig {
   return { ...createDatabaseConfig(values), ...createKafkaConfig(values) };

@@ -12,13 +12,13 @@ import {
   UNDEFINED_TABLE,
 } from '../store/connection/sql-state.ts';
 
-/** A server that does not answer by then is taken for one that is not there. */
+/** A server that has not answered by then counts as absent. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** A connection to the database; fails as withDatabase says. */
+/** @throws SettingError, OperatorError as withDatabase does */
 async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
   const client = createClient(databaseUrl, name);
-  // A lost connection also fails the query that waits on it, which says so.
+  // A lost connection also fails the query that waits on it, and that failure is reported.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -39,28 +39,28 @@ function createClient(databaseUrl: string, name: string): pg.Client {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
   } catch (cause) {
-    // Such as a file with a certificate, named in it, that is not there.
+    // Such as a missing file of certificates that the URL names.
     throw new OperatorError(`DATABASE_URL cannot be used: ${reasonOf(cause)}.`, { cause });
   }
 }
 
-/** Why a connection was not made, without the password that was used. */
+/** Describes a failed connection without its password. */
 function describeUnusable({ host, port, user, database }: pg.Client, error: unknown): string {
   const server = `Postgres at ${host}:${port}`;
   const reason = reasonOf(error);
   const state = sqlStateOf(error);
   if (state === UNDEFINED_DATABASE) {
-    return `${server} has no database "${database}": make it, or name another in DATABASE_URL.`;
+    return `${server} has no database "${database}": create it, or name another in DATABASE_URL.`;
   }
-  // Without a password the client gives up by itself, and says so in terms of SASL.
+  // The client itself gives up without a password, with an error about SASL.
   if (state?.startsWith(REFUSED_USER_CLASS) || reason.startsWith('SASL')) {
-    return `${server} refuses the user "${user}" (${reason}): put right the user and password in DATABASE_URL.`;
+    return `${server} refuses the user "${user}" (${reason}): correct the user and password in DATABASE_URL.`;
   }
-  if (state !== null) return `${server} takes no connection: ${reason}.`;
-  return `${server} does not answer (${reason}): see that it runs, or name another in DATABASE_URL.`;
+  if (state !== null) return `${server} does not accept connections: ${reason}.`;
+  return `${server} does not answer (${reason}): start it, or name another in DATABASE_URL.`;
 }
 
-/** A name with several addresses fails once for each, and says nothing as a whole. */
+/** A host with several addresses fails once for each, with an empty message as a whole. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ');
   return error instanceof Error ? error.message : String(error);
@@ -69,9 +69,9 @@ function reasonOf(error: unknown): string {
 /**
  * Runs `work` on a connection of its own.
  *
- * @param name what Postgres lists the connection as
- * @throws SettingError where DATABASE_URL has another form; OperatorError where Postgres is away, refuses us, or has not the
- *   service's schema
+ * @param name the name under which Postgres lists the connection
+ * @throws SettingError if DATABASE_URL is malformed
+ * @throws OperatorError if Postgres cannot be reached, refuses the user, or has no schema of this service
  */
 export async function withDatabase<T>(
   databaseUrl: string,
@@ -88,14 +88,14 @@ export async function withDatabase<T>(
   }
 }
 
-/** What to throw where a query failed for what the operator can mend; anything else stays as it is. */
+/** Turns a failed query that the operator can do something about into an OperatorError; others stay as they are. */
 function nameDatabase(error: unknown, { host, port, user, database }: pg.Client): unknown {
-  // The query's own code: within a migration that failed it would mean a defect.
+  // The query's own code only: the same code inside a failed migration is a defect.
   const { code } = error as { code?: unknown };
   const where = `The database "${database}" at ${host}:${port}`;
   if (code === UNDEFINED_TABLE) {
     return new OperatorError(
-      `${where} has not the service's schema (${reasonOf(error)}): "npm run ops -- migrate" makes it.`,
+      `${where} has no schema of this service (${reasonOf(error)}): run "npm run ops -- migrate".`,
       { cause: error },
     );
   }
@@ -109,7 +109,7 @@ function nameDatabase(error: unknown, { host, port, user, database }: pg.Client)
 }
 
 /**
- * Connects once, for the sake of what is said where that fails.
+ * Connects once, so that a database that cannot be used is reported before any work begins.
  *
  * @throws SettingError, OperatorError as withDatabase does
  */
@@ -128,19 +128,19 @@ export async function inOneTransaction<T>(
 ): Promise<T> {
   return withDatabase(databaseUrl, 'ops', async (client) => {
     await client.query('BEGIN');
-    // What is not committed is undone with the connection.
+    // If `work` throws, the end of the connection undoes the transaction.
     const result = await work(client);
     await client.query('COMMIT');
     return result;
   });
 }
 
-/** Who runs this command, for the audit log. */
+/** The operating system's user that runs this command, for the audit log. */
 export function currentActor(): Actor {
   try {
     return { osUser: os.userInfo().username };
   } catch {
-    // In a container the user may be a number without a name.
+    // The user of a container may have a number but no name.
     return { osUser: null };
   }
 }

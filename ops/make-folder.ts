@@ -4,10 +4,9 @@ import { getSystemErrorMessage } from 'node:util';
 import { OperatorError } from '../service/operator-error.ts';
 
 /**
- * Makes a folder, and those it stands in, where they are not there.
+ * Makes a folder and its parents, unless they exist.
  *
- * Node's own `recursive` never comes back from /proc, where a new folder's parent is said to be missing although it is
- * there.
+ * Node's own `recursive` option hangs in /proc, which reports a missing parent for every new folder.
  *
  * @throws Error of the file system
  */
@@ -32,15 +31,15 @@ async function makeOne(folder: string): Promise<void> {
 }
 
 /**
- * What to throw where a folder cannot be made or written: that is the operator's to mend; anything else stays as it is.
+ * Turns an error of the file system into an OperatorError about the folder; other errors stay as they are.
  *
- * @param subject how the sentence begins, such as `DATA_DIR is "x", which`
+ * @param subject the beginning of the sentence, such as `DATA_DIR is "x", which`
  */
 export function nameFolder(error: unknown, subject: string): unknown {
   const { errno, syscall } = error as NodeJS.ErrnoException;
   if (errno === undefined || syscall === undefined) return error;
   const reason = getSystemErrorMessage(errno);
-  return new OperatorError(`${subject} cannot be used (${reason}): give a folder that can be written.`, {
+  return new OperatorError(`${subject} cannot be used (${reason}): choose a folder that can be written.`, {
     cause: error,
   });
 }

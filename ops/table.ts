@@ -1,7 +1,7 @@
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 const SHORT: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** Text with each tab, line break and other control character written out, as `\t` or `\u001b`. */
+/** Writes out each tab, line break and other control character, as `\t` or `\u001b`. */
 export function showControls(text: string): string {
   return text.replace(
     CONTROL,
@@ -10,8 +10,8 @@ export function showControls(text: string): string {
 }
 
 /**
- * The lines of a table whose columns are parted by tabs, its head first. An empty cell is shown as `-`, and whatever
- * would break a line or a column is written out.
+ * The lines of a table with tabs between its columns, the head first. A null is shown as `-`, and control characters
+ * are written out, so that none breaks a line or a column.
  */
 export function formatTable(
   head: readonly string[],
@@ -22,7 +22,7 @@ export function formatTable(
   );
 }
 
-/** The lines of a table of counts, its headings first: labels on the left, numbers on the right under their headings. */
+/** The lines of a table of counts, the headings first: labels on the left, numbers aligned on the right. */
 export function formatCounts(
   headings: readonly string[],
   rows: readonly (readonly [label: string, ...counts: number[]])[],
@@ -32,7 +32,7 @@ export function formatCounts(
   );
 }
 
-/** A number as it is shown to people, such as `1,756`. */
+/** A number for people to read, such as `1,756`. */
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }

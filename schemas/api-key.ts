@@ -2,8 +2,8 @@ import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /*
- * An API key is "bes_", 32 random base62 characters, and 6 characters of checksum over what comes before, so that a
- * mistyped key is known without a look-up, and a leaked one is found by secret scanners.
+ * An API key is "bes_", 32 random base62 characters, and 6 characters of checksum over the rest. The checksum reveals
+ * mistyped keys without a look-up, and the form lets secret scanners find leaked ones.
  */
 const PREFIX = 'bes_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -21,27 +21,27 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** A new key's text, from 190 bits of cryptographic randomness. */
+/** Generates the text of a new key, from 190 bits of cryptographic randomness. */
 export function generateApiKey(): string {
   let text = PREFIX;
   for (let i = 0; i < RANDOM_LENGTH; i += 1) text += ALPHABET.charAt(randomInt(ALPHABET.length));
   return text + checksum(text);
 }
 
-/** Whether a text has the form of a key and its checksum is right. */
+/** Whether a text has the form of a key and the right checksum. */
 export function isWellFormedApiKey(text: string): boolean {
   return FORM.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
 }
 
 /**
- * The SHA-256 of a key as 32 characters of latin1 (which crypto calls binary). Where it is needed at every request, a
- * string costs a third of what a Buffer does.
+ * The SHA-256 of a key as 32 characters of latin1, which crypto calls binary. Every request needs it, and a string costs
+ * a third of a Buffer.
  */
 export function digestApiKey(text: string): string {
   return hash('sha256', text, 'binary');
 }
 
-/** What is stored of a key: 32 bytes of SHA-256. */
+/** The SHA-256 of a key as 32 bytes, which is the stored form. */
 export function hashApiKey(text: string): Buffer {
   return Buffer.from(digestApiKey(text), 'latin1');
 }

@@ -3,24 +3,24 @@ import avro from 'avsc';
 
 /*
  * Avro single-object encoding: the two bytes C3 01, the schema's CRC-64-AVRO fingerprint in little-endian order, and
- * the datum in Avro's binary form. A value therefore says by itself which version of the schema wrote it.
+ * the datum in Avro's binary form. A value therefore names the version of the schema that wrote it.
  */
 const MARKER = Buffer.from([0xc3, 0x01]);
 const HEADER_LENGTH = 10;
 
-/** A value whose bytes no known version of the schema explains. */
+/** The bytes are not a value of any known version of the schema. */
 export class AvroDecodeError extends Error {
   override name = 'AvroDecodeError';
 }
 
-/** Writes the newest version of a record, reads every version that it knows. */
+/** Writes the newest version of a record and reads every known version. */
 export interface AvroCodec<T> {
   encode(value: T): Buffer;
-  /** @throws AvroDecodeError when the bytes are not single-object encoded, or not of a known version. */
+  /** @throws AvroDecodeError if the bytes are not a single-object encoding, or not of a known version. */
   decode(bytes: Uint8Array | null): T;
 }
 
-/** A named schema in all its versions, oldest first, as the parsed `.avsc` files of `schemas/avro`. */
+/** All versions of a schema, oldest first, parsed from the `.avsc` files of `schemas/avro`. */
 export function readSchemaVersions(name: string): avro.Schema[] {
   const folder = new URL('avro/', import.meta.url);
   const pattern = new RegExp(`^${name}\\.v([0-9]+)\\.avsc$`);
@@ -34,9 +34,8 @@ export function readSchemaVersions(name: string): avro.Schema[] {
 }
 
 /**
- * The codec of a schema that is kept as `schemas/avro/<name>.v1.avsc`, `.v2.avsc` and so on.
- *
- * `T` is the shape of the newest version; a test holds every version to be readable by every other.
+ * Creates the codec of the schema `schemas/avro/<name>.v1.avsc`, `.v2.avsc` and so on. `T` is the shape of the newest
+ * version. A test checks that every version can read every other.
  */
 export function createAvroCodec<T>(name: string): AvroCodec<T> {
   const versions = readSchemaVersions(name).map((schema) =>
@@ -75,7 +74,7 @@ export function createAvroCodec<T>(name: string): AvroCodec<T> {
   };
 }
 
-/** What avsc reads bytes through. Reading past their end is no error; `isValid` says so afterwards. */
+/** The reader of bytes of avsc. Reading past their end does not throw; `isValid` is false afterwards. */
 interface Tap {
   isValid(): boolean;
   readLong(): number;
@@ -83,8 +82,8 @@ interface Tap {
 }
 
 /**
- * An array that ends with its bytes. As it comes, avsc makes as many items as a corrupt count announces out of nothing,
- * until memory is full, before it finds that the bytes had ended (INV-9).
+ * An array type that stops at the end of the bytes. avsc's own creates as many items as a corrupt count announces, until
+ * memory is full, before it notices that the bytes have ended (INV-9).
  */
 class BoundedArrayType extends avro.types.ArrayType {
   _read(tap: Tap): unknown[] {

@@ -13,11 +13,11 @@ export type { ChoiceRecord, ContestRecord } from './catalogue/contest.ts';
 export type { ElectionRecord } from './catalogue/election.ts';
 export type { EndorserCategoryRecord, EndorserRecord } from './catalogue/endorser.ts';
 
-/** The kinds of catalogue files, in the order in which their records need each other. */
+/** The kinds of catalogue files, each after the kinds that its records refer to. */
 export const CATALOGUE_KINDS = ['endorser-categories', 'endorsers', 'elections', 'contests'] as const;
 export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];
 
-/** What a line of each kind of file holds. */
+/** The record on a line of each kind of file. */
 interface CatalogueRecords {
   'endorser-categories': EndorserCategoryRecord;
   endorsers: EndorserRecord;
@@ -39,8 +39,8 @@ export function parseCatalogueRecord(kind: CatalogueKind, json: unknown): Parsed
 }
 
 /**
- * What names a record within its kind: a contest's key, otherwise the slug. Works on records that were refused too:
- * null where the value does not say, says two things, or says what cannot be stored.
+ * The name of a record within its kind: a contest's key, otherwise the slug. Also works for refused records: null if the
+ * name is missing, contradicts itself or cannot be stored.
  */
 export function catalogueKey(kind: CatalogueKind, json: unknown): string | null {
   if (typeof json !== 'object' || json === null) return null;

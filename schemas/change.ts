@@ -3,13 +3,13 @@ import { formatCursor } from './cursor.ts';
 import type { Event } from './http/records.ts';
 import type { ChangeType } from './vocabulary.ts';
 
-/** What changed and where on the ballot, as it was when it changed (specification, "Event body"). */
+/** An endorsement and its place on the ballot at the time of a change (specification, "Event body"). */
 export type ChangeBody = Omit<Event, 'id' | 'type' | 'occurred_at'>;
 
 /** An entry of the change stream: a message of the changes topic, keyed by the endorser's slug. */
 export interface Change extends ChangeBody {
   epoch: number;
-  /** 1, 2, 3... over all changes of the epoch, without gaps. */
+  /** 1, 2, 3... across all changes of the epoch, without gaps. */
   sequence: number;
   /** The event's id, which is also a cursor. */
   id: string;
@@ -18,7 +18,7 @@ export interface Change extends ChangeBody {
   occurred_at: number;
 }
 
-/** An entry of the change log, as it stands there before it is relayed. */
+/** An entry of the change log, before it is relayed. */
 export interface LoggedChange {
   sequence: number;
   /** Milliseconds since 1970. */
@@ -28,8 +28,8 @@ export interface LoggedChange {
 }
 
 /**
- * The event that a logged change becomes. Its id is fixed by the batch in which it is relayed (INV-3): `offsets` are
- * where the partitions ended before that was first sent.
+ * The change of the stream that a logged change becomes. The batch that relays it fixes its id (INV-3): `offsets` are the
+ * ends of the partitions before the batch was first sent.
  */
 export function identifyChange(
   { sequence, occurredAt, type, body }: LoggedChange,

@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 
 /*
- * A cursor is a position in the change stream, and every event's id is the cursor of the position after it (INV-4).
+ * A cursor is a client's position in the change stream, and every event's id is the cursor after it (INV-4).
  *
  *   <sequence: 11 digits of base32hex> "." <payload: base64url>
  *
- * so that ids compare as ASCII strings in stream order. The payload is binary: a version byte; epoch and time in
+ * Ids compare as ASCII strings in stream order. The payload is binary: a version byte; epoch and time in
  * milliseconds as varints; a scale byte; the number of partitions and, for each, the lowest offset at which reading
- * must start, divided by 2^scale, as varints; and a CRC-32 of everything before it, the sequence's text included.
- * Offsets are lower bounds, so they may be rounded down: the scale is the smallest with which the text stays short.
+ * must start, divided by 2^scale, as varints; and a CRC-32 of everything before it, including the sequence's text.
+ * Offsets are lower bounds and may be rounded down. The scale is the smallest one that keeps the text short.
  */
 const VERSION = 1;
 const SEQUENCE_DIGITS = 11;
@@ -16,21 +16,21 @@ const SEPARATOR = '.';
 /** Keeps the text below 200 characters. */
 const MAX_PAYLOAD_BYTES = 140;
 const CHECKSUM_BYTES = 4;
-/** The most partitions that the changes topic may have: a cursor names an offset in each. */
+/** The most partitions that the changes topic may have, since a cursor holds an offset for each. */
 export const MAX_PARTITIONS = 100;
 
 export interface Cursor {
-  /** Which history of the stream the sequence counts in. */
+  /** The history of the stream that the sequence counts in. */
   epoch: number;
   /** Everything up to this sequence is behind the cursor; 0 is the beginning. */
   sequence: number;
-  /** Milliseconds since 1970: up to when the reader is known to have everything. Decides when the cursor expires. */
+  /** Milliseconds since 1970. The client has every change up to this time, which decides when the cursor expires. */
   time: number;
-  /** By partition: where reading must start. Partitions beyond the list start at their beginning. */
+  /** The offset in each partition at which reading must start. Further partitions start at their beginning. */
   offsets: readonly number[];
 }
 
-/** A text that is no cursor of this service. */
+/** The text is not a cursor of this service. The message completes a sentence about it. */
 export class InvalidCursorError extends Error {
   override name = 'InvalidCursorError';
 }
@@ -63,9 +63,9 @@ function checksumOf(sequence: string, payload: Uint8Array): number {
 }
 
 /**
- * The text of a cursor: URL- and header-safe, under 200 characters.
+ * The text of a cursor: safe in URLs and headers, under 200 characters.
  *
- * @throws RangeError when a number is not a safe whole number, or there are more than 100 partitions.
+ * @throws RangeError if a number is negative or not a safe integer, or there are more than 100 partitions.
  */
 export function formatCursor(cursor: Cursor): string {
   const numbers = [cursor.epoch, cursor.sequence, cursor.time, ...cursor.offsets];
@@ -130,9 +130,9 @@ function decodePayload(sequence: number, payload: Buffer): Cursor {
 }
 
 /**
- * Reads a cursor's text. Only the very text that `formatCursor` made is taken.
+ * Parses a cursor. Accepts only the exact output of `formatCursor`.
  *
- * @throws InvalidCursorError saying what is wrong with it.
+ * @throws InvalidCursorError if the text is anything else.
  */
 export function parseCursor(text: string): Cursor {
   const match = /^([0-9a-v]{11})\.([A-Za-z0-9_-]{8,188})$/.exec(text);

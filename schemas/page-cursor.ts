@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { InvalidCursorError } from './cursor.ts';
 
-/** Where a page of a list ended: what the next page must know. Numbers are whole. */
+/** The end of a page, from which the next page continues. Numbers are integers. */
 export type PageState = readonly (string | number | null)[];
 
 function checksum(text: string): string {
@@ -11,14 +11,14 @@ function checksum(text: string): string {
 /**
  * The `next_cursor` of a list: the list's name and the state as base64url JSON, and a checksum.
  *
- * @param list names the list, so that the cursor of one is not taken by another.
+ * @param list the list's name, so that no other list accepts the cursor.
  */
 export function formatPageCursor(list: string, state: PageState): string {
   const text = Buffer.from(JSON.stringify([list, ...state])).toString('base64url');
   return `${text}.${checksum(text)}`;
 }
 
-/** What the base64url text holds, or undefined where it is no state: whoever knows the checksum can write anything. */
+/** The values of a base64url text, or undefined if it holds no state. Clients can forge the checksum. */
 function decodeState(text: string): PageState | undefined {
   try {
     const values: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -33,9 +33,9 @@ function isStateValue(value: unknown): boolean {
 }
 
 /**
- * Reads the `next_cursor` of a list.
+ * Parses the `next_cursor` of a list.
  *
- * @throws InvalidCursorError when it is no cursor of this list.
+ * @throws InvalidCursorError if it is not a cursor of this list.
  */
 export function parsePageCursor(list: string, cursor: string): PageState {
   const [text = '', sum, ...rest] = cursor.split('.');

@@ -1,19 +1,19 @@
 import type { ErrorObject } from 'ajv';
 
-/** What is wrong with one field of a record. */
+/** A problem of one field of a record. */
 export interface Problem {
   /** Such as `choices[2].label`; null for the record as a whole. */
   field: string | null;
-  /** Completes the sentence that begins with the field: "must be text of 1 to 500 characters, is 7". */
+  /** Completes a sentence that begins with the field: "must be text of 1 to 500 characters, is 7". */
   message: string;
 }
 
-/** A record that holds, or everything that is wrong with it. */
+/** A valid record, or its problems. */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 const MAX_SHOWN = 80;
 
-/** A value as it is shown in a message: JSON, cut where it is long. */
+/** A value for a message: JSON, shortened if it is long. */
 export function showValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -31,13 +31,13 @@ function fieldOfPointer(pointer: string): string | null {
     .reduce((field, part) => joinField(field, /^[0-9]+$/.test(part) ? Number(part) : part), '');
 }
 
-/** The field of an item or property of another. */
+/** The path of an item or property of another field. */
 export function joinField(parent: string | null, part: string | number): string {
   if (typeof part === 'number') return `${parent ?? ''}[${part}]`;
   return parent ? `${parent}.${part}` : part;
 }
 
-/** One error of ajv, compiled with `verbose`, as a sentence about a field. */
+/** Translates an error of ajv, which needs the option `verbose`. */
 export function problemOfError(error: ErrorObject): Problem {
   const field = fieldOfPointer(error.instancePath);
   const { keyword, params, data, parentSchema } = error;
@@ -59,7 +59,7 @@ export function problemOfError(error: ErrorObject): Problem {
   return { field, message: `must be ${expected}, is ${showValue(data)}` };
 }
 
-/** A field's own name where it can be printed as it is, else quoted. */
+/** A field's name, quoted if it has unusual characters. */
 function showName(name: string): string {
   return /^[\p{L}\p{N}_-]{1,80}$/u.test(name) ? name : showValue(name);
 }

@@ -1,3 +1,4 @@
+import type { TString } from 'typebox';
 import * as field from './catalogue/fields.ts';
 import { createRecordCheck, trimUrl } from './catalogue/record-check.ts';
 import { joinField, type Parsed, type Problem, showValue } from './problems.ts';
@@ -5,7 +6,7 @@ import { SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from './submi
 
 const MAX_PICKS = 500;
 
-function createForms(sourceUrl: field.Field<string>) {
+function createForms(sourceUrl: TString) {
   const pickFields = {
     choice: field.key,
     rank: field.optional(field.positiveInteger),
@@ -48,13 +49,13 @@ type PickRecord = PositionRecord['picks'][number];
 export type SubmissionRecord = field.Accepted<Forms['onePick']> | PositionRecord;
 
 /**
- * A line may name as its source words that are no address: real files do, and they should not hold a whole file up.
- * Such a submission is sent, and the service rejects it by itself. An address of another kind is refused by both.
+ * The source on a line may be words instead of an address. Real files have such lines, which should not hold up a whole
+ * file: they are sent, and the service rejects them one by one. Both refuse addresses that are not http or https.
  */
 const fileChecks = createChecks(createForms(field.sourceText));
 const serviceChecks = createChecks(createForms(field.trimmedUrl));
 
-/** Two picks of one choice, or of one rank, contradict each other. */
+/** Finds picks that contradict an earlier one, with the same choice or the same rank. */
 function repeats(picks: PickRecord[], name: 'choice' | 'rank'): Problem[] {
   const first = new Map<string | number, number>();
   return picks.flatMap((pick, index) => {
@@ -84,8 +85,8 @@ function createPick(pick: PickRecord): SubmittedPick {
 }
 
 /**
- * Checks the value of one line of an endorsements file, in any of its three forms (contract, "Catalogue and submission
- * files"), and makes it the submission that goes to Kafka. Whether the names in it resolve is not known here.
+ * Parses the value of a line of an endorsements file, in any of its three forms (contract, "Catalogue and submission
+ * files"), as a submission to Kafka. Does not check whether its endorser, contest and choices exist.
  */
 export function parseSubmission(json: unknown): Parsed<Submission> {
   if (typeof json === 'object' && json !== null && (json as { action?: unknown }).action === 'position') {
@@ -100,7 +101,7 @@ export function parseSubmission(json: unknown): Parsed<Submission> {
   return { ok: true, value: { action: action ?? 'endorse', endorser, contest, picks: [createPick(pick)] } };
 }
 
-/** What is wrong with a submission that came over Kafka, from whomever; whether its names resolve is not known here. */
+/** The problems of a submission from Kafka. Does not check whether its endorser, contest and choices exist. */
 export function checkSubmission({ action, endorser, contest, picks }: Submission): Problem[] {
   const records = picks.map((pick) => ({ ...pick, details: readDetails(pick.details) }));
   if (action !== 'position' && records.length !== 1) {
@@ -113,7 +114,7 @@ export function checkSubmission({ action, endorser, contest, picks }: Submission
   return parsed.ok ? [] : parsed.problems;
 }
 
-/** The object that `details` is the text of; the text itself where it is that of no JSON, to be refused as such. */
+/** Parses `details`. Text that is not JSON is returned unchanged, for the check to refuse. */
 function readDetails(details: string | null): unknown {
   if (details === null) return null;
   try {

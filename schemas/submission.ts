@@ -2,7 +2,7 @@ import { createAvroCodec } from './avro-codec.ts';
 
 export const SUBMISSION_ACTIONS = ['endorse', 'withdraw', 'position'] as const;
 
-/** One choice that an endorser picks in a contest, as submitted. */
+/** A submitted pick: one choice of an endorser in a contest. */
 export interface SubmittedPick {
   /** The choice's key within the contest. */
   choice: string;
@@ -13,18 +13,18 @@ export interface SubmittedPick {
   source_url: string | null;
   /** YYYY-MM-DD. */
   published_on: string | null;
-  /** A JSON object as text, carried along and not shown. */
+  /** A JSON object as text, which is stored but not shown. */
   details: string | null;
 }
 
-/** What an endorser says about one contest: a message of the submissions topic, keyed by the endorser's slug. */
+/** An endorser's picks in one contest: a message of the submissions topic, keyed by the endorser's slug. */
 export interface Submission {
   action: (typeof SUBMISSION_ACTIONS)[number];
   /** The endorser's slug. */
   endorser: string;
   /** The contest's key: election slug, slash, contest slug. */
   contest: string;
-  /** One pick to endorse or withdraw; for a position, all of the endorser's picks in the contest. */
+  /** One pick to endorse or withdraw; for a position, all picks of the endorser in the contest. */
   picks: SubmittedPick[];
 }
 
@@ -39,7 +39,7 @@ export interface Rejection {
   offset: number;
   /** Milliseconds since 1970. */
   rejected_at: number;
-  /** The submission's bytes as read; null if the record had none. Of a batch that cannot be read, the whole batch. */
+  /** The submission's bytes as read, or the whole batch if it cannot be read; null if the record had none. */
   value: Buffer | null;
   /** For a batch that cannot be read: the offset of its last record. */
   last_offset: number | null;

@@ -1,4 +1,4 @@
-/** The closed sets of values of the interface, and the types made of them. */
+/** The enumerated values of the interface, and their types. */
 
 export const ELECTION_TYPES = [
   'general',
@@ -112,6 +112,6 @@ export const STATE_CODES = [
 ] as const;
 export type StateCode = (typeof STATE_CODES)[number];
 
-/** An endorser's home state: a USPS code, or this word for one that works nationwide. */
+/** The home state of endorsers that work nationwide. Others have a USPS code. */
 export const NATIONAL = 'national';
 export const ENDORSER_STATES = [...STATE_CODES, NATIONAL] as const;

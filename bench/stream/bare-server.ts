@@ -1,6 +1,6 @@
 /*
- * What the fan-out is measured against: the plainest server of streams. It holds responses of `node:http` and writes
- * to each of them the bytes that it is sent, in one write a turn.
+ * The baseline of the fan-out: the plainest server of streams. It holds responses of `node:http`, and writes the bytes
+ * that it receives to each of them, in one write a turn.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

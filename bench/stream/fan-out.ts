@@ -1,7 +1,7 @@
 /*
- * How many deliveries a second a gateway makes to streams that match everything, beside a bare `node:http` server that
- * writes the same bytes in the same turns, and beside nchan where it is installed. Round after round some changes are
- * published together, and the next when all readers have them.
+ * Measures the deliveries a second of a gateway to streams that match everything, beside a bare `node:http` server that
+ * writes the same bytes in the same turns, and beside nchan if it is installed. Each round publishes some changes
+ * together and ends when all readers have them.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ const STREAMS = 1000;
 const CHANGES = 20;
 const PASSES = 100;
 
-/** @param rounds how often each contestant is measured, in turn. */
+/** @param rounds the number of times that each server is measured, in turn */
 export async function benchFanOut(rounds: number, print: (line: string) => void): Promise<void> {
   const system = await startSystem();
   const publisher = await Publisher.open(system);

@@ -1,7 +1,7 @@
 /*
- * How many submissions a second become events, sustained: through Kafka, apply, Postgres, the relay, Kafka again and a
- * gateway, all on this machine. Every submission changes an endorsement. Beside it, Kafka alone: the same submissions
- * produced to another topic and fetched from there.
+ * Measures how many submissions a second become events, sustained: through Kafka, apply, Postgres, the relay, Kafka again
+ * and a gateway, all on this machine. Every submission changes an endorsement. Beside it, it measures Kafka alone: the
+ * same submissions, produced to another topic and fetched from there.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -25,10 +25,10 @@ interface Message {
   value: Buffer;
 }
 
-/** @param rounds how often both are measured, in turn. */
+/** @param rounds the number of times that both are measured, in turn */
 export async function benchIngest(rounds: number, print: (line: string) => void): Promise<void> {
   const system = await startSystem();
-  // Waits until the demo is through.
+  // Waits until the demo has passed through.
   await (await Publisher.open(system)).close();
   const places = await loadPlaces(system.databaseUrl);
   await withAdmin(system.brokers, (admin) =>
@@ -57,7 +57,7 @@ interface Place {
   choice: string;
 }
 
-/** Endorsements without a rank that there are. */
+/** Present endorsements without a rank. */
 async function loadPlaces(databaseUrl: string): Promise<Place[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -98,7 +98,7 @@ async function produce(brokers: string[], topic: string, messages: Message[]): P
   await producer.close();
 }
 
-/** Submissions a second, from the first that is sent to the last that a gateway can deliver. */
+/** Submissions a second, from sending the first until a gateway can deliver the last. */
 async function measureService({ base, key, brokers }: System, messages: Message[]): Promise<number> {
   const latest = async () => {
     const response = await fetch(`${base}/v1/events`, { headers: { Authorization: `Bearer ${key}` } });

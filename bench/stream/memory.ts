@@ -1,6 +1,5 @@
 /*
- * How much memory an idle stream takes of a gateway, beside what it takes of a bare `node:http` server that holds a
- * response.
+ * Measures the memory that an idle stream takes in a gateway, beside a bare `node:http` server that holds a response.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,10 +10,10 @@ import { residentBytesOf } from './process-usage.ts';
 import { ReaderPool } from './reader-pool.ts';
 
 const STREAMS = 5000;
-/** Long enough for the garbage of opening them to be collected, and for two heartbeats, in milliseconds. */
+/** Long enough to collect the garbage of opening them, and for two heartbeats, in milliseconds. */
 const SETTLE_MS = 15_000;
 
-/** @param rounds how often both are measured, each time with servers of their own. */
+/** @param rounds the number of times that both are measured, each time with new servers */
 export async function benchMemory(rounds: number, print: (line: string) => void): Promise<void> {
   const own: number[] = [];
   const bare: number[] = [];
@@ -32,7 +31,7 @@ export async function benchMemory(rounds: number, print: (line: string) => void)
   print(`  a bare server: ${formatSpread(bare)} KiB`);
 }
 
-/** KiB a stream. Some are opened first, so that what grows once is not counted. */
+/** KiB a stream. Some streams are opened first, so that memory that grows only once is not counted. */
 async function measure(pid: number, port: number, path: string, key: string): Promise<number> {
   const open = (count: number) => ReaderPool.open({ port, key }, Array(count).fill(path));
   const first = await open(STREAMS / 10);

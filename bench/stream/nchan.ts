@@ -12,7 +12,7 @@ const MODULE = '/usr/lib/nginx/modules/ngx_nchan_module.so';
 
 export interface Nchan {
   port: number;
-  /** The worker's, which does all the work. */
+  /** The process id of the worker, which does all the work. */
   pid: number;
   publish(message: string): Promise<void>;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ http {
 }
 `;
 
-/** nginx with nchan, Debian's libnginx-mod-nchan, as a server of streams; null where it is not installed. */
+/** Starts nginx with nchan (Debian's libnginx-mod-nchan) as a server of streams; null if it is not installed. */
 export async function startNchan(): Promise<Nchan | null> {
   if (!existsSync(NGINX) || !existsSync(MODULE)) return null;
   const dir = await mkdtemp(path.join(os.tmpdir(), 'bench-nchan-'));

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 
-/** Longer than what stands after the events of an answer. */
+/** Longer than the rest of an answer after its events. */
 const END_BYTES = 2000;
 
-/** Reads `/v1/events` a thousand at a time, as a client does that looks at no more than where to go on. */
+/** Reads `/v1/events` a thousand at a time, as a client that looks only at the next cursor. */
 export class PageReader {
   readonly #base: string;
   readonly #agent = new Agent({ keepAlive: true });
@@ -12,11 +12,11 @@ export class PageReader {
 
   constructor(base: string, key: string) {
     this.#base = base;
-    // Compression would be measured with it, and a reader on the same machine has no use for it.
+    // Without compression, which would be measured too and is useless on the same machine.
     this.#headers = { Authorization: `Bearer ${key}`, 'Accept-Encoding': 'identity' };
   }
 
-  /** @param query where to read: `from=earliest` or `cursor=` and a cursor. */
+  /** @param query the start: `from=earliest`, or `cursor=` and a cursor */
   async read(query: string): Promise<{ nextCursor: string; hasMore: boolean }> {
     const end = await this.#readEnd(`${this.#base}/v1/events?${query}&limit=1000`);
     const { next_cursor, has_more } = JSON.parse(`{${end.slice(end.lastIndexOf('"next_cursor"'))}`);

@@ -1,6 +1,6 @@
 /*
- * Readers who replay the past from as many places at the same time: how fast they are together, and how much memory the
- * gateway takes for them. Run it on a store that is loaded already, as `replay`.
+ * Measures readers that replay the past from different places at the same time: their speed together, and the memory that
+ * the gateway takes for them. It runs on a loaded store, as `replay` does.
  */
 
 import { createKey } from '../../ops/commands/keys.ts';
@@ -11,11 +11,11 @@ import { PageReader } from './page-reader.ts';
 import { peakBytesOf } from './process-usage.ts';
 
 const PLACES = [1, 12, 24, 64];
-/** How many thousands of events lie between two places. */
+/** The distance between two places, in thousands of events. */
 const PAGES_APART = 12;
 const DURATION_MS = 10_000;
 
-/** @param rounds how often each number of places is measured, with a gateway that has just started. */
+/** @param rounds the number of times that each number of places is measured, each time with a new gateway */
 export async function benchPlaces(rounds: number, print: (line: string) => void): Promise<void> {
   const config = createConfig(readEnv(process.env));
   const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
@@ -44,7 +44,7 @@ export async function benchPlaces(rounds: number, print: (line: string) => void)
   }
 }
 
-/** Cursors at equal distances from the beginning on, as many as are needed or there are. */
+/** Cursors at equal distances from the beginning on, as many as are needed or exist. */
 async function findPlaces(reader: PageReader): Promise<string[]> {
   const cursors: string[] = [];
   let query = 'from=earliest';
@@ -57,7 +57,7 @@ async function findPlaces(reader: PageReader): Promise<string[]> {
   return cursors;
 }
 
-/** Reads on from each place at the same time. @returns how many events they got a second, all together. */
+/** Reads on from each place at the same time. @returns the events a second of all together */
 async function readTogether(readers: { cursor: string; reader: PageReader }[]): Promise<number> {
   const start = performance.now();
   const readOn = async ({ cursor, reader }: { cursor: string; reader: PageReader }) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** Processor time that a process has used so far, in milliseconds, in user and kernel mode. Linux only. */
+/** The processor time of a process so far, in user and kernel mode, in milliseconds. Linux only. */
 export function cpuMsOf(pid: number): number {
   // The name of the program, in brackets, may hold spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
@@ -11,12 +11,12 @@ export function cpuMsOf(pid: number): number {
   return ((Number(user) + Number(kernel)) * 1000) / TICKS_PER_SECOND;
 }
 
-/** The memory of a process that is not swapped or shared away, in bytes. Linux only. */
+/** The resident memory of a process, in bytes. Linux only. */
 export function residentBytesOf(pid: number): number {
   return readBytes(pid, 'VmRSS');
 }
 
-/** The most of it that there ever was, in bytes. Linux only. */
+/** The greatest resident memory that a process ever had, in bytes. Linux only. */
 export function peakBytesOf(pid: number): number {
   return readBytes(pid, 'VmHWM');
 }

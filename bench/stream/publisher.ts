@@ -6,7 +6,7 @@ import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
 
-/** The end of the stream as the store has it, and changes to make others of: one an endorser. */
+/** The end of the stream in the store, and a change of each endorser to make others from. */
 async function loadEnd(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -20,7 +20,7 @@ async function loadEnd(databaseUrl: string) {
       const { epoch, head, relayed } = rows[0] ?? {};
       return { epoch: Number(epoch), sequence: Number(head), relayed: Number(relayed) };
     };
-    // Whatever was submitted before has to be through, since its numbers would be taken twice.
+    // All earlier submissions must have passed through, or their sequences would be used twice.
     for (let before = -1; ; ) {
       const { epoch, sequence, relayed } = await load();
       if (sequence === before && relayed === sequence) {
@@ -37,9 +37,9 @@ async function loadEnd(databaseUrl: string) {
   }
 }
 
-/** Writes changes to the changes topic as the relay does, so that a gateway is measured and not what is before it. */
+/** Writes changes to the changes topic as the relay does, so that only the gateway is measured. */
 export class Publisher {
-  /** The endorsers whose changes there are, by slug. */
+  /** The slugs of the endorsers that have changes. */
   readonly endorsers: string[];
   readonly #bodies: ChangeBody[];
   readonly #producer: ReturnType<typeof createChangesProducer>;
@@ -74,7 +74,7 @@ export class Publisher {
     return new Publisher({ end, producer, offsets: await producer.fetchEndOffsets() });
   }
 
-  /** So many changes that are to come next, of one endorser, or of all in turn. */
+  /** Makes this number of next changes, of one endorser or of all in turn. */
   make(count: number, endorser?: number): Change[] {
     return Array.from({ length: count }, (_, index) => {
       const sequence = this.#sequence + 1 + index;
@@ -85,7 +85,7 @@ export class Publisher {
     });
   }
 
-  /** Sends what was made, all of it, before more is made. */
+  /** Sends the changes that were made; all must be sent before more are made. */
   async send(changes: Change[]): Promise<void> {
     this.#sequence += changes.length;
     await this.#producer.send(
@@ -98,6 +98,6 @@ export class Publisher {
   }
 }
 
-/** What a client receives of changes. */
+/** The bytes that a client receives for changes. */
 export const renderFrames = (changes: Change[]): Buffer =>
   Buffer.concat(createEntries(changes).map(({ frame }) => frame));

@@ -10,7 +10,7 @@ export class ReaderPool {
     this.#children = children;
   }
 
-  /** Opens a stream a path. */
+  /** Opens a stream for each path. */
   static async open(
     { port, key }: { port: number; key: string },
     paths: string[],
@@ -19,7 +19,7 @@ export class ReaderPool {
     const children = Array.from({ length: processes }, () => fork('bench/stream/readers.ts'));
     for (const child of children) {
       child.on('exit', (code) => {
-        if (code) throw new Error('A process of readers has failed; what it says stands above.');
+        if (code) throw new Error('A process of readers has failed; its output is above.');
       });
     }
     const pool = new ReaderPool(children);
@@ -32,7 +32,7 @@ export class ReaderPool {
     return pool;
   }
 
-  /** Begins to look for a text. @returns what resolves when every reader has received it. */
+  /** Begins to look for a text. @returns a promise that resolves when every reader has received it */
   async expect(text: string): Promise<{ received: Promise<void> }> {
     await Promise.all(this.#children.map((child) => this.#ask(child, { expect: text })));
     const all = this.#children.map(async (child) => {
@@ -42,7 +42,7 @@ export class ReaderPool {
     return { received: Promise.all(all).then(() => {}) };
   }
 
-  /** How many events all readers have received. */
+  /** The number of events that all readers together have received. */
   async countEvents(): Promise<number> {
     const reports = await Promise.all(this.#children.map((child) => this.#ask(child, { count: true })));
     return reports.reduce((sum, report) => sum + ('events' in report ? report.events : 0), 0);

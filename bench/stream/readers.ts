@@ -1,13 +1,13 @@
 /*
- * Many readers of streams in one process, as cheap as can be: raw sockets on which bytes are counted and a text is
- * looked for. Forked by the benchmarks beside this file, which send orders and are answered.
+ * Many readers of streams in one process, as cheap as possible: raw sockets on which bytes are counted and a text is
+ * looked for. The benchmarks beside this file fork it, send it orders, and receive its reports.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export type Order =
   | { open: { port: number; paths: string[]; key: string } }
-  /** Say when every reader has received this text once more. */
+  /** Report when every reader has received this text once more. */
   | { expect: string }
   | { count: true };
 export type Report = { opened: number } | { received: string } | { events: number };
@@ -20,7 +20,7 @@ let events = 0;
 let expected: Buffer | undefined;
 let missing = 0;
 
-/** Counts events, and looks for the expected text, in what one reader receives in pieces. */
+/** Counts events and looks for the expected text in the pieces that one reader receives. */
 function createReceiver(): (chunk: Buffer) => void {
   let tail = Buffer.alloc(0);
   return (chunk) => {
@@ -65,7 +65,7 @@ process.on('message', (order: Order) => {
   } else if ('expect' in order) {
     expected = Buffer.from(order.expect);
     missing = readers;
-    // An empty report: it is listening now.
+    // An empty report means that it is listening now.
     process.send?.({ received: '' } satisfies Report);
   } else {
     process.send?.({ events } satisfies Report);

@@ -1,7 +1,7 @@
 /*
- * How fast a client reads the whole stream through `/v1/events?limit=1000`: out of Kafka, and out of memory the second
- * time; beside a program that fetches and decodes the same records. Run it on a store that is loaded already:
- * DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
+ * Measures how fast a client reads the whole stream through `/v1/events?limit=1000`: from Kafka, and the second time from
+ * memory; beside a program that fetches and decodes the same records. It runs on a loaded store: DATABASE_URL and
+ * KAFKA_BROKERS, or a running service's DATA_DIR.
  */
 
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -15,10 +15,10 @@ import { formatSpread } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 512 * 1024 };
-/** More than everything takes, for the second reading of it. */
+/** More than the whole stream takes, so that the second reading comes from memory. */
 const REPLAY_MB = 4000;
 
-/** @param rounds how often each is measured, in turn, with a gateway that has just started. */
+/** @param rounds the number of times that each is measured, in turn, with a new gateway */
 export async function benchReplay(rounds: number, print: (line: string) => void): Promise<void> {
   const config = createConfig(readEnv(process.env));
   const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
@@ -86,7 +86,7 @@ async function readRaw({
   return count;
 }
 
-/** Reads every event. @returns how many there were. */
+/** Reads every event. @returns the number of events */
 async function readEvents(base: string, key: string): Promise<number> {
   const reader = new PageReader(base, key);
   for (let query = 'from=earliest'; ; ) {

@@ -1,6 +1,6 @@
 /*
- * What a change costs a gateway that has 10,000 streams of 10,000 different filters, a hundredth of which it passes,
- * beside one that has those hundred matching streams alone. Changes come one at a time, fifty a second.
+ * Measures the cost of a change in a gateway with 10,000 streams of 10,000 different filters, a hundredth of which match,
+ * beside a gateway with those hundred streams alone. Changes come one at a time, fifty a second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type System, startSystem } from '../../test/helpers/system.ts';
@@ -14,7 +14,7 @@ const MATCHING = 100;
 const CHANGES = 500;
 const INTERVAL_MS = 20;
 
-/** @param rounds how often both are measured, in turn. */
+/** @param rounds the number of times that both are measured, in turn */
 export async function benchSelective(rounds: number, print: (line: string) => void): Promise<void> {
   const system = await startSystem();
   const publisher = await Publisher.open(system);
@@ -47,7 +47,7 @@ export async function benchSelective(rounds: number, print: (line: string) => vo
   await system.stop();
 }
 
-/** Processor time a change in milliseconds, beyond what the open streams cost without any. */
+/** The processor time of a change in milliseconds, beyond the cost of the open streams themselves. */
 async function measure(
   { base, key, gatewayPid }: System,
   publisher: Publisher,

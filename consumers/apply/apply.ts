@@ -9,6 +9,7 @@ import type { Logger } from '../../service/log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
 import { startLeadership, type Term } from '../leadership.ts';
+import { verifyHistory } from '../verify-history.ts';
 import { type Applied, applyRuns, bisect } from './apply-runs.ts';
 import { Backlog } from './backlog.ts';
 import type { Run } from './entry.ts';
@@ -58,6 +59,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const { kafka, brokers, topics, groupId, pool, log } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([term.signal, ending.signal]);
+  await verifyHistory(term.client, { brokers, topic: topics.changes });
   const reader = new TopicReader({ brokers, topic: topics.submissions, clientId: groupId, committed: true });
   term.atEnd(() => reader.close());
   const producer = createRejectedProducer(kafka, topics.rejected);

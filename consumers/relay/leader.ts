@@ -8,6 +8,7 @@ import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state
 import { CHANGES_CHANNEL } from '../../store/stream/change-log.ts';
 import { maintainChangeLog } from '../../store/stream/relay-batches.ts';
 import { pause, startLeadership, type Term } from '../leadership.ts';
+import { verifyHistory } from '../verify-history.ts';
 import { relayLeader } from './metrics.ts';
 import { Relay } from './relay.ts';
 
@@ -17,6 +18,8 @@ const MAINTENANCE_INTERVAL_MS = 60 * 60 * 1000;
 
 export interface RelayOptions {
   kafka: Kafka;
+  /** `host:port` of each. */
+  brokers: string[];
   databaseUrl: string;
   topic: string;
   /** How long the change log is kept, in milliseconds. */
@@ -43,6 +46,7 @@ export function startRelay(options: RelayOptions): Service {
 }
 
 async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }: Term): Promise<void> {
+  await verifyHistory(client, options);
   const producer = createChangesProducer(options.kafka, options.topic);
   atEnd(() => producer.disconnect());
   await producer.connect();

@@ -5,31 +5,31 @@ import { OperatorError } from '../../service/operator-error.ts';
 
 export interface CatalogueFile {
   kind: CatalogueKind;
-  /** As it was given, which is how messages name it. */
+  /** The path as it was given; messages name the file by it. */
   path: string;
   bytes: number;
 }
 
 export interface FoundFiles {
-  /** By kind and then by path, so that the order in which they were given makes no difference. */
+  /** Sorted by kind and then by path, so that the order of the arguments does not matter. */
   files: CatalogueFile[];
-  /** Files of the given folders that are no catalogue files. */
+  /** Files of the given folders that are not catalogue files. */
   notRead: string[];
 }
 
 const FILE_NAMES = CATALOGUE_KINDS.map((kind) => `${kind}.ndjson`);
 const SUBMISSIONS_FILE = 'endorsements.ndjson';
 
-/** The kind of a single file by the end of its name: `undated-elections.ndjson` is an elections file. */
+/** The end of a file's name gives its kind: `undated-elections.ndjson` is an elections file. */
 export function kindOfFile(file: string): CatalogueKind | null {
   const name = path.basename(file);
   return CATALOGUE_KINDS.find((kind) => new RegExp(`(^|[^a-z0-9])${kind}\\.ndjson$`).test(name)) ?? null;
 }
 
 /**
- * What to read for these paths. A folder stands for the catalogue files in it; a file given twice is read once.
+ * Finds the files to read. A folder stands for the catalogue files in it; a file that is given twice is read once.
  *
- * @throws OperatorError for a path that is not there, a folder without a catalogue file, or a file of no known kind.
+ * @throws OperatorError if a path does not exist, a folder has no catalogue file, or a file is of an unknown kind
  */
 export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
   const found = new Map<string, CatalogueFile>();
@@ -70,5 +70,5 @@ function unknownKind(file: string): string {
   if (path.basename(file).endsWith(SUBMISSIONS_FILE)) {
     return `${file} holds endorsements, which "npm run ops -- submit ${file}" sends.`;
   }
-  return `${file} is of no known kind: its name must end in ${FILE_NAMES.join(', ')}.`;
+  return `${file} is of an unknown kind: its name must end in ${FILE_NAMES.join(', ')}.`;
 }

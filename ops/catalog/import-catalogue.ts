@@ -7,13 +7,13 @@ import { createRefusalList, type LineRefusal, MAX_LISTED, type RefusalList } fro
 
 export interface ImportOptions {
   databaseUrl: string;
-  /** Loads what is good and leaves out what is refused; otherwise one refusal stops the whole import. */
+  /** Leave refused lines out and load the others; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
   now?: Date;
 }
 
 export interface ImportOutcome extends CatalogueImport {
-  /** The first refusals of every kind, and how many there are. */
+  /** The first refusals of every kind, and the number of all of them. */
   listed: LineRefusal[];
   total: number;
 }
@@ -27,9 +27,9 @@ export async function importFiles(
 }
 
 /**
- * Loads lines from anywhere, checked as those of files are.
+ * Loads lines that are checked already, wherever they come from.
  *
- * @throws OperatorError when the database cannot be reached or is not migrated.
+ * @throws OperatorError if the database cannot be reached or is not migrated
  */
 export async function importLines(
   read: (refusals: RefusalList) => AsyncIterable<StagedLine>,
@@ -42,7 +42,7 @@ export async function importLines(
   return { ...result, ...joinRefusals(refusals, result) };
 }
 
-/** The refusals of single lines, then those that come of comparing lines with each other and with the store. */
+/** The refusals of single lines, then those of comparing lines with each other and with the store. */
 function joinRefusals(
   refusals: RefusalList,
   result: CatalogueImport,

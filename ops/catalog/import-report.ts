@@ -13,7 +13,7 @@ const LABELS: Record<CatalogueTable, string> = {
 };
 const COLUMNS = ['added', 'changed', 'unchanged', 'removed', 'refused'] as const;
 
-/** The kind of file whose lines are the rows of a table. */
+/** The kind of file that a table's rows come from. */
 function kindOf(table: CatalogueTable): (typeof CATALOGUE_KINDS)[number] | undefined {
   return CATALOGUE_KINDS.find((kind) => kind.replace('-', '_') === table);
 }

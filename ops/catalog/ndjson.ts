@@ -1,16 +1,16 @@
 /*
- * Reads files of one JSON value a line without ever holding a whole file. A line ends at a line feed; a carriage return
- * before it is white space to JSON. Blank lines are passed over, but counted.
+ * Reads files of one JSON value a line and never holds a whole file. A line ends at a line feed; a carriage return
+ * before it is white space to JSON. Blank lines are skipped, but counted.
  */
 import { createReadStream } from 'node:fs';
 
-/** A line of a file: its JSON value, or why it has none. */
+/** A line of a file: its JSON value, or the reason that it has none. */
 export type JsonLine = { line: number; value: unknown } | { line: number; fault: string };
 
 export interface NdjsonOptions {
-  /** A longer line is refused unread. */
+  /** Longer lines are refused and not read. */
   maxLineBytes: number;
-  /** Told the bytes of every piece read, for a progress bar. */
+  /** Called with the number of bytes of each piece, for a progress bar. */
   onBytes?: (count: number) => void;
 }
 
@@ -18,9 +18,9 @@ const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * The lines of the file, from 1.
+ * Reads the lines of a file, numbered from 1.
  *
- * @throws Error of the file system when the file cannot be read.
+ * @throws Error of the file system if the file cannot be read
  */
 export async function* readNdjson(path: string, options: NdjsonOptions): AsyncGenerator<JsonLine> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -5,7 +5,7 @@ export interface Progress {
   stop(): void;
 }
 
-/** A progress bar on standard error where that is a terminal; elsewhere nothing. */
+/** Shows a progress bar on standard error if that is a terminal, and nothing otherwise. */
 export function startProgress(terminal: boolean, label: string, total: number): Progress {
   if (!terminal || total === 0) return { advance() {}, stop() {} };
   const format = `${label} {bar} {percentage}% | {eta_formatted}`;

@@ -8,8 +8,8 @@ import { nameOfRecord, type RefusalList } from './refusal-list.ts';
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * The lines of the files, checked each by itself: good ones with their record, bad ones without it and with every
- * problem added to `refusals`.
+ * Reads the lines of the files and checks each by itself. A bad line comes without its record, and its problems are
+ * added to `refusals`.
  */
 export async function* readCatalogue(
   files: CatalogueFile[],
@@ -28,7 +28,7 @@ export async function* readCatalogue(
   }
 }
 
-/** One record as a staged line; a bad one is added to `refusals`. */
+/** Checks one record; its problems are added to `refusals`. */
 export function checkRecord(
   kind: CatalogueKind,
   file: string,

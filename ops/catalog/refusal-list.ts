@@ -1,27 +1,27 @@
 import { count } from '../table.ts';
 
-/** Why a line of a file was refused. */
+/** The reason that a line of a file is refused. */
 export interface LineRefusal {
   file: string;
   line: number;
-  /** Null where the line as a whole is at fault. */
+  /** Null if the whole line is at fault. */
   field: string | null;
   message: string;
-  /** What the record calls itself, where it says. */
+  /** The record's own name, if it has one. */
   name: string | null;
 }
 
-/** Refusals in the order in which they were found: all of them counted, the first kept. */
+/** Refusals in the order in which they were found: all are counted, the first are kept. */
 export interface RefusalList {
   add(refusal: LineRefusal): void;
   readonly total: number;
   readonly kept: LineRefusal[];
 }
 
-/** The number of refusals that are listed; beyond it they are a count. */
+/** The number of refusals that are listed; the others are only counted. */
 export const MAX_LISTED = 100;
 
-/** A list that keeps the first refusals, so that a file of nothing but bad lines costs no memory. */
+/** Creates a list that keeps only the first refusals, so that a file of bad lines takes little memory. */
 export function createRefusalList(limit = MAX_LISTED): RefusalList {
   const kept: LineRefusal[] = [];
   let total = 0;
@@ -43,13 +43,13 @@ export function formatRefusal({ file, line, field, message, name }: LineRefusal)
   return `${file}:${line}: ${where}${message}${name === null ? '' : ` (${name})`}`;
 }
 
-/** The list as lines of text, with a last one that says how many are left out. */
+/** The list as lines of text; the last one gives the number of refusals that are not listed. */
 export function formatRefusals(refusals: LineRefusal[], total: number): string[] {
   const lines = refusals.map(formatRefusal);
   return total > refusals.length ? [...lines, `… and ${count(total - refusals.length)} more`] : lines;
 }
 
-/** What a record calls itself, refused or not; null where it has no text for a name. */
+/** The name of a record, valid or not; null if it has none. */
 export function nameOfRecord(json: unknown): string | null {
   if (typeof json !== 'object' || json === null) return null;
   const { key, slug, name, title, endorser, contest, choice } = json as Record<string, unknown>;
@@ -60,7 +60,7 @@ export function nameOfRecord(json: unknown): string | null {
   return text === undefined ? null : printable(text as string);
 }
 
-/** Text of a record that is known to be wrong may hold anything, and is to be printed on a terminal. */
+/** Makes the text of an invalid record, which may hold anything, safe to print on a terminal. */
 function printable(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
   return plain.length > 120 ? `${plain.slice(0, 120)}…` : plain;

@@ -9,13 +9,13 @@ export interface DemoSituation {
   voteMethod: string;
   /** Keys of the choices that can be endorsed, in ballot order. */
   choices: string[];
-  /** What the endorser picks there, in rank order. */
+  /** The endorser's picks in the contest, in rank order. */
   picks: { choice: string; rank: number | null }[];
 }
 
 /**
- * One valid change of an endorser's position: a first endorsement where there is none, else another statement, another
- * order of a ranking, or a withdrawal. Null where the contest has nobody to endorse.
+ * Makes one valid change of an endorser's position: a first endorsement if there is none, or else another statement,
+ * another order of a ranking, or a withdrawal. Null if the contest has nobody to endorse.
  */
 export function changeOf(situation: DemoSituation, today: string, random: Random): Submission | null {
   const { endorser, contest, voteMethod, choices, picks } = situation;

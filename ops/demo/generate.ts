@@ -15,7 +15,7 @@ import { createRandom, type Random } from './random.ts';
 export interface DemoSize {
   contests: number;
   endorsers: number;
-  /** Single endorsements wanted; fewer come of a demo whose endorsers are too few for them. */
+  /** The number of endorsements to aim for; a demo with too few endorsers has fewer. */
   endorsements: number;
 }
 
@@ -25,10 +25,10 @@ export interface DemoOptions extends DemoSize {
   today: string;
 }
 
-/** What a demonstration on one machine loads in seconds. */
+/** A size that one machine loads in seconds. */
 export const DEMO_DEFAULT_SIZE: DemoSize = { contests: 2_500, endorsers: 400, endorsements: 30_000 };
 
-/** The records of a demo, in the shapes of the import's files; every call begins anew and gives the same again. */
+/** The records of a demo, in the shapes of the import's files. Every call begins anew and gives the same records. */
 export interface Demo {
   categories(): Iterable<EndorserCategoryRecord>;
   endorsers(): Iterable<EndorserRecord>;
@@ -38,7 +38,7 @@ export interface Demo {
 }
 
 /**
- * A national catalogue and its endorsements, all invented, and the same for the same options. Only elections and
+ * Invents a national catalogue and its endorsements; the same options give the same records. Only elections and
  * endorsers are held in memory; contests and endorsements are made one at a time.
  */
 export function createDemo({ seed, today, ...size }: DemoOptions): Demo {
@@ -65,7 +65,7 @@ export function createDemo({ seed, today, ...size }: DemoOptions): Demo {
       for (const { contest, election } of contests()) {
         saved += size.endorsements / Math.max(1, size.contests);
         const drawn = random.fork(`endorsements of ${contest.key}`);
-        // Two contests in five go without, and what they save goes to those after them.
+        // Two contests in five get no endorsement, and the next ones get their share.
         if (drawn.chance(0.4)) continue;
         const facts = { electionDate: election.record.date, today };
         const pool = pools.get(election.record.state) ?? [];
@@ -78,7 +78,7 @@ export function createDemo({ seed, today, ...size }: DemoOptions): Demo {
   };
 }
 
-/** How many contests each election has: every state a like part at the bottom, the rest by size. */
+/** The number of contests of each election: every state has the same base, and the rest by its size. */
 function shareContests(
   elections: DemoElection[],
   total: number,
@@ -95,7 +95,7 @@ function shareContests(
   });
 }
 
-/** The endorsers that speak in each state: its own, and those that work nationwide. */
+/** The endorsers of each state: its own and the national ones. */
 function poolsByState(endorsers: DemoEndorser[]): Map<string, DemoEndorser[]> {
   const national = endorsers.filter(({ record }) => record.state === 'national');
   return new Map(
@@ -124,7 +124,7 @@ function* positionsOf(
   }
 }
 
-/** Every item once, from a place and with a stride of chance, without copying the list. */
+/** Gives every item once, from a random place and with a random stride, without copying the list. */
 function* walk<T>(list: readonly T[], random: Random): Generator<T> {
   const start = random.below(list.length);
   let stride = 1 + random.below(list.length);

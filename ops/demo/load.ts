@@ -19,15 +19,15 @@ export interface LoadDemoOptions {
   /** YYYY-MM-DD; the demo's elections lie around it. */
   today: string;
   size?: DemoSize;
-  /** Told in a sentence what was done. */
+  /** Called with a sentence about each step that is done. */
   report: (line: string) => void;
 }
 
 /**
- * Loads the demo: its catalogue as `catalog import` does, its endorsements as `submit` does. Doing it again on the same
+ * Loads the demo: its catalogue as `catalog import` does, its endorsements as `submit` does. Loading it again on the same
  * day changes nothing.
  *
- * @throws OperatorError when the database or the brokers cannot be reached; Error when the demo itself is at fault.
+ * @throws OperatorError if the database or the brokers cannot be reached, Error if the demo itself is invalid
  */
 export async function loadDemo(options: LoadDemoOptions): Promise<void> {
   const { databaseUrl, brokers, topicPrefix, today, size = DEMO_DEFAULT_SIZE, report } = options;
@@ -51,7 +51,7 @@ export async function loadDemo(options: LoadDemoOptions): Promise<void> {
   report(`Demo endorsements: ${count(sent)} submissions sent.`);
 }
 
-/** The demo's catalogue as lines of the files that it would be, checked as those are. */
+/** The demo's catalogue as checked lines, as if it came from files. */
 async function* catalogueLines(demo: Demo, refusals: RefusalList): AsyncGenerator<StagedLine> {
   const files = [
     ['endorser-categories', demo.categories()],

@@ -26,7 +26,7 @@ export function demoStatement(random: Random): readonly [string, string] {
   return random.pick(STATEMENTS);
 }
 
-/** The keys of the choices that can be endorsed: on several lines, a candidate's first. */
+/** The keys of the choices that can be endorsed; of a candidate on several lines, the first. */
 function endorsableKeys(contest: ContestRecord): string[] {
   const seen = new Set<string>();
   return contest.choices.flatMap((choice) => {
@@ -37,7 +37,7 @@ function endorsableKeys(contest: ContestRecord): string[] {
   });
 }
 
-/** How many picks an endorser makes in a contest, of at most `available`. */
+/** The number of an endorser's picks in a contest, at most `available`. */
 function pickCount(contest: ContestRecord, available: number, random: Random): number {
   const most = {
     plurality: 1,
@@ -51,8 +51,8 @@ function pickCount(contest: ContestRecord, available: number, random: Random): n
 }
 
 /**
- * What an endorser says about a contest, in at most `budget` picks, published before the election and not after today.
- * Null where nobody can be endorsed. The lean orders the choices, so that endorsers alike pick alike.
+ * An endorser's position in a contest, of at most `budget` picks, published before the election and not after today.
+ * Null if nobody can be endorsed. The lean orders the choices, so that similar endorsers make similar picks.
  */
 export function demoPosition(
   contest: ContestRecord,

@@ -1,14 +1,14 @@
 /** A stream of numbers that look random and are the same for the same seed. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from 0 up to, not including, `end`. */
+  /** A whole number from 0 up to, but not including, `end`. */
   below(end: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
-  /** One of the list, each as likely as its weight. */
+  /** An item of the list, as likely as its weight. */
   pickWeighted<T>(list: readonly T[], weightOf: (item: T) => number): T;
-  /** A stream of its own for something with a name: it does not depend on what was drawn before. */
+  /** Another stream for this label; it does not depend on the numbers drawn before. */
   fork(label: string): Random;
 }
 
@@ -44,7 +44,7 @@ export function createRandom(seed: number | string): Random {
   };
 }
 
-/** FNV-1a over the text's UTF-16 units, with a last mix so that neighbouring labels part. */
+/** FNV-1a over the text's UTF-16 units, with a last mix so that similar labels give different seeds. */
 function hash(start: number, text: string): number {
   let value = start;
   for (let index = 0; index < text.length; index += 1) {

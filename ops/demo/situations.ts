@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { DemoSituation } from './changes.ts';
 
 /**
- * A demo endorser and an upcoming demo contest, chosen by the two numbers from 0 up to 1: half of the time one in which
- * the endorser has a position already. Null where the store has no demo, or the number fell beside it.
+ * Chooses a demo endorser and an upcoming demo contest by two numbers from 0 up to 1; half of the time the endorser has a
+ * position in the contest. Null if the store has no demo, or none at this number.
  */
 export async function findSituation(
   pool: pg.Pool,
@@ -38,7 +38,7 @@ interface Pair {
   endorser_id: number;
 }
 
-/** Where some demo endorser has a position: the first endorsement from a place in their numbering. */
+/** The position of some demo endorser: the one of the first endorsement from a place in their numbering. */
 async function endorsedPair(pool: pg.Pool, today: string, at: number): Promise<Pair | null> {
   const { rows } = await pool.query<Pair>(
     `SELECT endorsements.contest_id, endorsements.endorser_id
@@ -54,7 +54,7 @@ async function endorsedPair(pool: pg.Pool, today: string, at: number): Promise<P
   return rows[0] ?? null;
 }
 
-/** Any upcoming demo contest and any demo endorser that speaks in its state. */
+/** Any upcoming demo contest, and any demo endorser of its state. */
 async function anyPair(pool: pg.Pool, today: string, first: number, second: number): Promise<Pair | null> {
   const { rows } = await pool.query<Pair>(
     `WITH contest AS (

@@ -1,6 +1,6 @@
 /*
- * A process that keeps a demonstration alive: every other second a demo endorser changes its mind. It outlives outages
- * of the database and the brokers without a word, and ends on SIGTERM or SIGINT.
+ * A process that keeps the demo alive: every other second a demo endorser changes its mind. It survives outages of the
+ * database and the brokers silently, and ends on SIGTERM or SIGINT.
  *
  * Environment: DATABASE_URL, KAFKA_BROKERS (and TOPIC_PREFIX), DEMO_INTERVAL_MS (default 2000), TODAY.
  */
@@ -16,7 +16,7 @@ import { changeOf } from './changes.ts';
 import { createRandom, type Random } from './random.ts';
 import { findSituation } from './situations.ts';
 
-/** A database that went away without a word is given up, so that the process can end. */
+/** A silent database is given up after this time, so that the process can end. */
 const POOL_LIMITS = { max: 1, connectionTimeoutMillis: 5_000, query_timeout: 10_000 };
 
 interface Traffic {
@@ -29,7 +29,7 @@ interface Traffic {
   signal: AbortSignal;
 }
 
-/** Submits changes, one an interval, until the signal; what fails is tried anew at the next interval. */
+/** Submits a change each interval until the signal; a failed one is followed by another at the next interval. */
 async function runTraffic({ pool, open, random, intervalMs, today, signal }: Traffic): Promise<void> {
   let producer: MessageProducer | null = null;
   const drop = async () => {
@@ -43,10 +43,10 @@ async function runTraffic({ pool, open, random, intervalMs, today, signal }: Tra
       const change = situation && changeOf(situation, today(), random);
       if (change) await producer.send([{ key: change.endorser, value: submissionCodec.encode(change) }]);
     } catch {
-      // An outage: whoever runs this watches the servers themselves, and the demonstration goes on with them.
+      // An outage: the servers report it themselves, and the demo goes on when they do.
       await drop();
     }
-    // Half to one and a half intervals, as changes do not come by the clock.
+    // Half to one and a half intervals, since real changes are irregular.
     await sleep(intervalMs * (0.5 + random.next()), undefined, { signal }).catch(() => {});
   }
   await drop();

@@ -1,11 +1,11 @@
 /**
  * The way into every npm script: `node ops/local/bootstrap.mjs <entry.ts> [arguments...]`.
  *
- * A fresh clone has neither packages nor the right Node, so this file is plain JavaScript that an older Node
- * can read and that imports nothing from npm. It installs what package-lock.json names where that is not
- * there, then runs the entry under Node 24: in this process where it is new enough, else under the one that
- * the `node` package brings. Its own words go to standard error; standard output belongs to the entry, and
- * `npm run ops -- keys create` prints a key there and nothing else.
+ * A fresh clone has neither packages nor the right Node, so this file is plain JavaScript that an older Node can read
+ * and imports nothing from npm. It installs the packages of package-lock.json if they are missing, then runs the entry
+ * under Node 24: in this process if that is new enough, or else under the Node of the `node` package. Its own messages
+ * go to standard error; standard output belongs to the entry, since `npm run ops -- keys create` prints a key there and
+ * nothing else.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ function readLock(...names) {
   }
 }
 
-/** Whether node_modules holds other packages than the lock file names, by npm's own record of what it put there. */
+/** Whether node_modules differs from the lock file, by npm's own record of the packages that it installed. */
 function packagesAreStale() {
   const installed = readLock('node_modules', '.package-lock.json');
   if (installed === null) return true;
@@ -54,10 +54,10 @@ function packagesAreStale() {
 function installPackages() {
   const npmVersion = Number(/^npm\/(\d+)/.exec(process.env.npm_config_user_agent ?? '')?.[1] ?? OLDEST_NPM);
   if (npmVersion < OLDEST_NPM) {
-    giveUp(`npm ${OLDEST_NPM} or newer is needed, and this is npm ${npmVersion}: run "npm install -g npm".`);
+    giveUp(`npm ${OLDEST_NPM} or newer is needed, but this is npm ${npmVersion}: run "npm install -g npm".`);
   }
-  say('Installing the packages that package-lock.json names (npm ci); this happens once ...');
-  // npm tells its scripts where it is; without that, whichever npm the shell would find.
+  say('Installing the packages of package-lock.json (npm ci); this happens once ...');
+  // npm tells its scripts its own path; without it, the shell finds an npm.
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
   const { status, error } = spawnSync(
@@ -73,8 +73,8 @@ function installPackages() {
 }
 
 /**
- * Calls back once npm's shell has gone. A SIGTERM to npm ends that shell, which passes it to nobody: without this,
- * the entry would go on running with nobody to stop it.
+ * Calls back once npm's shell has gone. A SIGTERM to npm ends that shell, which passes it to nobody; without this, the
+ * entry would run on with nobody to stop it.
  */
 function whenNpmEnds(callback) {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -87,7 +87,7 @@ function whenNpmEnds(callback) {
   timer.unref();
 }
 
-/** Runs the entry under the pinned Node, passes signals on, and ends as it ends. */
+/** Runs the entry under the pinned Node, passes signals on to it, and ends as it ends. */
 function runUnderPinnedNode(entry, args) {
   const child = spawn(pinnedNode, [entry, ...args], { stdio: 'inherit' });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -99,15 +99,13 @@ function runUnderPinnedNode(entry, args) {
     for (const name of signals) process.off(name, pass);
     if (signal === null) process.exit(code);
     process.kill(process.pid, signal);
-    // A signal that this process cannot die of again still has to end it with the shell's number for it.
+    // If the signal does not end this process too, it exits with the shell's number for that signal.
     setTimeout(() => process.exit(128 + os.constants.signals[signal]), 1000);
   });
 }
 
 if (runningNode < OLDEST_NODE_TO_START_FROM) {
-  giveUp(
-    `Node ${OLDEST_NODE_TO_START_FROM} or newer is needed to start from, and this is ${process.version}.`,
-  );
+  giveUp(`Node ${OLDEST_NODE_TO_START_FROM} or newer is needed to start, but this is ${process.version}.`);
 }
 const [entryArgument, ...args] = process.argv.slice(2);
 if (entryArgument === undefined) giveUp('usage: node ops/local/bootstrap.mjs <entry.ts> [arguments...]');
@@ -122,7 +120,7 @@ if (runningNode >= NODE_THAT_READS_TYPESCRIPT) {
   runUnderPinnedNode(entry, args);
 } else {
   giveUp(
-    `Node ${NODE_THAT_READS_TYPESCRIPT} is needed and this is ${process.version}; the one in devDependencies is not ` +
+    `Node ${NODE_THAT_READS_TYPESCRIPT} is needed, but this is ${process.version}; the one in devDependencies is not ` +
       'installed (NODE_ENV=production leaves it out).',
   );
 }

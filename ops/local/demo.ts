@@ -1,4 +1,4 @@
-/** What `npm start` adds for a newcomer: data in an empty store, and a key to try them with. */
+/** The extras of `npm start` for newcomers: data in an empty store, and a key to try them with. */
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +16,7 @@ export interface DemoOptions {
   brokers: string[];
   dataDir: string;
   topicPrefix: string;
-  /** The date that `upcoming` counts from, or null for the clock's. */
+  /** The date that `upcoming` counts from; null for the clock's. */
   today: string | null;
   report(line: string): void;
 }
@@ -39,7 +39,7 @@ async function isStoreEmpty(databaseUrl: string): Promise<boolean> {
   return (await query(databaseUrl, 'SELECT FROM elections LIMIT 1')).length === 0;
 }
 
-/** How many submissions have come in, and how many of those the store has taken in. */
+/** The number of submissions in Kafka, and the number of those that the store has applied. */
 async function readProgress({ databaseUrl, brokers, topicPrefix }: DemoOptions): Promise<[number, number]> {
   const topic = topicNames(topicPrefix).submissions;
   const ends = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
@@ -51,7 +51,7 @@ async function readProgress({ databaseUrl, brokers, topicPrefix }: DemoOptions):
   return [ends.reduce((sum, { offset }) => sum + Number(offset), 0), Number(rows[0]?.applied ?? 0)];
 }
 
-/** Waits until the consumers have caught up with what was submitted, and says now and then how far they are. */
+/** Waits until the consumers have applied all submissions, and reports their progress now and then. */
 async function untilApplied(options: DemoOptions): Promise<void> {
   const count = new Intl.NumberFormat('en-US');
   let saidAt = performance.now();
@@ -73,8 +73,8 @@ async function untilApplied(options: DemoOptions): Promise<void> {
 }
 
 /**
- * Loads the demo catalogue and its endorsements into an empty store, and waits until they can be read. A load
- * that was interrupted leaves a mark and is done again by the next start; both halves of it may be repeated.
+ * Loads the demo catalogue and its endorsements into an empty store, and waits until they can be read. An interrupted
+ * load leaves a mark, and the next start repeats it; both halves of it may be repeated.
  */
 export async function loadDemoOnce(options: DemoOptions): Promise<void> {
   const { databaseUrl, brokers, dataDir, topicPrefix, today, report } = options;
@@ -93,7 +93,7 @@ export async function loadDemoOnce(options: DemoOptions): Promise<void> {
   await rm(mark);
 }
 
-/** A key of the demo account: the one that an earlier start has left in DATA_DIR/demo.key, else a new one. */
+/** A key of the demo account: the one that an earlier start left in DATA_DIR/demo.key, or else a new one. */
 export async function ensureDemoKey(databaseUrl: string, dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'demo.key');
   const known = (await readFile(file, 'utf8').catch(() => '')).trim();
@@ -103,7 +103,7 @@ export async function ensureDemoKey(databaseUrl: string, dataDir: string): Promi
   return key;
 }
 
-/** The last thing a start prints: where it is, and three commands that work as they stand. */
+/** The last lines of a start: the addresses, and three commands to copy. */
 export function renderWelcome(options: {
   port: number;
   metricsPort: number;

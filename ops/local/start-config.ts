@@ -1,4 +1,4 @@
-/** The environment of `npm start`, read in two steps: text to values here, servers made from values elsewhere. */
+/** The settings of `npm start`, read from the environment. */
 import path from 'node:path';
 import { createConfig as createConsumersConfig } from '../../consumers/config.ts';
 import { createConfig as createGatewayConfig } from '../../gateway/config.ts';
@@ -8,13 +8,13 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { createTopicConfig, type TopicConfig } from '../config.ts';
 
 const PORTS = { min: 1, max: 65_535 };
-/** Stand in for servers that are yet to be started. */
+/** They stand in for servers that are yet to be started. */
 const SERVERS_TO_COME = { DATABASE_URL: 'postgres://to-come', KAFKA_BROKERS: 'to-come:9092' };
 
 export interface StartConfig extends TopicConfig {
   /** The gateway's port. */
   port: number;
-  /** The port of the gateway's metrics; the consumers' are on the next. */
+  /** The port of the gateway's metrics; the consumers' metrics are on the next one. */
   metricsPort: number | null;
   /** An absolute path. */
   dataDir: string;
@@ -24,18 +24,18 @@ export interface StartConfig extends TopicConfig {
   brokers: string[] | null;
   /** Whether to load demo data into an empty store, and to keep endorsements changing. */
   demo: boolean;
-  /** The date that `upcoming` counts from, or null for the clock's. */
+  /** The date that `upcoming` counts from; null for the clock's. */
   today: string | null;
 }
 
 /**
  * @param env the process's environment
- * @throws OperatorError naming the variable that cannot be right, its value, and what would be
+ * @throws OperatorError, SettingError with the invalid variable, its value, and the form that it must have
  */
 export function createStartConfig(env: Environment): StartConfig {
   const databaseUrl = readText(env, 'DATABASE_URL');
   const brokers = readBrokers(env);
-  // The programs get what was given as it is; what they would refuse is better said before servers are started.
+  // The programs read their own settings again; invalid ones are reported here, before a server is started.
   const handedOn = {
     ...env,
     DATABASE_URL: databaseUrl ?? SERVERS_TO_COME.DATABASE_URL,

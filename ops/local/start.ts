@@ -1,9 +1,9 @@
 /**
  * `npm start`: the whole service on one machine, kept running in the foreground until Ctrl-C.
  *
- * Servers first (Postgres and Kafka, unless the environment names others), then the schema and the topics, then
- * consumers and gateway, then the demo. Whatever is started goes onto a stack, and Ctrl-C at any point stops what
- * is on it in the opposite order.
+ * It starts the servers (Postgres and Kafka, unless the environment names others), then creates the schema and the
+ * topics, then starts the consumers, the gateway and the demo. Everything that is started goes onto a stack, and Ctrl-C
+ * stops it in the opposite order at any point.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ import { createStartConfig, type StartConfig } from './start-config.ts';
 
 const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
-/** A program that is stuck ends itself before this. */
+/** A program that is stuck ends itself earlier. */
 const CHILD_GRACE_MS = STOP_DEADLINE_MS + 5000;
 
 const programs = {
@@ -39,7 +39,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Everything a start runs, in the order in which it is stopped. */
+/** Everything that a start runs, in the order in which it is stopped. */
 function knownProcesses(dataDir: string): KnownProcess[] {
   return [
     ...Object.entries(programs).map(([name, marker]) => ({ name, marker, stopSignal: 'SIGTERM' as const })),
@@ -151,7 +151,7 @@ class Start {
     return { databaseUrl, brokers };
   }
 
-  /** Starts a server and keeps it running on the port it got at first. */
+  /** Starts a server and keeps it running on its first port. */
   async #keepServer<T extends LocalServer & { port: number }>(
     name: string,
     options: ServerOptions,
@@ -213,7 +213,7 @@ class Start {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended already.
+        // It has ended.
       }
     }
   }

@@ -1,17 +1,17 @@
-/** What this reads of the results that jest writes with --json. */
+/** The part of jest's --json results that is read here. */
 export interface JestResults {
   success: boolean;
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
-  /** Test files that broke before their tests could run. */
+  /** Test files that failed before their tests could run. */
   numRuntimeErrorTestSuites: number;
 }
 
 /**
- * The last line of a test run, and whether the run is a success: a file that could not be loaded counts as one
- * failure, since its tests do not count at all, and a run without a passing test is a failure.
+ * The last line of a test run, and whether the run succeeded. A file that could not be loaded counts as one failure,
+ * since its tests are not counted at all. A run without a passing test is a failure.
  */
 export function formatTally(results: JestResults): { line: string; ok: boolean } {
   const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;

@@ -1,6 +1,6 @@
 /**
- * `npm test`: jest under this Node, with its arguments passed on (`npm test -- test/domain`). Ends with one plain
- * line, `N passed, N failed`, and fails where anything failed or nothing ran.
+ * `npm test`: runs jest under this Node with the given arguments (`npm test -- test/domain`). The last line is
+ * `N passed, N failed`; the exit status is 1 if a test failed or none ran.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { formatTally, type JestResults } from './test-tally.ts';
 const NODE_OPTIONS = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
-  // jest gives tests another `process` than Node's own, so that kafka/client.ts cannot silence it for them.
+  // Tests have a `process` of jest's own, on which kafka/client.ts cannot silence Node's warning.
   '--disable-warning=TimeoutNegativeWarning',
 ];
 
@@ -26,7 +26,7 @@ async function runJest(args: string[]): Promise<number> {
     const require = createRequire(import.meta.url);
     const jest = path.join(path.dirname(require.resolve('jest/package.json')), 'bin', 'jest.js');
     const child = spawn(process.execPath, [jest, ...args, '--json', `--outputFile=${outputFile}`], {
-      // With --json, jest prints its results on standard output as well; they are read from the file.
+      // With --json, jest prints its results on standard output too; they are read from the file.
       stdio: ['inherit', 'ignore', 'inherit'],
       env: {
         ...process.env,

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { OperatorError } from '../../service/operator-error.ts';
 
-/** The folders of a state that hold people who are in office; others hold who has left, and committees. */
+/** The folders of a state with people in office; other folders hold former officeholders and committees. */
 const FOLDERS = ['legislature', 'executive', 'municipalities'] as const;
 export type Folder = (typeof FOLDERS)[number];
 
@@ -15,7 +15,7 @@ export interface PersonFile {
 
 export interface FoundPeople {
   files: PersonFile[];
-  /** The state folders that are there, and hence what this checkout speaks for. */
+  /** The state folders that exist: the states that this checkout covers. */
   places: string[];
 }
 
@@ -28,10 +28,10 @@ async function foldersIn(dir: string): Promise<string[]> {
 }
 
 /**
- * The files of people in office, of a checkout of the Open States people repository.
+ * Finds the files of people in office in a checkout of the Open States people repository.
  *
- * @param dir the checkout, or its folder `data`.
- * @throws OperatorError when it is neither.
+ * @param dir the checkout, or its folder `data`
+ * @throws OperatorError if it is neither
  */
 export async function findPersonFiles(dir: string): Promise<FoundPeople> {
   const info = await stat(dir).catch(() => null);
@@ -48,13 +48,13 @@ export async function findPersonFiles(dir: string): Promise<FoundPeople> {
   }
   if (found.files.length === 0) {
     throw new OperatorError(
-      `The folder ${dir} is no checkout of the Open States people repository: it has no files data/<state>/<${FOLDERS.join(', ')}>/*.yml.`,
+      `The folder ${dir} is not a checkout of the Open States people repository: it has no files data/<state>/<${FOLDERS.join(', ')}>/*.yml.`,
     );
   }
   return found;
 }
 
-/** The files of one state's folders; null where it has none of them. */
+/** The files of one state's folders; null if it has no such folder. */
 async function filesOfPlace(root: string, place: string): Promise<PersonFile[] | null> {
   const present = await foldersIn(path.join(root, place));
   const folders = FOLDERS.filter((folder) => present.includes(folder));

@@ -5,27 +5,27 @@ import { type ReadPeople, readPeople } from './read-people.ts';
 
 export interface ImportOptions {
   databaseUrl: string;
-  /** Loads whose files are good and leaves the others as they are; otherwise one refusal stops the whole import. */
+  /** Leave people with refused files as they are and load the others; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
   now: Date;
   onFile?: () => void;
 }
 
 export interface ImportOutcome extends ReadPeople {
-  /** Null when nothing was loaded. */
+  /** Null if nothing was loaded. */
   counts: { people: LoadCounts; seats: LoadCounts } | null;
 }
 
-/** The id at the end of a file's name, which the source puts there; null where there is none. */
+/** The person's id, which the source puts at the end of a file's name; null if there is none. */
 function idInName({ path }: PersonFile): string | null {
   return /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.ya?ml$/i.exec(path)?.[1] ?? null;
 }
 
 /**
- * Loads the people of a checkout in one transaction. A person of a refused file stays as stored; where such a file does
- * not say whose it is, nobody of its state is taken for gone.
+ * Loads the people of a checkout in one transaction. A person with a refused file stays as stored. If such a file does
+ * not name its person, nobody in its state is removed.
  *
- * @throws OperatorError when the database cannot be reached or is not migrated.
+ * @throws OperatorError if the database cannot be reached or is not migrated
  */
 export async function importPeople(
   { files, places }: FoundPeople,

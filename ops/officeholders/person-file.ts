@@ -14,7 +14,7 @@ import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { createRecordCheck } from '../../schemas/catalogue/record-check.ts';
 import { joinField, type Parsed, type Problem, showValue } from '../../schemas/problems.ts';
 
-/** Far above the longest file of the source, which has 30 kB. */
+/** Far above the longest file of the source, 30 kB. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_ITEMS = 1000;
 const ID = /^(?:ocd-person\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
@@ -54,7 +54,7 @@ const fields = openRecord({
       MAX_ITEMS,
     ),
   ),
-  // How older files of the source name their offices.
+  // The offices' names in older files of the source.
   contact_details: optional(
     listOf(
       openRecord({
@@ -71,7 +71,7 @@ const fields = openRecord({
   ids: optional(anyObject),
 });
 
-/** A person of the source, as its file says. */
+/** A person as the source describes it. */
 export interface SourcePerson extends Accepted<typeof fields> {
   personId: string;
   inRoles: Role[];
@@ -108,13 +108,13 @@ function roleProblems(
   ];
 }
 
-/** The source knows some dates to the month or the year only. */
+/** The source knows some dates only to the month or the year. */
 function dateProblems(field: string, date: string | null | undefined): Problem[] {
   if (date == null || isCalendarDate(`${date}-01-01`.slice(0, Math.max(10, date.length)))) return [];
   return [{ field, message: `must be a real date as YYYY-MM-DD, YYYY-MM or YYYY, is ${showValue(date)}` }];
 }
 
-/** A mapping or list without what says nothing: empty values, which the source has where a value is not known. */
+/** Removes empty values, which the source has for unknown ones, from a mapping or list. */
 function withoutBlanks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (typeof value !== 'object' || value === null) return value;
@@ -131,8 +131,8 @@ function refuse(message: string): Parsed<never> {
 }
 
 /**
- * A person's file. Every scalar is read as text: a district `08` is no number, and a date is the same whether or not it
- * is in quotes.
+ * Reads a person's file. Every scalar is text: a district `08` is not a number, and a date is the same with or without
+ * quotes.
  */
 export function parsePersonFile(bytes: Buffer): Parsed<SourcePerson> {
   if (bytes.length > MAX_BYTES) return refuse(`is longer than ${MAX_BYTES.toLocaleString('en-US')} bytes`);
@@ -149,7 +149,7 @@ export function parsePersonFile(bytes: Buffer): Parsed<SourcePerson> {
   try {
     json = withoutBlanks(document.toJS({ maxAliasCount: 100 }));
   } catch (problem) {
-    return refuse(`is not YAML that can be read: ${(problem as Error).message}`);
+    return refuse(`is not readable YAML: ${(problem as Error).message}`);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     return refuse('is not a mapping of fields');

@@ -19,17 +19,17 @@ import type { StagedOfficeholder } from '../../store/officeholders/import.ts';
 import type { Folder, PersonFile } from './find-files.ts';
 import { parsePersonFile, type SourcePerson } from './person-file.ts';
 
-/** What is wrong with one field of a file. */
+/** A problem with one field of a file. */
 export interface FileRefusal extends Problem {
   file: string;
 }
 
-/** What the files of a checkout say. */
+/** The content of a checkout's files. */
 export interface ReadPeople {
   people: StagedOfficeholder[];
   refusals: FileRefusal[];
   refusedFiles: PersonFile[];
-  /** How many people hold no office of the interface, by the reason. */
+  /** The number of people without an office that the interface shows, by the reason. */
   leftOut: Map<string, number>;
 }
 
@@ -42,7 +42,7 @@ function isOfFolder(folder: Folder): (role: Role) => boolean {
   return ({ type }) => (folder === 'executive' ? isExecutive(type) : isLegislative(type));
 }
 
-/** The seats that a person holds today, or why there are none. */
+/** The seats that a person holds today, or the reason that there are none. */
 function readHolder(person: SourcePerson, { place, folder }: PersonFile, today: string): Outcome {
   if (person.death_date) return { leftOut: 'died' };
   const inOffice = rolesInOffice(person.inRoles, today, isOfFolder(folder));
@@ -62,8 +62,8 @@ function readHolder(person: SourcePerson, { place, folder }: PersonFile, today: 
 }
 
 /**
- * Takes from each holder the executive seats that are over on paper and that somebody else holds by dates: the
- * successor is in, and the source has yet to move the predecessor away.
+ * Takes from each holder the executive seats whose term is over and that somebody else holds by date: the successor is
+ * in office, and the source has yet to move the predecessor away.
  */
 function dropSucceeded(holders: readonly Holder[]): Holder[] {
   const officeOf = ({ office, state }: Seat) => `${office} ${state}`;
@@ -107,7 +107,7 @@ function describePerson({ person, place, seats }: Holder, today: string): Staged
 /**
  * Reads the files of a checkout.
  *
- * @param today decides who is in office, YYYY-MM-DD.
+ * @param today the day, YYYY-MM-DD, that decides who is in office
  */
 export async function readPeople(
   files: readonly PersonFile[],

@@ -5,7 +5,7 @@ import type { FileRefusal } from './read-people.ts';
 
 const COLUMNS = ['added', 'changed', 'unchanged', 'gone'] as const;
 
-/** A table of what an import did, and below it how many people were left out and why. */
+/** A table of what an import did, and below it the number of people that were left out, by reason. */
 export function formatLoad(
   { people, seats }: { people: LoadCounts; seats: LoadCounts },
   leftOut: ReadonlyMap<string, number>,
@@ -20,7 +20,7 @@ export function formatLoad(
   ];
 }
 
-/** The refusals as lines of text, `file: field roles[0].district: must be …`; the first of them where there are many. */
+/** The first refusals as lines of text, such as `file: field roles[0].district: must be …`. */
 export function formatFileRefusals(refusals: readonly FileRefusal[]): string[] {
   const lines = refusals
     .slice(0, MAX_LISTED)

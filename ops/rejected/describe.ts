@@ -1,6 +1,6 @@
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 
-/** What can be read of a refused submission. */
+/** Decodes a rejected submission; null if it cannot be decoded. */
 export function readSubmission({ value }: Rejection): Submission | null {
   try {
     return value && submissionCodec.decode(value);

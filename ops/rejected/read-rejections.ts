@@ -2,16 +2,17 @@ import { readTopic } from '../../kafka/read-topic.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 
 export interface ReadRejections {
-  /** By time; a refusal that a crash recorded twice is there once. */
+  /** By time; a rejection that a crash recorded twice is there once. */
   rejections: Rejection[];
-  /** By partition: where the topic ended. */
+  /** The end of the topic, by partition. */
   ends: Map<number, number>;
 }
 
 /**
- * Reads the rejected topic, from these offsets (by partition; its beginning where there is none) to its end.
+ * Reads the rejected topic to its end.
  *
- * @throws the Kafka client's error when the brokers do not answer or there is no such topic.
+ * @param from the offset to begin at, by partition; a partition without one is read from its beginning
+ * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function readRejections(
   { brokers, topic }: { brokers: string[]; topic: string },

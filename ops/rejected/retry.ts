@@ -18,7 +18,7 @@ import { readRejections } from './read-rejections.ts';
 
 const BATCH = 500;
 
-/** A refused submission that can be sent again. */
+/** A rejected submission that can be sent again. */
 interface Retriable {
   rejection: Rejection;
   submission: Submission;
@@ -58,17 +58,18 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
 }
 
 /**
- * Sends what was rejected since the last retry once more, as it was; what is still bad is rejected anew. What an endorser
- * has changed its position after, or at the same time, is left out and named: sent now, it could take the newer one back.
+ * Sends the submissions that were rejected since the last retry again, unchanged; those that are still bad are rejected
+ * anew. A submission is left out and named if its endorser has changed the position at the same time or later, since
+ * sending it now could undo the newer change.
  *
- * Up to where rejections were retried is kept in Postgres, beside the positions of the consumers. One that is run while
- * another runs waits for it, and sends what that one left.
+ * Postgres keeps the end of the last retry beside the positions of the consumers. A retry that starts while another runs
+ * waits for it, and sends the rest.
  */
 export async function retryNew(config: OpsConfig, io: CommandIo): Promise<void> {
   const { brokers, databaseUrl } = config;
   const topic = topicNames(config.topicPrefix).rejected;
   await inOneTransaction(databaseUrl, async (client) => {
-    // First of all: whoever waits here sees how far the one before came.
+    // Before anything is read, so that a retry that waited here sees how far the one before it came.
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
     const offsets = await loadConsumerOffsets(client, topic);
     const { rejections, ends } = await readRejections({ brokers, topic }, offsets);
@@ -90,17 +91,17 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<void> 
     if (outdated.size > 0) {
       io.err(
         `${outdated.size} were not, since their endorsers have changed their positions at the same time or later. ` +
-          '"rejected retry PARTITION/OFFSET" sends one of that origin all the same.',
+          '"rejected retry PARTITION/OFFSET" sends one of them nevertheless.',
       );
     }
   });
 }
 
 /**
- * Sends these rejections once more whatever has changed since, and whether they were sent again before.
+ * Sends these rejected submissions again, even if their positions have changed since or they were sent again before.
  *
- * @param origins where the submissions were, each `partition/offset`.
- * @throws OperatorError where one of them is not kept, or cannot be read, and nothing is sent.
+ * @param origins the submissions' places in their topic, each `partition/offset`
+ * @throws OperatorError if one of them is not kept or cannot be read; nothing is sent then
  */
 export async function retryChosen(config: OpsConfig, origins: string[], io: CommandIo): Promise<void> {
   const topic = topicNames(config.topicPrefix).rejected;
@@ -112,7 +113,7 @@ export async function retryChosen(config: OpsConfig, origins: string[], io: Comm
     const found = byOrigin.get(origin);
     if (found) return found;
     throw new OperatorError(
-      `No rejected submission of origin ${origin} is kept that can be read. Nothing was sent.`,
+      `No readable rejected submission of origin ${origin} is kept; "rejected list" shows them. Nothing was sent.`,
     );
   });
   await sendAgain(config, chosen);

@@ -2,13 +2,13 @@ import { readTopic } from '../../kafka/read-topic.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
 
-/** Sequences from one to another, both included. */
+/** A range of sequences, both ends included. */
 export interface SequenceRange {
   from: number;
   to: number;
 }
 
-/** The runs of numbers within a range that were not seen. */
+/** The ranges of numbers that were not seen. */
 function findGaps(seen: Uint8Array, { from }: SequenceRange): SequenceRange[] {
   const gaps: SequenceRange[] = [];
   for (let index = 0; index < seen.length; index += 1) {
@@ -21,9 +21,9 @@ function findGaps(seen: Uint8Array, { from }: SequenceRange): SequenceRange[] {
 }
 
 /**
- * Which changes of a range the changes topic does not have. Reads the topic once through.
+ * Reads the whole changes topic and finds the changes of a range that it lacks.
  *
- * @throws the Kafka client's error when the brokers do not answer or there is no such topic.
+ * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function findHoles(
   { brokers, topic, epoch }: { brokers: string[]; topic: string; epoch: number },

@@ -9,7 +9,7 @@ import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
 
-/** Where a topic ends, by partition. */
+/** The end of a topic, by partition. */
 async function fetchEnds(admin: Admin, topic: string): Promise<number[]> {
   if (!(await admin.listTopics()).includes(topic)) {
     throw new OperatorError(
@@ -21,20 +21,20 @@ async function fetchEnds(admin: Admin, topic: string): Promise<number[]> {
   return ends;
 }
 
-/** How a topic that positions in Postgres speak of was found. */
+/** A topic with positions in Postgres. */
 interface ReadTopic {
   name: string;
   ends: number[];
-  /** Whether to read it from its beginning, whatever its end. */
+  /** Whether to read it from its beginning in any case. */
   fromBeginning: boolean;
 }
 
 /**
- * Where a position lies beyond the end of its partition the topic was made anew, and the positions in it mean nothing:
- * it is read from its beginning. That a topic was made anew and has more than the old one by now cannot be seen, so it
- * can be asked for.
+ * Decides where consumers go on reading a topic. If a position lies beyond the end of its partition, the topic was made
+ * anew and the positions mean nothing, so it is read from its beginning. A new topic that has outgrown the old one
+ * cannot be recognised; `fromBeginning` tells it.
  *
- * @returns a sentence that says from where the topic is read.
+ * @returns a sentence for the operator about the place
  */
 async function settlePositions(
   client: ClientBase,
@@ -43,7 +43,7 @@ async function settlePositions(
   const positions = await loadConsumerOffsets(client, name);
   const madeAnew = [...positions].some(([partition, position]) => position > (ends[partition] ?? 0));
   if (!madeAnew && !fromBeginning)
-    return `${name} is read on from where Postgres says, since no position there lies beyond its end.`;
+    return `${name} is read on from its positions in Postgres, since none lies beyond its end.`;
   for (const partition of positions.keys()) await resetConsumerOffset(client, name, partition, 0);
   return madeAnew
     ? `${name} was made anew: it is read from its beginning.`
@@ -51,12 +51,12 @@ async function settlePositions(
 }
 
 /**
- * For a store that was restored from a backup, and so has lost changes that clients have seen, and for a Kafka that has
- * lost its topics: from here on the stream is another one (INV-4), and store and Kafka fit together again.
+ * Begins another stream (INV-4), so that Postgres and Kafka fit together again. This is needed when Postgres was restored
+ * from a backup and has lost changes that clients have seen, or when Kafka has lost its topics.
  *
- * @param options.submissionsFromBeginning that the topic of submissions was made anew, also where it has more by now than
- *   the old one had.
- * @throws OperatorError where a topic is missing.
+ * @param options.submissionsFromBeginning tells that the topic of submissions was made anew, even if it has more
+ *   submissions now than the old one had
+ * @throws OperatorError if a topic is missing
  */
 export async function newEpoch(
   config: OpsConfig,
@@ -66,7 +66,7 @@ export async function newEpoch(
   const { brokers, databaseUrl } = config;
   const topics = topicNames(config.topicPrefix);
   const ends = await withAdmin(brokers, async (admin) => ({
-    // Before the epoch begins, so that nothing of it is before them.
+    // Read before the epoch begins, so that none of its changes lies before them.
     changes: await fetchEnds(admin, topics.changes),
     submissions: await fetchEnds(admin, topics.submissions),
     rejected: await fetchEnds(admin, topics.rejected),
@@ -82,9 +82,9 @@ export async function newEpoch(
     return { sentences, ...(await beginEpoch(client, ends.changes)) };
   });
   for (const sentence of sentences) io.err(sentence);
-  io.err(`${topics.changes} is read from where it ends now.`);
+  io.err(`${topics.changes} is read from its present end.`);
   io.err(
-    `The stream's epoch is ${epoch} from the change ${after + 1} on. Every cursor made before is answered 410, so that ` +
-      'clients catch up through /v1/endorsements; gateways and relays follow by themselves within seconds.',
+    `The stream's epoch is ${epoch} from change ${after + 1} on. Older cursors get 410, so that clients ` +
+      'catch up through /v1/endorsements; gateways and relays follow by themselves within seconds.',
   );
 }

@@ -11,16 +11,16 @@ const FILE_NAME = 'endorsements.ndjson';
 
 export interface SubmissionFiles extends AsyncDisposable {
   files: SubmissionFile[];
-  /** Other files of the given folders, which are the catalogue's or nobody's. */
+  /** Other files of the given folders. */
   notRead: string[];
 }
 
 /**
- * The files to submit, in the order in which they are named; one that is named twice is read once. A folder stands for
- * the `endorsements.ndjson` in it. They are read twice, so standard input (`-`) goes to a temporary file first, which
- * is removed with the result.
+ * Opens the files to submit, in the order of the arguments; a file that is named twice is read once. A folder stands for
+ * the `endorsements.ndjson` in it. The files are read twice, so standard input (`-`) is first copied to a temporary file,
+ * which is removed with the result.
  *
- * @throws OperatorError for a path that is not there, a folder without that file, or standard input named twice.
+ * @throws OperatorError if a path does not exist, a folder lacks that file, or standard input is named twice
  */
 export async function openSubmissionFiles(
   names: string[],
@@ -29,7 +29,7 @@ export async function openSubmissionFiles(
   if (names.filter((name) => name === STANDARD_INPUT).length > 1) {
     throw new OperatorError('Standard input (-) can be read only once.');
   }
-  // By real path; standard input is put in last, as it is read only when all else is right.
+  // By real path. Standard input comes last, since it is read only when all arguments are right.
   const found = new Map<string, SubmissionFile | null>();
   const notRead: string[] = [];
   for (const name of names) {
@@ -47,7 +47,7 @@ export async function openSubmissionFiles(
   return { files, notRead, [Symbol.asyncDispose]: async () => spooled?.remove() };
 }
 
-/** What a path means: itself, or a folder's submissions, beside which there may be other files. */
+/** The file that a path stands for, and the other files beside it if the path is a folder. */
 async function findFile(given: string): Promise<{ file: SubmissionFile; others: string[] }> {
   const info = await stat(given).catch(() => null);
   if (!info) throw new OperatorError(`There is no file or folder ${given}.`);
@@ -62,7 +62,7 @@ async function findFile(given: string): Promise<{ file: SubmissionFile; others: 
   return { file, others };
 }
 
-/** Standard input, copied to a temporary file that `remove` removes. */
+/** Copies standard input to a temporary file, which `remove` removes. */
 async function spool(
   stdin: NodeJS.ReadableStream,
 ): Promise<{ file: SubmissionFile; remove(): Promise<void> }> {

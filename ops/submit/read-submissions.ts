@@ -3,17 +3,17 @@ import { parseSubmission } from '../../schemas/submission-files.ts';
 import { readNdjson } from '../catalog/ndjson.ts';
 import { nameOfRecord, type RefusalList } from '../catalog/refusal-list.ts';
 
-/** As a submission's binary form is never longer than its line, this keeps every message below a broker's megabyte. */
+/** A submission's binary form is never longer than its line, so this keeps every message below a broker's megabyte. */
 const MAX_LINE_BYTES = 900_000;
 
-/** A file of submissions; `name` is how messages call it. */
+/** A file of submissions; messages call it `name`. */
 export interface SubmissionFile {
   path: string;
   name: string;
   bytes: number;
 }
 
-/** The submissions of the files, in order; what is wrong with the other lines is added to `refusals`. */
+/** Reads the submissions of the files, in order; the problems of the other lines are added to `refusals`. */
 export async function* readSubmissions(
   files: SubmissionFile[],
   refusals: RefusalList,

@@ -8,7 +8,7 @@ import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 
 const MAX_BATCH_MESSAGES = 1_000;
-/** Well below the megabyte that a broker takes at once, also where every message has the same key. */
+/** Well below the megabyte that a broker takes at once, even if every message has the same key. */
 const MAX_BATCH_BYTES = 500_000;
 
 export interface SubmitOptions {
@@ -16,16 +16,17 @@ export interface SubmitOptions {
   brokers: string[];
   topic: string;
   submissions: AsyncIterable<Submission> | Iterable<Submission>;
-  /** Told how many more were acknowledged. */
+  /** Called with the number of submissions that were just acknowledged. */
   onProgress?: (count: number) => void;
 }
 
 /**
- * Produces submissions to Kafka, keyed by endorser, in their order; one batch is in memory at a time.
+ * Sends submissions to Kafka in their order, keyed by endorser; one batch is in memory at a time.
  *
- * @returns how many were sent, every one acknowledged by all in-sync replicas
- * @throws OperatorError when the brokers cannot be reached, the topic is not there, or a batch is not acknowledged; it says
- *   how many were. Sending all of them again is then safe: a submission that changes nothing makes no event.
+ * @returns the number of submissions, each acknowledged by all in-sync replicas
+ * @throws OperatorError if the brokers cannot be reached, the topic does not exist, or a batch is not acknowledged; its
+ *   message gives the number of acknowledged submissions. Sending all of them again is safe then, since a submission
+ *   that changes nothing makes no event.
  */
 export async function submitAll({ brokers, topic, submissions, onProgress }: SubmitOptions): Promise<number> {
   const exists = await topicExists(brokers, topic).catch((error: unknown) => {

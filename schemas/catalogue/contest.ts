@@ -12,13 +12,13 @@ const district = field.record({
   name_es: field.optional(field.title),
   level: field.oneOf(LEVELS),
   type: field.key,
-  /** Null for a district that is the whole nation. */
+  /** Null if the district is the whole nation. */
   state: field.optional(state),
 });
 
 const candidate = field.record({
   full_name: field.title,
-  /** Tells two candidates of one name in one contest apart; the full name where it is left out. */
+  /** Distinguishes candidates of the same name in a contest; the full name by default. */
   key: field.optional(field.title),
 });
 
@@ -68,7 +68,7 @@ export type ChoiceRecord = field.Accepted<typeof choice>;
 
 const check = createRecordCheck(contestFields, contestProblems);
 
-/** What a contest's fields say against each other. */
+/** The contradictions between a contest's fields. */
 function contestProblems(contest: ContestRecord): Problem[] {
   const key = `${contest.election}/${contest.slug}`;
   const problems: Problem[] = [];
@@ -81,7 +81,7 @@ function contestProblems(contest: ContestRecord): Problem[] {
   return problems.concat(choiceProblems(contest.choices));
 }
 
-/** Choice keys are unique in a contest, and one candidate on several party lines has one name. */
+/** Choice keys must be unique in a contest, and a candidate on several party lines must have one name. */
 function choiceProblems(choices: ChoiceRecord[]): Problem[] {
   const problems: Problem[] = [];
   const indexOfKey = new Map<string, number>();
@@ -106,8 +106,8 @@ function choiceProblems(choices: ChoiceRecord[]): Problem[] {
 }
 
 /**
- * Checks a line of a contests file and drops the spaces around its source's address, which is the record's own or
- * else the one in its details.
+ * Checks a line of a contests file. The source's address is the record's own, or else the one in its details, without
+ * the spaces around it.
  */
 export function parseContest(json: unknown): Parsed<ContestRecord> {
   const parsed = check(json);

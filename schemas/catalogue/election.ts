@@ -3,7 +3,7 @@ import { ELECTION_TYPES, PRIMARY_SYSTEMS, STATE_CODES } from '../vocabulary.ts';
 import * as field from './fields.ts';
 import { createRecordCheck, trimUrl } from './record-check.ts';
 
-/** The voting rules that the interface shows; other keys are kept beside them. */
+/** The voting rules that the interface shows. Other keys are kept too. */
 const details = field.openRecord({
   all_mail: field.optional(field.boolean),
   ranked_choice: field.optional(field.boolean),

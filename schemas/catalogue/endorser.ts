@@ -23,11 +23,11 @@ const endorserFields = field.record({
   name: field.title,
   /** The slug of an endorser category. */
   category: field.categorySlug,
-  /** Required: where an endorser is at home is not guessed. */
+  /** Required, because an endorser's home is never guessed. */
   state: field.oneOf(ENDORSER_STATES, 'the USPS code of a state or territory, or national'),
   description: field.optional(field.longText),
   description_es: field.optional(field.longText),
-  /** Another name of website_url. */
+  /** Another name for website_url. */
   url: field.optional(field.url),
   website_url: field.optional(field.url),
   logo_url: field.optional(field.url),
@@ -40,11 +40,11 @@ export type EndorserRecord = field.Accepted<typeof endorserFields>;
 
 const check = createRecordCheck(endorserFields, ({ url, website_url }) =>
   url && website_url && trimUrl(url) !== trimUrl(website_url)
-    ? [{ field: 'url', message: 'must be the same as website_url, of which it is another name' }]
+    ? [{ field: 'url', message: 'must equal website_url, for which it is another name' }]
     : [],
 );
 
-/** Checks a line of an endorsers file, drops the spaces around its addresses and names the website website_url. */
+/** Checks a line of an endorsers file, drops the spaces around its addresses and merges `url` into `website_url`. */
 export function parseEndorser(json: unknown): Parsed<EndorserRecord> {
   const parsed = check(json);
   if (!parsed.ok) return parsed;

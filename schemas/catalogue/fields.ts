@@ -1,28 +1,12 @@
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+
 /*
- * The fields that file records are made of. A field is a JSON Schema and, as a type, what that schema accepts, so that
- * a record's schema and its TypeScript type are one text. Every schema carries a `title`: what the field must be, as
- * it is told to whoever gave something else.
+ * The fields that file records are made of. Each has a `title`, which completes "must be …" in the message about a value
+ * that does not fit.
  */
-declare const accepted: unique symbol;
-
-/** A JSON Schema of a field, which accepts values of `T`; `Required` says whether a record must have it. */
-export interface Field<T, Required extends boolean = true> {
-  readonly schema: Record<string, unknown>;
-  readonly required: Required;
-  readonly [accepted]?: T;
-}
-
-type Fields = Record<string, Field<unknown, boolean>>;
-type ValueOf<F> = F extends Field<infer T, boolean> ? T : never;
-type RequiredNames<F extends Fields> = {
-  [K in keyof F]: F[K] extends Field<unknown, true> ? K : never;
-}[keyof F];
-type RecordOf<F extends Fields> = { [K in RequiredNames<F>]: ValueOf<F[K]> } & {
-  [K in Exclude<keyof F, RequiredNames<F>>]?: ValueOf<F[K]> | null;
-};
 
 /** The type of the values that a field accepts. */
-export type Accepted<F> = ValueOf<F>;
+export type Accepted<Field extends TSchema> = Static<Field>;
 export type JsonObject = Record<string, unknown>;
 
 /** The longest name, title or label, in characters. */
@@ -34,142 +18,106 @@ const MAX_URL = 2_000;
 const MAX_KEY = 200;
 const MAX_INTEGER = 2_147_483_647;
 
-function required<T>(schema: Record<string, unknown>): Field<T> {
-  return { schema, required: true };
-}
-
-/** The same field, which may be null or left out; the two mean the same. */
-export function optional<T>(field: Field<T>): Field<T, false> {
-  const { type, enum: values, ...rest } = field.schema;
-  return {
-    required: false,
-    schema: {
-      ...rest,
-      ...(type === undefined ? {} : { type: [type, 'null'] }),
-      ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
-    },
+/** The same field, which may be null or left out. The two mean the same. */
+export function optional<Field extends TSchema>(field: Field) {
+  const { type, enum: values, ...rest } = field as { type?: string; enum?: readonly string[] };
+  const schema = {
+    ...rest,
+    ...(type === undefined ? {} : { type: [type, 'null'] }),
+    ...(values === undefined ? {} : { enum: [...values, null] }),
   };
+  return Type.Optional(Type.Unsafe<Static<Field> | null>(schema));
 }
 
 /** Short text that is shown: at most 500 characters and not blank. */
-export const title = required<string>({
-  type: 'string',
+export const title = Type.String({
   maxLength: MAX_TITLE,
   pattern: '\\S',
   title: `text of 1 to ${MAX_TITLE} characters`,
 });
 
 /** Long text: at most 20,000 characters. */
-export const longText = required<string>({
-  type: 'string',
+export const longText = Type.String({
   maxLength: MAX_TEXT,
   title: `text of at most ${MAX_TEXT.toLocaleString('en-US')} characters`,
 });
 
 /** A name of a record: lower-case letters and digits with single hyphens between. */
-export const slug = required<string>({
-  type: 'string',
+export const slug = Type.String({
   maxLength: MAX_KEY,
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
   title: `a slug (a to z, 0 to 9 and single hyphens, at most ${MAX_KEY} characters)`,
 });
 
-/** As a slug, with single underscores too. */
-export const categorySlug = required<string>({
-  type: 'string',
+/** Like a slug, but with single underscores as well. */
+export const categorySlug = Type.String({
   maxLength: MAX_KEY,
   pattern: '^[a-z0-9]+([-_][a-z0-9]+)*$',
   title: `a slug (a to z, 0 to 9, single hyphens and underscores, at most ${MAX_KEY} characters)`,
 });
 
-/** What tells a record apart within another: any text that is not blank. */
-export const key = required<string>({
-  type: 'string',
+/** The key of a record within another: any text that is not blank. */
+export const key = Type.String({
   maxLength: MAX_KEY,
   pattern: '\\S',
   title: `text of 1 to ${MAX_KEY} characters`,
 });
 
 /** A contest's name within its election. */
-export const contestSlug = required<string>({
-  type: 'string',
+export const contestSlug = Type.String({
   maxLength: MAX_KEY,
   pattern: '^[^\\s/]+$',
   title: `text of 1 to ${MAX_KEY} characters without spaces and slashes`,
 });
 
 /** A contest's name: election slug, slash, contest slug. */
-export const contestKey = required<string>({
-  type: 'string',
+export const contestKey = Type.String({
   maxLength: 2 * MAX_KEY + 1,
   pattern: '^[a-z0-9]+(-[a-z0-9]+)*/[^\\s/]+$',
   title: 'an election slug, a slash and a contest slug',
 });
 
-/** YYYY-MM-DD, a day that the calendar has. */
-export const date = required<string>({
-  type: 'string',
+/** A day of the calendar, YYYY-MM-DD. */
+export const date = Type.String({
   format: 'calendar-date',
   title: 'a real date as YYYY-MM-DD',
 });
 
 /** An http or https address; spaces around it are allowed and dropped. */
-export const url = required<string>({
-  type: 'string',
+export const url = Type.String({
   format: 'http-url',
   maxLength: MAX_URL,
   title: `an http or https address of at most ${MAX_URL.toLocaleString('en-US')} characters`,
 });
 
-/** What should be such an address. Words pass that are none, whose form is judged later; another address does not. */
-export const sourceText = required<string>({ ...url.schema, format: 'http-url-or-words' });
+/** An http or https address, or words that are not an address and that the service rejects later. */
+export const sourceText = Type.With(url, { format: 'http-url-or-words' });
 
-/** An http or https address as it is stored: without spaces around it. */
-export const trimmedUrl = required<string>({ ...url.schema, pattern: '^\\S+$' });
+/** An http or https address as stored, without spaces around it. */
+export const trimmedUrl = Type.With(url, { pattern: '^\\S+$' });
 
-export const positiveInteger = required<number>({
-  type: 'integer',
+export const positiveInteger = Type.Integer({
   minimum: 1,
   maximum: MAX_INTEGER,
   title: `a whole number from 1 to ${MAX_INTEGER}`,
 });
 
-export const boolean = required<boolean>({ type: 'boolean', title: 'true or false' });
+export const boolean = Type.Boolean({ title: 'true or false' });
 
-/** An object that is kept as it is. */
-export const anyObject = required<JsonObject>({ type: 'object', title: 'an object' });
+/** An object that is kept unchanged. */
+export const anyObject = Type.Unsafe<JsonObject>({ type: 'object', title: 'an object' });
 
-/** One of a closed set of words; `name` says of which, where the set is too long to list. */
-export function oneOf<const T extends string>(values: readonly T[], name?: string): Field<T> {
-  return required<T>({ type: 'string', enum: values, title: name ?? `one of ${values.join(', ')}` });
-}
+/** One of a closed set of words. `name` describes sets that are too long to list. */
+export const oneOf = <Words extends string[]>(words: readonly [...Words], name?: string) =>
+  Type.Enum(words, { type: 'string', title: name ?? `one of ${words.join(', ')}` });
 
-/** Every item as `item` says. */
-export function listOf<T>(item: Field<T>, maxItems: number): Field<T[]> {
-  return required<T[]>({
-    type: 'array',
-    items: item.schema,
-    maxItems,
-    title: `a list of at most ${maxItems.toLocaleString('en-US')}`,
-  });
-}
-
-function objectSchema(fields: Fields, additionalProperties: boolean) {
-  return {
-    type: 'object',
-    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])),
-    required: Object.keys(fields).filter((name) => fields[name]?.required),
-    additionalProperties,
-    title: 'an object',
-  };
-}
+export const listOf = <Item extends TSchema>(item: Item, maxItems: number) =>
+  Type.Array(item, { maxItems, title: `a list of at most ${maxItems.toLocaleString('en-US')}` });
 
 /** An object of exactly these fields. */
-export function record<F extends Fields>(fields: F): Field<RecordOf<F>> {
-  return required<RecordOf<F>>(objectSchema(fields, false));
-}
+export const record = <Fields extends TProperties>(fields: Fields) =>
+  Type.Object(fields, { additionalProperties: false, title: 'an object' });
 
 /** An object that has these fields and may have others, which are kept. */
-export function openRecord<F extends Fields>(fields: F): Field<RecordOf<F> & JsonObject> {
-  return required<RecordOf<F> & JsonObject>(objectSchema(fields, true));
-}
+export const openRecord = <Fields extends TProperties>(fields: Fields) =>
+  Type.Unsafe<Static<TObject<Fields>> & JsonObject>(Type.Object(fields, { title: 'an object' }));

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv';
+import type { TSchema } from 'typebox';
 import { type Parsed, type Problem, problemOfError } from '../problems.ts';
-import type { Accepted, Field, url } from './fields.ts';
+import type { Accepted, url } from './fields.ts';
 import { isCalendarDate, isHttpUrl, isHttpUrlOrWords } from './formats.ts';
 import { unstorableParts } from './storable.ts';
 
@@ -9,18 +10,18 @@ ajv.addFormat('calendar-date', isCalendarDate);
 ajv.addFormat('http-url', isHttpUrl);
 ajv.addFormat('http-url-or-words', isHttpUrlOrWords);
 
-/** More are no help to whoever has to repair the record. */
+/** The most problems that are reported for a record. More do not help to repair it. */
 const MAX_PROBLEMS = 20;
 
 /**
- * Compiles the check of one kind of record, as read from a line of JSON: first that its texts can be stored at all,
- * then that it has the form of `field`, then `rules`, which see only records of that form.
+ * Compiles the check of a kind of record, parsed from a line of JSON. Checks first that Postgres can store its texts,
+ * then that it fits `field`, then the `rules`, which see only records that fit.
  */
-export function createRecordCheck<F extends Field<object>>(
-  field: F,
-  rules: (value: Accepted<F>) => Problem[] = () => [],
-): (json: unknown) => Parsed<Accepted<F>> {
-  const validate = ajv.compile<Accepted<F>>(field.schema);
+export function createRecordCheck<Field extends TSchema>(
+  field: Field,
+  rules: (value: Accepted<Field>) => Problem[] = () => [],
+): (json: unknown) => Parsed<Accepted<Field>> {
+  const validate = ajv.compile<Accepted<Field>>(field);
 
   return (json) => {
     const unstorable = unstorableParts(json);
@@ -35,7 +36,7 @@ function refuse(problems: Problem[]): { ok: false; problems: Problem[] } {
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/** A null where a word of a set is wanted fails both the type and the set, with one message. */
+/** Drops repeated problems: a null in place of an enumerated word fails both `type` and `enum`, with one message. */
 function distinct(problems: Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter(({ field, message }) => {

@@ -1,11 +1,11 @@
 import { joinField, type Problem } from '../problems.ts';
 
-/** Deeper than any record of a catalogue, and far from where nesting exhausts the stack. */
+/** Deeper than any catalogue record, and too shallow to exhaust the stack. */
 const MAX_DEPTH = 64;
 
 /**
- * What Postgres cannot store of a JSON value, wherever it stands: NUL characters and lone surrogates, in texts and in
- * names of fields, and nesting without end.
+ * The parts of a JSON value that Postgres cannot store: NUL characters and lone surrogates, in texts and in names of
+ * fields, and endless nesting.
  */
 export function unstorableParts(value: unknown): Problem[] {
   const problems: Problem[] = [];
@@ -13,7 +13,7 @@ export function unstorableParts(value: unknown): Problem[] {
   return problems;
 }
 
-/** Whether all of a JSON value can be stored. */
+/** Whether Postgres can store a JSON value. */
 export function isStorable(value: unknown): boolean {
   return unstorableParts(value).length === 0;
 }

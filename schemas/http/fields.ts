@@ -1,7 +1,7 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 
 /*
- * The schemas that those of the interface are made of. `title` completes "must be …" in the message that refuses a value.
+ * The parts of the interface's schemas. These are JSON Schemas that TypeBox gives TypeScript types.
  */
 
 export const text = Type.String();

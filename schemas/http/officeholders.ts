@@ -4,7 +4,7 @@ import { date, integer, nullable, objectOf, oneOf, record, text, time } from './
 import { names, search, words } from './parameter-types.ts';
 import { lang } from './parameters.ts';
 
-/** The offices that the service lists (specification, "GET /v1/officeholders"), highest first. */
+/** The offices that the service lists, highest first (specification, "GET /v1/officeholders"). */
 export const OFFICES = [
   'us_senator',
   'us_representative',
@@ -22,11 +22,11 @@ export const OFFICES = [
 ] as const;
 export type Office = (typeof OFFICES)[number];
 
-/** The levels that seats are at, highest first. */
+/** The levels of seats, highest first. */
 export const SEAT_LEVELS = ['federal', 'state', 'city'] as const;
 export type SeatLevel = (typeof SEAT_LEVELS)[number];
 
-/** The networks on which the source names a person's account. */
+/** The social networks that the source knows. */
 export const SOCIAL_NETWORKS = ['twitter', 'facebook', 'instagram', 'youtube'] as const;
 
 /** The filters of `GET /v1/officeholders`. Those of seats must all match one and the same seat. */

@@ -19,7 +19,7 @@ export const errorBody = record('Error', {
 /** A state (specification, "State"). */
 export const state = record('State', { code: oneOf(STATE_CODES), fips: text, name: text });
 
-/** What there is of a state (specification, "Coverage"). */
+/** The counts of a state (specification, "Coverage"). */
 export const coverage = record('Coverage', {
   state: oneOf(STATE_CODES),
   name: text,
@@ -164,7 +164,7 @@ export const contest = record('Contest', {
   choices: Type.Array(choice),
 });
 
-/** What an endorser says of a choice. */
+/** An endorser's own words and rank for a choice. */
 export const pickFields = {
   rank: nullable(integer),
   statement: nullable(text),
@@ -230,7 +230,7 @@ export type Event = Static<typeof event>;
 /** A single resource. */
 export const single = <Schema extends TSchema>(schema: Schema) => objectOf({ data: schema });
 
-/** A list that comes whole. */
+/** A list that is not paged. */
 export const wholeList = <Schema extends TSchema>(schema: Schema) => single(Type.Array(schema));
 
 /** A page of a list; `next_cursor` is null on the last. */

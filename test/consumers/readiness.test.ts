@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import type { Kafka } from 'kafkajs';
 import pg from 'pg';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { startRelay } from '../../consumers/relay/leader.ts';
@@ -88,24 +87,25 @@ const NOWHERE = ['127.0.0.1:1'];
 const impatient = (brokers: string[]) => createKafkaClient({ brokers, clientId: 'test', retries: 2 });
 
 /** Starts a relay on a store and a Kafka of its own. @returns also how often it was interrupted. */
-function startOn(databaseUrl: string, kafka: Kafka, topic: string) {
+function startOn(databaseUrl: string, brokers: string[], topic: string) {
+  const kafka = impatient(brokers);
   let interruptions = 0;
   const write = () => {
     interruptions += 1;
   };
   const log = createLog('consumers', 'warn', { write });
   const now = () => new Date();
-  const relay = startRelay({ kafka, databaseUrl, topic, keepMs: WEEK_MS, now, log });
+  const relay = startRelay({ kafka, brokers, databaseUrl, topic, keepMs: WEEK_MS, now, log });
   return { relay, interruptions: () => interruptions };
 }
 
 test.each([
-  ['Kafka is away', () => ({ kafka: impatient(NOWHERE), topic: 'changes' })],
-  ['the change topic is missing', () => ({ kafka: impatient(topics.brokers), topic: 'nowhere' })],
+  ['Kafka is away', () => ({ brokers: NOWHERE, topic: 'changes' })],
+  ['the changes topic is missing', () => ({ brokers: topics.brokers, topic: 'nowhere' })],
 ])('no relay is ready, leading or standing by, while %s', async (_what, place) => {
   const own = await createTestDatabase();
-  const { kafka, topic } = place();
-  const pair = [startOn(own, kafka, topic), startOn(own, kafka, topic)];
+  const { brokers, topic } = place();
+  const pair = [startOn(own, brokers, topic), startOn(own, brokers, topic)];
   const seen = new Set<string>();
   await until('both have led in vain, and stood by for the other, twice', async () => {
     const { values } = await relayLeader.get();
@@ -124,7 +124,9 @@ test('a change log that another session reads is maintained later, and the relay
   await reader.query('BEGIN; SELECT FROM change_log');
   const lines: string[] = [];
   const log = createLog('consumers', 'info', { write: (line) => lines.push(line) });
-  const place = { kafka: impatient(topics.brokers), topic: topicNames(topics.prefix).changes };
+  // Topics of its own: those of the other tests announce changes that this database does not have.
+  const { brokers, prefix } = await createTestTopics({ partitions: 1 });
+  const place = { kafka: impatient(brokers), brokers, topic: topicNames(prefix).changes };
   const relay = startRelay({ ...place, databaseUrl: own, keepMs: WEEK_MS, now: () => new Date(), log });
   started.push({
     async stop() {

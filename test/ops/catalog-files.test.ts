@@ -86,7 +86,7 @@ describe('paths', () => {
 
   test.each([
     ['a path that is not there', 'nothing-here', /^There is no file or folder .*nothing-here\.$/],
-    ['a file of no known kind', 'x.txt', /is of no known kind: its name must end in .*contests\.ndjson/],
+    ['a file of an unknown kind', 'x.txt', /is of an unknown kind: its name must end in .*contests\.ndjson/],
     ['endorsements', 'endorsements.ndjson', /holds endorsements, which "npm run ops -- submit .*" sends/],
     ['a folder without a catalogue file', '', /has none of the files endorser-categories\.ndjson/],
   ])('%s is told in one sentence', async (_name, name, message) => {

@@ -311,6 +311,6 @@ test('a database that cannot be reached is told in one sentence', async () => {
   folder = await createFolder(GOOD);
   const io = createIo({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
   await expect(run(['import', folder.dir], io)).rejects.toThrow(
-    /^Postgres at 127\.0\.0\.1:1 does not answer \(.*\): see that it runs/,
+    /^Postgres at 127\.0\.0\.1:1 does not answer \(.*\): start it/,
   );
 });

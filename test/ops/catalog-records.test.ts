@@ -109,7 +109,7 @@ const BAD: [string, CatalogueKind, object, string, string][] = [
     'endorsers',
     endorser({ url: 'http://a.example', website_url: 'http://b.example' }),
     'url',
-    'must be the same as website_url, of which it is another name',
+    'must equal website_url, for which it is another name',
   ],
   [
     'a contest without a district',

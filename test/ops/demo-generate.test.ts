@@ -174,6 +174,6 @@ test.each([0, 1, 56, 300])('a demo of %i contests is as small as that', (size) =
 test('a folder that cannot be made is told in one sentence', async () => {
   const io = createIo({});
   await expect(run(['generate', '/dev/null/x', '--contests', '1'], io)).rejects.toThrow(
-    'The folder /dev/null/x cannot be used (not a directory): give a folder that can be written.',
+    'The folder /dev/null/x cannot be used (not a directory): choose a folder that can be written.',
   );
 });

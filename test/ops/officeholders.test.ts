@@ -297,7 +297,7 @@ describe('arguments', () => {
     expect(await refusal(['import', 'a', '--all'])).toBe(`Unknown option '--all': ${hint}`);
     expect(await refusal(['import', '/nowhere'])).toBe('There is no folder /nowhere.');
     expect(await refusal(['import', import.meta.dirname])).toContain(
-      'is no checkout of the Open States people',
+      'is not a checkout of the Open States people',
     );
   });
 
@@ -305,7 +305,7 @@ describe('arguments', () => {
     const checkout = await createCheckout(GOOD);
     checkouts.push(checkout);
     expect(await refusal(['import', checkout.dir])).toMatch(
-      /^Postgres at 127\.0\.0\.1:1 does not answer \(.*\): see that it runs/,
+      /^Postgres at 127\.0\.0\.1:1 does not answer \(.*\): start it/,
     );
   });
 });

@@ -123,6 +123,8 @@ test('two that are run at once send each rejection once', async () => {
 });
 
 test('an origin of which no rejection is kept is told, and nothing is sent', async () => {
-  await expect(rejected('retry', '0/4711')).rejects.toThrow('of origin 0/4711 is kept');
+  await expect(rejected('retry', '0/4711')).rejects.toThrow(
+    'No readable rejected submission of origin 0/4711 is kept',
+  );
   await expect(rejected('retry', 'all')).rejects.toThrow('"all" is not an origin');
 });

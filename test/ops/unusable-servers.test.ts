@@ -78,7 +78,7 @@ describe('a database that cannot be used is told in one sentence, without its pa
 
   test('a closed port', async () => {
     const port = await findClosedPort();
-    const told = `Postgres at 127.0.0.1:${port} does not answer (connect ECONNREFUSED 127.0.0.1:${port}): see that it runs, or name another in DATABASE_URL.\n`;
+    const told = `Postgres at 127.0.0.1:${port} does not answer (connect ECONNREFUSED 127.0.0.1:${port}): start it, or name another in DATABASE_URL.\n`;
     const env = { DATABASE_URL: addressOf({ port }), KAFKA_BROKERS: testServers().brokers.join(',') };
     for (const line of [
       'keys list',
@@ -100,20 +100,20 @@ describe('a database that cannot be used is told in one sentence, without its pa
     const wrong = await ops('keys list', { DATABASE_URL: addressOf({ password: 'secret' }) });
     expect(wrong.told).toBe(
       `Postgres at ${host} refuses the user "${username}" (password authentication failed for user "${username}"): ` +
-        'put right the user and password in DATABASE_URL.\n',
+        'correct the user and password in DATABASE_URL.\n',
     );
     const none = await ops('keys list', { DATABASE_URL: addressOf({ password: '' }) });
     expect(none.told).toMatch(`Postgres at ${host} refuses the user "${username}" (SASL`);
     const missing = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/none' }) });
     expect(missing.told).toBe(
-      `Postgres at ${host} has no database "none": make it, or name another in DATABASE_URL.\n`,
+      `Postgres at ${host} has no database "none": create it, or name another in DATABASE_URL.\n`,
     );
   });
 
   test('one without a schema names the command that makes it', async () => {
     const { status, told } = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/postgres' }) });
     expect(status).toBe(1);
-    expect(told).toMatch(/^The database "postgres" at .*: "npm run ops -- migrate" makes it\.\n$/);
+    expect(told).toMatch(/^The database "postgres" at .*: run "npm run ops -- migrate"\.\n$/);
   });
 
   test("one that is newer than the program, or not the user's own", async () => {

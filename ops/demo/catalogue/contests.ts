@@ -27,7 +27,7 @@ const DESIGNATIONS = [
   ['City Councilmember', 'Concejal'],
 ] as const;
 
-/** The first `limit` contests of an election, each made anew from the seed: the same call gives the same contests. */
+/** The first `limit` contests of an election. Each is made anew from the seed, so the same call gives the same contests. */
 export function* contestsOf(election: DemoElection, limit: number, seed: Random): Generator<ContestRecord> {
   let order = 0;
   if (limit === 0) return;
@@ -116,7 +116,7 @@ function candidateChoices(
     if (!line) return [base];
     return [base, { ...base, key: `${key}-${slugOf(line[1])}`, ...partyFields(line, state.spanish) }];
   });
-  // A withdrawn name stays printed, but never so many that a contest has fewer candidates than seats.
+  // Withdrawn candidates stay on the ballot, and leave at least as many others as there are seats.
   const last = choices.at(-1);
   if (last && choices.length > slot.votes + 1 && random.chance(0.08)) last.withdrawn = true;
   if (state.code === 'NV' && slot.partisan && slot.district.type === 'statewide') {

@@ -3,13 +3,13 @@ import type { ElectionType } from '../../../schemas/vocabulary.ts';
 import { addDays, generalElectionDays, tuesdayFrom } from './calendar.ts';
 import { DEMO_STATES, type DemoState } from './states.ts';
 
-/** What marks the demo's records in a store, and nothing else's. */
+/** Marks the demo's records in a store. */
 export const DEMO_SOURCE = { dataset: 'demo' };
 
 export interface DemoElection {
   state: DemoState;
   record: ElectionRecord;
-  /** Its part of the state's contests. */
+  /** Its share of the state's contests. */
   share: number;
 }
 
@@ -23,7 +23,7 @@ const TYPE_NAMES: Record<ElectionType, readonly [string, string]> = {
 };
 
 const PRIMARY_SYSTEMS = ['closed', 'semi_closed', 'open', 'top_two', 'nonpartisan'] as const;
-/** What a state holds besides its generals and its primary, and how many days from today. */
+/** The elections of a state besides its generals and its primary, and their distance from today in days. */
 const OTHERS: readonly (readonly [ElectionType, number])[] = [
   ['special', 24],
   ['special_primary', 38],

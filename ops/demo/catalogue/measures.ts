@@ -9,7 +9,7 @@ export interface Measure {
 
 const dollars = (millions: number) => `$${millions.toLocaleString('en-US')},000,000`;
 
-/** Questions that a place may be asked; `millions` is the money they are about. */
+/** Questions to a place; `millions` is the sum of money in them. */
 const MEASURES: readonly ((place: string, millions: number) => Measure)[] = [
   (place, millions) => ({
     title: ['School repair and safety bonds', 'Bonos para reparar escuelas'],

@@ -1,6 +1,6 @@
 /*
- * Which contests stand on a ballot, without their candidates: an endless list for every election, the great offices
- * first, so that a demo of any size takes as many as it wants from the front.
+ * The contests of a ballot without their candidates: an endless list for every election, with the highest offices first.
+ * A demo of any size takes as many as it needs from the front.
  */
 import type { ContestKind, Level, VoteMethod } from '../../../schemas/vocabulary.ts';
 import type { DemoElection } from './elections.ts';
@@ -28,16 +28,16 @@ export interface ContestSlot {
   ranks: number | null;
   partisan: boolean;
   district: DemoDistrict;
-  /** For measures: what the ballot calls them. */
+  /** For measures: their name on the ballot. */
   code?: string;
-  /** For measures: who is asked. */
+  /** For measures: the place that votes on them. */
   place?: string;
 }
 
 const ONE = { kind: 'candidate', method: 'plurality', votes: 1, ranks: null, partisan: true } as const;
 const LOCAL = { ...ONE, partisan: false } as const;
 
-/** The contests of an election in the order in which it takes them; it never ends. */
+/** The contests of an election in the order in which it takes them, without end. */
 export function* contestSlots({ state }: DemoElection): Generator<ContestSlot> {
   const statewide = statewideDistrict(state, 'state');
   yield* statewideOffices(state, statewide);

@@ -3,9 +3,9 @@ import { STATE_CODES } from '../../../schemas/vocabulary.ts';
 export interface DemoState {
   code: (typeof STATE_CODES)[number];
   name: string;
-  /** Members of the U.S. House, delegates included: also a measure of size. */
+  /** Members of the U.S. House, delegates included; also a measure of size. */
   seats: number;
-  /** Whether it publishes ballots in Spanish too. */
+  /** Whether it publishes its ballots in Spanish too. */
   spanish: boolean;
   /** Its Open Civic Data division. */
   division: string;

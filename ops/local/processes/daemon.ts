@@ -6,24 +6,24 @@ import { stopProcess } from './pid-files.ts';
 export interface DaemonOptions {
   command: string;
   args: string[];
-  /** The user to run as, where that is not ours. */
+  /** The user to run as, if it is another one. */
   identity?: { uid: number; gid: number };
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** The file that its output is added to. */
+  /** The file that its output is appended to. */
   logFile: string;
-  /** What the command line holds that tells this process from any other. */
+  /** A part of the command line that tells this process from any other. */
   marker: string;
   stopSignal: NodeJS.Signals;
   graceMs: number;
 }
 
-/** How a child ended, in words: `exit code 1`, `SIGKILL`. */
+/** Describes the end of a child: `exit code 1`, `SIGKILL`. */
 function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
   return signal ?? `exit code ${code}`;
 }
 
-/** Settles with how the child ended, also where it never began. */
+/** Settles with a description of the child's end, even if the child never began. */
 export function childExit(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve(error.message));
@@ -32,11 +32,11 @@ export function childExit(child: ChildProcess): Promise<string> {
 }
 
 /**
- * Starts a server as a process of its own. It leads its own process group, so that the terminal's Ctrl-C reaches
- * the supervisor alone and servers are stopped in order; and it writes its log itself, so that it outlives a
- * supervisor that was killed, and can be found and stopped by the next one.
+ * Starts a server as a process of its own. It leads its own process group, so that the terminal's Ctrl-C reaches the
+ * supervisor alone and the servers are stopped in order. It writes its log itself, so that it outlives a supervisor that
+ * was killed; the next supervisor finds and stops it.
  *
- * @throws Error where the program cannot be started at all
+ * @throws Error if the program cannot be started
  */
 export async function startDaemon(options: DaemonOptions): Promise<LocalServer & { pid: number }> {
   const log = openSync(options.logFile, 'a', 0o600);

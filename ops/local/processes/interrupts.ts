@@ -1,13 +1,13 @@
 import os from 'node:os';
 
 /**
- * One Ctrl-C can arrive several times: the terminal sends it to every process of the group, and npm and
- * bootstrap.mjs pass theirs on. What comes within this time belongs to the same press.
+ * One Ctrl-C can arrive several times: the terminal sends it to every process of the group, and npm and bootstrap.mjs
+ * pass theirs on. Signals within this time belong to the same press.
  */
 const SAME_PRESS_MS = 1000;
 
 /**
- * Turns SIGINT, SIGTERM and SIGHUP into an abort. A second press, after that, ends this process at once.
+ * Turns SIGINT, SIGTERM and SIGHUP into an abort. A second press ends this process at once.
  *
  * @param onSecond ends the children without waiting, before this process exits
  */
@@ -30,8 +30,8 @@ export function listenForInterrupts(onSecond: () => void): AbortSignal {
 }
 
 /**
- * The promise's own result, or a rejection with the signal's reason as soon as it aborts. The work goes on
- * unheard; what it throws later is nobody's business any more.
+ * The promise's own result, or a rejection with the signal's reason as soon as it aborts. The work itself goes on; its
+ * result and its later failures are ignored.
  */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 /**
- * What the terminal shows of a child's log: warnings and errors, a short line each. All of it is in the log file.
+ * The terminal's view of a child's log: warnings and errors, a short line each. The log file has everything.
  */
 
-/** The levels of our log that the terminal shows, and what it calls them. */
+/** The levels that the terminal shows, and its words for them. */
 const SHOWN_LEVELS = new Map([
   ['warn', 'warning'],
   ['error', 'error'],
@@ -11,7 +11,7 @@ const SHOWN_LEVELS = new Map([
 
 const REPEAT_AFTER_MS = 10_000;
 
-/** What of a line of service/log.ts is shown. */
+/** The parts of a line of service/log.ts that are shown. */
 interface LogLine {
   level: string;
   msg?: string;
@@ -28,13 +28,13 @@ function parse(text: string): LogLine | null {
 }
 
 /**
- * A log line as the terminal shows it, or null where it is not for the terminal.
+ * Renders a line for the terminal; null if the terminal does not show it.
  *
- * @param text a line of JSON as our log writes it, or anything else that the child printed
+ * @param text a line of JSON of service/log.ts, or any other line that the child printed
  */
 export function renderLogLine(name: string, text: string): string | null {
   const line = parse(text);
-  // Not ours: what Node prints of a crash. The frames of its stack are in the file.
+  // Not of our log: Node's report of a crash, without the frames of its stack.
   if (line === null) return /^\s|^$|^Node\.js v/.test(text) ? null : `${name}: ${text}`;
   const word = SHOWN_LEVELS.get(line.level);
   if (word === undefined) return null;
@@ -44,7 +44,8 @@ export function renderLogLine(name: string, text: string): string | null {
 }
 
 /**
- * A filter that lets a line through once in ten seconds: while a server is away, every try says the same.
+ * Creates a filter that lets the same line through once in ten seconds, since every retry logs it while a server is
+ * away.
  *
  * @param now the time in milliseconds
  */

@@ -15,25 +15,25 @@ export interface NodeProcess extends Running {
 
 export interface NodeProcessOptions {
   name: string;
-  /** The absolute path of its main file, by which its command line is told from others. */
+  /** The absolute path of its main file, which tells its command line from others. */
   entry: string;
   env: NodeJS.ProcessEnv;
   logDir: string;
-  /** How long it may take to end in order, in milliseconds. */
+  /** The time that it may take to end in order, in milliseconds. */
   graceMs: number;
-  /** Shows a line to whoever watches. */
+  /** Shows a line on the terminal. */
   report(line: string): void;
 }
 
-/** Opens the log to add to it; one that has grown large becomes `<name>.log.1` first. */
+/** Opens the log for appending; a log that has grown large becomes `<name>.log.1` first. */
 function openLog(file: string): NodeJS.WritableStream {
   if (existsSync(file) && statSync(file).size > LARGEST_LOG_BYTES) renameSync(file, `${file}.1`);
   return createWriteStream(file, { flags: 'a' });
 }
 
 /**
- * Starts one of our own programs under this Node, in a process group of its own, so that Ctrl-C reaches the
- * supervisor alone. All it prints goes to `<logDir>/<name>.log`, its warnings to `report` as well.
+ * Starts one of our own programs under this Node, in a process group of its own, so that Ctrl-C reaches the supervisor
+ * alone. Its output goes to `<logDir>/<name>.log`, and its warnings to `report` too.
  */
 export function startNodeProcess(options: NodeProcessOptions): NodeProcess {
   const { name, entry, report } = options;
@@ -57,7 +57,7 @@ export function startNodeProcess(options: NodeProcessOptions): NodeProcess {
   const exited = childExit(child);
   void Promise.all([exited, ...output]).then(() => log.end());
   const { pid } = child;
-  // Node itself is the program, so this is a lack of memory or of process ids.
+  // Node itself is the program, so the system lacks memory or process ids.
   if (pid === undefined) throw new Error(`${name} could not be started`);
   return {
     pid,

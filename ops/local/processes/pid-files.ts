@@ -1,6 +1,6 @@
 /**
- * Processes by their id. An id on file may belong to another program by now, since systems use ids again: so
- * nothing is ended here before its command line shows that it is the process the file means.
+ * Processes by their id, as files keep it. Systems reuse ids, so an id on file may belong to another program by now:
+ * nothing is ended before its command line shows that it is the right process.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,13 +14,13 @@ import { makeFolder } from '../../make-folder.ts';
 const run = promisify(execFile);
 const POLL_MS = 50;
 
-/** The command line of a live process, words apart by spaces, or null where there is none of this id. */
+/** The command line of a live process, joined with spaces; null if no process has this id. */
 async function readCommandLine(pid: number): Promise<string | null> {
   try {
     const text = existsSync('/proc/self/cmdline')
       ? (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ')
       : (await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
-    // A process that has ended and was not yet waited for has no command line left.
+    // A zombie has no command line.
     return text.trim() || null;
   } catch {
     return null;
@@ -33,17 +33,17 @@ async function isProcess(pid: number, marker: string): Promise<boolean> {
 }
 
 export interface StopOptions {
-  /** What the process's command line must hold for it to be the one that is meant. */
+  /** A part of the right process's command line. */
   marker: string;
   signal: NodeJS.Signals;
-  /** How long it may take to end by itself before it is killed, in milliseconds. */
+  /** The time that it may take to end before it is killed, in milliseconds. */
   graceMs: number;
 }
 
 /**
- * Ends a process and waits until it is gone. Does nothing where the id belongs to no process, or to another.
+ * Ends a process and waits until it is gone. Does nothing if the id belongs to no process, or to another one.
  *
- * @throws OperatorError where the process belongs to another user
+ * @throws OperatorError if the process belongs to another user
  */
 export async function stopProcess(pid: number, { marker, signal, graceMs }: StopOptions): Promise<void> {
   const deadline = Date.now() + graceMs;
@@ -73,7 +73,7 @@ export async function writePidFile(dir: string, name: string, pid: number): Prom
   await writeFile(path.join(dir, `${name}.pid`), `${pid}\n`);
 }
 
-/** The id in `<name>.pid` where it belongs to a live process whose command line holds `marker`, else null. */
+/** The id in `<name>.pid` if it belongs to a live process whose command line holds `marker`, or else null. */
 export async function readPidFile(dir: string, name: string, marker: string): Promise<number | null> {
   const text = await readFile(path.join(dir, `${name}.pid`), 'utf8').catch(() => '');
   const pid = /^\d+\n?$/.test(text) ? Number(text) : null;

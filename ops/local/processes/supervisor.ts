@@ -1,13 +1,13 @@
-/** Keeps something running: what ends by itself is started again, soon at first and more slowly while it keeps ending. */
+/** Keeps a process running: it is started again when it ends, soon at first and later if it keeps ending. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Running {
-  /** Settles when it has ended, with how it ended; never rejects. */
+  /** Settles when it has ended, with a description of the ending; never rejects. */
   exited: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Time as the supervisor sees it, so that a test can give it another. */
+/** The supervisor's time, which tests replace. */
 export interface Clock {
   /** Milliseconds since any fixed moment. */
   now(): number;
@@ -23,27 +23,27 @@ const systemClock: Clock = {
 export interface KeepRunningOptions<T extends Running> {
   name: string;
   start(): Promise<T>;
-  /** Shows a line to whoever watches. */
+  /** Shows a line on the terminal. */
   report(line: string): void;
   /** The wait before the first restart, in milliseconds; it doubles up to `maxDelayMs`. */
   minDelayMs?: number;
   maxDelayMs?: number;
-  /** One that lasted this long counts as healthy, and its end as the first again. */
+  /** After a run of this length the wait begins at `minDelayMs` again. */
   healthyAfterMs?: number;
   clock?: Clock;
 }
 
 export interface Keeper<T extends Running> {
-  /** The one that runs now, or ran last. */
+  /** The process that runs now, or ran last. */
   current(): T;
-  /** Stops it, and starting it again; waits until it has ended. */
+  /** Stops it for good, and waits until it has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts it and keeps it running until `stop`.
+ * Starts a process and keeps it running until `stop`.
  *
- * @throws whatever the first start throws; later failures to start are reported and tried again
+ * @throws the error of the first start; later failures to start are reported and tried again
  */
 export async function keepRunning<T extends Running>(options: KeepRunningOptions<T>): Promise<Keeper<T>> {
   const {
@@ -86,7 +86,7 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
   }
 
   const watched = watch().catch((error: unknown) => {
-    // Waiting for the next start is what `stop` cuts short.
+    // `stop` cuts the wait for the next start short.
     if (!stopping.signal.aborted) throw error;
   });
 
@@ -96,7 +96,7 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
       stopping.abort();
       await current.stop();
       await watched;
-      // A start that was under way when `stop` came has put another one in its place.
+      // A start that was under way may have put another process in its place.
       await current.stop();
     },
   };

@@ -1,8 +1,7 @@
 /**
- * Postgres and Kafka out of their official images, for a machine that has Docker and neither Java nor Maven.
- * Data live in Docker volumes named after the folder that would hold them, and stay when a container goes; whoever
- * removes the folder begins anew. A container whose process has gone is removed by testcontainers' own reaper, or
- * else by the next start.
+ * Runs Postgres and Kafka from their official images, for machines with Docker but without Java or Maven. The data live
+ * in Docker volumes that are named after the folder that would hold them, and outlive the containers; removing the
+ * folder begins anew. Testcontainers' reaper, or else the next start, removes a container whose starter has gone.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -17,7 +16,7 @@ import type { KafkaServer, LocalServer, PostgresServer, ServerOptions } from './
 const POSTGRES_IMAGE = 'postgres:18';
 const KAFKA_IMAGE = 'apache/kafka:4.3.0';
 const STOP_GRACE_MS = 20_000;
-/** A volume's label that names its folder. */
+/** The label of a volume that holds the name of its folder. */
 const FOLDER_LABEL = 'ballot-endorsements.folder';
 
 function volumeFor(folder: string): string {
@@ -26,7 +25,7 @@ function volumeFor(folder: string): string {
 
 type Docker = Awaited<ReturnType<typeof getContainerRuntimeClient>>['container']['dockerode'];
 
-/** A container whose ports are those of 127.0.0.1 alone: testcontainers would open them to other machines. */
+/** A container with ports on 127.0.0.1 alone; by default testcontainers opens them to other machines. */
 class LoopbackContainer extends GenericContainer {
   protected override async beforeContainerCreated(): Promise<void> {
     const bindings = Object.values<Array<{ HostIp?: string }>>(this.hostConfig.PortBindings ?? {});
@@ -35,22 +34,22 @@ class LoopbackContainer extends GenericContainer {
 }
 
 /**
- * Stops and removes what an earlier run has left on a volume. Two servers on one volume destroy it, and from
- * inside a container neither sees the other.
+ * Stops and removes the containers that an earlier run left on a volume. Two servers on one volume destroy it, and
+ * neither sees the other from inside its container.
  */
 async function removeLeftovers(docker: Docker, volume: string): Promise<void> {
   const leftovers = await docker.listContainers({ all: true, filters: { volume: [volume] } });
   for (const { Id } of leftovers) {
     const container = docker.getContainer(Id);
-    // It may have ended already, or be on its way out.
+    // It may have ended, or be ending.
     await container.stop({ t: STOP_GRACE_MS / 1000 }).catch(() => undefined);
     await container.remove({ v: true, force: true }).catch(() => undefined);
   }
 }
 
 /**
- * Makes the volume of a folder, and the folder. Before that, removes the volumes of folders that are gone: this one,
- * and any that was a temporary one, as tests have. (A folder elsewhere may be on a disk that is not here now.)
+ * Makes a folder and its volume. First it removes the volume of this folder if the folder is gone, and those of
+ * temporary folders that are gone, as tests leave them. Other folders may be on a disk that is not mounted now.
  */
 async function prepareVolume(docker: Docker, folder: string): Promise<string> {
   const { Volumes: volumes } = await docker.listVolumes({ filters: { label: [FOLDER_LABEL] } });
@@ -59,7 +58,7 @@ async function prepareVolume(docker: Docker, folder: string): Promise<string> {
     const replaceable = owner === folder || owner.startsWith(os.tmpdir() + path.sep);
     if (!replaceable || existsSync(owner)) continue;
     await removeLeftovers(docker, Name);
-    // Another start may be at it too.
+    // Another start may be removing it too.
     await docker
       .getVolume(Name)
       .remove()
@@ -79,7 +78,7 @@ async function announceDownload(docker: Docker, image: string): Promise<void> {
   if (known === null) process.stderr.write(`Fetching the image ${image} (once) ...\n`);
 }
 
-/** A container that finds the data of the folder `dir` at `target`, once nothing else uses them. */
+/** Starts a container with the data of the folder `dir` at `target`, once nothing else uses them. */
 async function prepareContainer(image: string, dir: string, target: string): Promise<GenericContainer> {
   const docker = (await getContainerRuntimeClient()).container.dockerode;
   const volume = await prepareVolume(docker, path.resolve(dir));
@@ -102,14 +101,14 @@ async function asServer(container: StartedTestContainer): Promise<LocalServer> {
     exited,
     async stop() {
       await container.stop({ timeout: STOP_GRACE_MS }).catch((error: { statusCode?: number }) => {
-        // One that is gone, or on its way out, is stopped.
+        // A container that is gone, or going, counts as stopped.
         if (error.statusCode !== 404 && error.statusCode !== 409) throw error;
       });
     },
   };
 }
 
-/** As startPostgres of postgres.ts, in a container. */
+/** Starts Postgres as startPostgres of postgres/server.ts does, in a container. */
 export async function startPostgres({ dir, port, overrides = {} }: ServerOptions): Promise<PostgresServer> {
   const usedPort = port ?? (await findFreePort());
   const settings = { max_connections: '200', timezone: 'UTC', ...overrides };
@@ -119,7 +118,7 @@ export async function startPostgres({ dir, port, overrides = {} }: ServerOptions
       POSTGRES_USER: 'ballot',
       POSTGRES_PASSWORD: 'ballot',
       POSTGRES_DB: 'ballot',
-      // Postgres's own C.UTF-8, which sorts and folds alike on every system.
+      // Postgres's own C.UTF-8 sorts and folds case alike on every system.
       POSTGRES_INITDB_ARGS: '--encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8',
     })
     .withExposedPorts({ container: 5432, host: usedPort })
@@ -127,7 +126,7 @@ export async function startPostgres({ dir, port, overrides = {} }: ServerOptions
       'postgres',
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ])
-    // Over TCP: the server that the image runs to set the database up listens on a socket file alone.
+    // Over TCP, since the server that sets the database up listens on a socket file alone.
     .withHealthCheck({
       test: ['CMD-SHELL', 'pg_isready -h 127.0.0.1 -U ballot'],
       interval: 500,
@@ -139,12 +138,12 @@ export async function startPostgres({ dir, port, overrides = {} }: ServerOptions
   return { ...(await asServer(container)), url, port: usedPort };
 }
 
-/** A broker setting as the image reads it: `log.dirs` is KAFKA_LOG_DIRS. */
+/** The image's variable for a broker setting: KAFKA_LOG_DIRS for `log.dirs`. */
 function asVariable([name, value]: [string, string]): [string, string] {
   return [`KAFKA_${name.toUpperCase().replaceAll('.', '_')}`, value];
 }
 
-/** As startKafka of kafka.ts, in a container. */
+/** Starts Kafka as startKafka of kafka/broker.ts does, in a container. */
 export async function startKafka({ dir, port, overrides = {} }: ServerOptions): Promise<KafkaServer> {
   const usedPort = port ?? (await findFreePort());
   const settings = {

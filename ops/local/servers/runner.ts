@@ -1,4 +1,4 @@
-/** Decides how servers are run on this machine, before anything is started. */
+/** Decides how servers run on this machine, before anything is started. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../../service/operator-error.ts';
@@ -10,9 +10,9 @@ const OLDEST_JAVA = 17;
 const HOW_TO_GET_JAVA =
   'on Debian or Ubuntu "apt-get install openjdk-17-jre-headless maven", on macOS "brew install openjdk@17 maven"';
 
-/** What this machine has of what an embedded broker needs. */
+/** The tools on this machine that servers can run with. */
 export interface Machine {
-  /** The major version of the Java on the PATH, or null where there is none. */
+  /** The major version of the Java on the PATH; null if there is none. */
   java: number | null;
   maven: boolean;
   /** Whether a Docker daemon answers. */
@@ -34,7 +34,7 @@ async function runs(command: string, args: string[]): Promise<boolean> {
   );
 }
 
-/** Looks at the machine: Java, Maven, and Docker only where one of them is missing. */
+/** Looks for Java and Maven, and for Docker only if one of them is missing. */
 export async function inspectMachine(): Promise<Machine> {
   const [java, maven] = await Promise.all([readJavaVersion(), runs('mvn', ['-version'])]);
   const embedded = java !== null && java >= OLDEST_JAVA && maven;
@@ -42,9 +42,9 @@ export async function inspectMachine(): Promise<Machine> {
 }
 
 /**
- * Which way servers run on such a machine.
+ * Chooses how servers run on such a machine.
  *
- * @throws OperatorError naming what is missing and how to get it
+ * @throws OperatorError with the missing tool and how to get it
  */
 export function chooseRunner({ java, maven, docker }: Machine): 'embedded' | 'containers' {
   if (java !== null && java >= OLDEST_JAVA && maven) return 'embedded';
@@ -52,14 +52,14 @@ export function chooseRunner({ java, maven, docker }: Machine): 'embedded' | 'co
   const missing = java === null ? 'Java' : java < OLDEST_JAVA ? `a newer Java (this is ${java})` : 'Maven';
   throw new OperatorError(
     `${missing} is missing: Kafka needs Java ${OLDEST_JAVA} or newer and Maven to be fetched with ` +
-      `(${HOW_TO_GET_JAVA}); a running Docker does instead of both.`,
+      `(${HOW_TO_GET_JAVA}). A running Docker can replace both.`,
   );
 }
 
 /**
- * How to run servers on this machine: embedded where Java and Maven are there, else in containers.
+ * Finds how to run servers on this machine: embedded if it has Java and Maven, or else in containers.
  *
- * @throws OperatorError where neither is possible
+ * @throws OperatorError if neither is possible
  */
 export async function findRunner(): Promise<ServerRunner> {
   if (chooseRunner(await inspectMachine()) === 'containers') return import('./containers.ts');

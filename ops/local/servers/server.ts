@@ -1,15 +1,15 @@
-/** A server that this machine runs for us, embedded or in a container. */
+/** A server on this machine, embedded or in a container. */
 export interface LocalServer {
-  /** Its process, or null where it runs in a container and has none that is ours. */
+  /** Its process; null if it runs in a container. */
   pid: number | null;
-  /** Settles when the server has ended for whatever reason, with how it ended; it never rejects. */
+  /** Settles when the server has ended, with a description of the ending; it never rejects. */
   exited: Promise<string>;
-  /** Stops it in order, by force where it does not obey. */
+  /** Stops it in order, or by force if it does not obey. */
   stop(): Promise<void>;
 }
 
 export interface PostgresServer extends LocalServer {
-  /** A connection string with the password in it. */
+  /** A connection string, with the password. */
   url: string;
   port: number;
 }
@@ -21,17 +21,17 @@ export interface KafkaServer extends LocalServer {
 }
 
 export interface ServerOptions {
-  /** The folder for the server's data, log and settings; made where it is not there. */
+  /** The folder for the server's data, log and settings; it is made if it does not exist. */
   dir: string;
-  /** The port on 127.0.0.1; a free one where it is not given. */
+  /** The port on 127.0.0.1; a free one by default. */
   port?: number | undefined;
-  /** Called with the server's process as soon as there is one, before it answers. */
+  /** Called with the server's process as soon as it runs, before it answers. */
   onSpawn?(pid: number): Promise<void>;
-  /** Settings of the server's own, over ours. */
+  /** Settings of the server, which override ours. */
   overrides?: Record<string, string>;
 }
 
-/** How servers are started here: embedded, or in containers. */
+/** The way to start servers here: embedded, or in containers. */
 export interface ServerRunner {
   startPostgres(options: ServerOptions): Promise<PostgresServer>;
   startKafka(options: ServerOptions): Promise<KafkaServer>;

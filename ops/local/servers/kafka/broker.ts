@@ -1,4 +1,4 @@
-/** Apache Kafka itself, one node in KRaft mode, started from its jars. */
+/** Runs Apache Kafka itself, one node in KRaft mode, from its jars. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -35,13 +35,13 @@ function java(folder: string, libs: string, mainClass: string, args: string[]): 
   };
 }
 
-/** Formats the storage once; the stamp is written last, so that storage half formatted is formatted again. */
+/** Formats the storage once. The stamp is written last, so that half formatted storage is formatted again. */
 async function formatStorage(folder: string, libs: string): Promise<void> {
   const stamp = path.join(folder, 'formatted');
   if (existsSync(stamp)) return;
   const clusterId = randomBytes(16).toString('base64url');
   const settings = path.join(folder, 'server.properties');
-  // One argument, for an id can begin with "-".
+  // One argument, since an id can begin with "-".
   const args = ['format', '--ignore-formatted', `--cluster-id=${clusterId}`, '--config', settings];
   const options = java(folder, libs, 'kafka.tools.StorageTool', args);
   const ending = await (await startDaemon(options)).exited;
@@ -56,11 +56,11 @@ async function answers(brokers: string[]): Promise<true | null> {
 }
 
 /**
- * Starts a broker on 127.0.0.1 with the data in `dir`, formatted on the first start. A broker that an earlier
- * run left on the same data is stopped first. `overrides` are broker settings.
+ * Starts a broker on 127.0.0.1 with the data in `dir`, which the first start formats. A broker that an earlier run left
+ * on the same data is stopped first. `overrides` are broker settings.
  *
  * @returns once the broker answers
- * @throws OperatorError where its jars cannot be fetched; Error where it does not come up
+ * @throws OperatorError if its jars cannot be fetched, Error if it does not start
  */
 export async function startKafka({
   dir,

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const POM = path.join(import.meta.dirname, 'pom.xml');
 const LINES_TO_SHOW_ON_FAILURE = 5;
 
-/** Runs Maven and shows on a terminal which file it is at. */
+/** Runs Maven and shows the file that it fetches on a terminal. */
 async function copyDependencies(target: string): Promise<void> {
   const args = ['-B', '-f', POM, 'dependency:copy-dependencies', '-DincludeScope=runtime'];
   const maven = spawn('mvn', [...args, `-DoutputDirectory=${target}`], {
@@ -21,7 +21,7 @@ async function copyDependencies(target: string): Promise<void> {
   const exited = childExit(maven);
   const terminal = process.stderr.isTTY === true;
   const errors: string[] = [];
-  // What stands in the way of Maven itself is said by its shell script, here; in between are colour codes alone.
+  // Standard error has the mistakes that Maven's shell script finds, and colour codes between them.
   createInterface({ input: maven.stderr }).on('line', (line) => {
     if (/\w{3}/.test(line)) errors.push(line);
   });
@@ -38,10 +38,10 @@ async function copyDependencies(target: string): Promise<void> {
 }
 
 /**
- * The folder with the broker's jars, fetched with Maven the first time and whenever the pom has changed. They
- * come into a folder of another name that is renamed when it is whole, so that half of them is never used.
+ * Finds the folder with the broker's jars; Maven fetches them the first time and whenever the pom has changed. They go
+ * into a folder of another name that is renamed when it is complete, so that half of them is never used.
  *
- * @throws OperatorError where Maven fails
+ * @throws OperatorError if Maven fails
  */
 export async function findKafkaJars(): Promise<string> {
   const pom = await readFile(POM, 'utf8');
@@ -56,7 +56,7 @@ export async function findKafkaJars(): Promise<string> {
   try {
     await copyDependencies(unfinished);
     await rename(unfinished, libs).catch((error: unknown) => {
-      // Another process can have been faster; its jars are the same.
+      // Another process was faster; its jars are the same.
       if (!existsSync(libs)) throw error;
     });
   } finally {

