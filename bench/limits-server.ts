@@ -6,11 +6,14 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AnswerMemory } from '../gateway/answers/answer-memory.ts';
 import { DataVersion } from '../gateway/answers/data-version.ts';
-import { type Access, startAccess } from '../gateway/auth/access.ts';
+import { startAccess } from '../gateway/auth/access.ts';
+import { type AdmissionOptions, createAdmission } from '../gateway/auth/admission.ts';
 import { createConfig } from '../gateway/config.ts';
 import type { GatewayContext } from '../gateway/context.ts';
 import { createApp } from '../gateway/http/app.ts';
 import { createHttpServer } from '../gateway/http/server.ts';
+import { createEndpoint } from '../gateway/routes/define-route.ts';
+import { routes } from '../gateway/routes/index.ts';
 import { systemClock } from '../service/clock.ts';
 import { createLog } from '../service/log.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
@@ -22,7 +25,7 @@ const OPEN_ACCESS = {
   keyUsage: { note() {} },
   requestLimiter: { admit: async () => ({ headers: {}, refusal: null }) },
   concurrencyLimiter: { run: (_key: unknown, work: () => Promise<unknown>) => work() },
-} as unknown as Access;
+} as unknown as AdmissionOptions;
 
 /** Later messages ask for the processor time that it has used, in microseconds. */
 function tellUsage(): void {
@@ -50,11 +53,18 @@ process.once('message', async ({ databaseUrl, limited }: { databaseUrl: string; 
       retentionMs: config.retentionMs,
       dataVersion: new DataVersion(() => loadDataVersions(pool)),
     }),
-    access: limited ? await startAccess(config, runtime) : OPEN_ACCESS,
-    draining: new AbortController().signal,
     // The data endpoints use only this part of the context.
   } as unknown as GatewayContext;
-  const server: Server = createHttpServer(createApp(context).callback(), config);
+  const draining = new AbortController().signal;
+  const app = createApp({
+    ...runtime,
+    endpoints: routes.map((route) => createEndpoint(route, context)),
+    admission: createAdmission(limited ? await startAccess(config, runtime) : OPEN_ACCESS),
+    health: { ...runtime, hasCaughtUp: () => true, isStoreReachable: async () => true, draining },
+    trustedProxies: 0,
+    draining,
+  });
+  const server: Server = createHttpServer(app.callback(), config);
   process.on('message', tellUsage);
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 });

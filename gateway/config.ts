@@ -12,40 +12,41 @@ import { STOP_DEADLINE_MS } from '../service/lifecycle.ts';
 export interface GatewayConfig extends Servers {
   port: number;
   metricsPort: number;
-  /** The date that `upcoming` counts from, YYYY-MM-DD; null for the clock's. */
+  /** The date that counts as today for `upcoming`, YYYY-MM-DD; null for the clock's date. */
   today: string | null;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
-  /** How long a stream lasts before it is asked to reconnect, in milliseconds. */
+  /** How long a stream lasts before its client is asked to reconnect, in milliseconds. */
   streamLifetimeMs: number;
-  /** How often a stream gets a sign of life, in milliseconds. */
+  /** The interval of heartbeats on a stream, in milliseconds. */
   streamHeartbeatMs: number;
-  /** How much of the change stream is kept in memory, in bytes. */
+  /** The memory for the newest changes of the stream, in bytes. */
   feedMemoryBytes: number;
-  /** The most requests of an account, long polls included, that the gateway works on at a time. */
+  /** The most requests of one account, long polls included, that the gateway works on at a time. */
   accountConcurrency: number;
-  /** How long a client may take to send the headers of a request, and the whole of it, in milliseconds. */
+  /** How long a client may take to send the headers of a request, in milliseconds. */
   headersTimeoutMs: number;
+  /** How long a client may take to send a whole request, in milliseconds. */
   requestTimeoutMs: number;
-  /** How many proxies in front may be believed whom they forward for; 0 for none. */
+  /** How many proxies in front may be trusted to name the client; 0 for none. */
   trustedProxies: number;
-  /** How much of what readers of older changes were given is kept for others, in bytes. */
+  /** The memory for older changes that were read and may be read again, in bytes. */
   feedReplayBytes: number;
-  /** How much of the answers that were given is kept to be given again, in bytes; 0 for nothing. */
+  /** The memory for answers that can be reused, in bytes; 0 for none. */
   responseMemoryBytes: number;
-  /** How long a stopping gateway takes to send its streams away, in milliseconds. */
+  /** The period over which a stopping gateway ends its streams, in milliseconds. */
   drainMs: number;
 }
 
 const MINUTE_MS = 60_000;
-/** What stopping may still take once all streams were sent away, in milliseconds. */
+/** How long stopping may take after all streams have ended, in milliseconds. */
 const AFTER_DRAIN_MS = 10_000;
 const MEGABYTE = 1024 * 1024;
 
 /**
- * The settings of a gateway, out of environment variables or a test's own values.
+ * Reads the settings of a gateway from environment variables or a test's own values.
  *
- * @throws SettingError where one is missing or cannot be right.
+ * @throws SettingError if a setting is missing or invalid.
  */
 export function createConfig(env: Environment): GatewayConfig {
   const number = (name: string, min: number, max: number) => readInteger(env, name, { min, max });

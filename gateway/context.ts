@@ -3,21 +3,23 @@ import type { Logger } from '../service/log.ts';
 import type { DatabasePool } from '../store/connection/read-pool.ts';
 import type { AnswerMemory } from './answers/answer-memory.ts';
 import type { Turns } from './answers/turns.ts';
-import type { Access } from './auth/access.ts';
 import type { GatewayConfig } from './config.ts';
+import type { OpenStreams } from './delivery/open-streams.ts';
 import type { Feed } from './feed/feed.ts';
+import type { StreamLeases } from './limits/stream-leases.ts';
 
-/** What the routes of a gateway share. */
+/** Everything that the routes of a gateway share. Only routes receive it; lower layers take the values they need. */
 export interface GatewayContext {
   config: GatewayConfig;
   pool: DatabasePool;
   feed: Feed;
-  access: Access;
+  streamLeases: StreamLeases;
+  openStreams: OpenStreams;
   answers: AnswerMemory;
-  /** Who makes a large answer waits for one of these. */
+  /** Bounds how many large answers are made at a time. */
   largeAnswers: Turns;
   clock: Clock;
   log: Logger;
-  /** Given when the gateway begins to shut down: long polls answer. */
+  /** Aborts when the gateway begins to shut down. Long polls then answer at once. */
   draining: AbortSignal;
 }

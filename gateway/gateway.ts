@@ -10,11 +10,15 @@ import { AnswerMemory } from './answers/answer-memory.ts';
 import { DataVersion } from './answers/data-version.ts';
 import { Turns } from './answers/turns.ts';
 import { startAccess } from './auth/access.ts';
+import { createAdmission } from './auth/admission.ts';
 import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
+import { OpenStreams } from './delivery/open-streams.ts';
 import { Feed } from './feed/feed.ts';
 import { createApp } from './http/app.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';
+import { createEndpoint } from './routes/define-route.ts';
+import { routes } from './routes/index.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
@@ -31,11 +35,11 @@ export interface Gateway extends Stoppable {
 export interface GatewayOptions {
   clock: Clock;
   log: Logger;
-  /** Called when the stream has another history than this gateway follows: it is to be stopped, and a new one started. */
+  /** Called when the stream starts a new history. This gateway must then be stopped and another one started. */
   onNewEpoch: () => void;
 }
 
-/** Starts a gateway: follows the stream and answers HTTP. It is ready when it has caught up with the stream. */
+/** Starts a gateway, which follows the stream and answers HTTP. It is ready once it has caught up with the stream. */
 export async function startGateway(
   config: GatewayConfig,
   { clock, log, onNewEpoch }: GatewayOptions,
@@ -46,7 +50,7 @@ export async function startGateway(
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
-  // A connection of its own: there is one look-up at a time, and slow reads must not hold up what needs none.
+  // Version look-ups run one at a time on a connection of their own, so that slow reads do not delay kept answers.
   const versionPool = await createReadPool({
     databaseUrl: config.databaseUrl,
     maxConnections: 1,
@@ -71,23 +75,39 @@ export async function startGateway(
     log,
   });
   const access = await startAccess(config, { clock, log });
+  const openStreams = new OpenStreams({ pool: access.pool, clock, log });
   const draining = new AbortController();
-  // Every long poll listens to it.
+  // Every long poll listens to this signal.
   setMaxListeners(0, draining.signal);
   const context: GatewayContext = {
     config,
     pool,
     feed,
-    access,
+    streamLeases: access.streamLeases,
+    openStreams,
     answers,
     largeAnswers: new Turns(LARGE_ANSWERS),
     clock,
     log,
     draining: draining.signal,
   };
+  const app = createApp({
+    endpoints: routes.map((route) => createEndpoint(route, context)),
+    admission: createAdmission(access),
+    health: {
+      hasCaughtUp: () => feed.ready,
+      isStoreReachable: access.isStoreReachable,
+      draining: draining.signal,
+      clock,
+    },
+    trustedProxies: config.trustedProxies,
+    draining: draining.signal,
+    log,
+  });
 
   feed.start();
-  const server = createHttpServer(createApp(context).callback(), config);
+  openStreams.start();
+  const server = createHttpServer(app.callback(), config);
   server.listen(config.port);
   await once(server, 'listening');
 
@@ -96,8 +116,9 @@ export async function startGateway(
     isReady: () => feed.ready && !draining.signal.aborted,
     async stop() {
       draining.abort();
-      await closeHttpServer(server, access.openStreams.drain(config.drainMs));
-      await Promise.all([feed.stop(), access.stop()]);
+      await closeHttpServer(server, openStreams.drain(config.drainMs));
+      await Promise.all([feed.stop(), openStreams.stop()]);
+      await access.stop();
       await Promise.all([pool.end(), versionPool.end()]);
     },
   };

@@ -7,7 +7,7 @@ import { startGateway } from './gateway.ts';
 
 await runProgram('gateway', async (log) => {
   const config = createConfig(process.env);
-  // A gateway follows one history of the stream. Whoever runs the process starts it again, with the new one.
+  // A gateway follows one history of the stream. The supervisor restarts the process, which then follows the new one.
   const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
   const gateway = await startGateway(config, { clock: systemClock, log, onNewEpoch });
   await startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log });

@@ -2,34 +2,34 @@ import { setImmediate } from 'node:timers/promises';
 import type { DataVersions } from '../../store/reads/data-versions.ts';
 
 /**
- * Which versions the data is in now. A look-up is shared by all who asked before it began, and by nobody else: who asks
- * while one is under way may have seen an event that it has not (INV-1), and waits for the next. So however many ask,
- * there is one look-up at a time.
+ * Looks up the current versions of the data. A look-up is shared only by callers that asked before it began: a later
+ * caller may have seen an event that the look-up has not (INV-1), so it waits for the next one. One look-up runs at a
+ * time, however many callers there are.
  */
 export class DataVersion {
   readonly #load: () => Promise<DataVersions>;
-  /** The look-up that has not begun. */
+  /** The look-up that has not begun yet. */
   #next: Promise<DataVersions> | undefined;
-  /** The end of the one that has, however it ends. */
-  #underWay: Promise<unknown> = Promise.resolve();
+  /** Settles when the running look-up ends. Never rejects. */
+  #running: Promise<unknown> = Promise.resolve();
 
-  /** @param load ends soon, however it ends: the next look-up waits for it, and all who ask for that one. */
+  /** @param load must settle soon: the next look-up and all of its callers wait for it. */
   constructor(load: () => Promise<DataVersions>) {
     this.#load = load;
   }
 
-  /** Rejects as the store does. */
+  /** Returns the current versions. Rejects with the database's error. */
   current(): Promise<DataVersions> {
     this.#next ??= this.#begin();
     return this.#next;
   }
 
   async #begin(): Promise<DataVersions> {
-    // Whatever else came in the same turn of the event loop shares it.
-    await Promise.all([this.#underWay, setImmediate()]);
+    // All callers in the same turn of the event loop share the look-up.
+    await Promise.all([this.#running, setImmediate()]);
     this.#next = undefined;
     const versions = this.#load();
-    this.#underWay = versions.catch(() => {});
+    this.#running = versions.catch(() => {});
     return versions;
   }
 }

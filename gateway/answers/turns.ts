@@ -1,17 +1,18 @@
 import { createUnavailableError } from '../http/api-error.ts';
 
-/** How many answers are made at a time, and how many more requests may wait for their turn. */
 export interface TurnLimits {
+  /** How many answers are made at a time. */
   atOnce: number;
+  /** How many requests may wait. */
   waiting: number;
-  /** How many of those who wait may be of one account. */
+  /** How many waiting requests may belong to one account. */
   waitingOfAccount: number;
 }
 
-/** Who wants a turn. */
+/** A request that wants a turn. */
 export interface Claimant {
   accountId: number;
-  /** Given when nobody waits for the answer any more. */
+  /** Aborts when the client disconnects. */
   gone: AbortSignal;
 }
 
@@ -21,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Bounds how much is made at the same time: an answer for a whole state can take a hundred megabytes while it is made,
- * and many of them at once would take all there are.
+ * Bounds how many large answers are made at a time. An answer for a whole state can take a hundred megabytes while it is
+ * made, and many at once would exhaust the memory.
  */
 export class Turns {
   readonly #limits: TurnLimits;
@@ -34,9 +35,9 @@ export class Turns {
   }
 
   /**
-   * Does the work when its turn comes. Whoever goes away before has left the queue.
+   * Does the work when its turn comes. Clients that disconnect leave the queue.
    *
-   * @throws ApiError server_busy, with Retry-After, where too many wait already; whatever the work throws.
+   * @throws ApiError server_busy, with Retry-After, if too many requests wait; and whatever the work throws.
    */
   async take<T>(work: () => Promise<T>, claimant: Claimant): Promise<T> {
     if (this.#underWay < this.#limits.atOnce) this.#underWay += 1;
@@ -50,7 +51,7 @@ export class Turns {
     }
   }
 
-  /** Resolves when somebody has handed over a turn; rejects when the claimant goes away before. */
+  /** Resolves when another request hands over its turn. Rejects if the client disconnects first. */
   #wait({ accountId, gone }: Claimant): Promise<void> {
     const { waiting, waitingOfAccount } = this.#limits;
     const ofAccount = [...this.#waiting].filter((other) => other.accountId === accountId).length;
@@ -62,7 +63,7 @@ export class Turns {
     };
     const giveUp = () => {
       leave();
-      refuse('The client has gone away.');
+      refuse('The client has disconnected.');
     };
     const begin = () => {
       leave();

@@ -1,12 +1,21 @@
 import type { Middleware } from 'koa';
-import type { GatewayContext } from '../context.ts';
+import type { Access } from './access.ts';
+
+export type AdmissionOptions = Pick<
+  Access,
+  'authenticator' | 'keyUsage' | 'requestLimiter' | 'concurrencyLimiter'
+>;
 
 /**
- * Lets only those with a usable API key below `/v1`, to paths that do not exist too, and only as often as their plan
- * allows. Every answer after that says how much is left.
+ * Lets a request below `/v1` pass only with a usable API key and within the limits of the account's plan, even if its
+ * path does not exist. Every answer to an authenticated request carries the rate limit headers.
  */
-export function admit({ access }: GatewayContext): Middleware {
-  const { authenticator, keyUsage, requestLimiter, concurrencyLimiter } = access;
+export function createAdmission({
+  authenticator,
+  keyUsage,
+  requestLimiter,
+  concurrencyLimiter,
+}: AdmissionOptions): Middleware {
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/v1/') && ctx.path !== '/v1') return next();
     const key = await authenticator.authenticate(ctx.get('Authorization'));

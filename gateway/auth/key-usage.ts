@@ -5,15 +5,15 @@ import { repeat } from '../../service/repeat.ts';
 import { noteKeyUses } from '../../store/access/api-keys.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 
-/** How often the store is told, in milliseconds: how coarse "last used" is. */
+/** How often uses are written to the database, in milliseconds. "Last used" is this coarse. */
 const FLUSH_MS = 60_000;
 
-/** Remembers when keys were last used, and tells the store once a minute, away from the requests. */
+/** Records when keys were last used, and writes it to the database once a minute, independently of requests. */
 export class KeyUsage {
   readonly #pool: DatabasePool;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** Milliseconds since 1970, by key id: what the store has not been told yet. */
+  /** The uses that are not written yet, in milliseconds since 1970 by key id. */
   #uses = new Map<number, number>();
   #flushing: Stoppable | undefined;
 
@@ -31,7 +31,7 @@ export class KeyUsage {
     this.#uses.set(keyId, this.#clock.now());
   }
 
-  /** Tells the store what is left to tell. */
+  /** Writes the remaining uses. */
   async stop(): Promise<void> {
     await this.#flushing?.stop();
     await this.#flush();
@@ -44,8 +44,8 @@ export class KeyUsage {
     try {
       await noteKeyUses(this.#pool, uses);
     } catch (error) {
-      // The next minute's uses say it again of every key that is in use.
-      this.#log.warn({ error }, 'the use of keys could not be noted');
+      // Keys in use are recorded again in the next minute.
+      this.#log.warn({ error }, 'the last use of API keys cannot be saved; trying again');
     }
   }
 }

@@ -1,34 +1,33 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
-import type { LogEntry, Position } from '../feed/entry.ts';
+import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 
 export interface PollOptions {
-  start: Position;
+  start: ResumePoint;
   filter: StreamFilter;
-  /** At most so many events. */
+  /** The most events to return. */
   limit: number;
-  /** How long to wait for one, in milliseconds. */
+  /** How long to wait for the first event, in milliseconds. */
   waitMs: number;
-  /** Ends the waiting: the client is gone, or the gateway stops. */
+  /** Ends the wait: the client has disconnected, or the gateway is shutting down. */
   signal: AbortSignal;
   clock: Clock;
 }
 
 export interface PollResult {
   entries: LogEntry[];
-  /** Beyond everything that was looked at, whether it matched or not. */
-  position: Position;
+  /** The point after all changes that were examined, whether they matched or not. */
+  resumePoint: ResumePoint;
 }
 
-/** How many changes one call looks at; a filter that matches nothing answers in bounded time all the same. */
+/** The most changes that one call examines, so that a filter that matches nothing is answered in bounded time. */
 const MAX_SCANNED = 20_000;
 
 /**
- * Collects matching changes after a position: as many as there are, up to the limit; where there are none, the first
- * that come while it waits.
+ * Collects the matching changes after a resume point, up to the limit. If there are none, waits for the first ones.
  *
- * @throws what `Feed.read` throws.
+ * @throws the errors of `Feed.read`.
  */
 export async function pollFeed(feed: Feed, options: PollOptions): Promise<PollResult> {
   const { filter, limit, waitMs, clock } = options;
@@ -39,21 +38,21 @@ export async function pollFeed(feed: Feed, options: PollOptions): Promise<PollRe
   else reader.close();
   try {
     const found: LogEntry[] = [];
-    let { start: position } = options;
+    let { start: resumePoint } = options;
     for (let scanned = 0; scanned < MAX_SCANNED; ) {
-      // Who has found something waits for no more.
-      if (found.length > 0 && position.sequence >= feed.latest.sequence) reader.close();
-      const delivery = await reader.next(position);
+      // Once something was found, the call does not wait for more.
+      if (found.length > 0 && resumePoint.sequence >= feed.latest.sequence) reader.close();
+      const delivery = await reader.next(resumePoint);
       for (const entry of delivery.entries) {
         found.push(entry);
-        if (found.length === limit) return { entries: found, position: entry.position };
+        if (found.length === limit) return { entries: found, resumePoint: entry.resumePoint };
       }
-      const moved = delivery.position.sequence - position.sequence;
-      position = delivery.position;
+      const moved = delivery.resumePoint.sequence - resumePoint.sequence;
+      resumePoint = delivery.resumePoint;
       if (moved === 0) break;
       scanned += moved;
     }
-    return { entries: found, position };
+    return { entries: found, resumePoint };
   } finally {
     answered.abort();
     reader.close();

@@ -1,3 +1,4 @@
+import { Gauge } from 'prom-client';
 import { nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
@@ -7,30 +8,34 @@ import { findKeyStates, type StoredKey } from '../../store/access/api-keys.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { requireUsableKey } from '../auth/authentication.ts';
-import { openStreams } from '../feed/metrics.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { StreamEnding } from './sse.ts';
 
-/** How often the store is asked whether that with which streams were opened still holds, in milliseconds. */
+/** How often the keys and subscriptions of open streams are checked, in milliseconds. */
 const WATCH_INTERVAL_MS = 2000;
-/** How long a draining gateway waits between sending some of its streams away, in milliseconds. */
+/** The interval at which a draining gateway ends some of its streams, in milliseconds. */
 const DRAIN_STEP_MS = 50;
 
-/** A stream, as far as others may act on it. */
-interface Steered {
+const openStreamCount = new Gauge({
+  name: 'streams_open',
+  help: 'The number of open Server-Sent Events connections.',
+});
+
+/** The part of a stream that can be controlled. */
+interface ControlledStream {
   end(ending: StreamEnding): void;
   changeFilter(filter: StreamFilter): void;
 }
 
 interface OpenStream {
-  stream: Steered;
+  stream: ControlledStream;
   key: StoredKey;
   subscription: Pick<StoredSubscription, 'id' | 'filter'> | null;
 }
 
 /**
- * The open streams of a gateway. It watches over the keys and subscriptions that they were opened with, all in two
- * questions to the store, and sends them away when the gateway stops.
+ * The open streams of a gateway. Two queries check the keys and subscriptions of all streams at once. When the gateway
+ * shuts down, the streams are asked to reconnect.
  */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
@@ -54,18 +59,18 @@ export class OpenStreams {
     await this.#watching?.stop();
   }
 
-  /** Counts a stream in; one that comes while the gateway stops is sent away at once. @returns what counts it out. */
+  /** Adds a stream and returns the function that removes it. While the gateway drains, a new stream is ended at once. */
   add(open: OpenStream): () => void {
     this.#streams.add(open);
     if (this.#isDraining) open.stream.end({ reconnect: 'shutdown' });
-    openStreams.set(this.#streams.size);
+    openStreamCount.set(this.#streams.size);
     return () => {
       this.#streams.delete(open);
-      openStreams.set(this.#streams.size);
+      openStreamCount.set(this.#streams.size);
     };
   }
 
-  /** Asks every stream to reconnect, one after the other over some time, so that they do not all come at once elsewhere. */
+  /** Asks every stream to reconnect, spread over `ms`, so that not all clients reach another gateway at once. */
   async drain(ms: number): Promise<void> {
     this.#isDraining = true;
     const never = new AbortController().signal;
@@ -83,12 +88,12 @@ export class OpenStreams {
     try {
       await Promise.all([this.#checkKeys(), this.#checkSubscriptions()]);
     } catch (error) {
-      // While the store is away, what is open goes on.
-      this.#log.warn({ error }, 'the keys and subscriptions of open streams cannot be looked up');
+      // While the database does not answer, open streams continue.
+      this.#log.warn({ error }, 'the keys and subscriptions of open streams cannot be checked; trying again');
     }
   }
 
-  /** A key that may not be used any more ends its streams. */
+  /** Ends the streams of keys that are no longer usable. */
   async #checkKeys(): Promise<void> {
     const open = [...this.#streams];
     const states = await findKeyStates(this.#pool, [...new Set(open.map(({ key }) => key.id))]);
@@ -102,7 +107,7 @@ export class OpenStreams {
     }
   }
 
-  /** An edited subscription changes what its streams deliver; one that is gone ends them. */
+  /** Gives streams the new filter of an edited subscription, and ends those of a deleted one. */
   async #checkSubscriptions(): Promise<void> {
     const open = [...this.#streams];
     const ids = [...new Set(open.flatMap(({ subscription }) => subscription?.id ?? []))];

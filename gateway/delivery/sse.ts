@@ -5,63 +5,63 @@ import type { ErrorCode } from '../../schemas/errors.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
-import type { LogEntry, Position } from '../feed/entry.ts';
+import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import { Delivery } from '../feed/fan-out.ts';
 import { type Feed, StreamGapError } from '../feed/feed.ts';
 import type { FeedReader } from '../feed/reader.ts';
-import { cursorOf } from './start-position.ts';
+import { cursorOf } from './resume.ts';
 
 /*
- * A stream of Server-Sent Events is a position, a filter and a socket, and no queue (INV-10). It asks for what comes
- * next, writes it, and waits: for the socket to drain, or for more. Every 20 seconds it gives a sign of life, and a
- * checkpoint where the position has moved past changes that did not match.
+ * A stream of Server-Sent Events is a resume point, a filter and a socket, without a queue (INV-10). It asks for the next
+ * changes, writes them, and waits for the socket to drain or for more changes. Every 20 seconds it sends a heartbeat, and
+ * a checkpoint if it has moved past changes that did not match.
  */
 
 export interface StreamOptions {
-  start: Position;
+  start: ResumePoint;
   filter: StreamFilter;
   /** The data of the ready event. */
   ready: object;
-  /** How often the stream gives a sign of life, in milliseconds. */
+  /** The interval of heartbeats, in milliseconds. */
   heartbeatMs: number;
-  /** How long it lasts before the client is asked to reconnect, in milliseconds. */
+  /** How long the stream lasts before the client is asked to reconnect, in milliseconds. */
   lifetimeMs: number;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
   clock: Clock;
   log: Logger;
-  /** A number from 0 to 1, for jitter. */
+  /** Returns a number from 0 to 1, for jitter. */
   random: () => number;
 }
 
 type ReconnectReason = 'lifetime' | 'shutdown' | 'slow_consumer' | 'subscription_changed';
 
-/** How a stream ends: the client is asked to come back, or told what is wrong; or nothing, for it is gone. */
+/** How a stream ends: the client is asked to reconnect, gets an error, or has disconnected. */
 export type StreamEnding =
   | { reconnect: ReconnectReason }
   | { error: ErrorCode; message: string }
   | { gone: true };
 
-/** Enough for a write to be worth its system call, and little enough to hold in memory for a slow client. */
+/** Large enough for a write to be worth its system call, and small enough to hold in memory for a slow client. */
 const MAX_WRITE_BYTES = 64 * 1024;
-/** A client that takes nothing for so long is sent away, in milliseconds. */
+/** A client that reads nothing for this long is asked to reconnect, in milliseconds. */
 const STALL_MS = 3 * 60_000;
 /**
- * Who reads from the oldest event of the window begins at its very edge, so that an open stream may fall behind the
- * window by this part of it. The topic keeps more than that.
+ * A stream that begins with the oldest event is at the edge of retention from the start, so it may fall behind by this
+ * part of retention. The topic keeps more than that.
  */
-const WINDOW_GRACE = 0.05;
+const RETENTION_GRACE = 0.05;
 /**
- * A stream without a single event gets a checkpoint this often, and a few times in a window that is shorter, so that its
- * cursor never expires (INV-5).
+ * A stream without events gets a checkpoint this often, or a few times within a shorter retention, so that its cursor
+ * never expires (INV-5).
  */
 const SILENT_CHECKPOINT_MS = 60 * 60_000;
-const SILENT_CHECKPOINTS_PER_WINDOW = 4;
-/** How long a stream waits before it asks Kafka again, in milliseconds. */
+const SILENT_CHECKPOINTS_PER_RETENTION = 4;
+/** How long a stream waits before it asks Kafka again after a failure, in milliseconds. */
 const RETRY_MS = 1000;
-/** When clients come back after the connection ended, in milliseconds. */
+/** The delay after which clients reconnect, in milliseconds. */
 const RETRY_RANGE_MS = { min: 1000, max: 5000 };
-/** Lifetimes are shortened by up to this part, so that clients who came together do not come back together. */
+/** Lifetimes are shortened by up to this part, so that clients that connected together do not reconnect together. */
 const LIFETIME_JITTER = 0.05;
 
 /** One client's stream of Server-Sent Events (specification, "Server-Sent Events kinds"). */
@@ -72,10 +72,11 @@ export class EventStream {
   readonly #reader: FeedReader;
   readonly #over = new AbortController();
   #ending: StreamEnding | undefined;
-  /** After what was written last; while the reader waits, the end of the stream counts as well. */
-  #written: Position;
-  /** What the client was told last: up to which sequence, and when. */
+  /** The point after the last change that was written or skipped. */
+  #written: ResumePoint;
+  /** The sequence of the last id that was sent. */
   #toldSequence: number;
+  /** When it was sent. */
   #toldAt: number;
 
   constructor(output: Writable, feed: Feed, options: StreamOptions) {
@@ -88,7 +89,7 @@ export class EventStream {
     this.#toldAt = options.clock.now();
   }
 
-  /** Writes until its lifetime is over or it is ended. Ends the output; never rejects. */
+  /** Writes until the lifetime is over or the stream is ended, then ends the output. Never rejects. */
   async run(): Promise<void> {
     const { clock, lifetimeMs, random } = this.#options;
     const lifetime = lifetimeMs * (1 - LIFETIME_JITTER * random());
@@ -100,12 +101,12 @@ export class EventStream {
       await this.#deliver();
     } catch (error) {
       this.#options.log.error({ error }, 'a stream failed');
-      this.end(describeFailure(error));
+      this.end(endingAfter(error));
     }
-    this.#leave();
+    this.#writeEnding();
   }
 
-  /** Ends the stream, after what is being written. Only the first ending counts. */
+  /** Ends the stream after the current write. Only the first call counts. */
   end(ending: StreamEnding): void {
     if (this.#ending) return;
     this.#ending = ending;
@@ -113,43 +114,44 @@ export class EventStream {
     this.#reader.close();
   }
 
-  /** What comes from now on passes this filter instead. */
+  /** Replaces the filter for the changes that follow. */
   changeFilter(filter: StreamFilter): void {
     if (!this.#ending) this.#reader.changeFilter(filter);
   }
 
-  get #position(): Position {
+  /** While the reader waits, it has examined every change up to the latest. */
+  get #resumePoint(): ResumePoint {
     const { latest } = this.#feed;
     return this.#reader.isWaiting && latest.sequence > this.#written.sequence ? latest : this.#written;
   }
 
-  /** @throws StreamGapError when the next change is lost. */
+  /** @throws StreamGapError if the next change is lost. */
   async #deliver(): Promise<void> {
     const { clock, log } = this.#options;
     while (!this.#ending) {
-      if (this.#isOutOfWindow()) return this.end({ reconnect: 'slow_consumer' });
+      if (this.#isBeyondRetention()) return this.end({ reconnect: 'slow_consumer' });
       try {
-        const delivery = await this.#reader.next(this.#position);
+        const delivery = await this.#reader.next(this.#resumePoint);
         if (!(await this.#send(delivery))) return this.end({ reconnect: 'slow_consumer' });
       } catch (error) {
         if (error instanceof StreamGapError) throw error;
-        // Kafka does not answer: the connection stays, and goes on from its position by itself.
+        // While Kafka does not answer, the connection stays open, and the stream resumes by itself.
         log.debug({ error }, 'a stream waits for Kafka');
         await clock.wait(RETRY_MS, this.#over.signal);
       }
     }
   }
 
-  #isOutOfWindow(): boolean {
+  #isBeyondRetention(): boolean {
     const { clock, retentionMs } = this.#options;
     const { sequence, time } = this.#written;
     const behind = sequence < this.#feed.latest.sequence;
-    return behind && clock.now() - time > retentionMs * (1 + WINDOW_GRACE);
+    return behind && clock.now() - time > retentionMs * (1 + RETENTION_GRACE);
   }
 
-  /** Writes what matches, in pieces where it is much. @returns false when the client has stopped reading. */
+  /** Writes a delivery, in several writes if it is large. Returns false if the client has stopped reading. */
   async #send(delivery: Delivery): Promise<boolean> {
-    const { entries, position } = delivery;
+    const { entries, resumePoint } = delivery;
     if (delivery.bytes <= MAX_WRITE_BYTES) return this.#write(delivery);
     let piece: LogEntry[] = [];
     let bytes = 0;
@@ -157,17 +159,17 @@ export class EventStream {
       piece.push(entry);
       bytes += entry.frame.length;
       if (bytes < MAX_WRITE_BYTES) continue;
-      if (!(await this.#write(new Delivery(piece, entry.position)))) return false;
+      if (!(await this.#write(new Delivery(piece, entry.resumePoint)))) return false;
       if (this.#ending) return true;
       piece = [];
       bytes = 0;
     }
-    return this.#write(new Delivery(piece, position));
+    return this.#write(new Delivery(piece, resumePoint));
   }
 
-  /** Moves to a position and writes what leads there, in one turn, so that no frame can tell an older one after it. */
-  async #write({ entries, frames, position }: Delivery): Promise<boolean> {
-    this.#written = position;
+  /** Moves on and writes in one turn of the event loop, so that no other frame can carry an older id in between. */
+  async #write({ entries, frames, resumePoint }: Delivery): Promise<boolean> {
+    this.#written = resumePoint;
     const last = entries.at(-1);
     if (!last) return true;
     this.#toldSequence = last.sequence;
@@ -175,6 +177,7 @@ export class EventStream {
     return this.#output.write(frames) || this.#drained();
   }
 
+  /** Waits until the socket takes more. Returns false if the client has stopped reading. */
   async #drained(): Promise<boolean> {
     const stalled = new AbortController();
     const waiting = AbortSignal.any([this.#over.signal, stalled.signal]);
@@ -189,24 +192,24 @@ export class EventStream {
 
   async #keepAlive(): Promise<void> {
     const { clock, heartbeatMs, retentionMs } = this.#options;
-    const silenceMs = Math.min(SILENT_CHECKPOINT_MS, retentionMs / SILENT_CHECKPOINTS_PER_WINDOW);
+    const silenceMs = Math.min(SILENT_CHECKPOINT_MS, retentionMs / SILENT_CHECKPOINTS_PER_RETENTION);
     while (!this.#ending) {
       await clock.wait(Math.min(heartbeatMs, silenceMs), this.#over.signal);
       if (this.#ending || this.#output.writableNeedDrain) continue;
       const silent = clock.now() - this.#toldAt >= silenceMs;
-      if (this.#position.sequence > this.#toldSequence || silent) this.#checkpoint();
+      if (this.#resumePoint.sequence > this.#toldSequence || silent) this.#checkpoint();
       this.#output.write(': ping\n\n');
     }
   }
 
   #checkpoint(): void {
-    const { sequence, time } = this.#position;
-    // Sequences have no gaps, and whatever matched was told of: all changes since then were passed over.
+    const { sequence, time } = this.#resumePoint;
+    // Sequences have no gaps, and every match was sent, so all changes since then did not match.
     const scanned = sequence - this.#toldSequence;
     this.#tell('checkpoint', { occurred_at: new Date(time).toISOString(), scanned });
   }
 
-  #leave(): void {
+  #writeEnding(): void {
     const ending = this.#ending ?? { gone: true };
     if ('gone' in ending) return;
     if ('reconnect' in ending) {
@@ -217,12 +220,12 @@ export class EventStream {
     this.#output.end();
   }
 
-  /** Writes a frame that is not an endorsement. Its id tells the client its position. */
+  /** Writes a frame that is not an endorsement. Its id is the client's cursor. */
   #tell(event: string, data: object): void {
-    const position = this.#position;
-    const id = cursorOf(this.#feed, position);
+    const resumePoint = this.#resumePoint;
+    const id = cursorOf(this.#feed, resumePoint);
     this.#output.write(renderFrame({ event, id, data: JSON.stringify(data) }));
-    this.#toldSequence = position.sequence;
+    this.#toldSequence = resumePoint.sequence;
     this.#toldAt = this.#options.clock.now();
   }
 
@@ -232,7 +235,7 @@ export class EventStream {
   }
 }
 
-function describeFailure(error: unknown): StreamEnding {
+function endingAfter(error: unknown): StreamEnding {
   if (error instanceof StreamGapError) {
     return {
       error: 'cursor_expired',

@@ -8,20 +8,20 @@ import { filledChanges } from './metrics.ts';
 /** How many changes are loaded at a time. */
 const MAX_LOADED = 1000;
 
-/** What the store knows of changes that Kafka once had. Its methods throw the store's error when it does not answer. */
+/** The changes in the database that were sent to Kafka. Its methods throw the database's error if it does not answer. */
 export interface ChangeLog {
   /**
-   * Loads changes that Kafka has lost, from one sequence to another, as many as go at a time. Fewer, from the first on,
-   * where the change log ends or has a hole itself.
+   * Loads changes that Kafka lacks, both ends included. The result begins at `from`, is bounded, and stops early if the
+   * change log ends or has a hole itself.
    */
   load(from: number, to: number): Promise<LogEntry[]>;
-  /** By partition: where Kafka has what comes after a sequence, if it has it. Null where it was never sent, or long ago. */
+  /** Returns the offsets from which Kafka has the change after a sequence, by partition; null if they are not known. */
   locate(sequence: number): Promise<number[] | null>;
 }
 
 /**
- * The change log as what fills a hole of the changes topic (INV-7). Its entries have the ids and bytes that the relay
- * sent (INV-3), and are committed, so that it is right to give them at any time.
+ * Fills holes of the changes topic from the change log (INV-7). Its entries have the ids and bytes that the relay sent
+ * (INV-3) and are committed, so they may be delivered at any time.
  */
 export function createChangeLog(pool: DatabasePool, log: Logger): ChangeLog {
   return {
@@ -31,7 +31,7 @@ export function createChangeLog(pool: DatabasePool, log: Logger): ChangeLog {
         filledChanges.inc(changes.length);
         log.error(
           { from, to: from + changes.length - 1 },
-          'the changes topic lacks changes; they were loaded from the change log. Run "ops stream repair"',
+          'the changes topic lacks changes, which were loaded from the change log; run "ops stream repair"',
         );
       }
       return createEntries(changes);

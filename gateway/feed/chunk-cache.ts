@@ -1,68 +1,50 @@
+import { LRUCache } from 'lru-cache';
 import type { Chunk, LogEntry } from './entry.ts';
 
-/** How many changes a reader is given at a time, at most. Chunks end at multiples of it, so that readers who began
- * anywhere soon ask for the same ones. */
+/**
+ * The most changes that a reader gets at a time. Chunks end at multiples of this number, so that readers that began at
+ * different points soon ask for the same chunks.
+ */
 export const CHUNK_CHANGES = 1000;
 
-/** How many changes there are after a sequence up to the end of its chunk. */
+/** The number of changes from a sequence, itself excluded, to the end of its chunk. */
 export function restOfChunk(sequence: number): number {
   return CHUNK_CHANGES - (sequence % CHUNK_CHANGES);
 }
 
-/** What of a chunk comes after a sequence. */
-export function cutChunk({ entries, position }: Chunk, sequence: number): Chunk {
+/** Returns the part of a chunk after a sequence. */
+export function cutChunk({ entries, resumePoint }: Chunk, sequence: number): Chunk {
   const [first] = entries;
   const from = first ? Math.max(0, sequence + 1 - first.sequence) : 0;
-  return { entries: entries.slice(from), position };
+  return { entries: entries.slice(from), resumePoint };
 }
 
-interface Cached {
-  chunk: Chunk;
-  bytes: number;
-}
-
+const chunkNumber = (sequence: number) => Math.floor(sequence / CHUNK_CHANGES);
 const bytesOf = (entries: readonly LogEntry[]) => entries.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Chunks that readers of older changes were given, for the next who ask; bounded by the bytes that they take. */
+/** Keeps chunks of older changes for other readers, within a number of bytes. */
 export class ChunkCache {
-  readonly #maxBytes: number;
-  /** By number of the chunk, in the order in which they were last asked for. */
-  readonly #chunks = new Map<number, Cached>();
-  #bytes = 0;
+  /** By chunk number. A chunk may lack its beginning, never its end. */
+  readonly #chunks: LRUCache<number, Chunk>;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    this.#chunks = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ entries }) => bytesOf(entries) });
   }
 
-  /** What comes after a sequence up to the end of its chunk; undefined where that is not all here. */
+  /** Returns the changes after a sequence up to the end of its chunk; undefined unless all of them are kept. */
   find(sequence: number): Chunk | undefined {
-    const number = Math.floor(sequence / CHUNK_CHANGES);
-    const cached = this.#chunks.get(number);
-    const first = cached?.chunk.entries[0]?.sequence ?? Number.POSITIVE_INFINITY;
-    if (!cached || sequence + 1 < first) return undefined;
-    this.#chunks.delete(number);
-    this.#chunks.set(number, cached);
-    return cutChunk(cached.chunk, sequence);
+    const number = chunkNumber(sequence);
+    const first = this.#chunks.peek(number)?.entries[0]?.sequence ?? Number.POSITIVE_INFINITY;
+    if (sequence + 1 < first) return undefined;
+    const chunk = this.#chunks.get(number);
+    return chunk && cutChunk(chunk, sequence);
   }
 
-  /** Keeps what was read of a chunk, where it reaches the chunk's end and begins earlier than what is kept already. */
+  /** Keeps a chunk if it reaches its end and begins earlier than the one that is kept already. */
   add(chunk: Chunk): void {
     const [first] = chunk.entries;
-    if (!first || chunk.position.sequence % CHUNK_CHANGES !== 0) return;
+    if (!first || chunk.resumePoint.sequence % CHUNK_CHANGES !== 0) return;
     if (this.find(first.sequence - 1)) return;
-    const number = Math.floor((first.sequence - 1) / CHUNK_CHANGES);
-    this.#drop(number);
-    const bytes = bytesOf(chunk.entries);
-    this.#chunks.set(number, { chunk, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#chunks.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(number: number): void {
-    this.#bytes -= this.#chunks.get(number)?.bytes ?? 0;
-    this.#chunks.delete(number);
+    this.#chunks.set(chunkNumber(first.sequence - 1), chunk);
   }
 }

@@ -1,54 +1,47 @@
 import { Worker } from 'node:worker_threads';
-import type { FetchedRecord } from '../../kafka/record-batches.ts';
-import type { RenderedChanges } from './rendered-changes.ts';
+import type { ChangeRecord } from './entry.ts';
+import { type PackedChanges, type PackedRecords, packRecords } from './packed-changes.ts';
 
-/** Records of a partition, on their way to the thread. */
-export interface PackedRecords {
+/** A message to the decoder thread. */
+export interface DecodeRequest {
   id: number;
   epoch: number;
-  /** Their values, one after the other. */
-  bytes: Uint8Array<ArrayBuffer>;
-  /** Where in the bytes each value ends. */
-  ends: Uint32Array<ArrayBuffer>;
-  offsets: Float64Array<ArrayBuffer>;
+  records: PackedRecords;
 }
 
-/** What comes back. */
-export interface Decoded {
+/** The decoder thread's answer to the request with the same id. */
+export interface DecodeReply {
   id: number;
-  changes: RenderedChanges;
+  changes: PackedChanges;
 }
 
 interface Waiting {
-  resolve: (changes: RenderedChanges) => void;
+  resolve: (changes: PackedChanges) => void;
   reject: (error: Error) => void;
 }
 
 /**
- * Decodes and renders older changes in a thread of its own, so that who follows the stream does not wait for who reads
- * its past. The thread begins with the first batch, and again after it has failed.
+ * Decodes and renders older changes in a thread of its own, so that replays do not delay clients that follow the live
+ * stream. The thread starts with the first batch, and again after a failure.
  */
 export class Decoder {
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;
-  #next = 0;
+  #nextId = 0;
 
   /**
-   * Decodes records as `renderRecords` does.
+   * Decodes records as `decodeRecords` does.
    *
-   * @throws Error where the thread ends meanwhile.
+   * @throws Error if the thread ends before it has answered.
    */
-  decode(
-    records: readonly Pick<FetchedRecord, 'offset' | 'value'>[],
-    epoch: number,
-  ): Promise<RenderedChanges> {
+  decode(records: readonly ChangeRecord[], epoch: number): Promise<PackedChanges> {
     return new Promise((resolve, reject) => {
-      const id = this.#next;
-      this.#next += 1;
+      const id = this.#nextId;
+      this.#nextId += 1;
       this.#waiting.set(id, { resolve, reject });
-      const packed = pack(records, { id, epoch });
+      const request: DecodeRequest = { id, epoch, records: packRecords(records) };
       this.#thread ??= this.#start();
-      this.#thread.postMessage(packed, [packed.bytes.buffer]);
+      this.#thread.postMessage(request, [request.records.bytes.buffer]);
     });
   }
 
@@ -58,7 +51,7 @@ export class Decoder {
 
   #start(): Worker {
     const thread = new Worker(new URL('./decoder-thread.ts', import.meta.url), { name: 'decoder' });
-    thread.on('message', ({ id, changes }: Decoded) => {
+    thread.on('message', ({ id, changes }: DecodeReply) => {
       this.#waiting.get(id)?.resolve(changes);
       this.#waiting.delete(id);
     });
@@ -70,25 +63,8 @@ export class Decoder {
     };
     thread.on('error', fail);
     thread.on('exit', () => fail(new Error('The thread that decodes older changes has ended.')));
-    // Alone it keeps no process alive.
+    // The thread alone does not keep the process running.
     thread.unref();
     return thread;
   }
-}
-
-function pack(
-  records: readonly Pick<FetchedRecord, 'offset' | 'value'>[],
-  { id, epoch }: Pick<PackedRecords, 'id' | 'epoch'>,
-): PackedRecords {
-  const ends = new Uint32Array(records.length);
-  const offsets = new Float64Array(records.length);
-  let length = 0;
-  for (const [index, { offset, value }] of records.entries()) {
-    length += value?.length ?? 0;
-    ends[index] = length;
-    offsets[index] = offset;
-  }
-  const bytes = new Uint8Array(length);
-  for (const [index, { value }] of records.entries()) if (value) bytes.set(value, ends[index - 1] ?? 0);
-  return { id, epoch, bytes, ends, offsets };
 }

@@ -1,39 +1,36 @@
 import type { ChangeFacets } from '../../domain/stream-filter.ts';
-import type { Change } from '../../schemas/change.ts';
+import type { FetchedRecord } from '../../kafka/record-batches.ts';
+import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { FRAME_END, parseFrameId } from '../../schemas/event.ts';
-import { type ChangeType, FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
+import { FRAME_END, parseFrameId, renderEvent, renderFrameHead } from '../../schemas/event.ts';
 import type { Logger } from '../../service/log.ts';
 import { undecodableRecords } from './metrics.ts';
-import { type RenderedChanges, renderChanges } from './rendered-changes.ts';
 
-/** A place in the stream: after `sequence`. */
-export interface Position {
+/** The point in the stream after `sequence`, from which a reader can resume. */
+export interface ResumePoint {
   sequence: number;
-  /** Milliseconds since 1970: when the last change before it occurred, or a later time up to which nothing did. */
+  /** Milliseconds since 1970: the time of the last change before this point, or a later time up to which none followed. */
   time: number;
-  /** By partition: where reading must start to get everything after it. */
+  /** By partition: the offset at which reading must start to get every change after this point. */
   offsets: readonly number[];
 }
 
-/** A run of changes without a gap, and where the reader is after it. */
+/** A run of changes without a gap, and the point after it. */
 export interface Chunk {
   entries: LogEntry[];
-  position: Position;
+  resumePoint: ResumePoint;
 }
 
-/** A change in its partition. */
+/** An entry and its offset in its partition. */
 export interface EntryAt {
   entry: LogEntry;
   offset: number;
 }
 
-/** What an entry takes beside its bytes, roughly: 300 to 460 bytes of V8's heap, and its places in lists. */
+/** Approximate memory of an entry besides its bytes: 300 to 460 bytes of V8's heap, and its slots in lists. */
 const OVERHEAD_BYTES = 500;
-/** Beyond so many texts the sharing begins anew. */
-const MAX_SHARED = 100_000;
 
-/** Where the frame of an entry lies: in bytes that it shares with its neighbours, which cost less than as many buffers. */
+/** Where an entry's frame lies in a buffer that it shares with its neighbours. Buffers of their own would cost more. */
 interface FramePlace {
   bytes: Buffer;
   start: number;
@@ -42,7 +39,7 @@ interface FramePlace {
   end: number;
 }
 
-/** A change as the gateway keeps it: decoded once, its bytes rendered once, shared by every reader (INV-11). */
+/** A change as the gateway keeps it: decoded once and rendered once, for all readers (INV-11). */
 export class LogEntry {
   readonly epoch: number;
   readonly sequence: number;
@@ -53,7 +50,7 @@ export class LogEntry {
   readonly #start: number;
   readonly #json: number;
   readonly #end: number;
-  #position: Position | undefined;
+  #resumePoint: ResumePoint | undefined;
 
   constructor(
     change: { epoch: number; sequence: number; occurredAt: number; facets: ChangeFacets },
@@ -79,91 +76,177 @@ export class LogEntry {
     return this.#bytes.subarray(this.#start, this.#end);
   }
 
-  /** The event's body as JSON: the part of the frame that holds it. */
+  /** The event's body as JSON. */
   get json(): Buffer {
     return this.#bytes.subarray(this.#json, this.#end - FRAME_END.length);
   }
 
-  /** Roughly what it costs to keep, in bytes. */
+  /** Approximate memory that the entry takes, in bytes. */
   get bytes(): number {
     return this.#end - this.#start + OVERHEAD_BYTES;
   }
 
-  /** The position after it. */
-  get position(): Position {
-    this.#position ??= {
+  /** The point after this change. Parsed on first use, which few entries see: the last of a batch, page or write. */
+  get resumePoint(): ResumePoint {
+    this.#resumePoint ??= {
       sequence: this.sequence,
       time: this.occurredAt,
       offsets: parseCursor(this.id).offsets,
     };
-    return this.#position;
+    return this.#resumePoint;
   }
 }
 
-/** Slugs and other names that entries have in common. */
-const shared = new Map<string, string>();
-
-/** The same text, in the one place that all who have it share: a million entries name a few thousand endorsers. */
-function share(text: string): string {
-  const known = shared.get(text);
-  if (known !== undefined) return known;
-  if (shared.size >= MAX_SHARED) shared.clear();
-  shared.set(text, text);
-  return text;
+/** A change with the JSON of its event. */
+export interface RenderedChange {
+  change: Change;
+  json: string;
 }
 
-/** Where in the facets of a change each of them is. */
-const PLACES = Object.fromEntries(FILTER_FIELDS.map((facet, place) => [facet, place])) as Record<
-  FilterField,
-  number
->;
+/** A record of the changes topic, of which only the offset and the value matter. */
+export type ChangeRecord = Pick<FetchedRecord, 'offset' | 'value'>;
 
-/** What filters look at of each of the changes. */
-function openFacets({ facets, names: texts }: RenderedChanges): (index: number) => ChangeFacets {
-  const names = texts.map(share);
-  return (index) => {
-    const name = (facet: FilterField) =>
-      names[facets[index * FILTER_FIELDS.length + PLACES[facet]] as number] as string;
-    return {
-      categories: name('categories'),
-      endorsers: name('endorsers'),
-      endorser_states: name('endorser_states'),
-      states: name('states'),
-      elections: name('elections'),
-      contest_kinds: name('contest_kinds'),
-      levels: name('levels'),
-      types: name('types') as ChangeType,
-    };
+/** A decoded record of the changes topic. */
+export interface DecodedRecord extends RenderedChange {
+  offset: number;
+}
+
+/** A record of the changes topic that could not be decoded. */
+export interface DecodeFailure {
+  offset: number;
+  reason: string;
+}
+
+/** Decodes records of the changes topic. Changes of another epoch are left out. */
+export function decodeRecords(
+  records: readonly ChangeRecord[],
+  epoch: number,
+): { decoded: DecodedRecord[]; failures: DecodeFailure[] } {
+  const decoded: DecodedRecord[] = [];
+  const failures: DecodeFailure[] = [];
+  for (const { offset, value } of records) {
+    try {
+      const change = changeCodec.decode(value);
+      if (change.epoch === epoch) decoded.push({ offset, change, json: renderEvent(change) });
+    } catch (error) {
+      failures.push({ offset, reason: String(error) });
+    }
+  }
+  return { decoded, failures };
+}
+
+/** Counts and logs records that could not be decoded. */
+export function reportFailures(failures: readonly DecodeFailure[], log: Logger): void {
+  for (const { offset, reason } of failures) {
+    undecodableRecords.inc();
+    log.error({ reason, offset }, 'a record of the changes topic cannot be decoded; it is skipped');
+  }
+}
+
+/** The frames of changes, one after the other in one buffer. */
+export interface Frames {
+  bytes: Buffer<ArrayBuffer>;
+  /** Where the JSON of each frame begins. */
+  jsonStarts: Uint32Array<ArrayBuffer>;
+  /** Where each frame ends. */
+  ends: Uint32Array<ArrayBuffer>;
+}
+
+/** The most bytes that one UTF-16 unit takes in UTF-8. */
+const MAX_UTF8_BYTES = 3;
+/** Reused for all batches of ordinary size: fresh memory costs page faults. */
+const SCRATCH = Buffer.allocUnsafeSlow(2 * 1024 * 1024);
+
+/** Renders the Server-Sent Events of changes. */
+export function renderFrames(changes: readonly RenderedChange[]): Frames {
+  const texts = changes.map(({ change: { id }, json }) => ({
+    head: renderFrameHead({ event: 'endorsement', id }),
+    rest: json + FRAME_END,
+  }));
+  const characters = texts.reduce((sum, { head, rest }) => sum + head.length + rest.length, 0);
+  // Encoding into a buffer that is certainly large enough is cheaper than measuring each text first.
+  const needed = characters * MAX_UTF8_BYTES;
+  const scratch = needed <= SCRATCH.length ? SCRATCH : Buffer.allocUnsafeSlow(needed);
+  const jsonStarts = new Uint32Array(changes.length);
+  const ends = new Uint32Array(changes.length);
+  let end = 0;
+  for (const [index, { head, rest }] of texts.entries()) {
+    end += scratch.write(head, end);
+    jsonStarts[index] = end;
+    end += scratch.write(rest, end);
+    ends[index] = end;
+  }
+  // Not from Node's buffer pool: an entry would keep the whole pool block alive.
+  const bytes = Buffer.allocUnsafeSlow(end);
+  scratch.copy(bytes, 0, 0, end);
+  return { bytes, jsonStarts, ends };
+}
+
+/** The values of a change that filters look at. */
+export function facetsOf({ type, endorser, contest, election }: Change): ChangeFacets {
+  return {
+    categories: endorser.category.slug,
+    endorsers: endorser.slug,
+    endorser_states: endorser.state,
+    states: election.state,
+    elections: election.slug,
+    contest_kinds: contest.kind,
+    levels: contest.district.level,
+    types: type,
   };
 }
 
-function openChanges(changes: RenderedChanges): EntryAt[] {
-  const { epoch, jsonStarts, ends, offsets, sequences, times } = changes;
-  const bytes = Buffer.from(changes.bytes.buffer);
-  const facetsOf = openFacets(changes);
-  return Array.from(ends, (end, index) => {
-    const start = ends[index - 1] ?? 0;
-    const json = jsonStarts[index] as number;
-    const sequence = sequences[index] as number;
-    const occurredAt = times[index] as number;
-    const entry = new LogEntry(
-      { epoch, sequence, occurredAt, facets: facetsOf(index) },
-      { bytes, start, json, end },
-    );
-    return { entry, offset: offsets[index] as number };
+/** Slugs and other names that entries share. */
+const names = new Map<string, string>();
+/** Above this many names, sharing starts over. */
+const MAX_NAMES = 100_000;
+
+/** Returns the one copy of a name that all entries share: a million entries name a few thousand endorsers. */
+export function shareName<Name extends string>(name: Name): Name {
+  const known = names.get(name);
+  if (known !== undefined) return known as Name;
+  if (names.size >= MAX_NAMES) names.clear();
+  names.set(name, name);
+  return name;
+}
+
+/** Replaces every facet by the copy that all entries share. */
+function shareFacets(facets: ChangeFacets): ChangeFacets {
+  return {
+    categories: shareName(facets.categories),
+    endorsers: shareName(facets.endorsers),
+    endorser_states: shareName(facets.endorser_states),
+    states: shareName(facets.states),
+    elections: shareName(facets.elections),
+    contest_kinds: shareName(facets.contest_kinds),
+    levels: shareName(facets.levels),
+    types: shareName(facets.types),
+  };
+}
+
+function createRenderedEntries(rendered: readonly RenderedChange[]): LogEntry[] {
+  const { bytes, jsonStarts, ends } = renderFrames(rendered);
+  return rendered.map(({ change }, index) => {
+    const { epoch, sequence, occurred_at: occurredAt } = change;
+    const place = {
+      bytes,
+      start: ends[index - 1] ?? 0,
+      json: jsonStarts[index] as number,
+      end: ends[index] as number,
+    };
+    return new LogEntry({ epoch, sequence, occurredAt, facets: shareFacets(facetsOf(change)) }, place);
   });
 }
 
-/** The entries of changes of one epoch that do not come from a partition. */
+/** Creates the entries of changes that do not come from a partition. */
 export function createEntries(changes: readonly Change[]): LogEntry[] {
-  return openChanges(renderChanges(changes)).map(({ entry }) => entry);
+  return createRenderedEntries(changes.map((change) => ({ change, json: renderEvent(change) })));
 }
 
-/** The entries of what was fetched, and where each lies in its partition. What is no change is counted, and left out. */
-export function openRecords(changes: RenderedChanges, log: Logger): EntryAt[] {
-  for (const { offset, reason } of changes.failures) {
-    undecodableRecords.inc();
-    log.error({ reason, offset }, 'a record of the changes topic is no change');
-  }
-  return openChanges(changes);
+/** Decodes records of the changes topic into entries. Those that cannot be decoded are counted, logged and left out. */
+export function readEntries(records: readonly ChangeRecord[], epoch: number, log: Logger): EntryAt[] {
+  const { decoded, failures } = decodeRecords(records, epoch);
+  reportFailures(failures, log);
+  const entries = createRenderedEntries(decoded);
+  return entries.map((entry, index) => ({ entry, offset: decoded[index]?.offset as number }));
 }

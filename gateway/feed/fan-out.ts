@@ -5,18 +5,18 @@ import {
   nameFilter,
   type StreamFilter,
 } from '../../domain/stream-filter.ts';
-import type { LogEntry, Position } from './entry.ts';
+import type { LogEntry, ResumePoint } from './entry.ts';
 
-/** Changes that pass a filter, and the position after everything that was looked at. */
+/** Changes that pass a filter, and the resume point after all changes that were examined. */
 export class Delivery {
   readonly entries: readonly LogEntry[];
-  readonly position: Position;
+  readonly resumePoint: ResumePoint;
   #bytes: number | undefined;
   #frames: Buffer | undefined;
 
-  constructor(entries: readonly LogEntry[], position: Position) {
+  constructor(entries: readonly LogEntry[], resumePoint: ResumePoint) {
     this.entries = entries;
-    this.position = position;
+    this.resumePoint = resumePoint;
   }
 
   /** The length of `frames`. */
@@ -25,21 +25,21 @@ export class Delivery {
     return this.#bytes;
   }
 
-  /** The Server-Sent Events of all entries, put together once for everyone who is given them (INV-11). */
+  /** The Server-Sent Events of all entries, concatenated once for all recipients (INV-11). */
   get frames(): Buffer {
     this.#frames ??= Buffer.concat(this.entries.map(({ frame }) => frame));
     return this.#frames;
   }
 }
 
-/** Takes what comes next. */
+/** Receives the next delivery of a reader that waits. */
 export type Waiting = (delivery: Delivery) => void;
 
 /** The readers of one filter. */
 export class Audience {
   readonly name: string;
   readonly matches: ChangePredicate;
-  /** Those who have read everything there is. */
+  /** The readers that have reached the end of the stream. */
   readonly waiting = new Set<Waiting>();
   readers = 0;
 
@@ -50,20 +50,20 @@ export class Audience {
 }
 
 /**
- * Brings new changes to the readers that wait for them. Readers of equal filters are one audience: their filter is
- * tried once a change, through an index, and what passes is put together once, however many they are (INV-11). Who
- * does not wait, because its socket is full or it still reads older changes, is not touched.
+ * Delivers new changes to the readers that wait for them. Readers with equal filters form one audience: the filter is
+ * evaluated once for each change, through an index, and the frames are concatenated once (INV-11). Readers that do not
+ * wait, because their socket is full or they still read older changes, cost nothing.
  */
 export class FanOut {
   readonly #audiences = new Map<string, { audience: Audience; remove: () => void }>();
   readonly #index = new FilterIndex<Audience>();
 
-  /** How many different filters have readers. */
+  /** The number of different filters that have readers. */
   get size(): number {
     return this.#audiences.size;
   }
 
-  /** The audience of a filter, with one reader more. */
+  /** Adds a reader to the audience of its filter. */
   join(filter: StreamFilter): Audience {
     const name = nameFilter(filter);
     let place = this.#audiences.get(name);
@@ -76,7 +76,7 @@ export class FanOut {
     return place.audience;
   }
 
-  /** Takes a reader, which no longer waits, out of its audience. */
+  /** Removes a reader, which must not be waiting, from its audience. */
   leave(audience: Audience): void {
     audience.readers -= 1;
     if (audience.readers > 0) return;
@@ -84,8 +84,8 @@ export class FanOut {
     this.#audiences.delete(audience.name);
   }
 
-  /** Gives everyone who waits what passes their filter. Who gets nothing goes on waiting. */
-  publish(entries: readonly LogEntry[], position: Position): void {
+  /** Delivers entries to the waiting readers whose filter they pass. The others keep waiting. */
+  publish(entries: readonly LogEntry[], resumePoint: ResumePoint): void {
     const passed = new Map<Audience, LogEntry[]>();
     for (const entry of entries) {
       this.#index.forEachMatch(entry.facets, (audience) => {
@@ -94,12 +94,12 @@ export class FanOut {
         else if (audience.waiting.size > 0) passed.set(audience, [entry]);
       });
     }
-    for (const [audience, matching] of passed) deliver(audience, new Delivery(matching, position));
+    for (const [audience, matching] of passed) deliver(audience, new Delivery(matching, resumePoint));
   }
 
-  /** Has everyone who waits look again from a position. */
-  interrupt(position: Position): void {
-    for (const { audience } of this.#audiences.values()) deliver(audience, new Delivery([], position));
+  /** Makes all waiting readers look again from a resume point. */
+  interrupt(resumePoint: ResumePoint): void {
+    for (const { audience } of this.#audiences.values()) deliver(audience, new Delivery([], resumePoint));
   }
 }
 

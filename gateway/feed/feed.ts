@@ -6,7 +6,7 @@ import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadFeedStart, loadStreamEpoch } from '../../store/reads/stream-points.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
-import type { Chunk, LogEntry, Position } from './entry.ts';
+import type { Chunk, LogEntry, ResumePoint } from './entry.ts';
 import { FanOut } from './fan-out.ts';
 import { MemoryLog } from './memory-log.ts';
 import { feedFilters, feedSequence } from './metrics.ts';
@@ -20,17 +20,17 @@ export interface FeedOptions {
   pool: DatabasePool;
   /** How much of the stream to keep in memory, in bytes. */
   memoryBytes: number;
-  /** How much of what was read of older changes to keep for others, in bytes. */
+  /** How much of the older changes that were read to keep for other readers, in bytes. */
   replayBytes: number;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
-  /** Called when the store has another history of the stream; this feed is of no use from then on. */
+  /** Called when the stream starts a new history. This feed is useless from then on. */
   onNewEpoch: () => void;
   clock: Clock;
   log: Logger;
 }
 
-/** Neither Kafka nor the change log has a change that there once was; nobody is led past it in silence (INV-7). */
+/** A change is in neither Kafka nor the change log. No reader passes it silently (INV-7). */
 export class StreamGapError extends Error {
   override name = 'StreamGapError';
 
@@ -39,13 +39,14 @@ export class StreamGapError extends Error {
   }
 }
 
+/** How many of the newest changes are loaded into memory at the start. */
 const PRELOAD_CHANGES = 20_000;
 const START_RETRY_MS = 500;
 const EPOCH_INTERVAL_MS = 5000;
 
 /**
- * The change stream as a gateway sees it: the newest changes in memory, older ones out of Kafka, in one order. Readers
- * hold a position and ask for what comes after it, so that replay and live are the same loop (INV-10).
+ * The change stream as a gateway sees it, in one order: the newest changes from memory, older ones from Kafka. Readers
+ * hold a resume point and ask for the changes after it, so that replay and live are the same loop (INV-10).
  */
 export class Feed {
   readonly #options: FeedOptions;
@@ -58,7 +59,7 @@ export class Feed {
   #tail: Tail | undefined;
   #epoch: number | undefined;
   #target = Number.POSITIVE_INFINITY;
-  #latest: Position = { sequence: 0, time: 0, offsets: [] };
+  #latest: ResumePoint = { sequence: 0, time: 0, offsets: [] };
   #running: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
@@ -70,7 +71,7 @@ export class Feed {
     this.#replay = new Replay({ brokers, topic, cacheBytes, changeLog: this.#changeLog, log });
   }
 
-  /** Begins to follow the stream, as soon as the store can be asked where it stands. Returns at once. */
+  /** Begins to follow the stream as soon as the database answers. Returns at once. */
   start(): void {
     this.#running = this.#startWhenPossible().then(() => this.#watchEpoch());
   }
@@ -82,47 +83,46 @@ export class Feed {
     await Promise.all([this.#reader.close(), this.#replay.close()]);
   }
 
-  /** Whether the feed has reached what Kafka had when it began, and knows up to when that is everything. */
+  /** Whether the feed has every change that Kafka had when it started, and a time up to which it is complete. */
   get ready(): boolean {
     return this.#latest.sequence >= this.#target && this.latest.time > 0;
   }
 
-  /** Which history of the stream this is. */
+  /** The history of the stream that this feed follows; 0 until it is known. */
   get epoch(): number {
     return this.#epoch ?? 0;
   }
 
-  /** The position after the newest change that can be delivered, at a time up to which it is known to be the newest. */
-  get latest(): Position {
+  /** The point after the newest change that can be delivered. No later change occurred up to its time. */
+  get latest(): ResumePoint {
     const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
     if (caughtUpAt > this.#latest.time) this.#latest = { ...this.#latest, time: caughtUpAt };
     return this.#latest;
   }
 
-  /** A reader through a filter. Whoever opens it must close it. */
+  /** Opens a reader with a filter. The caller must close it. */
   openReader(filter: StreamFilter): FeedReader {
     return new FeedReader(this, this.#fanOut, filter);
   }
 
   /**
-   * The next changes after a position; none where there are none yet. Not every change passes the reader's filter,
-   * but every one moves its position.
+   * Returns the next changes after a resume point, unfiltered; none if there are none yet.
    *
-   * @throws StreamGapError where the next change is in neither memory, Kafka nor the change log.
-   * @throws the Kafka client's error where it is not in memory and Kafka does not answer.
+   * @throws StreamGapError if the next change is lost.
+   * @throws the Kafka client's error if the next change is not in memory and Kafka does not answer.
    */
-  async read(position: Position): Promise<Chunk> {
-    if (position.sequence >= this.#latest.sequence) {
-      // A cursor of a gateway that is ahead of this one stays where it is.
+  async read(resumePoint: ResumePoint): Promise<Chunk> {
+    if (resumePoint.sequence >= this.#latest.sequence) {
+      // A cursor of another gateway can be ahead of this one; it stays as it is.
       const { latest } = this;
-      return { entries: [], position: position.sequence > latest.sequence ? position : latest };
+      return { entries: [], resumePoint: resumePoint.sequence > latest.sequence ? resumePoint : latest };
     }
-    const entries = this.#memory.read(position.sequence, CHUNK_CHANGES);
-    if (entries) return { entries, position: entries.at(-1)?.position ?? position };
+    const entries = this.#memory.read(resumePoint.sequence, CHUNK_CHANGES);
+    if (entries) return { entries, resumePoint: entries.at(-1)?.resumePoint ?? resumePoint };
     const { epoch, latest } = this;
-    const chunk = await this.#replay.read(position, { epoch, latest: latest.sequence });
-    // The tail has delivered beyond this position, so there was something.
-    if (chunk.entries.length === 0) throw new StreamGapError(position.sequence + 1);
+    const chunk = await this.#replay.read(resumePoint, { epoch, latest: latest.sequence });
+    // The tail has passed this point, so a change must follow it.
+    if (chunk.entries.length === 0) throw new StreamGapError(resumePoint.sequence + 1);
     return chunk;
   }
 
@@ -144,7 +144,8 @@ export class Feed {
           expected: target,
           changeLog: this.#changeLog,
           onEntries: (entries) => this.#append(entries),
-          onLost: (sequence) => this.#goOnAfter(sequence),
+          onLost: (sequence) => this.#skipLost(sequence),
+          clock,
           log,
         });
         this.#tail.start();
@@ -163,7 +164,10 @@ export class Feed {
       await clock.wait(EPOCH_INTERVAL_MS, signal);
       const epoch = await loadStreamEpoch(pool).catch(() => this.#epoch);
       if (epoch === this.#epoch) continue;
-      log.warn({ epoch, was: this.#epoch }, 'the stream has a new epoch: its history is another from now on');
+      log.warn(
+        { epoch, was: this.#epoch },
+        'the stream has started a new history; this gateway must be restarted',
+      );
       return onNewEpoch();
     }
   }
@@ -172,14 +176,14 @@ export class Feed {
     const last = entries.at(-1);
     if (!last) return;
     this.#memory.append(entries);
-    this.#latest = last.position;
+    this.#latest = last.resumePoint;
     feedSequence.set(last.sequence);
     feedFilters.set(this.#fanOut.size);
-    this.#fanOut.publish(entries, last.position);
+    this.#fanOut.publish(entries, last.resumePoint);
   }
 
-  /** What there was up to a sequence cannot be given any more: whoever waits for it finds the gap. */
-  #goOnAfter(sequence: number): void {
+  /** Continues after changes that are lost. Waiting readers look again and find the gap. */
+  #skipLost(sequence: number): void {
     const before = this.latest;
     this.#memory.clear();
     this.#latest = { ...this.#latest, sequence };

@@ -1,9 +1,9 @@
 import type { LogEntry } from './entry.ts';
 
-/** The newest changes, without a gap, bounded by the bytes they take. */
+/** The newest changes, without a gap, within a number of bytes. */
 export class MemoryLog {
   readonly #maxBytes: number;
-  /** Entries before `#start` are dropped; they are cut off in bulk, since shifting one by one is slow. */
+  /** Entries before `#start` are dropped. The list is cut in bulk because shifting one by one is slow. */
   #entries: LogEntry[] = [];
   #start = 0;
   #bytes = 0;
@@ -12,25 +12,24 @@ export class MemoryLog {
     this.#maxBytes = maxBytes;
   }
 
-  /** The sequence of the oldest entry, or undefined while there is none. */
+  /** The sequence of the oldest entry, or undefined if there is none. */
   get firstSequence(): number | undefined {
     return this.#entries[this.#start]?.sequence;
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.#entries = [];
     this.#start = 0;
     this.#bytes = 0;
   }
 
-  /** Adds entries that follow the last one without a gap, and drops the oldest where there are too many. */
+  /** Adds entries, which must follow the last one without a gap, and drops the oldest above the limit. */
   append(entries: LogEntry[]): void {
     for (const entry of entries) {
       this.#entries.push(entry);
       this.#bytes += entry.bytes;
     }
-    // The newest entry stays however large it is.
+    // The newest entry is kept even if it alone exceeds the limit.
     while (this.#bytes > this.#maxBytes && this.#start < this.#entries.length - 1) {
       this.#bytes -= this.#entries[this.#start]?.bytes ?? 0;
       this.#start += 1;
@@ -41,7 +40,7 @@ export class MemoryLog {
     }
   }
 
-  /** At most `limit` entries after a sequence, or undefined where memory has moved on from there. */
+  /** Returns at most `limit` entries after a sequence, or undefined if the first of them was dropped. */
   read(afterSequence: number, limit: number): LogEntry[] | undefined {
     const first = this.firstSequence;
     if (first === undefined || afterSequence + 1 < first) return undefined;

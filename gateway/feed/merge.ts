@@ -1,4 +1,4 @@
-/** A record of the changes topic, in its place in the order. */
+/** A record of the changes topic, with its place in the order. */
 export interface Sequenced {
   readonly sequence: number;
 }
@@ -8,39 +8,39 @@ interface Fetched<T> {
   offset: number;
 }
 
-/** Where a record that waits for its turn lies. */
+/** A record that waits for its turn. */
 interface Waiting {
   sequence: number;
   offset: number;
 }
 
-/** More would be a hole in the log, not records out of order; what comes after it is not worth the memory. */
+/** More waiting records mean a hole in the log, not records out of order. Fetching beyond a hole wastes memory. */
 const MAX_WAITING = 50_000;
 
 /**
- * Merges the partitions of the changes topic into one order. Sequences have no gaps, so what comes next is known:
- * the merge gives sequence n + 1 after n or nothing (INV-7), and drops what it has passed (INV-3).
+ * Merges the partitions of the changes topic into one order. Sequences have no gaps, so the merge knows which one comes
+ * next: it returns n + 1 after n or nothing (INV-7), and drops sequences that it has passed (INV-3).
  *
- * Within a partition sequences mostly rise. So while one of its records waits, what comes next is likelier in another,
- * and only partitions with nothing waiting are read on. Copies that a relay sent again, perhaps to another partition
- * since partitions were added, can lie behind later records: where every partition waits, all of them are read on.
+ * Within a partition sequences mostly rise. While a record of a partition waits, the next sequence is therefore likelier
+ * to be in another one, and only partitions without waiting records are read. Copies that the relay sent again, perhaps
+ * to another partition after partitions were added, can follow later records: if every partition waits, all are read.
  */
 export class SequenceMerge<T extends Sequenced> {
   #next: number;
-  /** By partition: where to read on. */
+  /** By partition: the offset to read next. */
   readonly #offsets: number[];
-  /** By sequence: what waits for its turn. */
+  /** Records that wait for their turn, by sequence. */
   readonly #pending = new Map<number, T>();
-  /** By partition: where its waiting records lie, in the order of their offsets. None is empty. */
+  /** By partition: its waiting records in the order of their offsets. No list is empty. */
   readonly #waiting = new Map<number, Waiting[]>();
 
   /**
-   * @param position.sequence the merge begins after it.
-   * @param position.offsets by partition, where reading begins; 0 for partitions beyond the list.
+   * @param start.sequence the merge begins after this sequence.
+   * @param start.offsets by partition, where reading begins; 0 for partitions beyond the list.
    */
-  constructor(position: { sequence: number; offsets: readonly number[] }) {
-    this.#next = position.sequence + 1;
-    this.#offsets = [...position.offsets];
+  constructor(start: { sequence: number; offsets: readonly number[] }) {
+    this.#next = start.sequence + 1;
+    this.#offsets = [...start.offsets];
   }
 
   /** The sequence that comes next. */
@@ -48,12 +48,12 @@ export class SequenceMerge<T extends Sequenced> {
     return this.#next;
   }
 
-  /** Whether records wait for one before them. */
+  /** Whether records wait for an earlier one. */
   get isBlocked(): boolean {
     return this.#pending.size > 0;
   }
 
-  /** By partition: where to fetch from, for each of the partitions that must be read before the merge can go on. */
+  /** The partitions that must be read before the merge can go on, each with the offset to fetch from. */
   wanted(partitionCount: number): Map<number, number> {
     const wanted = new Map<number, number>();
     if (this.#pending.size >= MAX_WAITING) return wanted;
@@ -64,7 +64,7 @@ export class SequenceMerge<T extends Sequenced> {
     return wanted;
   }
 
-  /** By partition: the offset of the first record that was not given yet, so a merge that starts there misses none. */
+  /** By partition: the offset of the first record not yet returned. A merge that starts there misses none. */
   get offsets(): number[] {
     const offsets = Array.from(this.#offsets, (offset) => offset ?? 0);
     for (const [partition, [first]] of this.#waiting) {
@@ -73,13 +73,13 @@ export class SequenceMerge<T extends Sequenced> {
     return offsets;
   }
 
-  /** Adds what was fetched of a partition, in its order; `nextOffset` is where to read it on. */
+  /** Adds fetched records of a partition, in their order. `nextOffset` is where to read on. */
   add(partition: number, records: Fetched<T>[], nextOffset: number): void {
     this.#offsets[partition] = nextOffset;
     const waiting = this.#waiting.get(partition) ?? [];
     for (const { entry, offset } of records) {
       const { sequence } = entry;
-      // A copy of what waits already adds nothing: the first stands for it, here or in another partition.
+      // A copy of a waiting record adds nothing, whichever partition it is in.
       if (sequence < this.#next || this.#pending.has(sequence)) continue;
       this.#pending.set(sequence, entry);
       waiting.push({ sequence, offset });
@@ -87,7 +87,7 @@ export class SequenceMerge<T extends Sequenced> {
     if (waiting.length > 0) this.#waiting.set(partition, waiting);
   }
 
-  /** The run that it waits for while later records are there: from which sequence to which; null where there is none. */
+  /** The sequences that are missing before the first waiting record, both ends included; null if none are. */
   get missing(): { from: number; to: number } | null {
     if (this.#pending.size === 0 || this.#pending.has(this.#next)) return null;
     let first = Number.POSITIVE_INFINITY;
@@ -95,19 +95,19 @@ export class SequenceMerge<T extends Sequenced> {
     return { from: this.#next, to: first - 1 };
   }
 
-  /** Adds records that come from elsewhere than a partition. */
+  /** Adds records that do not come from a partition. */
   fill(entries: readonly T[]): void {
     for (const entry of entries) if (entry.sequence >= this.#next) this.#pending.set(entry.sequence, entry);
   }
 
-  /** Goes on after a sequence, as though everything up to it had been given. */
+  /** Continues after a sequence as if everything up to it had been returned. */
   skipTo(sequence: number): void {
     for (const waiting of this.#pending.keys()) if (waiting <= sequence) this.#pending.delete(waiting);
     this.#next = Math.max(this.#next, sequence + 1);
-    this.#forgetGiven();
+    this.#forgetPassed();
   }
 
-  /** What can be given now, in order, at most `limit`. */
+  /** Takes the records that can be returned now, in order, at most `limit`. */
   take(limit = Number.POSITIVE_INFINITY): T[] {
     const taken: T[] = [];
     while (taken.length < limit) {
@@ -117,11 +117,11 @@ export class SequenceMerge<T extends Sequenced> {
       taken.push(entry);
       this.#next += 1;
     }
-    if (taken.length > 0) this.#forgetGiven();
+    if (taken.length > 0) this.#forgetPassed();
     return taken;
   }
 
-  #forgetGiven(): void {
+  #forgetPassed(): void {
     for (const [partition, waiting] of this.#waiting) {
       const first = waiting.findIndex(({ sequence }) => sequence >= this.#next);
       if (first === -1) this.#waiting.delete(partition);

@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 
 export const undecodableRecords = new Counter({
   name: 'feed_undecodable_records_total',
-  help: 'Records of the changes topic that no known schema explains.',
+  help: 'Records of the changes topic that cannot be decoded.',
 });
 
 export const feedSequence = new Gauge({
@@ -10,11 +10,9 @@ export const feedSequence = new Gauge({
   help: 'The sequence of the newest change that this gateway can deliver.',
 });
 
-export const openStreams = new Gauge({ name: 'streams_open', help: 'Open Server-Sent Events connections.' });
-
 export const replays = new Counter({
   name: 'feed_replay_chunks_total',
-  help: 'Chunks that readers behind memory were given out of Kafka.',
+  help: 'Chunks of older changes that were read from Kafka.',
 });
 
 export const filledChanges = new Counter({
@@ -24,10 +22,10 @@ export const filledChanges = new Counter({
 
 export const feedFilters = new Gauge({
   name: 'feed_filters',
-  help: 'How many different filters the open streams and waiting polls have.',
+  help: 'The number of different filters of open streams and waiting polls.',
 });
 
 export const lostChanges = new Counter({
   name: 'feed_lost_changes_total',
-  help: 'Changes that neither the changes topic nor the change log has; readers who stand before them are answered 410.',
+  help: 'Changes that neither the changes topic nor the change log has; readers before them get 410.',
 });

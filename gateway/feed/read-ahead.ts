@@ -1,33 +1,33 @@
 import type { PartitionRead, TopicReader } from '../../kafka/topic-reader.ts';
 import type { Decoder } from './decoder.ts';
-import type { RenderedChanges } from './rendered-changes.ts';
+import type { PackedChanges } from './packed-changes.ts';
 
-/** Room for a batch of each partition as the relay makes them: of larger ones, an answer holds only the first whole. */
+/** Large enough for a batch as the relay makes them. A larger batch comes whole, but only the first of a fetch. */
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 128 * 1024 };
 
-/** What it needs of the log: whoever calls may hand it another one each time. */
+/** The log to fetch from, which may differ from call to call. */
 type Fetches = Pick<TopicReader, 'fetchFromLeaders'>;
 
-/** What was fetched of a partition; its changes come once they are decoded. */
+/** The result of fetching a partition. Its changes follow once they are decoded. */
 export interface DecodingRead extends Omit<PartitionRead, 'records'> {
-  /** How many records came, those of another epoch too. */
+  /** How many records were fetched, those of another epoch included. */
   count: number;
-  changes: Promise<RenderedChanges>;
+  changes: Promise<PackedChanges>;
 }
 
-/** What comes next in a partition, on its way. */
+/** The next batch of a partition, being fetched. */
 interface Ahead {
   offset: number;
   read: Promise<DecodingRead | undefined>;
 }
 
 const ignore = () => {
-  // Whoever waits for it is told.
+  // The caller that awaits the promise gets the error.
 };
 
 /**
- * Reads partitions for one who goes through them from their beginning to their end: while that one is busy with a batch
- * of a partition, the next is fetched and decoded already.
+ * Reads partitions for one consumer that goes through them in order. While it works on a batch of a partition, the next
+ * one is already fetched and decoded.
  */
 export class ReadAhead {
   readonly #decoder: Decoder;
@@ -41,11 +41,11 @@ export class ReadAhead {
   }
 
   /**
-   * The next batch of each of the partitions.
+   * Returns the next batch of each partition.
    *
-   * @param leaders what `TopicReader.leaders` gave.
-   * @param offsets by partition, where to read.
-   * @throws as `TopicReader.fetch` does.
+   * @param leaders the result of `TopicReader.leaders`.
+   * @param offsets by partition, the offset to read from.
+   * @throws the errors of `TopicReader.fetch`.
    */
   async read(
     reader: Fetches,
@@ -61,7 +61,7 @@ export class ReadAhead {
       missing.delete(partition);
     }
     if (missing.size > 0) reads.push(...(await this.#fetch(reader, leaders, missing)));
-    // Many readers want no more than one answer: who comes back is read ahead for.
+    // Many consumers want only one batch, so reading ahead begins with the second call.
     if (this.#hasBegun) this.#begin(reader, leaders, reads);
     this.#hasBegun = true;
     return reads;
@@ -71,15 +71,15 @@ export class ReadAhead {
     const ahead = this.#ahead.get(partition);
     this.#ahead.delete(partition);
     const read = ahead?.offset === offset ? await ahead.read : undefined;
-    // What was the end then may not be the end any more.
+    // More records may have followed since.
     return read?.atEnd ? undefined : read;
   }
 
-  /** Begins to read what comes after these. */
+  /** Begins to read the batches after these. */
   #begin(reader: Fetches, leaders: readonly number[], reads: readonly DecodingRead[]): void {
     const open = reads.filter(({ atEnd }) => !atEnd);
     const offsets = new Map(open.map(({ partition, nextOffset }) => [partition, nextOffset]));
-    // What fails here is fetched again when it is asked for.
+    // A batch that fails here is fetched again when it is needed.
     const fetched = this.#fetch(reader, leaders, offsets).catch(() => []);
     for (const [partition, offset] of offsets) {
       const read = fetched.then((all) => all.find((one) => one.partition === partition));

@@ -1,46 +1,53 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import type { Position } from './entry.ts';
+import type { Chunk, ResumePoint } from './entry.ts';
 import { type Audience, Delivery, type FanOut, type Waiting } from './fan-out.ts';
-import type { Feed } from './feed.ts';
+
+/** The stream as a reader sees it. */
+export interface ChangeSource {
+  /** The resume point after the newest change that can be delivered. */
+  readonly latest: ResumePoint;
+  /** Returns the next changes after a resume point; none if there are none yet. */
+  read(resumePoint: ResumePoint): Promise<Chunk>;
+}
 
 /**
- * A reader of the stream through a filter. It keeps no position and no queue: it is asked for what follows a position,
- * and answers out of memory or Kafka where there is something, or waits for it (INV-10).
+ * Reads the stream through a filter. A reader holds no state of the stream and no queue: its caller asks for the changes
+ * after a resume point, which come from memory or Kafka, or once they happen (INV-10).
  */
 export class FeedReader {
-  readonly #feed: Pick<Feed, 'latest' | 'read'>;
+  readonly #source: ChangeSource;
   readonly #fanOut: FanOut;
   #audience: Audience;
   #waiting: Waiting | undefined;
   #closed = false;
 
-  constructor(feed: Pick<Feed, 'latest' | 'read'>, fanOut: FanOut, filter: StreamFilter) {
-    this.#feed = feed;
+  constructor(source: ChangeSource, fanOut: FanOut, filter: StreamFilter) {
+    this.#source = source;
     this.#fanOut = fanOut;
     this.#audience = fanOut.join(filter);
   }
 
-  /** Whether it waits: then everything up to the feed's latest position was looked at for it. */
+  /** Whether the reader waits at the end of the stream. All changes up to the latest were then examined for it. */
   get isWaiting(): boolean {
     return this.#waiting !== undefined;
   }
 
   /**
-   * What follows a position: a bounded run of changes, perhaps none of which passes the filter; or, at the end of the
-   * stream, the first that do, once they come. Nothing, where the reader is closed meanwhile.
+   * Returns the changes after a resume point that pass the filter. Behind the end of the stream, it examines a bounded
+   * number of changes, of which none may pass. At the end, it waits for the first that do, or until it is closed.
    *
-   * @throws what `Feed.read` throws.
+   * @throws the errors of `ChangeSource.read`.
    */
-  async next(position: Position): Promise<Delivery> {
-    if (!this.#closed && position.sequence >= this.#feed.latest.sequence) return this.#wait(position);
-    const { entries, position: after } = await this.#feed.read(position);
+  async next(resumePoint: ResumePoint): Promise<Delivery> {
+    if (!this.#closed && resumePoint.sequence >= this.#source.latest.sequence) return this.#wait(resumePoint);
+    const { entries, resumePoint: after } = await this.#source.read(resumePoint);
     return new Delivery(
       entries.filter(({ facets }) => this.#audience.matches(facets)),
       after,
     );
   }
 
-  /** From now on it reads through another filter. */
+  /** Replaces the filter. */
   changeFilter(filter: StreamFilter): void {
     const audience = this.#fanOut.join(filter);
     if (this.#waiting) {
@@ -51,21 +58,21 @@ export class FeedReader {
     this.#audience = audience;
   }
 
-  /** Ends its waiting. Whoever made it must call this. */
+  /** Ends its waiting. Every reader must be closed. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#waiting) {
       this.#audience.waiting.delete(this.#waiting);
-      this.#waiting(new Delivery([], this.#feed.latest));
+      this.#waiting(new Delivery([], this.#source.latest));
     }
     this.#fanOut.leave(this.#audience);
   }
 
-  #wait(position: Position): Promise<Delivery> {
+  #wait(resumePoint: ResumePoint): Promise<Delivery> {
     return new Promise((resolve) => {
       const waiting: Waiting = (delivery) => {
-        const next = follow(delivery, position);
+        const next = follow(delivery, resumePoint);
         if (next.entries.length === 0 && delivery.entries.length > 0) {
           this.#audience.waiting.add(waiting);
           return;
@@ -79,14 +86,17 @@ export class FeedReader {
   }
 }
 
-/** What of a delivery follows a position: a cursor of another gateway can be ahead of this one for a moment. */
-function follow(delivery: Delivery, position: Position): Delivery {
+/** Cuts a delivery to the changes after a resume point: a cursor of another gateway can be ahead of this gateway. */
+function follow(delivery: Delivery, resumePoint: ResumePoint): Delivery {
   const [first] = delivery.entries;
-  if (position.sequence <= delivery.position.sequence && (!first || first.sequence > position.sequence)) {
+  if (
+    resumePoint.sequence <= delivery.resumePoint.sequence &&
+    (!first || first.sequence > resumePoint.sequence)
+  ) {
     return delivery;
   }
   return new Delivery(
-    delivery.entries.filter(({ sequence }) => sequence > position.sequence),
-    position.sequence > delivery.position.sequence ? position : delivery.position,
+    delivery.entries.filter(({ sequence }) => sequence > resumePoint.sequence),
+    resumePoint.sequence > delivery.resumePoint.sequence ? resumePoint : delivery.resumePoint,
   );
 }

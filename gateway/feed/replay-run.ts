@@ -2,13 +2,14 @@ import type { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Decoder } from './decoder.ts';
-import { type Chunk, type LogEntry, openRecords, type Position } from './entry.ts';
+import { type LogEntry, type ResumePoint, reportFailures } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
+import { unpackChanges } from './packed-changes.ts';
 import { ReadAhead } from './read-ahead.ts';
 
 /**
- * How many records may come without the next change among them before the store is asked where that is: more than true
- * offsets need, and less than a tenth of a second's work for whoever sends forged ones.
+ * How many records to search for the next change before asking the database where it is: more than genuine offsets
+ * ever need, and less than a tenth of a second's work for a cursor with forged offsets.
  */
 const MAX_SEARCHED = 5000;
 
@@ -20,8 +21,8 @@ interface ReplayRunOptions {
 }
 
 /**
- * One way through the log of Kafka, from a position on. It keeps what was fetched before its turn, so that reading on
- * fetches nothing twice.
+ * One pass through the changes topic from a resume point on. It keeps records that were fetched before their turn, so
+ * that nothing is fetched twice.
  */
 export class ReplayRun {
   #merge: SequenceMerge<LogEntry>;
@@ -29,25 +30,25 @@ export class ReplayRun {
   readonly #changeLog: ChangeLog;
   readonly #log: Logger;
 
-  constructor(position: Position, { epoch, decoder, changeLog, log }: ReplayRunOptions) {
-    this.#merge = new SequenceMerge<LogEntry>(position);
+  constructor(resumePoint: ResumePoint, { epoch, decoder, changeLog, log }: ReplayRunOptions) {
+    this.#merge = new SequenceMerge<LogEntry>(resumePoint);
     this.#readAhead = new ReadAhead({ decoder, epoch });
     this.#changeLog = changeLog;
     this.#log = log;
   }
 
-  /** It reads on after this. */
+  /** The sequence after which the run continues. */
   get sequence(): number {
     return this.#merge.next - 1;
   }
 
   /**
-   * The next changes, at most `limit`; fewer where the log ends or lacks one. There must be one. Where the very next is
-   * not found near the position's offsets, it is looked for where the store says that it is: the offsets may be forged,
-   * and partitions may have been added. Where Kafka lacks it, it is loaded from the change log. None, where that lacks it
-   * too.
+   * Returns the next changes, at most `limit`, and fewer if the log ends or lacks one. At least one must exist. If the
+   * next change is not near the resume point's offsets, which may be forged or older than an added partition, the
+   * database says where it is. If Kafka lacks it, it is loaded from the change log. The result is empty only if the
+   * change log lacks it too.
    *
-   * @throws the Kafka client's error when Kafka does not answer, the store's when that does not.
+   * @throws the Kafka client's or the database's error if they do not answer.
    */
   async read(reader: TopicReader, limit: number): Promise<LogEntry[]> {
     const entries = this.#merge.take(limit);
@@ -59,19 +60,21 @@ export class ReplayRun {
     return entries;
   }
 
-  /** The position after what was read last, whose time is that of its last change. */
-  positionAfter({ sequence, occurredAt }: LogEntry): Chunk['position'] {
+  /** The resume point after the last entry that was read. */
+  resumePointAfter({ sequence, occurredAt }: LogEntry): ResumePoint {
     return { sequence, time: occurredAt, offsets: this.#merge.offsets };
   }
 
-  /** @returns how many records came; undefined where there is nothing more to fetch. */
+  /** Fetches once. Returns the number of records, or undefined if there is nothing more to fetch. */
   async #fetch(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
     const leaders = await reader.leaders();
     const wanted = this.#merge.wanted(leaders.length);
     if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return undefined;
     let count = 0;
     for (const read of await this.#readAhead.read(reader, leaders, wanted)) {
-      this.#merge.add(read.partition, openRecords(await read.changes, this.#log), read.nextOffset);
+      const changes = await read.changes;
+      reportFailures(changes.failures, this.#log);
+      this.#merge.add(read.partition, unpackChanges(changes), read.nextOffset);
       count += read.count;
       if (read.atEnd) atEnd.add(read.partition);
       else atEnd.delete(read.partition);
@@ -79,7 +82,7 @@ export class ReplayRun {
     return count;
   }
 
-  /** Adds what the log has, up to the limit, to where it ends or lacks the next, or to where that was searched in vain. */
+  /** Adds entries up to the limit, until the log ends or the next change is not among `maxSearched` records. */
   async #readInto(
     entries: LogEntry[],
     reader: TopicReader,
@@ -95,7 +98,7 @@ export class ReplayRun {
     }
   }
 
-  /** Begins anew where the store says that the next change is. @returns false where the store does not know. */
+  /** Starts over where the database says that the next change is. Returns false if the database does not know. */
   async #locate(reader: TopicReader): Promise<boolean> {
     const { sequence } = this;
     const offsets = await this.#changeLog.locate(sequence);

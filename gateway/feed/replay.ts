@@ -3,13 +3,13 @@ import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
 import { Decoder } from './decoder.ts';
-import type { Chunk, Position } from './entry.ts';
+import type { Chunk, ResumePoint } from './entry.ts';
 import { replays } from './metrics.ts';
 import { ReplayRun } from './replay-run.ts';
 
-/** How many fetches may be under way at the same time; the others wait their turn. */
+/** How many reads may run at the same time. Others wait their turn. */
 const MAX_CONCURRENT_READS = 4;
-/** How many runs are kept for readers to go on with. Each holds up to eight megabytes that were read ahead. */
+/** How many runs are kept for readers to continue. Each holds up to eight megabytes read ahead. */
 const MAX_IDLE_RUNS = 32;
 
 interface Underway {
@@ -20,23 +20,23 @@ interface Underway {
 export interface ReplayOptions {
   brokers: string[];
   topic: string;
-  /** How much of what was read is kept for others, in bytes. */
+  /** How much to keep for other readers, in bytes. */
   cacheBytes: number;
   changeLog: ChangeLog;
   log: Logger;
 }
 
 /**
- * Reads older changes out of Kafka, a chunk at a time. Readers share chunks, and the runs that fetch them, so that a
- * thousand who replay the same days cost little more than one; and who stops costs one chunk that was read ahead.
+ * Reads older changes from Kafka, a chunk at a time. Readers share chunks and the runs that fetch them, so that a
+ * thousand replays of the same days cost little more than one. A reader that stops wastes one chunk read ahead.
  */
 export class Replay {
   readonly #options: ReplayOptions;
   readonly #chunks: ChunkCache;
   readonly #decoder = new Decoder();
-  /** By the sequence at which the chunk ends: what is being read. */
+  /** The chunks that are being read, by the sequence at which they end. */
   readonly #underway = new Map<number, Underway>();
-  /** The one used last at the end. */
+  /** The most recently used run comes last. */
   readonly #idleRuns: ReplayRun[] = [];
   readonly #idleReaders: TopicReader[] = [];
   readonly #readers: TopicReader[] = [];
@@ -48,36 +48,36 @@ export class Replay {
   }
 
   /**
-   * The changes after a position, up to the end of their chunk at most; none where neither Kafka nor the change log
+   * Returns the changes after a resume point, at most to the end of their chunk; none if neither Kafka nor the change log
    * has the next one.
    *
-   * @param stream.latest the newest sequence that there is for certain: nothing is read ahead beyond it.
-   * @throws the Kafka client's error when Kafka does not answer, the store's when that is asked and does not.
+   * @param stream.latest the newest sequence that certainly exists. Nothing is read ahead beyond it.
+   * @throws the Kafka client's or the database's error if they do not answer.
    */
-  async read(position: Position, { epoch, latest }: { epoch: number; latest: number }): Promise<Chunk> {
-    const chunk = await this.#find(position, epoch);
-    // While the client reads these, the next are read for it: one chunk, if it stops here.
-    const { sequence } = chunk.position;
+  async read(resumePoint: ResumePoint, { epoch, latest }: { epoch: number; latest: number }): Promise<Chunk> {
+    const chunk = await this.#find(resumePoint, epoch);
+    // While the client reads this chunk, the next one is read for it.
+    const { sequence } = chunk.resumePoint;
     if (chunk.entries.length > 0 && sequence + CHUNK_CHANGES <= latest) {
-      this.#find(chunk.position, epoch).catch(() => {
-        // Whoever asks for it is told.
+      this.#find(chunk.resumePoint, epoch).catch(() => {
+        // The reader that asks for this chunk next gets the error.
       });
     }
     return chunk;
   }
 
-  /** From those who read it before, from those who are about to, or out of Kafka. */
-  async #find(position: Position, epoch: number): Promise<Chunk> {
-    const { sequence } = position;
+  /** Takes the chunk from the cache, from a read under way, or from Kafka. */
+  async #find(resumePoint: ResumePoint, epoch: number): Promise<Chunk> {
+    const { sequence } = resumePoint;
     const cached = this.#chunks.find(sequence);
     if (cached) return cached;
     const end = sequence + restOfChunk(sequence);
     const underway = this.#underway.get(end);
     if (underway && underway.after <= sequence) {
       const chunk = await underway.chunk;
-      if (chunk.position.sequence > sequence) return cutChunk(chunk, sequence);
+      if (chunk.resumePoint.sequence > sequence) return cutChunk(chunk, sequence);
     }
-    const chunk = this.#read(position, epoch);
+    const chunk = this.#read(resumePoint, epoch);
     this.#underway.set(end, { after: sequence, chunk });
     try {
       return await chunk;
@@ -90,16 +90,16 @@ export class Replay {
     await Promise.all([this.#decoder.close(), ...this.#readers.map((reader) => reader.close())]);
   }
 
-  async #read(position: Position, epoch: number): Promise<Chunk> {
+  async #read(resumePoint: ResumePoint, epoch: number): Promise<Chunk> {
     const reader = await this.#acquireReader();
-    // Not before it is its turn: what those who wait hold would know no bound.
-    const run = this.#takeRun(position, epoch);
+    // A run is taken only now: readers that wait must not hold runs, whose memory would then have no bound.
+    const run = this.#takeRun(resumePoint, epoch);
     try {
       replays.inc();
-      const entries = await run.read(reader, restOfChunk(position.sequence));
+      const entries = await run.read(reader, restOfChunk(resumePoint.sequence));
       const last = entries.at(-1);
-      if (!last) return { entries, position };
-      const chunk = { entries, position: run.positionAfter(last) };
+      if (!last) return { entries, resumePoint };
+      const chunk = { entries, resumePoint: run.resumePointAfter(last) };
       this.#chunks.add(chunk);
       this.#idleRuns.push(run);
       if (this.#idleRuns.length > MAX_IDLE_RUNS) this.#idleRuns.shift();
@@ -109,10 +109,10 @@ export class Replay {
     }
   }
 
-  #takeRun(position: Position, epoch: number): ReplayRun {
-    const index = this.#idleRuns.findIndex(({ sequence }) => sequence === position.sequence);
+  #takeRun(resumePoint: ResumePoint, epoch: number): ReplayRun {
+    const index = this.#idleRuns.findIndex(({ sequence }) => sequence === resumePoint.sequence);
     const [run] = index === -1 ? [] : this.#idleRuns.splice(index, 1);
-    return run ?? new ReplayRun(position, { ...this.#options, epoch, decoder: this.#decoder });
+    return run ?? new ReplayRun(resumePoint, { ...this.#options, epoch, decoder: this.#decoder });
   }
 
   async #acquireReader(): Promise<TopicReader> {

@@ -1,36 +1,38 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicReader } from '../../kafka/topic-reader.ts';
+import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
-import { type LogEntry, openRecords } from './entry.ts';
+import { type LogEntry, readEntries } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
 import { lostChanges } from './metrics.ts';
-import { renderRecords } from './rendered-changes.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
 const RETRY_MS = 300;
-/** How often to look for brokers that have come to lead a partition, and for holes, in milliseconds. */
+/** How long a broker's loop waits if all of its partitions wait for another broker's, in milliseconds. */
+const BLOCKED_MS = 5;
+/** How often to look for holes and for brokers that have become leaders of a partition, in milliseconds. */
 const WATCH_INTERVAL_MS = 1500;
 
 export interface TailOptions {
   reader: TopicReader;
-  /** Changes of another epoch are of another history, and left out. */
+  /** Changes of another epoch belong to another history and are left out. */
   epoch: number;
-  /** Where to begin: after this sequence, reading from these offsets. */
+  /** The tail begins after this sequence, reading from these offsets. */
   start: { sequence: number; offsets: readonly number[] };
-  /** The newest sequence that Kafka once had for certain. */
+  /** The newest sequence that is known to have been in Kafka. */
   expected: number;
   changeLog: ChangeLog;
-  /** Is given what comes next, in order, without a gap. */
+  /** Receives the next entries, in order and without a gap. */
   onEntries: (entries: LogEntry[]) => void;
-  /** Is told that everything up to a sequence which was not given is lost; what it is given next comes after that. */
+  /** Called when the entries up to a sequence are lost. The next entries come after it. */
   onLost: (sequence: number) => void;
+  clock: Clock;
   log: Logger;
 }
 
 /**
- * Follows the end of the changes topic: the one reader of a gateway. Every broker that leads partitions is polled by
- * a loop of its own, so that a quiet one holds no busy one up; they meet in one merge.
+ * Follows the end of the changes topic. A gateway has one tail. Every broker that leads partitions is polled by its own
+ * loop, so that a quiet broker does not delay a busy one. All loops feed one merge.
  */
 export class Tail {
   readonly #options: TailOptions;
@@ -41,7 +43,7 @@ export class Tail {
   readonly #atEndAt = new Map<number, number>();
   #partitions = 0;
   #supervisor: Promise<void> | undefined;
-  /** The sequence that was missing when it was last looked at. */
+  /** The sequence that was missing at the last look for holes. */
   #missed: number | undefined;
 
   constructor(options: TailOptions) {
@@ -59,13 +61,14 @@ export class Tail {
     await Promise.all(this.#loops.values());
   }
 
-  /** Milliseconds since 1970: everything that Kafka had then has been given. 0 before the end was ever reached. */
+  /** Milliseconds since 1970: every change that Kafka had then was passed on. 0 until the end is first reached. */
   get caughtUpAt(): number {
     if (this.#merge.isBlocked || this.#partitions === 0 || this.#atEndAt.size < this.#partitions) return 0;
     return Math.min(...this.#atEndAt.values());
   }
 
   async #superviseLoops(): Promise<void> {
+    const { clock, log } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
@@ -77,48 +80,48 @@ export class Tail {
           this.#loops.set(node, loop);
         }
       } catch (error) {
-        this.#options.log.warn({ error }, 'the brokers cannot be asked who leads');
+        log.warn({ error }, 'the leaders of the changes topic cannot be looked up; trying again');
       }
       await this.#fillHole();
-      await sleep(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, undefined, { signal }).catch(() => {});
+      await clock.wait(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, signal);
     }
   }
 
-  /** Polls one broker until it leads no partition any more. */
+  /** Polls one broker until it no longer leads any partition. */
   async #follow(node: number): Promise<void> {
-    const { reader, log } = this.#options;
+    const { reader, clock, log } = this.#options;
+    const { signal } = this.#stopping;
     let failing = false;
-    while (!this.#stopping.signal.aborted) {
+    while (!signal.aborted) {
       try {
         const leaders = await reader.leaders();
         if (!leaders.includes(node)) return;
         const wanted = this.#merge.wanted(leaders.length);
         for (const partition of wanted.keys()) if (leaders[partition] !== node) wanted.delete(partition);
-        // All of this broker's partitions wait for another broker's.
-        if (wanted.size === 0) await sleep(5);
+        if (wanted.size === 0) await clock.wait(BLOCKED_MS, signal);
         else await this.#poll(node, wanted);
         if (failing) log.info({ node }, 'the changes topic is readable again');
         failing = false;
       } catch (error) {
-        if (!failing) log.warn({ error, node }, 'the changes topic cannot be read; trying on');
+        if (!failing) log.warn({ error, node }, 'the changes topic cannot be read; trying again');
         failing = true;
-        await sleep(RETRY_MS);
+        await clock.wait(RETRY_MS, signal);
       }
     }
   }
 
   async #poll(node: number, wanted: Map<number, number>): Promise<void> {
-    const { reader, epoch, log, onEntries } = this.#options;
-    const askedAt = Date.now();
+    const { reader, epoch, clock, log, onEntries } = this.#options;
+    const askedAt = clock.now();
     for (const { partition, records, nextOffset, atEnd } of await reader.fetch(node, wanted, LIMITS)) {
-      this.#merge.add(partition, openRecords(renderRecords(records, epoch), log), nextOffset);
+      this.#merge.add(partition, readEntries(records, epoch, log), nextOffset);
       if (atEnd) this.#atEndAt.set(partition, askedAt);
     }
     const entries = this.#merge.take();
     if (entries.length > 0) onEntries(entries);
   }
 
-  /** What Kafka lacks: changes before some that it has, or that it had once. */
+  /** The changes that Kafka lacks: those before others that it has, or that it once had. */
   get #missing(): { from: number; to: number } | null {
     const { next, missing } = this.#merge;
     const { expected } = this.#options;
@@ -126,8 +129,9 @@ export class Tail {
   }
 
   /**
-   * Loads from the change log what has been missing for a whole interval, since it will not come any more. What that
-   * lacks too is lost: the tail goes on after it, and whoever stands before it is told (INV-7).
+   * Loads changes from the change log if they have been missing for a whole interval, because Kafka will not deliver
+   * them any more. Changes that the change log lacks too are lost: the tail continues after them, and readers that stand
+   * before them get an error (INV-7).
    */
   async #fillHole(): Promise<void> {
     const { reader, changeLog, onEntries, onLost, log } = this.#options;
@@ -136,7 +140,7 @@ export class Tail {
     this.#missed = missing?.from;
     if (!missing) return;
     try {
-      // It may be in a partition that was added a moment ago.
+      // They may be in a partition that was added a moment ago.
       if (!lasting) return await reader.refresh();
       const found = await changeLog.load(missing.from, missing.to);
       if (found.length === 0) {
@@ -149,7 +153,7 @@ export class Tail {
       const entries = this.#merge.take();
       if (entries.length > 0) onEntries(entries);
     } catch (error) {
-      log.warn({ error, missing }, 'what the changes topic seems to lack cannot be looked for; trying on');
+      log.warn({ error, missing }, 'changes missing from the changes topic cannot be loaded; trying again');
     }
   }
 }

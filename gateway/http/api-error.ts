@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '../../schemas/errors.ts';
 
-/** A failure that the client is told of. The message says what was wrong, with which value, and what would be right. */
+/** An error that the client receives. The message names the problem, the value and what would be right. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
@@ -17,7 +17,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The service cannot answer now, and can soon. */
+/** Creates the error of a service that cannot answer now but can soon. */
 export function createUnavailableError(
   code: 'warming_up' | 'server_busy',
   message: string,

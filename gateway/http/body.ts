@@ -7,8 +7,8 @@ import { problemOfError } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
 
 /**
- * Room for the largest body that means anything, a filter with 500 values of 200 characters in every field; and little enough that parsing the
- * worst of that size keeps nobody else waiting for 50 ms.
+ * Enough for the largest useful body, a filter with 500 values of 200 characters in every field, and little enough that
+ * parsing the worst body of this size delays other requests by less than 50 ms.
  */
 const MAX_BODY = '384kb';
 
@@ -17,7 +17,10 @@ const JSON_TYPES = ['application/json', '+json'];
 const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true });
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads bytes, a character each: whether they are UTF-8 is to be seen, and Node's own decoding does not say. */
+/**
+ * Reads the body as text with one character for each byte, because koa-body cannot reject invalid UTF-8: its JSON parser
+ * decodes such bytes to U+FFFD. It also drops a byte order mark and takes an empty body for `{}`.
+ */
 const BYTES = 'latin1';
 
 const readText = koaBody({
@@ -30,7 +33,7 @@ const readText = koaBody({
   multipart: false,
   parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT],
   onError(error) {
-    throw error;
+    throw refusalOf(error);
   },
 });
 
@@ -49,7 +52,7 @@ function parseJson(bytes: Buffer): unknown {
     const value: unknown = JSON.parse(utf8.decode(bytes));
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Refused like what is JSON and no object.
+    // Invalid JSON is refused like JSON that is not an object.
   }
   throw createJsonError();
 }
@@ -57,7 +60,7 @@ function parseJson(bytes: Buffer): unknown {
 /**
  * Reads the JSON body of a request.
  *
- * @throws ApiError invalid_json for what is no JSON object, body_too_large beyond 384 KB.
+ * @throws ApiError invalid_json if the body is not a JSON object, body_too_large if it exceeds 384 KB.
  */
 export async function readJsonBody(ctx: Context): Promise<unknown> {
   if (ctx.request.length === 0 || !ctx.is(JSON_TYPES)) {
@@ -66,13 +69,11 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
       'Send a JSON object as the body, with "Content-Type: application/json".',
     );
   }
-  await readText(ctx, async () => {}).catch((error: unknown) => {
-    throw refusalOf(error);
-  });
+  await readText(ctx, async () => {});
   return parseJson(Buffer.from(String(ctx.request.body), BYTES));
 }
 
-/** Compiles the check of a body. The check gives the body, or throws an ApiError of the refusal's code. */
+/** Compiles the check of a body. The check returns the body or throws an ApiError with the code `refusal`. */
 export function compileBody(schema: TSchema, refusal: ErrorCode): (body: unknown) => unknown {
   const validate = ajv.compile(schema);
   return (body) => {

@@ -3,11 +3,11 @@ import type { Duplex } from 'node:stream';
 import type { ErrorBody } from '../../schemas/errors.ts';
 
 /**
- * Answers what Node could not read as HTTP, with the error body that every other failure has. The connection is of no
- * further use and is closed.
+ * Answers a request that Node could not parse as HTTP, with the same error body as other failures, and closes the
+ * connection.
  */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // A client that was too slow, or is gone, is told nothing.
+  // A client that was too slow or has disconnected gets no answer.
   if (!socket.writable || error.code === 'ECONNRESET' || error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     socket.destroy();
     return;

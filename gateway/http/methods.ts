@@ -1,13 +1,13 @@
 import type { Context } from 'koa';
 import { ApiError } from './api-error.ts';
 
-/** What a page that is only read takes. */
+/** The methods of a read-only resource. */
 export const READ_METHODS = ['GET', 'HEAD'];
 
 /**
- * Lets only these methods pass.
+ * Accepts only these methods.
  *
- * @throws ApiError method_not_allowed, with Allow.
+ * @throws ApiError method_not_allowed, with the header Allow.
  */
 export function requireMethod(ctx: Context, methods: readonly string[]): void {
   if (methods.includes(ctx.method)) return;

@@ -26,7 +26,7 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, tryItOutEnabled: true });
 `;
 
-/** Nothing from elsewhere is loaded; the styles of the reference are set by its own script. */
+/** The page loads nothing from other sites. Its script sets inline styles. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
@@ -37,7 +37,7 @@ interface Page {
   content: Content;
 }
 
-/** Serves `/openapi.json`, and at `/docs` a reference to try it in, without an API key and without the internet. */
+/** Serves `/openapi.json` and an interactive reference at `/docs`. Both work without an API key and offline. */
 export function answerReference(routes: readonly Route[]): Middleware {
   const page = (where: string, type: string, body: string | Buffer): [string, Page] => [
     where,

@@ -1,4 +1,4 @@
-/** What the interface once had (specification, "Versioning"): refused with a word on what to use instead. */
+/* Parameters and paths that the API once had (specification, "Versioning"). Their errors name the replacement. */
 
 const LOCATION =
   'Address and geography lookups were retired. Choose contests by state, election or contest id.';
@@ -11,12 +11,12 @@ const PATHS: readonly [RegExp, string][] = [
   [/^\/v1\/representatives\/?$/, `${LOCATION} Use /v1/officeholders.`],
 ];
 
-/** Why a parameter of this name is refused, or undefined where it never was one. */
+/** Returns the message for a retired parameter, or undefined if there never was such a parameter. */
 export function findRetiredParameter(name: string): string | undefined {
   return PARAMETERS.has(name) ? `The parameter ${name} was retired. ${LOCATION}` : undefined;
 }
 
-/** Why nothing is at this path any more, or undefined where nothing ever was. */
+/** Returns the message for a retired path, or undefined if there never was such a path. */
 export function findRetiredPath(path: string): string | undefined {
   const retired = PATHS.find(([pattern]) => pattern.test(path));
   return retired && `${path} was removed. ${retired[1]}`;

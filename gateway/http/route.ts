@@ -4,106 +4,62 @@ import type { ErrorCode } from '../../schemas/errors.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import type { StoredKey } from '../../store/access/api-keys.ts';
 import type { DataPart } from '../../store/reads/data-versions.ts';
-import type { GatewayContext } from '../context.ts';
-import { compileBody } from './body.ts';
 import type { Content } from './content.ts';
-import { compileParameters, compilePathParameters, type Parameters } from './parameters.ts';
 
-/** A request as a route sees it: authenticated, and with its parameters read. */
-interface RouteRequest<Query extends TProperties, Path extends TProperties> {
-  query: Parameters<Query>;
-  path: Parameters<Path>;
-  /** The JSON body, held to its schema; undefined where the route takes none. */
-  body: unknown;
-  /** The value of a header, or undefined where it was not sent or is empty. */
+/** Everything that is declared about a route. Validation, the OpenAPI description and the tests all read it here. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Parameter names stand in braces: `/v1/contests/{id}`. */
+  path: string;
+  summary: string;
+  /** The scope that the API key needs. */
+  scope: Scope;
+  query: TProperties;
+  /** The parameters in the path, by name. Omitted if there are none. */
+  parameters?: TProperties;
+  /** The schema of the request body, and the error code for a body that does not match it. */
+  body?: { schema: TSchema; refusal: ErrorCode };
+  /** The status of success. The default is 200. */
+  success?: 200 | 201 | 204;
+  /**
+   * The parts of the data that an answer is made of, if it is the same for every account. Such an answer can be reused
+   * until one of these parts changes. Answers chosen by a subscription belong to one account and are never reused.
+   */
+  shows?: readonly DataPart[];
+  /** The schema of the JSON body on success; null for a stream of Server-Sent Events and for an empty body. */
+  response: TSchema | null;
+}
+
+/** An authenticated request whose parameters are not parsed yet. */
+export interface RawRequest {
+  /** The path and the query together, as the client sent them. */
+  url: string;
+  /** The query string without its question mark. */
+  query: string;
+  /** The path parameters by name, percent-decoded. */
+  path: Readonly<Record<string, string>>;
+  /** Reads and parses the JSON body. */
+  readBody(): Promise<unknown>;
+  /** Returns the value of a header, or undefined if it is missing or empty. */
   header(name: 'Last-Event-ID' | 'Idempotency-Key'): string | undefined;
   key: StoredKey;
-  /** Given when the client has gone away. */
-  closed: AbortSignal;
+  /** Aborts when the connection closes. */
+  readonly closed: AbortSignal;
+  /** Whether the connection has closed. Cheaper than `closed`, which registers a listener. */
+  isClosed(): boolean;
 }
 
 /**
- * What a route answers: a JSON body, as text or encoded already, with the status and headers that it needs beyond the
- * ordinary; nothing (204); or headers and a writer that takes the connection over.
+ * The answer of a route: a JSON body, with a status and headers if they differ from the defaults; an empty body (204);
+ * or headers and a function that takes over the connection.
  */
 export type Reply =
   | { json: string | Buffer | Content; status?: 201; headers?: Readonly<Record<string, string>> }
   | { empty: true }
   | { headers: Readonly<Record<string, string>>; stream: (response: ServerResponse) => Promise<void> };
 
-/** One endpoint, said once: validation, documentation and the tests' check of answers all come from it. */
-export interface RouteDeclaration<Query extends TProperties, Path extends TProperties> {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With the names of its parameters in braces: `/v1/contests/{id}`. */
-  path: string;
-  summary: string;
-  /** What the API key must be allowed to do. */
-  scope: Scope;
-  query: Query;
-  /** The parameters in the path, by name; none where it is left out. */
-  parameters?: Path;
-  /** The body that it takes, and what a body of another form is refused with. */
-  body?: { schema: TSchema; refusal: ErrorCode };
-  /** The status of success; 200 where it is left out. */
-  success?: 200 | 201 | 204;
-  /**
-   * For answers that are the same for every account: the parts of the data that they are made of. While these are as
-   * they were, an answer can be given again. What a subscription chooses is an account's own all the same.
-   */
-  shows?: readonly DataPart[];
-  /** The schema of the JSON body of success; null for a stream of Server-Sent Events, and for no body at all. */
-  response: TSchema | null;
-  handle(request: RouteRequest<Query, Path>, context: GatewayContext): Promise<Reply>;
-}
-
-/** A request as it comes, its parameters unread. */
-type RawRequest = Omit<RouteRequest<never, never>, 'query' | 'path' | 'body'> & {
-  /** Reads the JSON body. */
-  readBody: () => Promise<unknown>;
-  /** The raw query string, without its question mark. */
-  query: string;
-  /** The parts of the path by parameter name, percent-decoded. */
-  path: Readonly<Record<string, string>>;
-};
-
-/** A request whose parameters are read and right. */
-interface CheckedRequest {
-  /** As the route declares it; undefined where the answer is an account's own. */
-  shows: readonly DataPart[] | undefined;
-  reply(): Promise<Reply>;
-}
-
-/** A route that is ready to be called, whatever its parameters are. */
-export interface Route extends Omit<RouteDeclaration<TProperties, TProperties>, 'handle'> {
-  check(request: RawRequest, context: GatewayContext): Promise<CheckedRequest>;
-}
-
-/** Makes a route of its declaration. */
-export function defineRoute<
-  const Query extends TProperties,
-  const Path extends TProperties = Record<never, never>,
->(declaration: RouteDeclaration<Query, Path>): Route {
-  const readQuery = compileParameters(declaration.query);
-  const readPath = compilePathParameters(declaration.parameters ?? ({} as Path));
-  const checkBody = declaration.body && compileBody(declaration.body.schema, declaration.body.refusal);
-  const { handle, ...rest } = declaration;
-  return {
-    ...rest,
-    async check(request, context) {
-      const parameters = { path: readPath(request.path), query: readQuery(request.query) };
-      const body = checkBody?.(await request.readBody());
-      const { header, key } = request;
-      const read = {
-        ...parameters,
-        body,
-        header,
-        key,
-        get closed() {
-          return request.closed;
-        },
-      };
-      const isPersonal = 'subscription' in parameters.query;
-      return { shows: isPersonal ? undefined : declaration.shows, reply: () => handle(read, context) };
-    },
-  };
+/** A route that can answer requests. */
+export interface Endpoint extends Route {
+  /** @throws ApiError if the request is refused. */
+  answer(request: RawRequest): Promise<Reply>;
 }

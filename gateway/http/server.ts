@@ -1,22 +1,25 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { GatewayConfig } from '../config.ts';
 import { answerMalformed } from './malformed-request.ts';
 
-/** Longer than what proxies in front usually wait, so that it is them who end a quiet connection. */
+/** Longer than the usual idle timeout of proxies in front, so that the proxy closes an idle connection first. */
 const KEEP_ALIVE_MS = 75_000;
-/** A connection on which nothing moves in either direction is ended: beyond the longest poll. Streams set their own. */
+/** A connection without traffic for this long is closed. Longer than the longest poll; streams turn it off. */
 const SILENCE_MS = 120_000;
-/** The request line and headers together, in bytes. */
+/** The limit of the request line and headers together, in bytes. */
 const MAX_HEADER_SIZE = 16 * 1024;
-/** How much later than its time a client that is too slow is cut off at most, in milliseconds. */
+/** How late a client that exceeds a timeout may be disconnected, in milliseconds. */
 const LATENESS_MS = 1000;
-/** How long the last answers may take once all streams were sent away, in milliseconds. */
+/** How long the last answers may take after all streams have ended, in milliseconds. */
 const LAST_ANSWERS_MS = 5000;
 
-type Timeouts = Pick<GatewayConfig, 'headersTimeoutMs' | 'requestTimeoutMs'>;
+/** How long a client may take to send the headers of a request, and all of it, in milliseconds. */
+interface Timeouts {
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+}
 
-/** An HTTP server that cuts off who is too slow to ask, and bounds what is asked with. */
+/** Creates an HTTP server that disconnects slow clients and limits the size of headers. */
 export function createHttpServer(
   listener: RequestListener,
   { headersTimeoutMs, requestTimeoutMs }: Timeouts,
@@ -28,19 +31,19 @@ export function createHttpServer(
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.min(LATENESS_MS, headersTimeoutMs),
-      // Node refuses it without the error body that every refusal has: the application does.
+      // Node's own refusal lacks the error body, so the application refuses such requests.
       requireHostHeader: false,
     },
     listener,
   );
   server.setTimeout(SILENCE_MS);
-  // Whatever else a client expects, it gets the answer.
+  // An unknown Expect header is ignored.
   server.on('checkExpectation', listener);
   server.on('clientError', answerMalformed);
   return server;
 }
 
-/** Accepts nothing new, lets streams be sent away, and gives the last answers some time to end. */
+/** Stops accepting connections, waits until the streams have ended, and gives the last answers some time. */
 export async function closeHttpServer(server: Server, drained: Promise<void>): Promise<void> {
   const closed = once(server, 'close');
   server.close();

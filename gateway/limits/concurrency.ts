@@ -2,23 +2,23 @@ import type { StoredKey } from '../../store/access/api-keys.ts';
 import { ApiError } from '../http/api-error.ts';
 
 /**
- * Holds every account to a number of requests that this gateway works on at a time, long polls included; streams are
- * counted elsewhere. An account whose plan has no limit of requests has none here either.
+ * Limits how many requests of an account this gateway works on at a time, long polls included. Streams are counted
+ * elsewhere. An account whose plan has no request limit has none here either.
  */
 export class ConcurrencyLimiter {
   readonly #max: number;
-  /** By account: how many are under way. */
+  /** The requests under way, by account. */
   readonly #counts = new Map<number, number>();
 
-  /** @param max the most requests of an account at a time. */
+  /** @param max the most requests of one account at a time. */
   constructor(max: number) {
     this.#max = max;
   }
 
   /**
-   * Does an account's work, unless there is too much of it already.
+   * Does the work of a request within the account's limit.
    *
-   * @throws ApiError rate_limit_exceeded, with Retry-After.
+   * @throws ApiError rate_limit_exceeded, with Retry-After, if the account is at its limit.
    */
   async run<T>(
     { accountId, requestsPerMinute }: Pick<StoredKey, 'accountId' | 'requestsPerMinute'>,

@@ -1,25 +1,25 @@
-/** How much of a limit is left. */
+/** The state of one limit. */
 export interface LimitState {
   limit: number;
   remaining: number;
-  /** How long until it is whole again, in milliseconds. */
+  /** The time until the limit is reset, in milliseconds. */
   resetMs: number;
 }
 
-/** The limits of an account; null where its plan has none. */
+/** The limits of an account; null for a limit that its plan does not have. */
 export interface LimitStates {
   minute: LimitState | null;
   day: LimitState | null;
 }
 
-/** Whole seconds after which the time is surely over. */
+/** Rounds up to whole seconds, at least one, so that a client that waits them is never early. */
 export function toSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
 /**
- * The headers that say how much is left: those in common use for the minute and the day, and both limits as
- * draft-ietf-httpapi-ratelimit-headers (09 and later) says. What the plan does not limit is left out.
+ * Formats the rate limit headers: those in common use for the minute and the day, and both limits as defined by
+ * draft-ietf-httpapi-ratelimit-headers (09 and later). Limits that the plan does not have are left out.
  */
 export function formatLimitHeaders({ minute, day }: LimitStates): Record<string, string> {
   const headers: Record<string, string> = {};

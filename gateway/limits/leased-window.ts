@@ -3,28 +3,28 @@ import type { Clock } from '../../service/clock.ts';
 import type { QuotaLease } from '../../store/access/request-quotas.ts';
 
 export interface LeasedWindowOptions {
-  /** How long a window lasts, in milliseconds. Windows begin at multiples of it since 1970: minutes, and days in UTC. */
+  /** The length of a window in milliseconds. Windows begin at its multiples since 1970, as minutes and UTC days do. */
   lengthMs: number;
-  /** Asks the store for requests; rejects where it does not answer. */
+  /** Leases requests from the database. Rejects if it does not answer. */
   lease: (request: { windowStart: number; limit: number; size: number }) => Promise<QuotaLease>;
   clock: Clock;
 }
 
 /**
- * What this gateway holds of an account's limit in the current window. It takes small leases from the store and counts
- * them down by itself, so that most requests ask nobody. While the store does not answer it goes on counting by itself,
- * up to the limit, and tells the store afterwards.
+ * This gateway's share of an account's limit in the current window. It takes small leases from the database and counts
+ * them down in memory, so that most requests need no query. While the database does not answer, it counts alone up to
+ * the limit and reports those requests afterwards.
  */
 export class LeasedWindow {
   readonly #options: LeasedWindowOptions;
   #start = Number.NEGATIVE_INFINITY;
-  /** Requests that were taken from the store and not answered yet. */
+  /** Leased requests that are not used yet. */
   #held = 0;
-  /** How much of the limit is used, by all gateways, as was last heard; with what this one holds. */
+  /** The part of the limit that all gateways have used or leased, as last reported by the database. */
   #used = 0;
-  /** Requests that were answered without asking the store. */
-  #untold = 0;
-  /** The limit that is known to be used up. */
+  /** Requests that were counted alone and not yet reported to the database. */
+  #unreported = 0;
+  /** The limit that is known to be used up in this window, or null. */
   #spentLimit: number | null = null;
   #size = 0;
   #leasedAt = Number.NEGATIVE_INFINITY;
@@ -34,36 +34,36 @@ export class LeasedWindow {
     this.#options = options;
   }
 
-  /** Whether nothing is left in this window, on any gateway's account. */
+  /** Whether no gateway has a request left in this window. */
   isSpent(limit: number): boolean {
     this.#roll();
     return this.#held <= 0 && this.#spentLimit === limit;
   }
 
-  /** Whether a request can be taken without asking the store. */
+  /** Whether a request can be taken without a new lease. */
   get holds(): boolean {
     this.#roll();
     return this.#held > 0;
   }
 
-  /** Takes one of the requests that it holds. */
+  /** Takes one leased request. */
   take(): void {
     this.#held -= 1;
   }
 
-  /** How many requests are left of the limit, as far as this gateway knows. */
+  /** The requests that are left of the limit, as far as this gateway knows. */
   remaining(limit: number): number {
     this.#roll();
     return Math.max(0, Math.min(limit, limit - this.#used + this.#held));
   }
 
-  /** How long until the next window begins, in milliseconds. */
+  /** The time until the next window begins, in milliseconds. */
   get resetMs(): number {
     const { lengthMs, clock } = this.#options;
     return lengthMs - (clock.now() % lengthMs);
   }
 
-  /** Gets hold of more requests; afterwards there are some, or the window is spent, or it is over. */
+  /** Leases more requests. Afterwards some are held, the window is spent, or it is over. */
   refill(limit: number): Promise<void> {
     this.#leasing ??= this.#lease(limit).finally(() => {
       this.#leasing = undefined;
@@ -79,7 +79,7 @@ export class LeasedWindow {
     this.#start = start;
     this.#held = 0;
     this.#used = 0;
-    this.#untold = 0;
+    this.#unreported = 0;
     this.#spentLimit = null;
   }
 
@@ -89,23 +89,23 @@ export class LeasedWindow {
     const windowStart = this.#start;
     const lastedMs = clock.now() - this.#leasedAt;
     const size = nextLeaseSize({ size: this.#size, lastedMs, remaining: limit - this.#used });
-    const told = this.#untold;
-    const got = await lease({ windowStart, limit, size: size + told }).catch(() => null);
-    // Where the window ended meanwhile, what was leased in it is void.
+    const reported = this.#unreported;
+    const granted = await lease({ windowStart, limit, size: size + reported }).catch(() => null);
+    // If the window has ended meanwhile, its lease is void.
     if (windowStart !== this.#start) return;
     this.#size = size;
     this.#leasedAt = clock.now();
-    if (got) {
-      this.#untold -= told;
-      this.#used = got.used;
-      this.#held += Math.max(0, got.granted - told);
+    if (granted) {
+      this.#unreported -= reported;
+      this.#used = granted.used;
+      this.#held += Math.max(0, granted.granted - reported);
     } else {
       const counted = Math.max(0, Math.min(size, limit - this.#used));
-      this.#untold += counted;
+      this.#unreported += counted;
       this.#used += counted;
       this.#held += counted;
     }
-    // A request that was taken as its window ended is owed by the next, so that little held is not yet nothing left.
+    // A request taken just as its window ended is charged to the next one, so holding none does not mean that none are left.
     if (this.#held <= 0 && this.#used >= limit) this.#spentLimit = limit;
   }
 }

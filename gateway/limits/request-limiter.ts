@@ -16,18 +16,19 @@ import { LeasedWindow } from './leased-window.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** How long the store is left alone after it did not answer, in milliseconds. */
+/** How long the database is not asked again after a failure, in milliseconds. */
 const RETRY_MS = 1000;
-/** How often windows that are over are forgotten, in milliseconds. */
+/** How often windows that are over are deleted, in milliseconds. */
 const TIDY_MS = 10 * MINUTE_MS;
 
-/** What may be asked for: the limits of the key's plan. */
+/** The request limits of a key's plan. */
 type Limits = Pick<StoredKey, 'accountId' | 'requestsPerMinute' | 'requestsPerDay'>;
 
-/** Whether a request may go on, and what is left after it. */
+/** The decision about a request. */
 interface Admission {
+  /** The rate limit headers of the answer. */
   headers: Record<string, string>;
-  /** Why it may not, or null. */
+  /** The error of a refused request, or null. */
   refusal: ApiError | null;
 }
 
@@ -52,17 +53,17 @@ function refuse(kind: QuotaKind, limit: number, resetMs: number): ApiError {
 }
 
 /**
- * Holds every account to the requests that its plan allows in a minute and in a day, over all gateways together. The
- * count is kept in Postgres, out of which each gateway takes small leases (see domain/lease-size.ts).
+ * Limits the requests of an account in a minute and in a day as its plan says, over all gateways together. The database
+ * keeps the count, and each gateway takes small leases from it (see domain/lease-size.ts).
  */
 export class RequestLimiter {
   readonly #pool: DatabasePool;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** By account. There is one of every account that has asked this gateway since it started. */
+  /** By account: every account that has sent a request since this gateway started. */
   readonly #windows = new Map<number, Windows>();
   #tidying: Stoppable | undefined;
-  /** Until when the store is not asked: every gateway counts by itself then. */
+  /** Until this time the database is not asked, and this gateway counts alone. */
   #awayUntil = Number.NEGATIVE_INFINITY;
 
   constructor(pool: DatabasePool, clock: Clock, log: Logger) {
@@ -84,7 +85,7 @@ export class RequestLimiter {
     const windows = this.#windowsOf(limits.accountId);
     const { requestsPerDay, requestsPerMinute } = limits;
     const limited: [QuotaKind, LeasedWindow, number][] = [];
-    // The day comes first: whoever has nothing left of it gains nothing by waiting for the next minute.
+    // The day comes first: once it is used up, waiting for the next minute does not help.
     if (requestsPerDay !== null) limited.push(['day', windows.day, requestsPerDay]);
     if (requestsPerMinute !== null) limited.push(['minute', windows.minute, requestsPerMinute]);
     while (limited.some(([, window]) => !window.holds)) {
@@ -126,22 +127,22 @@ export class RequestLimiter {
   }
 
   async #lease(request: Parameters<typeof leaseRequests>[1]): Promise<QuotaLease> {
-    if (this.#clock.now() < this.#awayUntil) throw new Error('The store did not answer a moment ago.');
+    if (this.#clock.now() < this.#awayUntil) throw new Error('The database did not answer a moment ago.');
     try {
       return await leaseRequests(this.#pool, request);
     } catch (error) {
       this.#awayUntil = this.#clock.now() + RETRY_MS;
-      this.#log.warn({ error }, 'limits cannot be asked after; counting alone');
+      this.#log.warn({ error }, 'request limits cannot be leased; counting alone');
       throw error;
     }
   }
 
   async #tidy(): Promise<void> {
     const now = this.#clock.now();
-    // Clocks of gateways differ a little, so that what is just over stays a while.
+    // Clocks of gateways differ a little, so windows are deleted some time after their end.
     const starts = { minute: now - 10 * MINUTE_MS, day: now - 2 * DAY_MS };
     await forgetQuotas(this.#pool, starts).catch((error: unknown) => {
-      this.#log.warn({ error }, 'old windows of limits could not be forgotten');
+      this.#log.warn({ error }, 'old windows of request limits cannot be deleted; trying again later');
     });
   }
 }

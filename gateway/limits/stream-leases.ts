@@ -13,11 +13,11 @@ import {
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError } from '../http/api-error.ts';
 
-/** How long the streams of a gateway that was killed go on counting, in milliseconds. */
+/** How long the streams of a killed gateway still count, in milliseconds. */
 const EXPIRY_MS = 30_000;
-/** How often leases are renewed, in milliseconds: one may fail, and they are still there. */
+/** How often leases are renewed, in milliseconds. Leases survive one failed renewal. */
 const RENEW_MS = 10_000;
-/** When a client that has all its streams open should look again, in seconds. */
+/** When a client that has all of its streams open may try again, in seconds. */
 const RETRY_AFTER_SECONDS = 10;
 
 export interface StreamLeasesOptions {
@@ -29,18 +29,18 @@ export interface StreamLeasesOptions {
 }
 
 /**
- * Holds every account to the open streams that its plan allows, exactly, over all gateways together. Each stream has a
- * lease in Postgres, which this gateway renews with all its others, and gives back when the connection has closed.
+ * Limits the open streams of an account exactly as its plan says, over all gateways together. Each stream has a lease in
+ * the database. This gateway renews all of its leases at once, and releases a lease when the connection closes.
  *
- * While Postgres is away, open streams go on, and new ones are held to the limit by those that this gateway has; their
- * leases are put there when it is back.
+ * While the database does not answer, open streams continue, and new ones are limited by the streams of this gateway
+ * alone. Their leases are written once the database is back.
  */
 export class StreamLeases {
   readonly #options: Required<StreamLeasesOptions>;
   readonly #gatewayId = randomUUID();
-  /** The account of every lease that is held, by the lease's id. */
+  /** The accounts of the leases that are held, by lease id. */
   readonly #held = new Map<string, number>();
-  /** What is to be given back. */
+  /** The ids of leases that are still to be released in the database. */
   #released: string[] = [];
   #releasing: Promise<void> | undefined;
   #renewing: Stoppable | undefined;
@@ -54,7 +54,7 @@ export class StreamLeases {
     this.#renewing = repeat(renewMs, clock, () => this.#renew());
   }
 
-  /** Gives back what is left. */
+  /** Releases all leases. */
   async stop(): Promise<void> {
     await this.#renewing?.stop();
     for (const id of this.#held.keys()) this.#release(id);
@@ -62,9 +62,9 @@ export class StreamLeases {
   }
 
   /**
-   * Takes one of the account's places, until `closed` is given.
+   * Takes a lease for a stream until `closed` aborts.
    *
-   * @throws ApiError too_many_streams where there is none.
+   * @throws ApiError too_many_streams if the account is at its limit.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
@@ -92,20 +92,20 @@ export class StreamLeases {
   #release(id: string): void {
     if (!this.#held.delete(id)) return;
     this.#released.push(id);
-    this.#releasing ??= this.#giveBack().finally(() => {
+    this.#releasing ??= this.#sendReleases().finally(() => {
       this.#releasing = undefined;
     });
   }
 
-  /** Many streams can end at once; what ends while some are given back is given back together. */
-  async #giveBack(): Promise<void> {
+  /** Leases of streams that end during one query are released together by the next. */
+  async #sendReleases(): Promise<void> {
     const { pool, log } = this.#options;
     while (this.#released.length > 0) {
       const ids = this.#released;
       this.#released = [];
       await releaseStreamLeases(pool, ids).catch((error: unknown) => {
-        // Nobody renews them, so they expire.
-        log.warn({ error }, 'leases of closed streams could not be given back');
+        // They are not renewed, so they expire.
+        log.warn({ error }, 'leases of closed streams cannot be released; they will expire');
       });
     }
   }
@@ -120,11 +120,11 @@ export class StreamLeases {
       const lost = held.filter(({ id }) => !renewed.has(id) && this.#held.has(id));
       if (lost.length === 0) return;
       await restoreStreamLeases(pool, lost, { gatewayId, expiryMs });
-      // A stream that closed meanwhile had no lease to give back yet.
+      // A stream that closed meanwhile had no lease to release yet.
       const closed = lost.filter(({ id }) => !this.#held.has(id)).map(({ id }) => id);
       if (closed.length > 0) await releaseStreamLeases(pool, closed);
     } catch (error) {
-      log.warn({ error }, 'leases of open streams could not be renewed');
+      log.warn({ error }, 'leases of open streams cannot be renewed; trying again');
     }
   }
 }

@@ -2,9 +2,9 @@ import { contestFilters, id, lang, paging, positionFilters } from '../../schemas
 import { contest, contestWithPositions, page, single } from '../../schemas/http/records.ts';
 import { findContest, listContests } from '../../store/reads/contests.ts';
 import { ApiError } from '../http/api-error.ts';
-import { readPageState, renderPage } from '../http/paging.ts';
-import { defineRoute } from '../http/route.ts';
-import { upcomingFrom } from './upcoming.ts';
+import { readPageState, renderPage } from '../selection/page.ts';
+import { upcomingFrom } from '../selection/upcoming.ts';
+import { defineRoute } from './define-route.ts';
 
 const LIST = 'contests';
 

@@ -1,13 +1,13 @@
 import { upcomingByDefault } from '../../schemas/http/parameters.ts';
 import { coverage, wholeList } from '../../schemas/http/records.ts';
 import { listCoverage } from '../../store/reads/coverage.ts';
-import { defineRoute } from '../http/route.ts';
-import { upcomingFrom } from './upcoming.ts';
+import { upcomingFrom } from '../selection/upcoming.ts';
+import { defineRoute } from './define-route.ts';
 
 export const coverageRoute = defineRoute({
   method: 'GET',
   path: '/v1/coverage',
-  summary: 'What there is of every state, and when it last changed.',
+  summary: 'The data that there is for every state, and when it last changed.',
   scope: 'data:read',
   query: { upcoming: upcomingByDefault },
   shows: ['catalogue', 'endorsements'],

@@ -3,9 +3,9 @@ import { electionFilters, lang, paging } from '../../schemas/http/parameters.ts'
 import { election, page } from '../../schemas/http/records.ts';
 import { listElections } from '../../store/reads/elections.ts';
 import { ApiError } from '../http/api-error.ts';
-import { readPageState, renderPage } from '../http/paging.ts';
-import { defineRoute } from '../http/route.ts';
-import { upcomingFrom } from './upcoming.ts';
+import { readPageState, renderPage } from '../selection/page.ts';
+import { upcomingFrom } from '../selection/upcoming.ts';
+import { defineRoute } from './define-route.ts';
 
 const LIST = 'elections';
 
@@ -20,9 +20,9 @@ export const electionsRoute = defineRoute({
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
     const after = readPageState(LIST, cursor, ['string', 'string']);
-    // Whoever knows the checksum can write any text where the date belongs.
+    // A forged cursor with a valid checksum can hold any text as the date.
     if (after && !isCalendarDate(String(after[0])))
-      throw new ApiError('invalid_parameter', 'cursor is no cursor of this list: it has no date.');
+      throw new ApiError('invalid_parameter', 'cursor is not a cursor of this list: it has no date.');
     const found = await listElections(pool, {
       filters: { ...filters, electionsFrom: upcoming ? upcomingFrom(clock, config.today) : undefined },
       lang: language,

@@ -2,7 +2,7 @@ import { id, lang } from '../../schemas/http/parameters.ts';
 import { endorsement, single } from '../../schemas/http/records.ts';
 import { findEndorsement } from '../../store/reads/endorsement.ts';
 import { ApiError } from '../http/api-error.ts';
-import { defineRoute } from '../http/route.ts';
+import { defineRoute } from './define-route.ts';
 
 export const endorsementRoute = defineRoute({
   method: 'GET',

@@ -3,9 +3,9 @@ import { text } from '../../schemas/http/fields.ts';
 import { endorsementFilters, lang, paging } from '../../schemas/http/parameters.ts';
 import { listedEndorsement, page } from '../../schemas/http/records.ts';
 import { listEndorsements } from '../../store/reads/endorsements.ts';
-import { readPageState, renderPage } from '../http/paging.ts';
-import { defineRoute } from '../http/route.ts';
-import { upcomingFrom } from './upcoming.ts';
+import { readPageState, renderPage } from '../selection/page.ts';
+import { upcomingFrom } from '../selection/upcoming.ts';
+import { defineRoute } from './define-route.ts';
 
 const LIST = 'endorsements';
 
@@ -20,7 +20,7 @@ export const endorsementsRoute = defineRoute({
   response: page(listedEndorsement, { stream_cursor: text }),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
-    // The state is the last id, and the stream cursor of the first page, which all pages of a listing repeat.
+    // The state is the last id and the stream cursor of the first page, which all further pages repeat.
     const state = readPageState(LIST, cursor, ['number', 'string']);
     const readAt = clock.now();
     const { stream, ...found } = await listEndorsements(pool, {

@@ -1,7 +1,7 @@
 import { lang } from '../../schemas/http/parameters.ts';
 import { endorserCategory, wholeList } from '../../schemas/http/records.ts';
 import { listEndorserCategories } from '../../store/reads/endorser-categories.ts';
-import { defineRoute } from '../http/route.ts';
+import { defineRoute } from './define-route.ts';
 
 export const endorserCategoriesRoute = defineRoute({
   method: 'GET',

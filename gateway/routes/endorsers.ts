@@ -2,8 +2,8 @@ import { endorserFilters, lang, paging, slug } from '../../schemas/http/paramete
 import { endorser, endorserWithElections, page, single } from '../../schemas/http/records.ts';
 import { findEndorser, listEndorsers } from '../../store/reads/endorsers.ts';
 import { ApiError } from '../http/api-error.ts';
-import { readPageState, renderPage } from '../http/paging.ts';
-import { defineRoute } from '../http/route.ts';
+import { readPageState, renderPage } from '../selection/page.ts';
+import { defineRoute } from './define-route.ts';
 
 const LIST = 'endorsers';
 

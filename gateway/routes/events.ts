@@ -2,14 +2,14 @@ import { Type } from 'typebox';
 import { boolean, objectOf, text } from '../../schemas/http/fields.ts';
 import { polling, streamFilters, streamStart, subscription } from '../../schemas/http/parameters.ts';
 import { event } from '../../schemas/http/records.ts';
-import { readStreamFilter } from '../delivery/chosen-filter.ts';
 import { pollFeed } from '../delivery/long-poll.ts';
-import { cursorOf, resolveStart } from '../delivery/start-position.ts';
+import { cursorOf, resolveStart } from '../delivery/resume.ts';
 import type { LogEntry } from '../feed/entry.ts';
 import { StreamGapError } from '../feed/feed.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
-import { defineRoute } from '../http/route.ts';
+import { readStreamFilter } from '../selection/stream-filter.ts';
+import { defineRoute } from './define-route.ts';
 
 export const eventsRoute = defineRoute({
   method: 'GET',
@@ -20,13 +20,16 @@ export const eventsRoute = defineRoute({
   query: { subscription, ...streamFilters, ...streamStart, ...polling },
   response: objectOf({ data: Type.Array(event), next_cursor: text, has_more: boolean }),
   async handle({ query, header, key, closed }, context) {
-    const { pool, feed, clock, draining } = context;
+    const { pool, feed, clock, config, draining } = context;
     const { filter } = await readStreamFilter(query, key.accountId, pool);
-    const start = await resolveStart({ ...query, lastEventId: header('Last-Event-ID') }, context);
+    const start = await resolveStart(
+      { ...query, lastEventId: header('Last-Event-ID') },
+      { feed, pool, clock, retentionMs: config.retentionMs },
+    );
     const signal = AbortSignal.any([closed, draining]);
     try {
       const { limit, wait } = query;
-      const { entries, position } = await pollFeed(feed, {
+      const { entries, resumePoint } = await pollFeed(feed, {
         start,
         filter,
         limit,
@@ -34,15 +37,15 @@ export const eventsRoute = defineRoute({
         signal,
         clock,
       });
-      const has_more = position.sequence < feed.latest.sequence;
-      return { json: renderAnswer(entries, { next_cursor: cursorOf(feed, position), has_more }) };
+      const has_more = resumePoint.sequence < feed.latest.sequence;
+      return { json: renderAnswer(entries, { next_cursor: cursorOf(feed, resumePoint), has_more }) };
     } catch (error) {
-      throw describeFailure(error);
+      throw refusalOf(error);
     }
   },
 });
 
-/** `{"data": [...], ...rest}`, of bytes that are there already (INV-11). Who has read it asks for what comes after it. */
+/** Renders `{"data": [...], ...rest}` from rendered entries (INV-11). It needs no ETag: clients ask for it only once. */
 function renderAnswer(entries: readonly LogEntry[], rest: object): Content {
   const comma = Buffer.from(',');
   const events = entries.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]));
@@ -51,7 +54,7 @@ function renderAnswer(entries: readonly LogEntry[], rest: object): Content {
   return { pieces: [bytes], length: bytes.length, etag: null };
 }
 
-function describeFailure(error: unknown): unknown {
+function refusalOf(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   if (error instanceof StreamGapError) {
     return new ApiError(

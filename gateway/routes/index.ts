@@ -1,6 +1,6 @@
-import type { Route } from '../http/route.ts';
 import { contestRoute, contestsRoute } from './contests.ts';
 import { coverageRoute } from './coverage.ts';
+import type { RouteDefinition } from './define-route.ts';
 import { electionsRoute } from './elections.ts';
 import { endorsementRoute } from './endorsement.ts';
 import { endorsementsRoute } from './endorsements.ts';
@@ -13,8 +13,8 @@ import { statesRoute } from './states.ts';
 import { streamRoute } from './stream.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 
-/** Every endpoint that needs an API key. */
-export const routes: readonly Route[] = [
+/** All routes that need an API key. */
+export const routes: readonly RouteDefinition[] = [
   statesRoute,
   electionsRoute,
   endorserCategoriesRoute,

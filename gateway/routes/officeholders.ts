@@ -11,14 +11,14 @@ import { page, single } from '../../schemas/http/records.ts';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import { findOfficeholder, listOfficeholders } from '../../store/reads/officeholders.ts';
 import { ApiError } from '../http/api-error.ts';
-import { readPageState, renderPage } from '../http/paging.ts';
-import { defineRoute } from '../http/route.ts';
+import { readPageState, renderPage } from '../selection/page.ts';
+import { defineRoute } from './define-route.ts';
 
 const LIST = 'officeholders';
 const RETRY_AFTER_SECONDS = 300;
 const UUID = new RegExp(PERSON_ID);
 
-/** Before the first load there is nothing to tell from nobody holding office (contract, "Errors": `not_available`). */
+/** Before the first load, an empty answer would say that nobody holds office (contract, "Errors": `not_available`). */
 function refuseUnloaded(): ApiError {
   return new ApiError(
     'not_available',
@@ -27,13 +27,13 @@ function refuseUnloaded(): ApiError {
   );
 }
 
-/** The name and the id after which a page begins. */
+/** Reads the name and the id after which a page begins. */
 function readAfter(cursor: string | undefined): PageState | null {
   const after = readPageState(LIST, cursor, ['string', 'string']);
   if (after === null || UUID.test(String(after[1]))) return after;
   throw new ApiError(
     'invalid_parameter',
-    'cursor is no cursor of this list. Send the next_cursor of the page before.',
+    'cursor is not a cursor of this list. Send the next_cursor of the previous page.',
   );
 }
 
@@ -67,7 +67,10 @@ export const officeholderRoute = defineRoute({
     const found = await findOfficeholder(pool, id);
     if (!found) throw refuseUnloaded();
     if (found.record === null) {
-      throw new ApiError('not_found', `There is no officeholder ${id}. Whoever left office is not kept.`);
+      throw new ApiError(
+        'not_found',
+        `There is no officeholder ${id}. People who have left office are not kept.`,
+      );
     }
     return { json: `{"data":${found.record}}` };
   },

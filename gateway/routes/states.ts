@@ -1,6 +1,6 @@
 import { state, wholeList } from '../../schemas/http/records.ts';
 import { listStates } from '../../store/reads/states.ts';
-import { defineRoute } from '../http/route.ts';
+import { defineRoute } from './define-route.ts';
 
 export const statesRoute = defineRoute({
   method: 'GET',

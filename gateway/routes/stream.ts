@@ -4,12 +4,12 @@ import {
   streamStart,
   subscription as subscriptionParameter,
 } from '../../schemas/http/parameters.ts';
-import { readStreamFilter } from '../delivery/chosen-filter.ts';
+import { resolveStart } from '../delivery/resume.ts';
 import { EventStream } from '../delivery/sse.ts';
-import { resolveStart } from '../delivery/start-position.ts';
-import { defineRoute } from '../http/route.ts';
+import { readStreamFilter } from '../selection/stream-filter.ts';
+import { defineRoute } from './define-route.ts';
 
-/** How long a client has to read the last frames, in milliseconds. */
+/** How long a client may take to read the last frames, in milliseconds. */
 const GOODBYE_MS = 10_000;
 
 const HEADERS = {
@@ -26,10 +26,14 @@ export const streamRoute = defineRoute({
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart },
   response: null,
   async handle({ query, header, key, closed }, context) {
-    const { pool, feed, access, clock, log, config } = context;
+    const { pool, feed, streamLeases, openStreams, clock, log, config } = context;
+    const { retentionMs } = config;
     const { filter, subscription } = await readStreamFilter(query, key.accountId, pool);
-    const start = await resolveStart({ ...query, lastEventId: header('Last-Event-ID') }, context);
-    await access.streamLeases.acquire(key, closed);
+    const start = await resolveStart(
+      { ...query, lastEventId: header('Last-Event-ID') },
+      { feed, pool, clock, retentionMs },
+    );
+    await streamLeases.acquire(key, closed);
     return {
       headers: HEADERS,
       stream: async (response) => {
@@ -40,19 +44,19 @@ export const streamRoute = defineRoute({
           ready: subscription === null ? {} : { subscription: subscription.name },
           heartbeatMs: config.streamHeartbeatMs,
           lifetimeMs: config.streamLifetimeMs,
-          retentionMs: config.retentionMs,
+          retentionMs,
           clock,
           log,
           random: Math.random,
         });
-        const remove = access.openStreams.add({ stream, key, subscription });
+        const remove = openStreams.add({ stream, key, subscription });
         const leave = () => stream.end({ gone: true });
         closed.addEventListener('abort', leave);
         if (closed.aborted) leave();
         await stream.run();
         remove();
         if (response.closed) return;
-        // Who does not take the goodbye in time is cut off.
+        // A client that does not read the last frames in time is disconnected.
         const deadline = setTimeout(() => response.destroy(), GOODBYE_MS);
         response.once('close', () => clearTimeout(deadline));
       },
@@ -60,7 +64,7 @@ export const streamRoute = defineRoute({
   },
 });
 
-/** A stream is quiet for long, and its frames are small: it is not timed out, and none waits to be filled up. */
+/** Streams are often silent and their frames small, so timeouts and buffering of small packets are turned off. */
 function prepareConnection(response: ServerResponse): void {
   response.socket?.setNoDelay(true);
   response.socket?.setTimeout(0);

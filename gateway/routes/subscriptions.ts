@@ -15,11 +15,11 @@ import {
   TooManySubscriptionsError,
 } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import { requireKnownSlugs } from '../delivery/chosen-filter.ts';
 import { ApiError } from '../http/api-error.ts';
-import { defineRoute } from '../http/route.ts';
+import { requireKnownSlugs } from '../selection/stream-filter.ts';
+import { defineRoute } from './define-route.ts';
 
-/** The most subscriptions of an account. */
+/** The most subscriptions of one account. */
 const LIMIT = 50;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -30,32 +30,35 @@ function notFound(subscriptionId: number): ApiError {
   return new ApiError('subscription_not_found', `The account has no subscription ${subscriptionId}.`);
 }
 
-/** The values of a body, of which only the form was checked so far. */
+/** Reads the values of a body that matches its schema. */
 async function readValues(given: unknown, pool: DatabasePool): Promise<SubscriptionValues> {
   const { name, filter = {} } = given as Partial<SubscriptionValues> & { name: string };
   if (!isStorable(given)) {
     throw new ApiError(
       'invalid_subscription',
-      'The body has a NUL or half of a surrogate pair, which are no text.',
+      'The body has a NUL character or an unpaired surrogate, which cannot be stored.',
     );
   }
   await requireKnownSlugs(filter, 'invalid_filter', pool);
   return { name, filter };
 }
 
-/** Says in the interface's words why the store did not save. */
+/** Turns a refusal of the database into an ApiError. Other errors are returned as they are. */
 function refusalOf(error: unknown, name: string): unknown {
   if (error instanceof NameTakenError) {
-    return new ApiError('conflict', `The account has a subscription named "${name}" already.`);
+    return new ApiError('conflict', `The account already has a subscription named "${name}".`);
   }
   if (error instanceof TooManySubscriptionsError) {
     return new ApiError(
       'conflict',
-      `The account has ${LIMIT} subscriptions, the most that it may; delete one first.`,
+      `The account has ${LIMIT} subscriptions, which is the limit; delete one first.`,
     );
   }
   if (error instanceof IdempotencyKeyReusedError) {
-    return new ApiError('conflict', 'This Idempotency-Key was used for a request with another body.');
+    return new ApiError(
+      'conflict',
+      'This Idempotency-Key was used for a request with another body; use a new key.',
+    );
   }
   return error;
 }

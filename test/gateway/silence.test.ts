@@ -25,12 +25,12 @@ async function connect(): Promise<EventStreamClient> {
   return stream;
 }
 
-describe('INV-5: who is connected or polls never expires, however long nothing happens', () => {
-  test('a gateway that has just become ready tells positions that are not expired', async () => {
+describe('INV-5: a client that is connected or polls never expires, however long the stream is silent', () => {
+  test('a gateway that has just become ready gives cursors that are not expired', async () => {
     service = await TestService.start({ retentionMs: 60_000 });
     await service.restartGateway(0);
     const early = await service.get('/readyz');
-    // It may be ready already.
+    // The gateway may be ready already.
     if (early.status !== 200) {
       expect([early.status, early.body.error.code]).toEqual([503, 'warming_up']);
       expect(early.headers.get('retry-after')).toMatch(/^[0-9]+$/);
@@ -41,20 +41,20 @@ describe('INV-5: who is connected or polls never expires, however long nothing h
     expect((await service.get(`/v1/events?cursor=${body.next_cursor}`)).status).toBe(200);
   });
 
-  test('a gateway that starts when the window is empty is not behind, and says so', async () => {
+  test('a gateway that starts when every event has expired reports that it is not behind', async () => {
     service = await TestService.start({ retentionMs: RETENTION_MS });
     await service.submit([endorse('nation-herald', 'mayor', 'ann')]);
     await service.eventsOnceThereAre(1);
     const { body } = await service.get('/v1/events?from=earliest');
     const expired = async () => (await service.get(`/v1/events?cursor=${body.data[0].id}`)).status === 410;
-    await until('the window to pass', expired);
+    await until('retention to pass', expired);
     feedSequence.set(0);
     await service.restartGateway(0);
     await service.untilReady();
     expect((await feedSequence.get()).values[0]?.value).toBe(1);
   });
 
-  test('a stream that was silent for longer than the window delivers what comes then', async () => {
+  test('a stream that was silent for longer than retention delivers the next change', async () => {
     service = await TestService.start({
       retentionMs: RETENTION_MS,
       gatewayConfig: { streamHeartbeatMs: 200 },
@@ -64,8 +64,8 @@ describe('INV-5: who is connected or polls never expires, however long nothing h
     const stream = await connect();
     const [ready] = stream.of('ready');
     const expired = async () => (await service.get(`/v1/events?cursor=${ready?.id}`)).status === 410;
-    await until('the window to pass', expired);
-    // A tenth more is left to whoever is a little behind.
+    await until('retention to pass', expired);
+    // A stream may fall behind retention by a part of it.
     await until('more silence', () => stream.comments.length >= 15);
 
     await service.submit([endorse('nation-herald', 'mayor', 'bob')]);
@@ -75,13 +75,13 @@ describe('INV-5: who is connected or polls never expires, however long nothing h
   });
 
   test.each([200, 20_000])(
-    'a stream that was silent for longer than the window can be resumed at the last it was told, with a heartbeat of %d ms',
+    'a stream that was silent for longer than retention can be resumed at its last id, with a heartbeat of %d ms',
     async (streamHeartbeatMs) => {
       service = await TestService.start({ retentionMs: RETENTION_MS, gatewayConfig: { streamHeartbeatMs } });
       const stream = await connect();
       const [ready] = stream.of('ready');
       const expired = async () => (await service.get(`/v1/events?cursor=${ready?.id}`)).status === 410;
-      await until('the window to pass', expired);
+      await until('retention to pass', expired);
       const last = stream.events.at(-1)?.id;
       expect((await service.get(`/v1/events?cursor=${last}`)).status).toBe(200);
     },

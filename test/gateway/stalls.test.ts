@@ -12,15 +12,15 @@ import { TestService } from '../helpers/service.ts';
 import { pick, position } from '../helpers/submissions.ts';
 import { untilReady } from '../helpers/system.ts';
 
-/** The longest that any request may keep everybody else waiting, in milliseconds. */
+/** The longest that any request may delay others, in milliseconds. */
 const MAX_STALL_MS = 50;
-/** A try may meet a moment in which V8 compiles or collects; the best of several does not. */
+/** V8 may compile or collect garbage during one try; the best of several is free of that. */
 const TRIES = 7;
-/** Room for a query beside the other headers, which together have 16 KB. */
+/** The room for a query next to the other headers, which may take 16 KB together. */
 const QUERY_BYTES = 15_000;
 const BODY_BYTES = 384 * 1024 - 100;
 
-/** As many candidates and endorsers as the fullest ranked ballots have, who agree in nothing. */
+/** As many candidates and endorsers as the largest ranked contests have. No two endorsers agree. */
 const CANDIDATES = Array.from({ length: 30 }, (_, index) => `candidate-${index}`);
 const ENDORSERS = Array.from({ length: 100 }, (_, index) => `endorser-${index}`);
 const RANKED_BALLOT: CatalogueLine[] = [
@@ -49,7 +49,7 @@ beforeAll(async () => {
     TOPIC_PREFIX: service.topicPrefix,
     PORT: String(port),
     LOG_LEVEL: 'error',
-    // Every answer is made anew.
+    // No answer is reused.
     RESPONSE_MEMORY_MB: '0',
   });
   await untilReady(`http://127.0.0.1:${port}`);
@@ -60,8 +60,8 @@ afterAll(async () => {
 });
 
 /**
- * How long the gateway's event loop has worked so far, in milliseconds of a processor, so that what else the machine
- * does is not measured with it. The time by the clock, where the system does not tell.
+ * How long the gateway's event loop has worked so far, in milliseconds of processor time, so that other load on the machine
+ * is not measured. Wall-clock time if the system does not report it.
  */
 function workedMs(): number {
   try {
@@ -71,7 +71,7 @@ function workedMs(): number {
   }
 }
 
-/** A request that is answered by the event loop alone, again and again, on a connection of its own. */
+/** Repeats a request that the event loop answers alone, on a connection of its own. */
 class Prober {
   #longest = 0;
   #stopped = false;
@@ -94,7 +94,7 @@ class Prober {
     socket.destroy();
   }
 
-  /** Ends it. @returns the longest that the event loop worked before it gave an answer, in milliseconds. */
+  /** Stops, and returns the longest that the event loop worked before an answer, in milliseconds. */
   async stop(): Promise<number> {
     this.#stopped = true;
     await this.#done;
@@ -115,7 +115,7 @@ function send(request: string | Buffer): Promise<number> {
   });
 }
 
-/** The shortest of the longest stalls that a request causes, and how it is answered. */
+/** Measures the longest stall that a request causes, as the best of several tries, and the status of its answer. */
 async function measure(request: string | Buffer): Promise<{ stallMs: number; status: number }> {
   let stallMs = Number.POSITIVE_INFINITY;
   let status = 0;
@@ -137,7 +137,7 @@ function postOf(path: string, body: string | Buffer, more = ''): Buffer {
   return Buffer.concat([Buffer.from(head), bytes]);
 }
 
-/** A text of a pattern, again and again, below so many bytes; the pattern may count. */
+/** Repeats a pattern, which may depend on its index, to a text of less than `bytes` bytes. */
 function fill(bytes: number, pattern: (index: number) => string): string {
   let text = '';
   for (let index = 0; ; index += 1) {
@@ -156,7 +156,7 @@ const QUERIES: [string, (name: string) => string][] = [
   ['commas alone', (name) => `${name}=${','.repeat(QUERY_BYTES - 50)}`],
 ];
 
-describe('no request keeps others waiting', () => {
+describe('no request delays others', () => {
   const gets = routes.filter(
     ({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/v1/stream',
   );
@@ -168,7 +168,7 @@ describe('no request keeps others waiting', () => {
       for (const name of names) {
         for (const [what, query] of QUERIES) {
           const { stallMs, status } = await measure(get(`${path}?${query(name)}`));
-          // Officeholders, of which there are none here, are 503.
+          // Officeholders were never loaded here, so they are answered 503.
           if (stallMs >= MAX_STALL_MS || (status >= 500 && status !== 503))
             bad.push({ name, what, status, stallMs });
         }
@@ -281,8 +281,8 @@ describe('no request keeps others waiting', () => {
     expect(stallMs).toBeLessThan(MAX_STALL_MS);
   });
 
-  test('by recommendations of a ranked contest in which everybody has an order of his own', async () => {
-    // An order with many ties, each of which is followed.
+  test('by recommendations of a ranked contest in which every endorser has a different order', async () => {
+    // An order with many ties, all of which are examined.
     let random = 2;
     const shuffled = () =>
       CANDIDATES.map((key) => {

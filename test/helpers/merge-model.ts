@@ -1,4 +1,4 @@
-/** A topic as relays leave it, and a reader that fetches it in any order and in pieces of any size. */
+/* A topic as relays leave it, and a reader that fetches it in any order and in pieces of any size. */
 import fc from 'fast-check';
 import { type Sequenced, SequenceMerge } from '../../gateway/feed/merge.ts';
 
@@ -11,23 +11,23 @@ interface Start {
   offsets: readonly number[];
 }
 export interface Topic {
-  /** What lies on each partition, by rising offset. */
+  /** The records of each partition, by rising offset. */
   partitions: readonly (readonly LogRecord[])[];
   /** The sequence of the newest change. */
   last: number;
-  /** A place to begin: a sequence, and for each partition an offset at or before the first record after it. */
+  /** A start: a sequence, and for each partition an offset at or before the first record after it. */
   start: Start;
 }
 
-/** What a relay does: it sends a run of changes, and after a crash the newest of them again. */
+/** A relay's action: it sends a run of changes, and after a crash the newest of them again. */
 const sending = fc.record({
   partitions: fc.array(fc.nat(1000), { minLength: 1, maxLength: 6 }),
   resent: fc.nat(8),
 });
 
 /**
- * A dense sequence on partitions that became more on the way: copies sent after that lie elsewhere than the first.
- * Offsets have gaps, as compaction and transaction markers leave them.
+ * A dense sequence on partitions whose number grew meanwhile: copies sent after that lie on other partitions than the
+ * originals. Offsets have gaps, as compaction and transaction markers leave them.
  */
 export const topicArbitrary: fc.Arbitrary<Topic> = fc
   .record({
@@ -60,7 +60,7 @@ export const topicArbitrary: fc.Arbitrary<Topic> = fc
     return { partitions, last: keys.length, start: { sequence, offsets } };
   });
 
-/** Reads a topic as a gateway does; numbers out of `choose` decide what is fetched and how much is taken. */
+/** Reads a topic as a gateway does. Numbers from `choose` decide which partition is fetched and how much is taken. */
 export function createReader({ partitions }: Topic, start: Start, choose: Iterator<number>) {
   const merge = new SequenceMerge<Sequenced>(start);
   const pick = (count: number): number => (choose.next().value ?? 0) % count;
@@ -74,14 +74,14 @@ export function createReader({ partitions }: Topic, start: Start, choose: Iterat
 
   return {
     merge,
-    /** Fetches some of one partition that is wanted, and takes some of what there is then. */
+    /** Fetches a part of one wanted partition, and takes a part of the available records. */
     step(): number[] {
       const wanted = [...merge.wanted(partitions.length)];
       const [partition, offset] = wanted[pick(wanted.length || 1)] ?? [];
       if (partition !== undefined && offset !== undefined) fetch(partition, offset, pick(5));
       return merge.take(pick(4)).map(({ sequence }) => sequence);
     },
-    /** Fetches all that is wanted and takes all there is, for as long as there is more. A take keeps nothing back. */
+    /** Fetches and takes everything until the topic ends. A take must hold nothing back. */
     drain(): number[] {
       const given: number[] = [];
       for (let more = true; more; ) {
@@ -92,19 +92,19 @@ export function createReader({ partitions }: Topic, start: Start, choose: Iterat
         const taken = merge.take();
         if (taken.length > 0) more = true;
         given.push(...taken.map(({ sequence }) => sequence));
-        if (merge.take().length > 0) throw new Error('a take held back what it could have given');
+        if (merge.take().length > 0) throw new Error('a take held back records that it could have returned');
       }
       return given;
     },
   };
 }
 
-/** The sequences that a reader has to give, from where it starts to the newest. */
+/** The sequences that a reader must return, from its start to the newest. */
 export function expectedOf({ last, start }: Topic): number[] {
   return Array.from({ length: last - start.sequence }, (_, index) => start.sequence + 1 + index);
 }
 
-/** Everything that a reader gives: in small steps first, then until the end. */
+/** Everything that a reader returns: in small steps first, then until the end. */
 export function readAll(reader: ReturnType<typeof createReader>): number[] {
   return [...Array.from({ length: 30 }, () => reader.step()).flat(), ...reader.drain()];
 }

@@ -1,11 +1,14 @@
+import { AnswerMemory } from '../../gateway/answers/answer-memory.ts';
+import { DataVersion } from '../../gateway/answers/data-version.ts';
 import { Turns } from '../../gateway/answers/turns.ts';
 import { createConfig } from '../../gateway/config.ts';
 import type { GatewayContext } from '../../gateway/context.ts';
 import { encodeContent } from '../../gateway/http/content.ts';
+import type { RawRequest } from '../../gateway/http/route.ts';
 import { routes } from '../../gateway/routes/index.ts';
 import { systemClock } from '../../service/clock.ts';
 import { createReadPool } from '../../store/connection/read-pool.ts';
-import type { DataPart } from '../../store/reads/data-versions.ts';
+import { type DataPart, loadDataVersions } from '../../store/reads/data-versions.ts';
 
 /** What a request makes of the database, and is answered. */
 export interface RecordedRequest {
@@ -44,8 +47,15 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use no more of the context than this.
   const largeAnswers = new Turns({ atOnce: 1, waiting: 0, waitingOfAccount: 0 });
-  const context = { pool, largeAnswers, config, clock: systemClock } as GatewayContext;
-  const request = {
+  const answers = new AnswerMemory({
+    maxBytes: 0,
+    dataVersion: new DataVersion(() => loadDataVersions(pool)),
+    retentionMs: config.retentionMs,
+    clock: systemClock,
+  });
+  const context = { pool, largeAnswers, answers, config, clock: systemClock } as GatewayContext;
+  const request: RawRequest = {
+    url: path,
     query,
     path: parameters,
     readBody: async () => undefined,
@@ -55,7 +65,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
       accountId: 0,
       account: '',
       plan: '',
-      scopes: [],
+      scopes: ['data:read'],
       expiresAt: null,
       revoked: false,
       suspended: false,
@@ -64,10 +74,10 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
       maxStreams: null,
     },
     closed: new AbortController().signal,
+    isClosed: () => false,
   };
-  const { reply: makeReply, shows } = await route.check(request, context);
-  const reply = await makeReply();
+  const reply = await route.answer(request, context);
   await pool.end();
   if (!('json' in reply)) throw new Error(`${path} does not answer with JSON.`);
-  return { queries, shows: shows ?? [], body: encodeContent(reply.json).pieces.join('') };
+  return { queries, shows: route.shows ?? [], body: encodeContent(reply.json).pieces.join('') };
 }

@@ -4,12 +4,12 @@ import type { Logger } from '../../../service/log.ts';
 
 const duration = new Histogram({
   name: 'http_request_duration_seconds',
-  help: 'How long requests took to answer; for streams, to begin the answer.',
+  help: 'How long requests took; for streams, until the answer began.',
   labelNames: ['route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
 });
 
-/** Logs and measures every request. Neither headers nor the query go into the log. */
+/** Logs and measures every request. Headers and queries are not logged. */
 export function logAccess(log: Logger): Middleware {
   return async (ctx, next) => {
     const start = performance.now();
@@ -17,7 +17,7 @@ export function logAccess(log: Logger): Middleware {
     const ms = performance.now() - start;
     const { requestId, account, route } = ctx.state;
     duration.observe({ route: route ?? 'none', status: String(ctx.status) }, ms / 1000);
-    // Probes come every second, and say nothing as long as they succeed.
+    // Probes arrive every second and are uninteresting while they succeed.
     const level =
       ctx.status === 200 && (ctx.path === '/readyz' || ctx.path === '/healthz') ? 'debug' : 'info';
     log[level](

@@ -4,9 +4,9 @@ import type { Logger } from '../../../service/log.ts';
 import { sqlStateOf } from '../../../store/connection/sql-state.ts';
 import { ApiError, createUnavailableError } from '../api-error.ts';
 
-/** SQLSTATE classes of a server that cannot serve: connection exception, resources, operator intervention. */
+/** SQLSTATE classes of an unavailable server: connection exception, insufficient resources, operator intervention. */
 const UNAVAILABLE = /^(08|53|57)/;
-/** Names of errors of slonik's, which says nothing else when it gets no connection, or no answer in time. */
+/** Names of slonik's errors without a connection or an answer in time, which carry no code. */
 const UNAVAILABLE_NAMES = new Set(['ConnectionError', 'StatementTimeoutError', 'BackendTerminatedError']);
 const NETWORK_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
 
@@ -21,14 +21,14 @@ function isDatabaseAway(error: unknown): boolean {
   return false;
 }
 
-/** The class of data exceptions: a number out of range, a text that is no date or uuid. */
+/** The SQLSTATE class of data exceptions, such as a number out of range or an invalid date or uuid. */
 const DATA_EXCEPTION = /^22/;
 
 function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   if (DATA_EXCEPTION.test(sqlStateOf(error) ?? '')) {
-    // Parameters are checked before, so this is a forged cursor, whose parts mean something to its list alone.
-    log.warn({ error, requestId }, 'the database refuses a value');
+    // Parameters were checked before, so the value comes from a forged cursor, which only its list can interpret.
+    log.warn({ error, requestId }, 'the database rejects a value');
     return new ApiError(
       'invalid_parameter',
       'A value, most likely the cursor, is not one that this endpoint gave.',
@@ -55,7 +55,7 @@ function sendError(ctx: Context, error: ApiError): void {
   ctx.body = JSON.stringify(body);
 }
 
-/** Turns whatever is thrown into an answer. What is no ApiError is a defect or an outage: its text stays inside. */
+/** Answers with the error that was thrown. The message of anything but an ApiError stays internal. */
 export function handleErrors(log: Logger): Middleware {
   return async (ctx, next) => {
     try {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
 
-/** What a caller may call its request: short, and safe in a header and a log. */
+/** A request id that a client may choose: short, and safe in headers and logs. */
 const SANE = /^[A-Za-z0-9._:-]{1,100}$/;
 
-/** Names every request, by the caller's own X-Request-Id where it sent a sane one; the answer repeats it. */
+/** Gives every request an id: the client's X-Request-Id if it is sane, otherwise a new one. The answer repeats it. */
 export const requestId: Middleware = async (ctx, next) => {
   const given = ctx.get('X-Request-Id');
   ctx.state.requestId = SANE.test(given) ? given : randomUUID();

@@ -1,9 +1,9 @@
 import type { Middleware } from 'koa';
 
 /**
- * An answer is data, and nothing that a browser should run, frame, guess the type of or give to another site. There are
- * no CORS headers: a key is a secret of a server, and has no place in a page. Strict-Transport-Security belongs to who
- * ends TLS, which is the proxy in front.
+ * An answer is data: browsers should not run it, frame it, guess its type or share it with other sites. There are no CORS
+ * headers, because an API key is a server's secret and must not be used in a page. Strict-Transport-Security belongs to
+ * the proxy that terminates TLS.
  */
 const HEADERS = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -13,7 +13,7 @@ const HEADERS = Object.entries({
   'X-Frame-Options': 'DENY',
 });
 
-/** Tells browsers what not to do with an answer. The reference, which is a page, sets a policy of its own. */
+/** Sets the security headers of every answer. The reference at /docs is a page and sets a policy of its own. */
 export const securityHeaders: Middleware = async (ctx, next) => {
   for (const [name, value] of HEADERS) ctx.res.setHeader(name, value);
   await next();

@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { type EndorsedContest, orderBySupport, recommend } from '../../../domain/recommendation.ts';
 import type { StoredContest, StoredRecommendations } from '../../../store/reads/recommendations.ts';
 
-/** How long other requests may have to wait while a large answer is made, in milliseconds. */
+/** How long making a large answer may block other requests at a time, in milliseconds. */
 const SLICE_MS = 5;
 
-/** JSON of an object with further members, given as text, at its end. */
+/** Appends members to the JSON of an object. */
 function append(object: string, members: readonly string[]): string {
   return `${object.slice(0, -1)},${members.join(',')}}`;
 }
@@ -13,8 +13,8 @@ function append(object: string, members: readonly string[]): string {
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
 
 /**
- * The JSON of a contest with its recommendation (specification, "Recommendation"): what the store rendered is put
- * together unparsed.
+ * Renders a contest with its recommendation (specification, "Recommendation"). JSON that the database rendered is inserted
+ * without parsing it.
  *
  * @param endorsers the JSON of the endorsers by id.
  */
@@ -41,10 +41,10 @@ function renderContest(stored: StoredContest, endorsers: ReadonlyMap<number, str
 }
 
 /**
- * The JSON of the elections of an answer, each with its contests, in pieces. A whole state has thousands of contests:
- * others have their turn after every piece, which is the work of a few milliseconds.
+ * Renders the elections of an answer, each with its contests, in pieces. A whole state has thousands of contests, so other
+ * requests get their turn after every piece, which takes a few milliseconds.
  *
- * @param closed ends the work, when nobody waits for the answer any longer.
+ * @param closed ends the work when the client disconnects.
  */
 export async function* renderElections(
   { contests, elections, endorsers }: StoredRecommendations,

@@ -2,16 +2,16 @@ import { lang, subscription } from '../../../schemas/http/parameters.ts';
 import { recommendationParameters, recommendations } from '../../../schemas/http/recommendations.ts';
 import { loadRecommendations } from '../../../store/reads/recommendations.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { PiecedText } from '../../http/pieced-text.ts';
-import { defineRoute } from '../../http/route.ts';
-import { upcomingFrom } from '../upcoming.ts';
+import { upcomingFrom } from '../../selection/upcoming.ts';
+import { defineRoute } from '../define-route.ts';
+import { PiecedText } from './pieced-text.ts';
 import { renderElections } from './render.ts';
 import { readSelection } from './selection.ts';
 
 export const recommendationsRoute = defineRoute({
   method: 'GET',
   path: '/v1/recommendations',
-  summary: 'What to mark in each contest, by the chosen endorsers, and how far they agree.',
+  summary: 'What to mark in each contest according to the chosen endorsers, and how far they agree.',
   scope: 'data:read',
   query: { subscription, ...recommendationParameters, lang },
   shows: ['catalogue', 'endorsements'],
@@ -25,7 +25,7 @@ export const recommendationsRoute = defineRoute({
     }
     const contests = contest?.map(Number);
     const { shown, endorsers, narrowing } = await readSelection(query, key.accountId, pool);
-    // A state alone means what is coming up there; an election or contest that is named may be past.
+    // A state alone means its upcoming elections; a named election or contest may be in the past.
     const electionsFrom = (election ?? contest) ? undefined : upcomingFrom(clock, config.today);
     const asked = { states: state, elections: election, contests, levels, contest_kinds, electionsFrom };
     const scope = {
@@ -50,7 +50,7 @@ export const recommendationsRoute = defineRoute({
       json.append('}}');
       return { json: json.finish() };
     };
-    // Contests that are named are 500 at most; a state or an election can have thousands.
+    // At most 500 contests can be named; a state or an election can have thousands.
     return contest ? make() : largeAnswers.take(make, { accountId: key.accountId, gone: closed });
   },
 });

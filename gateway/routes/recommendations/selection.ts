@@ -1,18 +1,18 @@
 import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import type { EndorserFilters } from '../../../store/reads/conditions.ts';
 import type { ContestSelection } from '../../../store/reads/recommendations.ts';
-import { requireSubscription } from '../../delivery/chosen-filter.ts';
 import { ApiError } from '../../http/api-error.ts';
+import { requireSubscription } from '../../selection/stream-filter.ts';
 
-/** Which endorsers count, and where a saved filter chooses them, to which contests it narrows the answer. */
+/** The endorsers that count, and the contests to which a subscription narrows the answer. */
 interface EndorserSelection {
-  /** As the answer shows it, under `endorsers`. */
+  /** The selection as the answer shows it, under `endorsers`. */
   shown: 'all' | Record<keyof EndorserFilters, readonly string[] | null> | { subscription: object };
   endorsers: EndorserFilters;
   narrowing: ContestSelection;
 }
 
-/** The endorsers that query parameters choose: all of them where there is no such parameter. */
+/** Selects endorsers by query parameters; all of them if there are none. */
 function selectEndorsers({ categories, endorsers, endorser_states }: EndorserFilters): EndorserSelection {
   const given = categories ?? endorsers ?? endorser_states;
   return {
@@ -30,10 +30,11 @@ function selectEndorsers({ categories, endorsers, endorser_states }: EndorserFil
 }
 
 /**
- * The endorsers and the narrowing that a request chooses: by its subscription, whose states, elections, contest kinds
- * and levels narrow the contests too, or by its own parameters (specification, "GET /v1/recommendations").
+ * Selects endorsers by the request's subscription, whose states, elections, contest kinds and levels also narrow the
+ * contests, or by its own parameters (specification, "GET /v1/recommendations").
  *
- * @throws ApiError invalid_parameter for a subscription beside a selection of endorsers; subscription_not_found.
+ * @throws ApiError invalid_parameter for a subscription together with parameters that choose endorsers;
+ *   subscription_not_found.
  */
 export async function readSelection(
   query: EndorserFilters & { subscription?: string | undefined },

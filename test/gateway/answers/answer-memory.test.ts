@@ -27,7 +27,7 @@ function createMemory({ maxBytes = 1_000_000, retentionMs = WEEK_MS } = {}): Ans
   return new AnswerMemory({ maxBytes, dataVersion, retentionMs, clock });
 }
 
-/** Asks for an answer of so many bytes, and says whether it had to be made. */
+/** Asks for an answer of `bytes` bytes. Returns whether it had to be made. */
 async function isMade(
   memory: AnswerMemory,
   name: string,
@@ -42,7 +42,7 @@ async function isMade(
   return made.length > before;
 }
 
-test('an answer is given again, as it was, while the data is as it was', async () => {
+test('an answer is reused unchanged while the data is unchanged', async () => {
   const memory = createMemory();
   const ask = (json: string) =>
     memory.answer({ name: '/a?', shows: ['catalogue'], isGone: () => false }, async () => ({ json }));
@@ -52,7 +52,7 @@ test('an answer is given again, as it was, while the data is as it was', async (
   expect(lookups).toBe(2);
 });
 
-test('INV-1: it is made anew once any part that it shows has changed, and no other part counts', async () => {
+test('INV-1: an answer is made anew after a change of any part that it shows, and only then', async () => {
   const memory = createMemory();
   const shows: DataPart[] = ['catalogue', 'endorsements'];
   expect(await isMade(memory, '/a?', { shows })).toBe(true);
@@ -65,7 +65,7 @@ test('INV-1: it is made anew once any part that it shows has changed, and no oth
   }
 });
 
-test('INV-1: what changes while an answer is made counts as a change after it', async () => {
+test('INV-1: a change while an answer is made makes the answer outdated', async () => {
   const memory = createMemory();
   const change = () => {
     versions.catalogue = '2';
@@ -75,7 +75,7 @@ test('INV-1: what changes while an answer is made counts as a change after it', 
   expect(await isMade(memory, '/a?')).toBe(false);
 });
 
-test('an answer is given for a minute, and never on another day', async () => {
+test('an answer is reused for a minute, and never on another day', async () => {
   const memory = createMemory();
   await isMade(memory, '/a?');
   await clock.advance(59_999);
@@ -89,7 +89,7 @@ test('an answer is given for a minute, and never on another day', async () => {
   expect(await isMade(memory, '/a?')).toBe(true);
 });
 
-test('one that may have been cut short, or is large, is not kept', async () => {
+test('an answer that may be incomplete or is large is not kept', async () => {
   const memory = createMemory({ maxBytes: 10_000_000 });
   expect(await isMade(memory, '/cut?', { isGone: true })).toBe(true);
   expect(await isMade(memory, '/cut?')).toBe(true);
@@ -97,7 +97,7 @@ test('one that may have been cut short, or is large, is not kept', async () => {
     expect(await isMade(memory, '/large?', { bytes: 1024 * 1024 + 1 })).toBe(true);
 });
 
-test('within its bytes it keeps what was asked for last', async () => {
+test('keeps the most recently used answers within its bytes', async () => {
   const memory = createMemory({ maxBytes: 250_000 });
   const bytes = 90_000;
   await isMade(memory, '/a?', { bytes });
@@ -109,20 +109,20 @@ test('within its bytes it keeps what was asked for last', async () => {
   expect(await isMade(memory, '/b?', { bytes })).toBe(true);
 });
 
-test('without memory it keeps nothing, and asks the store for no version', async () => {
+test('without memory, keeps nothing and looks up no versions', async () => {
   const memory = createMemory({ maxBytes: 0 });
   expect([await isMade(memory, '/a?'), await isMade(memory, '/a?')]).toEqual([true, true]);
   expect(lookups).toBe(0);
 });
 
-test('while the store does not say what version it is, nothing is answered', async () => {
+test('without an answer about the version, no answer is given', async () => {
   const dataVersion = new DataVersion(() => Promise.reject(new Error('away')));
   const memory = new AnswerMemory({ maxBytes: 1000, dataVersion, retentionMs: WEEK_MS, clock });
   await expect(isMade(memory, '/a?')).rejects.toThrow('away');
   expect(made).toEqual([]);
 });
 
-test('where the window is short, an answer is kept for a tenth of it, so that a cursor in it stays good', async () => {
+test('with a short retention, an answer is reused for a tenth of it, so that a cursor in it does not expire', async () => {
   const memory = createMemory({ retentionMs: 10_000 });
   expect(await isMade(memory, 'a')).toBe(true);
   await clock.advance(999);

@@ -3,7 +3,7 @@ import { DataVersion } from '../../../gateway/answers/data-version.ts';
 import type { DataVersions } from '../../../store/reads/data-versions.ts';
 import { settle } from '../../helpers/manual-clock.ts';
 
-/** A store whose look-ups are answered by hand, in any order. */
+/** A store whose look-ups the test answers, in any order. */
 class Store {
   readonly lookups: PromiseWithResolvers<DataVersions>[] = [];
   readonly version = new DataVersion(() => {
@@ -17,7 +17,7 @@ class Store {
   }
 }
 
-test('who asks before a look-up has begun shares it', async () => {
+test('callers before a look-up begins share it', async () => {
   const store = new Store();
   const asked = [store.version.current(), store.version.current()];
   await settle();
@@ -26,7 +26,7 @@ test('who asks before a look-up has begun shares it', async () => {
   expect(store.lookups).toHaveLength(1);
 });
 
-test('INV-1: who asks while a look-up is under way is given nothing of it, and shares the next', async () => {
+test('INV-1: callers during a look-up do not get its result and share the next one', async () => {
   const store = new Store();
   const first = store.version.current();
   await settle();
@@ -42,7 +42,7 @@ test('INV-1: who asks while a look-up is under way is given nothing of it, and s
   expect(store.lookups).toHaveLength(2);
 });
 
-test('a look-up that fails is told to those who shared it, and the next is made', async () => {
+test('a failed look-up rejects for all callers that shared it, and the next one runs', async () => {
   const store = new Store();
   const first = store.version.current();
   await settle();

@@ -35,15 +35,15 @@ interface Shown {
 
 async function ask(path: string, gateway: number, tag = ''): Promise<Shown> {
   const headers = { Authorization: `Bearer ${service.key}`, 'If-None-Match': tag };
-  // Not with fetch, which says no-cache beside If-None-Match.
+  // Not with fetch, which sends no-cache together with If-None-Match.
   const [response] = await once(httpGet(service.url(path, gateway), { headers, agent }), 'response');
   return { status: response.statusCode, tag: response.headers.etag, text: await text(response) };
 }
 
-/** Asks one gateway for a path again and again, with the ETag of its last answer. */
+/** Requests a path of one gateway repeatedly, with the ETag of the last answer. */
 class Reader {
   readonly answers = { full: 0, notModified: 0 };
-  /** What was wrong. */
+  /** The problems found. */
   readonly late: string[] = [];
   readonly #path: string;
   readonly #gateway: number;
@@ -73,7 +73,7 @@ class Reader {
   }
 }
 
-test('INV-1: who asks all the time is never shown less than was seen, on any gateway, by no 304 either', async () => {
+test('INV-1: repeated requests never show less than was seen before, on any gateway, not even by a 304', async () => {
   const { body } = await service.get('/v1/endorsements?endorsers=nation-herald');
   const [{ id, contest }] = body.data;
   const paths = [
@@ -101,7 +101,7 @@ test('INV-1: who asks all the time is never shown less than was seen, on any gat
   expect(Math.max(...notModified)).toBeGreaterThan(0);
 });
 
-test('an import is shown by every gateway as soon as it has ended', async () => {
+test('every gateway shows an import as soon as it has ended', async () => {
   const path = '/v1/endorser-categories';
   for (const name of ['Unions', 'Trade unions']) {
     const tags = await Promise.all([0, 1].map(async (gateway) => (await ask(path, gateway)).tag));
@@ -113,7 +113,7 @@ test('an import is shown by every gateway as soon as it has ended', async () => 
   }
 });
 
-test('a load of officeholders is shown as soon as it has ended', async () => {
+test('every gateway shows a load of officeholders as soon as it has ended', async () => {
   const path = '/v1/officeholders';
   expect((await ask(path, 0)).status).toBe(503);
   const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -123,7 +123,7 @@ test('a load of officeholders is shown as soon as it has ended', async () => {
   for (const gateway of [0, 1]) expect((await ask(path, gateway)).status).toBe(200);
 });
 
-test('what a subscription chooses is answered to its own account, and kept for nobody', async () => {
+test('an answer chosen by a subscription is given to its own account only and not kept', async () => {
   const path = '/v1/recommendations?election=ca-2026-11-03-general&subscription=mine';
   const saved = await fetch(service.url('/v1/subscriptions'), {
     method: 'POST',

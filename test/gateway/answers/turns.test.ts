@@ -5,7 +5,7 @@ const HERE = { accountId: 1, gone: new AbortController().signal };
 const OTHER = { ...HERE, accountId: 2 };
 const BUSY = { code: 'server_busy', headers: { 'Retry-After': '2' } };
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function createWork() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let begun = false;
@@ -18,7 +18,7 @@ function createWork() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('as many as may are done at a time, the others in the order in which they came', async () => {
+test('as much work as allowed runs at a time, the rest in order of arrival', async () => {
   const turns = new Turns({ atOnce: 2, waiting: 10, waitingOfAccount: 10 });
   const works = Array.from({ length: 4 }, createWork);
   const done = works.map(({ work }) => turns.take(work, HERE));
@@ -35,7 +35,7 @@ test('as many as may are done at a time, the others in the order in which they c
   expect(await Promise.all(done.slice(1))).toEqual(['second', 'done', 'done']);
 });
 
-test('who finds too many waiting, or too many of his own, is told to come again', async () => {
+test('a request is refused if too many wait, or too many of its own account', async () => {
   const turns = new Turns({ atOnce: 1, waiting: 2, waitingOfAccount: 1 });
   const works = Array.from({ length: 3 }, createWork);
   const [first, second, third] = works.map(({ work }, index) => turns.take(work, index < 2 ? HERE : OTHER));
@@ -47,7 +47,7 @@ test('who finds too many waiting, or too many of his own, is told to come again'
   expect(await turns.take(async () => 'free again', HERE)).toBe('free again');
 });
 
-test('who goes away leaves the queue to others at once, and costs no work', async () => {
+test('a client that disconnects leaves the queue at once, and its work is not done', async () => {
   const turns = new Turns({ atOnce: 1, waiting: 2, waitingOfAccount: 2 });
   const [first, left, last] = [createWork(), createWork(), createWork()];
   const client = new AbortController();

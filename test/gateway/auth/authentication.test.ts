@@ -47,7 +47,7 @@ const newKey = () => createKey({ databaseUrl: database.url, account: 'acme', pla
 const authenticate = (key: string) => authenticator.authenticate(`Bearer ${key}`);
 
 describe('keys are remembered', () => {
-  test('for two seconds, then the store is asked again, once for all who wait', async () => {
+  test('for two seconds, then looked up again, once for all waiting requests', async () => {
     const key = await newKey();
     await Promise.all(Array.from({ length: 50 }, () => authenticate(key)));
     const before = queries;
@@ -58,7 +58,7 @@ describe('keys are remembered', () => {
     expect(queries).toBe(before + 1);
   });
 
-  test('with the limits of their plan, and a change of plan counts after two seconds', async () => {
+  test('with the limits of their plan, and a change of plan takes effect after two seconds', async () => {
     const key = await newKey();
     const { requestsPerMinute, requestsPerDay, maxStreams } = await authenticate(key);
     expect([requestsPerMinute, requestsPerDay, maxStreams]).toEqual([60, 5000, 1]);
@@ -68,7 +68,7 @@ describe('keys are remembered', () => {
     await client.query(`UPDATE accounts SET plan = 'free' WHERE name = 'acme'`);
   });
 
-  test('and known ones are not forgotten for those that somebody makes up', async () => {
+  test('and made-up keys do not push out real ones', async () => {
     const key = await newKey();
     await authenticate(key);
     const made = Array.from({ length: 6000 }, generateApiKey);
@@ -79,8 +79,8 @@ describe('keys are remembered', () => {
   });
 });
 
-describe('while the store is away', () => {
-  test('known keys work for ten minutes, unknown ones are told to come back', async () => {
+describe('while the database does not answer', () => {
+  test('known keys work for ten minutes, and unknown ones get server_busy', async () => {
     const key = await newKey();
     await authenticate(key);
     way.cut();
@@ -94,7 +94,7 @@ describe('while the store is away', () => {
     await until('the store answers', () => authenticate(key).then(Boolean, () => false));
   });
 
-  test('it is asked once a second, however many requests there are', async () => {
+  test('it is asked once a second, however many requests arrive', async () => {
     const key = await newKey();
     await authenticate(key);
     way.cut();
@@ -107,7 +107,7 @@ describe('while the store is away', () => {
 });
 
 describe('the last use of a key', () => {
-  test('is noted once a minute, for all keys at once, and at the end', async () => {
+  test('is saved once a minute for all keys at once, and at the end', async () => {
     const [first, second] = [await newKey(), await newKey()];
     const ids = [(await authenticate(first)).id, (await authenticate(second)).id];
     const usage = new KeyUsage(pool, clock, createLog('test', 'silent'));
@@ -134,7 +134,7 @@ describe('the last use of a key', () => {
   });
 });
 
-test('the states of many keys are found at once', async () => {
+test('the states of many keys are found in one query', async () => {
   const keys = await Promise.all([newKey(), newKey(), newKey()]);
   const [usable = 0, revoked = 0, expiring = 0] = (await Promise.all(keys.map(authenticate))).map(
     ({ id }) => id,

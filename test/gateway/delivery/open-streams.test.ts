@@ -6,7 +6,7 @@ import { useTestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
 
-/** What is asked of the service: an edit, a revocation or a suspension takes effect within this time. */
+/** The requirement: an edit, a revocation or a suspension takes effect within this time. */
 const PROMISED_MS = 5000;
 
 const open: EventStreamClient[] = [];
@@ -36,7 +36,7 @@ async function save(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: obje
 }
 
 describe('a subscription of open streams', () => {
-  test('that is edited takes effect on them, on every gateway, within five seconds and without a reconnect', async () => {
+  test('that is edited changes them on every gateway within five seconds, without a reconnect', async () => {
     const { id } =
       (await save('POST', '/v1/subscriptions', {
         name: 'Mine',
@@ -78,7 +78,7 @@ describe('a subscription of open streams', () => {
     }
   });
 
-  test('that is deleted ends them, which say why', async () => {
+  test('that is deleted ends them with a reason', async () => {
     const { id } = (await save('POST', '/v1/subscriptions', { name: 'Brief', filter: {} })) ?? {};
     const [stream, other] = await Promise.all([connect('subscription=Brief'), connect('')]);
     await save('DELETE', `/v1/subscriptions/${id}`);
@@ -99,7 +99,7 @@ describe('the key of open streams', () => {
       'UPDATE accounts SET suspended_at = now() WHERE id = $1',
       'account_suspended',
     ],
-  ])('%s, and they end within five seconds, and say why; others go on', async (_, statement, code) => {
+  ])('%s, and they end within five seconds with a reason; others continue', async (_, statement, code) => {
     const account = `other-${code}`;
     const { databaseUrl } = service;
     const key = await createKey({ databaseUrl, account, plan: 'internal' });

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { EventStream } from '../../../gateway/delivery/sse.ts';
-import type { Chunk, LogEntry, Position } from '../../../gateway/feed/entry.ts';
+import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { type Feed, StreamGapError } from '../../../gateway/feed/feed.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
@@ -30,7 +30,7 @@ class FakeFeed {
     this.#clock = clock;
   }
 
-  get latest(): Position {
+  get latest(): ResumePoint {
     return { sequence: this.#entries.length, time: this.#clock.now(), offsets: [0] };
   }
 
@@ -48,11 +48,11 @@ class FakeFeed {
     return new FeedReader(this, this.#fanOut, filter);
   }
 
-  async read(position: Position): Promise<Chunk> {
+  async read(resumePoint: ResumePoint): Promise<Chunk> {
     this.reads += 1;
     if (this.failure) throw this.failure;
-    const entries = this.#entries.slice(position.sequence, position.sequence + 1000);
-    return { entries, position: entries.at(-1)?.position ?? this.latest };
+    const entries = this.#entries.slice(resumePoint.sequence, resumePoint.sequence + 1000);
+    return { entries, resumePoint: entries.at(-1)?.resumePoint ?? this.latest };
   }
 }
 
@@ -61,7 +61,7 @@ interface Setting {
   lifetimeMs?: number;
   random?: number;
   output?: PassThrough;
-  /** How many changes there are after the position at which the stream begins. */
+  /** The number of changes after the point at which the stream begins. */
   behind?: number;
   failure?: Error;
 }
@@ -118,14 +118,14 @@ function start(setting: Setting = {}) {
 }
 
 describe('a stream of Server-Sent Events', () => {
-  test('gives a sign of life every heartbeat', async () => {
+  test('sends a ping every heartbeat', async () => {
     const stream = start();
     stream.listen();
     await stream.clock.advance(MINUTE);
     expect(stream.comments).toEqual([' ping', ' ping', ' ping'].map((c) => c.trim()));
   });
 
-  test('tells its position at the next heartbeat after it moved past what the filter skipped, once', async () => {
+  test('sends one checkpoint at the next heartbeat after changes that did not match', async () => {
     const stream = start({ filter: { states: ['CA'] } });
     stream.listen();
     stream.feed.append('OR', 3);
@@ -135,7 +135,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(3);
   });
 
-  test('does not repeat in a checkpoint what an event has told', async () => {
+  test('sends no checkpoint for a position that an event has given', async () => {
     const stream = start({ filter: { states: ['CA'] } });
     stream.listen();
     stream.feed.append('OR');
@@ -144,7 +144,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.kinds()).toEqual(['ready', 'endorsement']);
   });
 
-  test('INV-5: on a silent stream a checkpoint an hour vouches for the time that has passed', async () => {
+  test('INV-5: on a silent stream, a checkpoint every hour advances the time of the cursor', async () => {
     const stream = start({ lifetimeMs: 10 * HOUR });
     stream.listen();
     const before = stream.clock.now();
@@ -156,7 +156,7 @@ describe('a stream of Server-Sent Events', () => {
   test.each([
     [0, HOUR],
     [1, 0.95 * HOUR],
-  ])('with jitter %d says reconnect after its lifetime and ends', async (random, lifetime) => {
+  ])('with jitter %d sends reconnect after its lifetime and ends', async (random, lifetime) => {
     const stream = start({ random });
     stream.listen();
     await stream.clock.advance(lifetime - 1);
@@ -170,7 +170,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.state.ended).toBe(true);
   });
 
-  test('says reconnect with its position when it is ended', async () => {
+  test('sends reconnect with its cursor when it is ended', async () => {
     const stream = start();
     stream.listen();
     stream.feed.append('CA', 2);
@@ -182,7 +182,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(parseCursor(stream.last().id ?? '').sequence).toBe(2);
   });
 
-  test('INV-10: reads nothing for a client that takes nothing, and goes on where it was when it does', async () => {
+  test('INV-10: reads nothing for a client that reads nothing, and continues from there when it does', async () => {
     const stream = start({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 5000);
     await settle();
@@ -198,7 +198,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(sequences).toEqual(Array.from({ length: 5000 }, (_, index) => index + 1));
   });
 
-  test('sends a client away that takes nothing for minutes', async () => {
+  test('asks a client that reads nothing for minutes to reconnect', async () => {
     const stream = start({ output: new PassThrough({ highWaterMark: 1024 }) });
     stream.feed.append('CA', 500);
     await settle();
@@ -209,7 +209,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.last()).toMatchObject({ event: 'reconnect', data: { reason: 'slow_consumer' } });
   });
 
-  test('stays open while Kafka is away, and goes on by itself', async () => {
+  test('stays open while Kafka does not answer, and resumes by itself', async () => {
     const stream = start({ behind: 1, failure: new Error('no broker') });
     stream.listen();
     await stream.clock.advance(30 * SECOND);
@@ -220,7 +220,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.kinds()).toEqual(['ready', 'endorsement']);
   });
 
-  test('INV-7: ends with an error where the log lacks a change, and not a step further', async () => {
+  test('INV-7: ends with an error exactly before a lost change', async () => {
     const stream = start({ behind: 1, failure: new StreamGapError(1) });
     stream.listen();
     await stream.done;
@@ -229,7 +229,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.text()).toContain('/v1/endorsements');
   });
 
-  test('counts in a checkpoint only what it passed over since the last event', async () => {
+  test('counts in a checkpoint only the changes since the last event', async () => {
     const stream = start({ filter: { states: ['CA'] } });
     stream.listen();
     stream.feed.append('CA');
@@ -239,7 +239,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.last()).toMatchObject({ data: { scanned: 2 } });
   });
 
-  test('a filter that is changed holds for what comes from then on', async () => {
+  test('applies a changed filter to the changes that follow', async () => {
     const stream = start({ filter: { states: ['CA'] } });
     stream.listen();
     stream.feed.append('OR');
@@ -253,7 +253,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(parseCursor(event?.id ?? '').sequence).toBe(3);
   });
 
-  test('ends with an error that says why', async () => {
+  test('ends with an error that gives the reason', async () => {
     const stream = start();
     stream.listen();
     stream.feed.append();
@@ -269,7 +269,7 @@ describe('a stream of Server-Sent Events', () => {
     expect(stream.state.ended).toBe(true);
   });
 
-  test('writes nothing more to a client that is gone', async () => {
+  test('writes nothing more to a client that has disconnected', async () => {
     const stream = start();
     stream.listen();
     await settle();

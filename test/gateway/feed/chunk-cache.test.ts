@@ -5,17 +5,17 @@ import type { Chunk } from '../../../gateway/feed/entry.ts';
 import { createEntry } from '../../helpers/log-entry.ts';
 
 const ENTRIES = Array.from({ length: 3 * CHUNK_CHANGES }, (_, index) => createEntry({ sequence: index + 1 }));
-const ALL = Number.POSITIVE_INFINITY;
+const ALL = Number.MAX_SAFE_INTEGER;
 
-/** What a replay reads after a sequence: to the end of the chunk, or less where the log ends. */
+/** The chunk that a replay reads after a sequence. It is shorter if the log ends. */
 function chunkAfter(sequence: number, count = restOfChunk(sequence)): Chunk {
   const entries = ENTRIES.slice(sequence, sequence + count);
-  return { entries, position: entries.at(-1)?.position ?? { sequence, time: 0, offsets: [] } };
+  return { entries, resumePoint: entries.at(-1)?.resumePoint ?? { sequence, time: 0, offsets: [] } };
 }
 const found = (cache: ChunkCache, sequence: number) =>
   cache.find(sequence)?.entries.map((entry) => entry.sequence);
 
-test('what it finds is what follows, up to the end of the chunk, and nothing where that is not all here', () => {
+test('finds the changes after a sequence up to the end of their chunk, if all of them are kept', () => {
   const sequence = fc.nat(ENTRIES.length - 1);
   fc.assert(
     fc.property(fc.array(sequence, { maxLength: 6 }), sequence, (added, asked) => {
@@ -30,15 +30,15 @@ test('what it finds is what follows, up to the end of the chunk, and nothing whe
   );
 });
 
-test('a chunk that ends early, at the end of the log, is not kept: more will follow', () => {
+test('does not keep a chunk that ends early because the log does', () => {
   const cache = new ChunkCache(ALL);
   cache.add(chunkAfter(1000, 500));
   expect(found(cache, 1000)).toBeUndefined();
 });
 
-test('INV-10: it keeps what was asked for last, within its bytes', () => {
+test('INV-10: keeps the most recently used chunks within its bytes', () => {
   const bytes = chunkAfter(0).entries.reduce((sum, entry) => sum + entry.bytes, 0);
-  const cache = new ChunkCache(2.5 * bytes);
+  const cache = new ChunkCache(Math.floor(2.5 * bytes));
   cache.add(chunkAfter(0));
   cache.add(chunkAfter(1000));
   expect(found(cache, 0)?.length).toBe(1000);

@@ -19,7 +19,7 @@ import { endorse, withdraw } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
-/** Enough endorsers for every partition to have some of them. */
+/** Enough endorsers for every partition to have some. */
 const BAKERS = Array.from({ length: 60 }, (_, index) => `bakers-local-${index + 1}`);
 const CATALOGUE = [
   ...SMALL_BALLOT,
@@ -32,7 +32,7 @@ const CATALOGUE = [
 let log: ChangeLog;
 let checker: StreamChecker;
 
-/** One change of each endorser. */
+/** Submits one change of each endorser. */
 function roundOf(statement: string): Submission[] {
   return [
     ...[...BAKERS, 'coast-gazette', 'nation-herald'].map((by) => endorse(by, 'mayor', 'ann', { statement })),
@@ -80,7 +80,7 @@ function queryOf(filter: StreamFilter): string {
     .join('');
 }
 
-/** All that `/v1/events` answers from a cursor on, to the end of the stream. */
+/** All events of `/v1/events` after a cursor, to the end of the stream. */
 async function readPages(cursor: string, query: string, gateway: number): Promise<Connection[]> {
   const connections: Connection[] = [];
   for (let at = cursor; ; ) {
@@ -92,7 +92,7 @@ async function readPages(cursor: string, query: string, gateway: number): Promis
   }
 }
 
-/** All that `/v1/stream` delivers after an id, to the end of the stream. */
+/** All events of `/v1/stream` after an id, to the end of the stream. */
 async function readStream(id: string, query: string, gateway: number, end: number): Promise<Connection> {
   const headers = { Authorization: `Bearer ${service.key}`, 'Last-Event-ID': id };
   const stream = await EventStreamClient.open(service.url(`/v1/stream?${query.slice(1)}`, gateway), headers);
@@ -128,7 +128,7 @@ describe('INV-4: cut at any event and resumed on either gateway with any filter,
   });
 });
 
-describe('what no reader was given', () => {
+describe('a cursor that the service did not make', () => {
   const position = () => parseCursor(log.events[60]?.id ?? '');
 
   async function ask(text: string, place: 'cursor' | 'Last-Event-ID', gateway = 0) {
@@ -183,7 +183,7 @@ describe('what no reader was given', () => {
       'from=latest',
     ],
   ];
-  test.each(starts)('a cursor %s is refused by its own error', async (_, text, status, code, message) => {
+  test.each(starts)('%s is refused with its own error', async (_, text, status, code, message) => {
     for (const place of ['cursor', 'Last-Event-ID'] as const) {
       const answer = await ask(text(), place);
       expect([answer.status, answer.body.error.code]).toEqual([status, code]);
@@ -191,7 +191,7 @@ describe('what no reader was given', () => {
     }
   });
 
-  /** A cursor's text with one thing done to it that a client, a log file or an attacker could do. */
+  /** A cursor's text with one alteration that a client, a log file or an attacker could make. */
   const altered = fc
     .record({ at: fc.nat(126), place: fc.nat(200), by: fc.stringMatching(/^[ -~]{0,3}$/), cut: fc.boolean() })
     .map(({ at, place, by, cut }) => (id: (at: number) => string) => {
@@ -202,19 +202,19 @@ describe('what no reader was given', () => {
         : `${text.slice(0, index)}${by}${text.slice(index + by.length)}`;
     });
 
-  test('whatever is altered in a cursor, the answer is 400 and says so', async () => {
+  test('any alteration of a cursor is answered 400 with a message that says so', async () => {
     const places = fc.constantFrom('cursor', 'Last-Event-ID');
     const property = fc.asyncProperty(altered, places, async (alter, place) => {
       const text = alter((at) => log.events[at]?.id ?? '');
       fc.pre(!isCursor(text.trim()) && text.trim() !== '');
       const { status, body } = await ask(text, place as 'cursor' | 'Last-Event-ID');
       expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
-      expect(body.error.message).toContain(`${place} is no cursor of this service`);
+      expect(body.error.message).toContain(`${place} is not a cursor of this service`);
     });
     await fc.assert(property, { numRuns: 150 });
   });
 
-  test('INV-7: whatever offsets are forged into a cursor, its reader gets exactly the rest or 410, never less', async () => {
+  test('INV-7: with any forged offsets in a cursor, a reader gets exactly the rest or 410, never less', async () => {
     const offset = fc.oneof(fc.nat(20), fc.nat(), fc.maxSafeNat());
     const forged = fc.record({
       sequence: fc.nat(127),

@@ -1,8 +1,10 @@
 import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Decoder } from '../../../gateway/feed/decoder.ts';
-import { renderRecords } from '../../../gateway/feed/rendered-changes.ts';
+import { decodeRecords, type EntryAt, readEntries } from '../../../gateway/feed/entry.ts';
+import { packChanges, unpackChanges } from '../../../gateway/feed/packed-changes.ts';
 import { changeCodec } from '../../../schemas/change.ts';
+import { createLog } from '../../../service/log.ts';
 import { change } from '../../helpers/arbitraries.ts';
 
 const decoder = new Decoder();
@@ -17,11 +19,11 @@ const record = fc.record({
 });
 const batch = fc.array(record, { maxLength: 20 });
 
-test('gives what decoding in this thread gives, to each who asks at the same time', async () => {
+test('decodes several batches at a time exactly as this thread does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { maxLength: 5 }), async (batches) => {
       const decoded = await Promise.all(batches.map((records) => decoder.decode(records, 1)));
-      const expected = batches.map((records) => renderRecords(records, 1));
+      const expected = batches.map((records) => packChanges(decodeRecords(records, 1), 1));
       expect(decoded).toEqual(
         expected.map((changes) => ({ ...changes, bytes: new Uint8Array(changes.bytes) })),
       );
@@ -30,15 +32,30 @@ test('gives what decoding in this thread gives, to each who asks at the same tim
   );
 });
 
-test('leaves the records as they were, which others may read', async () => {
+test('unpacks to the entries that this thread creates', async () => {
+  await fc.assert(
+    fc.asyncProperty(batch, async (records) => {
+      const log = createLog('test', 'silent');
+      const describe = ({ entry, offset }: EntryAt) => ({
+        ...{ offset, epoch: entry.epoch, sequence: entry.sequence, occurredAt: entry.occurredAt },
+        ...{ facets: entry.facets, id: entry.id, json: entry.json, frame: entry.frame },
+      });
+      const unpacked = unpackChanges(await decoder.decode(records, 1));
+      expect(unpacked.map(describe)).toEqual(readEntries(records, 1, log).map(describe));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('does not modify the records, which others may read', async () => {
   const [records] = fc.sample(fc.array(record, { minLength: 5, maxLength: 5 }), { numRuns: 1, seed: 1 });
   const before = records?.map(({ value }) => Buffer.from(value));
   await decoder.decode(records ?? [], 1);
   expect(records?.map(({ value }) => value)).toEqual(before);
 });
 
-test('whoever waits is told when the thread ends, and who asks next has another one', async () => {
-  // So much that it cannot be done before.
+test('rejects waiting requests when the thread ends, and starts another thread for the next', async () => {
+  // Too many records to be decoded before the thread is closed.
   const [one] = fc.sample(change, { numRuns: 1, seed: 1 }).map(changeCodec.encode);
   const records = Array.from({ length: 30_000 }, (_, offset) => ({ offset, value: one as Buffer }));
   const waiting = [decoder.decode(records, 1), decoder.decode([], 1)];

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createEntries, openRecords } from '../../../gateway/feed/entry.ts';
-import { renderRecords } from '../../../gateway/feed/rendered-changes.ts';
+import { createEntries, readEntries } from '../../../gateway/feed/entry.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { renderEvent, renderFrame } from '../../../schemas/event.ts';
 import { createLog } from '../../../service/log.ts';
@@ -9,12 +8,12 @@ import { change } from '../../helpers/arbitraries.ts';
 
 const log = createLog('test', 'silent');
 const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });
-if (!BASE) throw new Error('there is no change to make entries of');
+if (!BASE) throw new Error('no sample change was generated');
 
 const frameOf = (of: Change) => renderFrame({ event: 'endorsement', id: of.id, data: renderEvent(of) });
 
-describe('what a gateway keeps of changes that came together', () => {
-  test('is the frame, the JSON and the id of each, however long they are and whatever stands in them', () => {
+describe('entries created together', () => {
+  test('have the frame, the JSON and the id of their change, whatever its length and characters', () => {
     const long = fc.tuple(change, fc.constantFrom('x', 'é', '☃', '🗳'), fc.constantFrom(1, 1000, 300_000));
     fc.assert(
       fc.property(fc.array(long, { maxLength: 5 }), (made) => {
@@ -31,16 +30,16 @@ describe('what a gateway keeps of changes that came together', () => {
     );
   });
 
-  test('holds on to the bytes of these changes only, and not to a pool that others share', () => {
+  test('keep only their own bytes alive, not a block of the buffer pool', () => {
     const entries = Array.from({ length: 20 }, () => {
-      Buffer.from('another text, made in between');
+      Buffer.from('another text, from the pool');
       return createEntries([BASE])[0];
     });
     for (const entry of entries) expect(entry?.frame.buffer.byteLength).toBe(entry?.frame.length);
   });
 });
 
-test('a record that is no change, of another epoch, or of no time that there is, leaves the others as they are', () => {
+test('records that cannot be decoded, have an impossible time or belong to another epoch are left out', () => {
   const good = [1, 2, 3].map((sequence) => ({ ...BASE, sequence }));
   const values = [
     Buffer.from('no change'),
@@ -50,7 +49,7 @@ test('a record that is no change, of another epoch, or of no time that there is,
     ...good.slice(2).map(changeCodec.encode),
   ];
   const records = values.map((value, offset) => ({ offset, value }));
-  const decoded = openRecords(renderRecords(records, BASE.epoch), log);
+  const decoded = readEntries(records, BASE.epoch, log);
   expect(decoded.map(({ offset, entry }) => [offset, entry.sequence])).toEqual([
     [1, 1],
     [2, 2],

@@ -21,7 +21,7 @@ const io = () =>
 const submit = (statement: string) =>
   service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
 
-test('INV-4, INV-7: in a new epoch old cursors expire, its own work, and no event of before is taken for one of it', async () => {
+test('INV-4, INV-7: in a new epoch old cursors expire, new ones work, and no old event appears as a new one', async () => {
   await submit('Before.');
   const [before] = await service.eventsOnceThereAre(1);
   const { cursor: end } = await service.events();

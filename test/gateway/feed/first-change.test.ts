@@ -4,7 +4,7 @@ import { EventStreamClient } from '../../helpers/event-stream.ts';
 import { TestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
 
-test('INV-5: on a stream that never had an event positions have a time, and the first change is delivered', async () => {
+test('INV-5: on a stream without any event yet cursors have a time, and the first change is delivered', async () => {
   const service = await TestService.start();
   try {
     const before = Date.now() - 60_000;

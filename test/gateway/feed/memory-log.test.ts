@@ -5,9 +5,9 @@ import { MemoryLog } from '../../../gateway/feed/memory-log.ts';
 import { change } from '../../helpers/arbitraries.ts';
 
 const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });
-if (!BASE) throw new Error('there is no change to make entries of');
+if (!BASE) throw new Error('no sample change was generated');
 
-/** An entry whose text has so many more characters than the shortest. */
+/** An entry whose text is longer than the shortest by this many characters. */
 const entryOf = (sequence: number, extra = 0): LogEntry =>
   createEntries([
     { ...BASE, sequence, id: 'x', endorser: { ...BASE.endorser, name: 'x'.repeat(extra) } },
@@ -19,7 +19,7 @@ const read = (log: MemoryLog, after: number, limit = 1000) =>
 
 const append = fc.record({ sizes: fc.array(fc.nat(3000), { maxLength: 8 }) });
 
-test('it holds the newest entries that its bytes allow, like an array that is cut at its front', () => {
+test('holds the newest entries within its bytes, like an array that is cut at its front', () => {
   const batches = fc.array(append, { maxLength: 20 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1000 }), fc.nat(20 * SIZE), batches, (first, maxBytes, made) => {
@@ -47,12 +47,12 @@ test('it holds the newest entries that its bytes allow, like an array that is cu
   );
 });
 
-test('INV-10: nothing is remembered before the first entry', () => {
+test('INV-10: holds nothing before the first entry', () => {
   const log = new MemoryLog(10 * SIZE);
   expect([log.firstSequence, log.read(0, 10)]).toEqual([undefined, undefined]);
 });
 
-test('INV-10: who is behind what is remembered is told so, and never given a gap', () => {
+test('INV-10: reading before the oldest entry returns undefined, never a gap', () => {
   const log = new MemoryLog(3 * SIZE);
   log.append(entries(10, 5));
   expect(log.firstSequence).toBe(12);
@@ -60,7 +60,7 @@ test('INV-10: who is behind what is remembered is told so, and never given a gap
   expect(read(log, 11)).toEqual([12, 13, 14]);
 });
 
-test('who is at the end, or ahead of it, is given nothing yet', () => {
+test('reading at the end or beyond returns nothing yet', () => {
   const log = new MemoryLog(10 * SIZE);
   log.append(entries(1, 3));
   expect([read(log, 2), read(log, 3), read(log, 7)]).toEqual([[3], [], []]);
@@ -72,7 +72,7 @@ test('a read ends at its limit', () => {
   expect([read(log, 1, 2), read(log, 1, 0)]).toEqual([[2, 3], []]);
 });
 
-test('the newest entry stays however large it is', () => {
+test('the newest entry is kept however large it is', () => {
   const log = new MemoryLog(2 * SIZE);
   log.append(entries(1, 2));
   log.append([entryOf(3, 100_000)]);

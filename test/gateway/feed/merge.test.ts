@@ -8,10 +8,10 @@ const taken = (merge: SequenceMerge<{ sequence: number }>, limit?: number) =>
   merge.take(limit).map(({ sequence }) => sequence);
 const fromStart = () => new SequenceMerge<{ sequence: number }>({ sequence: 0, offsets: [] });
 
-describe('however the changes lie on partitions, and are fetched', () => {
+describe('with any distribution of changes over partitions and any order of fetches', () => {
   const choices = fc.infiniteStream(fc.nat(1000));
 
-  test('INV-7, INV-3: each comes once, in order, without a gap', () => {
+  test('INV-7, INV-3: each change comes once, in order and without a gap', () => {
     fc.assert(
       fc.property(topicArbitrary, choices, (topic, choose) => {
         expect(readAll(createReader(topic, topic.start, choose))).toEqual(expectedOf(topic));
@@ -20,7 +20,7 @@ describe('however the changes lie on partitions, and are fetched', () => {
     );
   });
 
-  test('INV-4: a merge that starts where another stopped goes on with nothing missing', () => {
+  test('INV-4: a merge that starts where another stopped misses nothing', () => {
     fc.assert(
       fc.property(topicArbitrary, choices, fc.nat(40), (topic, choose, steps) => {
         const reader = createReader(topic, topic.start, choose);
@@ -33,7 +33,7 @@ describe('however the changes lie on partitions, and are fetched', () => {
     );
   });
 
-  test('INV-7: nothing comes after a change that is missing', () => {
+  test('INV-7: nothing comes after a missing change', () => {
     fc.assert(
       fc.property(topicArbitrary, choices, fc.nat(), (topic, choose, hole) => {
         const missing = topic.start.sequence + 1 + (hole % (topic.last - topic.start.sequence));
@@ -49,8 +49,8 @@ describe('however the changes lie on partitions, and are fetched', () => {
   });
 });
 
-describe('what comes next', () => {
-  test('waits for the change before it, on whatever partition that comes', () => {
+describe('the next change', () => {
+  test('waits for the change before it, whichever partition that is on', () => {
     const merge = fromStart();
     merge.add(0, [at(2, 10), at(3, 11)], 12);
     expect(taken(merge)).toEqual([]);
@@ -60,13 +60,13 @@ describe('what comes next', () => {
     expect([merge.isBlocked, merge.next]).toEqual([false, 5]);
   });
 
-  test('is given up to a limit; the rest is given later', () => {
+  test('is returned with others up to a limit; the rest comes later', () => {
     const merge = fromStart();
     merge.add(0, [at(1, 0), at(2, 1), at(3, 2)], 3);
     expect([taken(merge, 0), taken(merge, 2), taken(merge, 2), taken(merge)]).toEqual([[], [1, 2], [3], []]);
   });
 
-  test('INV-3: a copy on another partition holds nothing up', () => {
+  test('INV-3: is not delayed by a copy on another partition', () => {
     const merge = fromStart();
     merge.add(0, [at(1, 0), at(2, 1)], 2);
     merge.add(1, [at(1, 7), at(3, 8)], 9);
@@ -74,8 +74,8 @@ describe('what comes next', () => {
   });
 });
 
-describe('where to read on', () => {
-  test('partitions with a change that waits are not read further', () => {
+describe('the partitions to read next', () => {
+  test('exclude those with a waiting change', () => {
     const merge = new SequenceMerge<{ sequence: number }>({ sequence: 4, offsets: [40, 41] });
     merge.add(1, [at(6, 45)], 46);
     expect(merge.wanted(3)).toEqual(
@@ -86,7 +86,7 @@ describe('where to read on', () => {
     );
   });
 
-  test('INV-7: where all of them wait, all are read on: a copy sent again can lie behind what came later', () => {
+  test('INV-7: are all partitions if all of them wait: a copy sent again can follow later changes', () => {
     const merge = fromStart();
     merge.add(0, [at(3, 0)], 1);
     merge.add(1, [at(2, 8)], 9);
@@ -100,13 +100,13 @@ describe('where to read on', () => {
     expect(taken(merge)).toEqual([1, 2, 3]);
   });
 
-  test('a fetch without a change moves on: offsets have gaps', () => {
+  test('move on after a fetch without a change: offsets have gaps', () => {
     const merge = fromStart();
     merge.add(0, [], 17);
     expect([merge.wanted(1), merge.offsets]).toEqual([new Map([[0, 17]]), [17]]);
   });
 
-  test('INV-4: a safe place to start again is the first change that was not given', () => {
+  test('INV-4: can be read again from the first change that was not returned', () => {
     const merge = fromStart();
     merge.add(2, [at(1, 20), at(2, 21), at(5, 24)], 25);
     expect(taken(merge, 1)).toEqual([1]);

@@ -13,7 +13,7 @@ import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
-/** Enough endorsers for every partition to have some of them. */
+/** Enough endorsers for every partition to have some. */
 const BAKERS = Array.from({ length: 60 }, (_, index) => `bakers-${index + 1}`);
 const CATALOGUE = [
   ...SMALL_BALLOT,
@@ -22,20 +22,20 @@ const CATALOGUE = [
 
 let round = 0;
 
-// Little in memory, so that old cursors are read out of Kafka.
+// Little memory, so that changes after old cursors are read from Kafka.
 const service = useTestService({
   catalogue: CATALOGUE,
   gateways: 2,
   gatewayConfig: { feedMemoryBytes: 20_000 },
 });
 
-/** One change of each endorser. */
+/** Submits one change of each endorser. */
 async function submitRound(): Promise<void> {
   round += 1;
   await service.submit(BAKERS.map((by) => endorse(by, 'mayor', 'ann', { statement: `Round ${round}.` })));
 }
 
-test('INV-4: partitions grow from 12 to 24 under load; old cursors stay valid, and all get the one order', async () => {
+test('INV-4: when partitions grow from 12 to 24 under load, old cursors stay valid and the order stays the same', async () => {
   const { brokers, topicPrefix } = service;
   await submitRound();
   await submitRound();
@@ -53,7 +53,7 @@ test('INV-4: partitions grow from 12 to 24 under load; old cursors stay valid, a
   await until('load on 12 partitions', () => round > 4);
   const done = await applyTopics({ brokers, topicPrefix, retentionMs: WEEK_MS, changesPartitions: 24 });
   expect(done.join()).toContain('from 12 to 24 partitions');
-  // A relay hears of new partitions within half a minute, or when it starts.
+  // A relay notices new partitions within half a minute, or when it starts.
   await service.stopConsumers();
   await service.startConsumers();
   const grownAt = round;

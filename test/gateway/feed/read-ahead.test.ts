@@ -7,7 +7,7 @@ import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { change } from '../../helpers/arbitraries.ts';
 
 const PARTITIONS = 3;
-/** How many records a fetch gives of a partition. */
+/** How many records a fetch returns of each partition. */
 const BATCH = 2;
 
 const decoder = new Decoder();
@@ -15,10 +15,10 @@ afterAll(() => decoder.close());
 
 const [SAMPLE] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
 
-/** A log in memory whose records tell their place by their sequence. It may grow, and its fetches may fail. */
+/** A log in memory. The sequence of a record says where it lies. The log may grow, and its fetches may fail. */
 class ModelLog implements Pick<TopicReader, 'fetchFromLeaders'> {
   readonly ends = new Array<number>(PARTITIONS).fill(0);
-  /** What was asked for, a map for each fetch. */
+  /** The offsets requested by each fetch. */
   readonly asked: Map<number, number>[] = [];
   failing = false;
 
@@ -57,7 +57,7 @@ function record(partition: number, offset: number) {
   return { offset, key: null, value };
 }
 
-/** Reads on, and checks that what comes is what lies there. @returns by partition: how far it was read, and its end. */
+/** Reads once and checks the records. Returns how far each partition was read, and whether that was its end. */
 async function readOn(ahead: ReadAhead, log: ModelLog, offsets: ReadonlyMap<number, number>) {
   const reads = await ahead.read(log, [], offsets);
   expect(reads.map(({ partition }) => partition).sort()).toEqual([...offsets.keys()].sort());
@@ -76,7 +76,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ failing: fc.boolean() }) },
 );
 
-test('whatever is read, grows or fails meanwhile: each record in its place, and an end only where it is now', async () => {
+test('returns each record in its place and only true ends, whatever grows or fails meanwhile', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(30), fc.array(step, { maxLength: 40 }), async (length, steps) => {
       const log = new ModelLog();
@@ -103,7 +103,7 @@ test('whatever is read, grows or fails meanwhile: each record in its place, and 
   );
 });
 
-test('who comes back is read ahead for; the first answer costs no more than itself', async () => {
+test('reads ahead from the second read on; the first one fetches nothing more', async () => {
   const log = new ModelLog();
   log.ends.fill(100);
   const ahead = new ReadAhead({ decoder, epoch: 1 });

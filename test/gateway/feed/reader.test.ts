@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createPredicate, type StreamFilter } from '../../../domain/stream-filter.ts';
-import type { Chunk, LogEntry, Position } from '../../../gateway/feed/entry.ts';
+import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
 import type { StateCode } from '../../../schemas/vocabulary.ts';
@@ -10,18 +10,18 @@ import { settle } from '../../helpers/manual-clock.ts';
 
 const STATES: StateCode[] = ['CA', 'OR', 'WA'];
 
-/** A log in memory that readers wait at. */
+/** A log in memory that readers can wait for. */
 class Log {
   readonly entries: LogEntry[] = [];
   readonly fanOut = new FanOut();
 
-  get latest(): Position {
+  get latest(): ResumePoint {
     return { sequence: this.entries.length, time: this.entries.length, offsets: [] };
   }
 
-  async read({ sequence }: Position): Promise<Chunk> {
+  async read({ sequence }: ResumePoint): Promise<Chunk> {
     const entries = this.entries.slice(sequence, sequence + 3);
-    return { entries, position: entries.at(-1)?.position ?? this.latest };
+    return { entries, resumePoint: entries.at(-1)?.resumePoint ?? this.latest };
   }
 
   append(states: StateCode[]): void {
@@ -33,22 +33,22 @@ class Log {
   }
 }
 
-/** A client that reads on and on, until its reader is closed. */
+/** A client that reads until its reader is closed. */
 class Client {
   readonly received: number[] = [];
   readonly reader: FeedReader;
-  position: Position;
+  resumePoint: ResumePoint;
 
-  constructor(log: Log, filter: StreamFilter, start: Position) {
+  constructor(log: Log, filter: StreamFilter, start: ResumePoint) {
     this.reader = new FeedReader(log, log.fanOut, filter);
-    this.position = start;
+    this.resumePoint = start;
   }
 
   async run(turns: number): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) {
-      const { entries, position } = await this.reader.next(this.position);
+      const { entries, resumePoint } = await this.reader.next(this.resumePoint);
       this.received.push(...entries.map(({ sequence }) => sequence));
-      this.position = position;
+      this.resumePoint = resumePoint;
     }
   }
 }
@@ -56,7 +56,7 @@ class Client {
 const filter: fc.Arbitrary<StreamFilter> = fc.record({ states: fc.subarray(STATES) }, { requiredKeys: [] });
 const batch = fc.array(fc.constantFrom(...STATES), { minLength: 1, maxLength: 5 });
 
-test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly what passes its filter, in order, once', async () => {
+test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly its matching changes, in order, once', async () => {
   const clients = fc.array(fc.record({ filter, joins: fc.nat(10), rests: fc.nat(10) }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { maxLength: 10 }), clients, async (batches, wanted) => {
@@ -68,7 +68,7 @@ test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly what
           starts.push(log.latest.sequence);
           const client = new Client(log, each.filter, log.latest);
           running.push(client);
-          // It reads for some turns, rests while its socket is full, and then goes on.
+          // It reads for some turns, pauses while its socket is full, and then continues.
           void client
             .run(each.rests)
             .then(settle)
@@ -95,7 +95,7 @@ test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly what
   );
 });
 
-test('INV-11: readers of equal filters share one delivery, and its bytes', async () => {
+test('INV-11: readers with equal filters share one delivery and its bytes', async () => {
   const log = new Log();
   const readers = [{ states: ['CA', 'OR'] }, { states: ['OR', 'CA'] }].map(
     (each) => new FeedReader(log, log.fanOut, each),
@@ -114,22 +114,22 @@ test('INV-11: readers of equal filters share one delivery, and its bytes', async
   );
 });
 
-test('who waits at the cursor of a gateway that is ahead is given nothing twice', async () => {
+test('a reader that waits at a cursor of a gateway that is ahead gets nothing twice', async () => {
   const log = new Log();
   const reader = new FeedReader(log, log.fanOut, {});
   const next = reader.next({ sequence: 2, time: 0, offsets: [] });
   log.append(['CA', 'CA']);
   log.append(['CA', 'CA']);
-  const { entries, position } = await next;
-  expect([entries.map(({ sequence }) => sequence), position.sequence]).toEqual([[3, 4], 4]);
+  const { entries, resumePoint } = await next;
+  expect([entries.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[3, 4], 4]);
 });
 
-test('a reader that is closed waits no longer, and leaves nothing behind', async () => {
+test('a closed reader stops waiting and leaves nothing behind', async () => {
   const log = new Log();
   const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
   const next = reader.next(log.latest);
   log.append(['OR']);
   reader.close();
-  expect(await next).toMatchObject({ entries: [], position: { sequence: 1 } });
+  expect(await next).toMatchObject({ entries: [], resumePoint: { sequence: 1 } });
   expect(log.fanOut.size).toBe(0);
 });

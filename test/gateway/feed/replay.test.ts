@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '
 import fc from 'fast-check';
 import type { ChangeLog } from '../../../gateway/feed/change-log.ts';
 import { CHUNK_CHANGES } from '../../../gateway/feed/chunk-cache.ts';
-import type { Chunk, Position } from '../../../gateway/feed/entry.ts';
+import type { Chunk, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { replays } from '../../../gateway/feed/metrics.ts';
 import { Replay } from '../../../gateway/feed/replay.ts';
 import { createKafkaClient } from '../../../kafka/client.ts';
@@ -18,13 +18,15 @@ const CHUNKS = 24;
 /** The last chunk is half full. */
 const LATEST = CHUNKS * CHUNK_CHANGES - CHUNK_CHANGES / 2;
 const STREAM = { epoch: 1, latest: LATEST };
-const BEGINNING: Position = { sequence: 0, time: 0, offsets: [] };
+const BEGINNING: ResumePoint = { sequence: 0, time: 0, offsets: [] };
 const KEPT_BYTES = 64 * 1024 * 1024;
+/** Less than any chunk takes. */
+const KEEPING_NOTHING = 1;
 const [SAMPLE] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
 
 const partitionOf = (sequence: number) => (sequence * 7919) % PARTITIONS;
 
-/** By partition: where the changes after a sequence begin. */
+/** By partition: the offset at which the changes after a sequence begin. */
 function offsetsAfter(sequence: number): number[] {
   const offsets = new Array<number>(PARTITIONS).fill(0);
   for (let before = 1; before <= sequence; before += 1) {
@@ -69,25 +71,25 @@ function createReplay(cacheBytes: number): Replay {
   return new Replay({ ...options, cacheBytes, changeLog: { load, locate }, log });
 }
 
-/** Reads to the end, and checks of each chunk that it is what follows. */
-async function readToEnd(start: Position): Promise<void> {
-  for (let position = start; position.sequence < LATEST; ) {
-    const chunk = await replay.read(position, STREAM);
-    expectFollowing(position, chunk);
-    position = chunk.position;
+/** Reads to the end and checks that each chunk follows the one before. */
+async function readToEnd(start: ResumePoint): Promise<void> {
+  for (let resumePoint = start; resumePoint.sequence < LATEST; ) {
+    const chunk = await replay.read(resumePoint, STREAM);
+    expectFollowing(resumePoint, chunk);
+    resumePoint = chunk.resumePoint;
   }
 }
 
-function expectFollowing(position: Position, chunk: Chunk): void {
-  const first = position.sequence + 1;
-  const to = chunk.position.sequence;
+function expectFollowing(resumePoint: ResumePoint, chunk: Chunk): void {
+  const first = resumePoint.sequence + 1;
+  const to = chunk.resumePoint.sequence;
   expect(to).toBeGreaterThanOrEqual(first);
   const expected = Array.from({ length: to - first + 1 }, (_, at) => first + at);
-  // One text each: Jest compares long lists slowly.
+  // Compared as text: Jest compares long lists slowly.
   expect(chunk.entries.map(({ sequence }) => sequence).join()).toBe(expected.join());
 }
 
-/** How many chunks were fetched out of Kafka while something is done. */
+/** Counts the chunks that are fetched from Kafka during some work. */
 async function countFetched(work: () => Promise<void>): Promise<number> {
   const count = async () => (await replays.get()).values[0]?.value ?? 0;
   const before = await count();
@@ -95,7 +97,7 @@ async function countFetched(work: () => Promise<void>): Promise<number> {
   return (await count()) - before;
 }
 
-describe('INV-10: the past is read once for all who read it', () => {
+describe('INV-10: older changes are read once for all readers', () => {
   test('hundreds of readers of the same days cost the fetches of one', async () => {
     const fetched = await countFetched(async () => {
       await Promise.all(Array.from({ length: 300 }, () => readToEnd(BEGINNING)));
@@ -103,20 +105,20 @@ describe('INV-10: the past is read once for all who read it', () => {
     expect(fetched).toBe(CHUNKS);
   });
 
-  test('who comes later, anywhere, is answered out of memory up to the last whole chunk', async () => {
+  test('later readers, wherever they start, are served from memory up to the last whole chunk', async () => {
     await readToEnd(BEGINNING);
     const fetched = await countFetched(async () => {
       for (const sequence of [0, 1, 999, 1000, 3500, LATEST - 600]) {
-        const position = { ...BEGINNING, sequence };
-        expectFollowing(position, await replay.read(position, { ...STREAM, latest: sequence }));
+        const resumePoint = { ...BEGINNING, sequence };
+        expectFollowing(resumePoint, await replay.read(resumePoint, { ...STREAM, latest: sequence }));
       }
     });
     expect(fetched).toBe(0);
   });
 
-  test('where nothing is kept, readers at more places than there are runs for still get all', async () => {
+  test('without a cache, readers at more places than there are idle runs still get everything', async () => {
     await replay.close();
-    replay = createReplay(0);
+    replay = createReplay(KEEPING_NOTHING);
     const places = Array.from({ length: 40 }, (_, at) => LATEST - 100 * at);
     await Promise.all(
       places.map((sequence) => readToEnd({ ...BEGINNING, sequence, offsets: offsetsAfter(sequence) })),
@@ -124,8 +126,8 @@ describe('INV-10: the past is read once for all who read it', () => {
   });
 });
 
-describe('INV-4: a position is good wherever it is from', () => {
-  test('true offsets are enough: the store is not asked', async () => {
+describe('INV-4: a resume point works with any offsets', () => {
+  test('true offsets are enough: the database is not asked', async () => {
     await readToEnd({ ...BEGINNING, sequence: 20_300, offsets: offsetsAfter(20_300) });
     expect(locate).not.toHaveBeenCalled();
   });
@@ -134,28 +136,28 @@ describe('INV-4: a position is good wherever it is from', () => {
     ['of the beginning', new Array<number>(PARTITIONS).fill(0)],
     ['of the end', offsetsAfter(LATEST)],
     ['beyond everything', new Array<number>(PARTITIONS).fill(2 ** 40)],
-  ])('offsets %s do not make it read the whole log: the store is asked', async (_, offsets) => {
-    const position = { ...BEGINNING, sequence: 20_300, offsets };
-    expectFollowing(position, await replay.read(position, STREAM));
+  ])('with offsets %s, the database is asked instead of reading the whole log', async (_, offsets) => {
+    const resumePoint = { ...BEGINNING, sequence: 20_300, offsets };
+    expectFollowing(resumePoint, await replay.read(resumePoint, STREAM));
     expect(locate.mock.calls).toEqual([[20_300]]);
   });
 
-  test('offsets that are true of the next change alone give that one, and then the store is asked', async () => {
+  test('with offsets that are true for the next change only, that one is returned and then the database is asked', async () => {
     const next = partitionOf(20_301);
     const offsets = offsetsAfter(20_300).map((offset, partition) => (partition === next ? offset : 0));
-    const position = { ...BEGINNING, sequence: 20_300, offsets };
-    const first = await replay.read(position, STREAM);
-    expectFollowing(position, first);
+    const resumePoint = { ...BEGINNING, sequence: 20_300, offsets };
+    const first = await replay.read(resumePoint, STREAM);
+    expectFollowing(resumePoint, first);
     expect(locate).not.toHaveBeenCalled();
-    expectFollowing(first.position, await replay.read(first.position, STREAM));
+    expectFollowing(first.resumePoint, await replay.read(first.resumePoint, STREAM));
     expect(locate.mock.calls).toEqual([[20_301]]);
   });
 
-  test('records of the epoch before, which mean nothing any more, are searched no further than others', async () => {
+  test('records of an earlier epoch, which are ignored, are searched no further than others', async () => {
     locate.mockResolvedValueOnce(null);
     const fetch = jest.spyOn(TopicReader.prototype, 'fetch');
-    const position = { ...BEGINNING, sequence: 20_300 };
-    expect(await replay.read(position, { ...STREAM, epoch: 2 })).toEqual({ entries: [], position });
+    const resumePoint = { ...BEGINNING, sequence: 20_300 };
+    expect(await replay.read(resumePoint, { ...STREAM, epoch: 2 })).toEqual({ entries: [], resumePoint });
     const answers = fetch.mock.results.map(({ value }) => value as Promise<PartitionRead[]>);
     fetch.mockRestore();
     const reads = (await Promise.all(answers)).flat();
@@ -164,28 +166,28 @@ describe('INV-4: a position is good wherever it is from', () => {
     expect(fetched).toBeLessThan(LATEST / 2);
   });
 
-  test('whatever offsets are claimed, what comes is exactly what follows', async () => {
+  test('with any offsets, exactly the following changes are returned', async () => {
     await replay.close();
-    replay = createReplay(0);
+    replay = createReplay(KEEPING_NOTHING);
     const offset = fc.oneof(fc.nat(LATEST / PARTITIONS), fc.maxSafeNat());
-    const position = fc.record({
+    const resumePoint = fc.record({
       sequence: fc.nat(LATEST - 1),
       time: fc.constant(0),
       offsets: fc.array(offset, { maxLength: 2 * PARTITIONS }),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(position, { minLength: 1, maxLength: 4 }), async (places) => {
+      fc.asyncProperty(fc.array(resumePoint, { minLength: 1, maxLength: 4 }), async (places) => {
         const chunks = await Promise.all(places.map((place) => replay.read(place, STREAM)));
-        for (const [index, chunk] of chunks.entries()) expectFollowing(places[index] as Position, chunk);
+        for (const [index, chunk] of chunks.entries()) expectFollowing(places[index] as ResumePoint, chunk);
       }),
       { numRuns: 8 },
     );
   });
 
-  test('what the store knows nothing of either is not searched for: there is none', async () => {
+  test('a change that the database does not know either is not searched for', async () => {
     locate.mockResolvedValueOnce(null);
-    const position = { ...BEGINNING, sequence: 20_300, offsets: [0, 0, 0, 0, 0] };
-    expect(await replay.read(position, STREAM)).toEqual({ entries: [], position });
+    const resumePoint = { ...BEGINNING, sequence: 20_300, offsets: [0, 0, 0, 0, 0] };
+    expect(await replay.read(resumePoint, STREAM)).toEqual({ entries: [], resumePoint });
     expect(load).toHaveBeenCalledTimes(1);
   });
 });

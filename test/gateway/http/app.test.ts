@@ -45,13 +45,13 @@ describe('an API key', () => {
     expect(headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  test('that has expired or was revoked is answered 401, each with its own code', async () => {
+  test('that has expired or was revoked is answered 401 with a code of its own', async () => {
     const expired = await newKey({ expiresAt: new Date(Date.now() - 1000) });
     expect((await ask('/v1/states', expired)).body.error.code).toBe('expired_api_key');
     const key = await newKey();
     expect((await ask('/v1/states', key)).status).toBe(200);
     await client.query('UPDATE api_keys SET revoked_at = now() WHERE id = (SELECT max(id) FROM api_keys)');
-    // Known keys are asked after again within seconds.
+    // Known keys are looked up again within seconds.
     await until('the revocation', async () => (await ask('/v1/states', key)).status !== 200, 5000);
     expect((await ask('/v1/states', key)).body.error.code).toBe('revoked_api_key');
   });
@@ -67,7 +67,7 @@ describe('an API key', () => {
   });
 });
 
-/** Asks for a path as it is written, which `fetch` would tidy up. */
+/** Requests a path as it is written, which `fetch` would normalize. */
 function requestPath(path: string, key: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { port } = service.gateways[0] ?? {};
@@ -82,7 +82,7 @@ function requestPath(path: string, key: string): Promise<number | undefined> {
 }
 
 describe('every answer', () => {
-  test("carries a request id, the caller's own where it is sane", async () => {
+  test("carries a request id, the client's own if it is sane", async () => {
     const own = await service.get('/v1/states', { headers: { 'X-Request-Id': 'trace-1.2:3' } });
     expect(own.headers.get('x-request-id')).toBe('trace-1.2:3');
     const odd = await service.get('/v1/nowhere', { headers: { 'X-Request-Id': 'a b"c' } });
@@ -90,7 +90,7 @@ describe('every answer', () => {
     expect(odd.body.error.request_id).toBe(odd.headers.get('x-request-id'));
   });
 
-  test('about a path that does not exist needs a key below /v1, and says 404', async () => {
+  test('for an unknown path is 404, and below /v1 needs a key', async () => {
     const { status, body } = await service.get('/v1/nowhere');
     expect([status, body.error.code]).toEqual([404, 'not_found']);
     expect((await ask('/v1/nowhere', 'none')).status).toBe(401);
@@ -105,14 +105,14 @@ describe('every answer', () => {
     '/%761/states',
     '/v1%2Fstates',
     '/x/../V1/states',
-  ])('about %s, which is no path of ours however like one, is 401 or 404 and nothing else', async (path) => {
+  ])('for %s, which only resembles a path of the API, is 401 or 404 and nothing else', async (path) => {
     for (const key of ['none', service.key]) {
       const status = await requestPath(path, key);
       expect([401, 404]).toContain(status);
     }
   });
 
-  test('to a method that is not taken says which are', async () => {
+  test('to a method that is not allowed names the allowed ones', async () => {
     const response = await fetch(service.url('/v1/states'), {
       method: 'POST',
       headers: { Authorization: `Bearer ${service.key}` },
@@ -122,7 +122,7 @@ describe('every answer', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'method_not_allowed' } });
   });
 
-  test('to HEAD is that of GET without its body, on the stream too', async () => {
+  test('to HEAD is that of GET without its body, also for the stream', async () => {
     for (const path of ['/v1/states', '/v1/stream']) {
       const headers = { Authorization: `Bearer ${service.key}` };
       const response = await fetch(service.url(path), { method: 'HEAD', headers });
@@ -131,7 +131,7 @@ describe('every answer', () => {
   });
 
   test.each(['/healthz', '/readyz', '/openapi.json', '/docs'])(
-    'to another method on %s says which are taken',
+    'to another method on %s names the allowed ones',
     async (path) => {
       const response = await fetch(service.url(path), { method: 'POST' });
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -139,7 +139,7 @@ describe('every answer', () => {
     },
   );
 
-  test('is given whatever else the client expects', async () => {
+  test('ignores an unknown Expect header', async () => {
     const socket = connect(service.gateways[0]?.port ?? 0, '127.0.0.1');
     socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\nConnection: close\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1.1 200 OK\r\n(.*\r\n)*X-Request-Id: /i);
@@ -148,7 +148,7 @@ describe('every answer', () => {
   test.each([
     ['hello\r\n\r\n', 'not well-formed'],
     [`GET /v1/states?q=${'x'.repeat(64 * 1024)} HTTP/1.1\r\nHost: a\r\n\r\n`, 'below 16 KB'],
-  ])('to what is no request is the error body too', async (request, message) => {
+  ])('to a malformed request has the error body too', async (request, message) => {
     const socket = connect(service.gateways[0]?.port ?? 0, '127.0.0.1');
     socket.write(request);
     const [head = '', body = '{}'] = (await text(socket)).split('\r\n\r\n');

@@ -19,7 +19,7 @@ function readStream(agent: Agent): Promise<string> {
   });
 }
 
-test('one stream after the other on the same connection leaves nothing behind on it', async () => {
+test('consecutive streams on one connection leave nothing behind on it', async () => {
   const sockets = new Set<Socket>();
   const note = (message: unknown) => sockets.add((message as { socket: Socket }).socket);
   diagnostics.subscribe('http.server.request.start', note);
@@ -34,7 +34,7 @@ test('one stream after the other on the same connection leaves nothing behind on
   expect(listeners[0]).toBeLessThan(STREAMS);
 });
 
-test('a stream that is asked for while the gateway stops, on a connection from before, is sent on to another', async () => {
+test('a stream requested on an old connection while the gateway stops is asked to reconnect', async () => {
   const ask = (path: string) =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
   const socket = connect(service.gateways[0]?.port ?? 0, '127.0.0.1');
@@ -44,7 +44,7 @@ test('a stream that is asked for while the gateway stops, on a connection from b
   });
   const { body } = await service.get('/v1/events');
   socket.write(ask(`/v1/events?wait=25&cursor=${body.next_cursor}`));
-  // Whatever is written is read before the next request on another connection is answered.
+  // The gateway reads this before it answers the next request on another connection.
   await service.get('/v1/states');
   const stopped = service.gateways[0]?.stop();
   await until('the answer of the poll', () => received.includes('"next_cursor"'));

@@ -12,10 +12,10 @@ const HEADERS_MS = 600;
 const REQUEST_MS = 1200;
 /** How often a slow client sends a byte. */
 const DRIP_MS = 50;
-/** The server looks every so often. */
+/** The interval at which the server checks its connections. */
 const LATENESS_MS = 1000;
 
-/** 50 MB in 50 KB. */
+/** 50 MB, compressed to 50 KB. */
 const PACKED_BODY = gzipSync(`{"name":"${' '.repeat(50_000_000)}"}`);
 
 const service = useTestService({
@@ -28,16 +28,16 @@ function dial(): Socket {
   return socket;
 }
 
-/** When the connection is over, be it by a reset. */
+/** Resolves when the connection is closed or reset. */
 function whenClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
 
 /**
- * Sends a text on each of these connections, again and again, for as long as the server takes it. One timer drives them
- * all: who tests slowness must not be busy.
+ * Sends a text on each connection repeatedly until the server closes it. One timer drives all of them, so that this process
+ * is not busy itself.
  *
- * @returns how long the last one lasted, in milliseconds.
+ * @returns how long the last connection lasted, in milliseconds.
  */
 async function drip(sockets: readonly Socket[], head: string, endless: string): Promise<number> {
   const started = performance.now();
@@ -60,7 +60,7 @@ const post = (length: number) =>
   `POST /v1/subscriptions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-describe('who is too slow is cut off', () => {
+describe('a client that is too slow is disconnected', () => {
   test.each([
     ['headers', () => 'GET /v1/states HTTP/1.1\r\nHost: a\r\nX-Slow: ', 'x', HEADERS_MS],
     ['a body', () => post(100_000), ' ', REQUEST_MS],
@@ -71,7 +71,7 @@ describe('who is too slow is cut off', () => {
       REQUEST_MS,
     ],
     [
-      'a body that nobody asked for',
+      'a body that no route reads',
       () => post(100_000).replace('POST /v1/subscriptions', 'GET /v1/states'),
       ' ',
       REQUEST_MS,
@@ -91,7 +91,7 @@ describe('who is too slow is cut off', () => {
     expect(performance.now() - started).toBeLessThan(HEADERS_MS + LATENESS_MS + 1500);
   });
 
-  test('and nobody else notices: 300 of them leave requests and open streams alone', async () => {
+  test('and 300 of them do not affect requests and open streams', async () => {
     const stream = await EventStreamClient.open(service.url('/v1/stream'), {
       Authorization: `Bearer ${service.key}`,
     });
@@ -108,7 +108,7 @@ describe('who is too slow is cut off', () => {
     }
     await all;
     expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(250);
-    // Far longer than a request may take.
+    // Much longer than a request may take.
     const pings = stream.comments.length;
     await until('the stream goes on', () => stream.comments.length >= pings + 30);
     expect(stream.ended).toBe(false);
@@ -116,7 +116,7 @@ describe('who is too slow is cut off', () => {
   }, 60_000);
 });
 
-describe('what is too much is refused', () => {
+describe('a request that is too large is refused', () => {
   async function answerTo(request: string): Promise<{ status: string; code: string }> {
     const socket = dial();
     socket.write(request);
@@ -126,12 +126,12 @@ describe('what is too much is refused', () => {
   const get = (path: string, headers = '') =>
     `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`;
 
-  test('headers beyond 16 KB', async () => {
+  test('headers above 16 KB', async () => {
     const request = get('/v1/states', `X-Long: ${'x'.repeat(17_000)}\r\n`);
     expect(await answerTo(request)).toEqual({ status: '400', code: 'invalid_parameter' });
   });
 
-  test('a request without a Host, and one of two lengths', async () => {
+  test('a request without a Host, and one with two lengths', async () => {
     expect(await answerTo('GET /v1/states HTTP/1.1\r\nConnection: close\r\n\r\n')).toEqual({
       status: '400',
       code: 'invalid_parameter',
@@ -143,7 +143,7 @@ describe('what is too much is refused', () => {
     });
   });
 
-  test('a small body that is a large one when it is unpacked', async () => {
+  test('a small body that decompresses to a large one', async () => {
     const response = await fetch(service.url('/v1/subscriptions'), {
       method: 'POST',
       headers: {
@@ -158,7 +158,7 @@ describe('what is too much is refused', () => {
   });
 });
 
-test('every answer tells browsers to leave it alone', async () => {
+test('every answer has security headers for browsers', async () => {
   for (const path of ['/v1/states', '/v1/nowhere', '/healthz', '/openapi.json', '/docs']) {
     const { headers } = await fetch(service.url(path), {
       headers: { Authorization: `Bearer ${service.key}` },

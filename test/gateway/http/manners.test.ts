@@ -6,7 +6,7 @@ import { formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { useTestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
 
-/** An answer that is made piece by piece. */
+/** An answer that is made in pieces. */
 const IN_PIECES = '/v1/recommendations?election=or-2026-11-03-general';
 
 const service = useTestService({ gateways: 2 });
@@ -17,7 +17,7 @@ interface RawAnswer {
   body: Buffer;
 }
 
-/** Asks without a client that would decompress the answer by itself. */
+/** Sends a request without a client that decompresses the answer. */
 function raw(path: string, headers: Record<string, string>, gateway = 0): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const options = { headers: { Authorization: `Bearer ${service.key}`, ...headers } };
@@ -32,7 +32,7 @@ describe('compression', () => {
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
     ['zstd', zstdDecompressSync],
-  ])('is %s for who takes it, of the same bytes', async (encoding, decompress) => {
+  ])('is %s for clients that accept it, with the same content', async (encoding, decompress) => {
     for (const path of ['/v1/states', IN_PIECES]) await expectPacked(path, encoding, decompress);
   });
 
@@ -48,7 +48,7 @@ describe('compression', () => {
   }
 
   test.each(['identity;q=0', '*;q=0', 'gzip;q=0, identity;q=0', 'foo, *;q=0'])(
-    'is left out for who takes nothing that there is: %s',
+    'is omitted for clients that accept no encoding at all: %s',
     async (encoding) => {
       const { status, headers, body } = await raw('/v1/states', { 'Accept-Encoding': encoding });
       expect([status, headers['content-encoding'], JSON.parse(body.toString()).data.length]).toEqual([
@@ -59,14 +59,14 @@ describe('compression', () => {
     },
   );
 
-  test('is left out for who takes none, and for what is small', async () => {
+  test('is omitted for clients that accept none and for small answers', async () => {
     expect((await raw('/v1/states', {})).headers['content-encoding']).toBeUndefined();
     expect(
       (await raw('/v1/subscriptions', { 'Accept-Encoding': 'gzip' })).headers['content-encoding'],
     ).toBeUndefined();
   });
 
-  test('never holds a stream back', async () => {
+  test('never delays a stream', async () => {
     const response = await fetch(service.url('/v1/stream'), {
       headers: { Authorization: `Bearer ${service.key}`, 'Accept-Encoding': 'gzip' },
     });
@@ -79,7 +79,7 @@ describe('compression', () => {
 
 describe('ETag', () => {
   test.each(['/v1/states', IN_PIECES, '/docs'])(
-    'of %s answers 304 to who has it already, whatever the compression',
+    'of %s gets 304 if the client has it already, whatever the compression',
     async (path) => {
       const first = await raw(path, { 'Accept-Encoding': 'gzip' });
       const tag = String(first.headers.etag);
@@ -90,7 +90,7 @@ describe('ETag', () => {
     },
   );
 
-  test('leaves a stream alone', async () => {
+  test('is not set on a stream', async () => {
     const answer = await fetch(service.url('/v1/stream'), {
       headers: { Authorization: `Bearer ${service.key}`, 'If-None-Match': '*' },
     });
@@ -98,7 +98,7 @@ describe('ETag', () => {
     await answer.body?.cancel().catch(() => {});
   });
 
-  test('INV-1: is new on every gateway as soon as an event was seen', async () => {
+  test('INV-1: changes on every gateway as soon as a client has seen an event', async () => {
     const path = '/v1/endorsements?endorsers=bakers-local-1';
     const tagOf = async (gateway: number) => String((await raw(path, {}, gateway)).headers.etag);
     for (let round = 1; round <= 5; round += 1) {
@@ -111,16 +111,16 @@ describe('ETag', () => {
     }
   });
 
-  test('an answer to a key is for its holder alone, and asked for again each time', async () => {
+  test('an answer to a key may be stored by its client only, and must be revalidated each time', async () => {
     const { headers } = await raw('/v1/states', {});
     expect(headers['cache-control']).toBe('private, no-cache');
     expect(headers.vary).toContain('Authorization');
   });
 });
 
-describe('what was retired', () => {
+describe('retired paths and parameters', () => {
   test.each(['/v1/ballot', '/v1/districts', '/v1/districts/12', '/v1/representatives'])(
-    '%s says so',
+    '%s is refused with a message that says so',
     async (path) => {
       const { status, body } = await service.get(path);
       expect([status, body.error.code]).toEqual([404, 'not_found']);
@@ -129,7 +129,7 @@ describe('what was retired', () => {
   );
 
   test.each(['location', 'address', 'zip', 'city', 'county', 'lat', 'lng'])(
-    'the parameter %s says so',
+    'the parameter %s is refused with a message that says so',
     async (name) => {
       const { status, body } = await service.get(`/v1/endorsements?${name}=1`);
       expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
@@ -143,7 +143,7 @@ test.each([
   ['contests', [2 ** 40, 1, 1]],
   ['endorsers', ['name', 2 ** 40]],
   ['endorsers', ['a\0b', 1]],
-])('a forged cursor of %s with %j is refused, or a place beyond the end', async (list, state) => {
+])('a forged cursor of %s with %j is refused or leads beyond the end', async (list, state) => {
   const { status, body } = await service.get(`/v1/${list}?cursor=${formatPageCursor(list, state)}`);
   expect([status, body.data ?? body.error.code]).toEqual(
     status === 200 ? [200, []] : [400, 'invalid_parameter'],
@@ -151,7 +151,7 @@ test.each([
 });
 
 describe('the reference', () => {
-  test('is served without a key, with all that it loads', async () => {
+  test('is served without a key, with everything that it loads', async () => {
     const page = await raw('/docs', { Authorization: '' });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const loaded = [...page.body.toString().matchAll(/(?:src|href)="([^"]+)"/g)].map(

@@ -33,7 +33,7 @@ describe('the OpenAPI description', () => {
     },
   );
 
-  test('has only schemas that are JSON Schemas', () => {
+  test('contains only valid JSON Schemas', () => {
     const ajv = new Ajv2020({ allowUnionTypes: true, strict: true, strictTypes: false });
     addFormats.default(ajv);
     ajv.addVocabulary(['components']);
@@ -68,7 +68,7 @@ describe('the OpenAPI description', () => {
     expect(JSON.stringify(document)).not.toContain('"$id"');
   });
 
-  test('calls every operation by a name of its own', () => {
+  test('gives every operation a unique id', () => {
     const names = operations.map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toEqual(expect.arrayContaining(['get_v1_states', 'delete_v1_subscriptions_id']));

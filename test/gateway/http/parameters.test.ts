@@ -20,8 +20,8 @@ const NAMES = [...Object.keys(endorsementFilters), 'lang', ...Object.keys(paging
 const ACCEPTED = `Accepted are: ${NAMES.join(', ')}.`;
 const many = (count: number) => Array.from({ length: count }, (_, index) => `e${index}`).join(',');
 
-describe('what is read', () => {
-  test('what is not given has its default, or is absent', () => {
+describe('parameters that are accepted', () => {
+  test('an omitted parameter has its default or is absent', () => {
     expect(readList('')).toEqual({ lang: 'en', limit: 100 });
     expect(readEvents('')).toEqual({ limit: 100, wait: 0 });
     expect(readNothing('')).toEqual({});
@@ -55,7 +55,7 @@ describe('what is read', () => {
     expect(readList(`endorsers=${many(500)}`).endorsers).toHaveLength(500);
   });
 
-  test('one answer does not leak into the next', () => {
+  test('the result of one call does not leak into the next', () => {
     readList('limit=7&states=CA');
     expect(readList('')).toEqual({ lang: 'en', limit: 100 });
   });
@@ -65,7 +65,7 @@ const LIMIT = 'limit must be a whole number from 1 to 500';
 const SINCE =
   'since must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B)';
 
-describe('what is refused, and how', () => {
+describe('parameters that are refused', () => {
   test.each([
     ['limit=0', `${LIMIT}, is 0.`],
     ['limit=501', `${LIMIT}, is 501.`],
@@ -146,7 +146,7 @@ describe('what is refused, and how', () => {
   });
 });
 
-test('whatever the query, it is read or refused with an ApiError', () => {
+test('any query is either read or refused with an ApiError', () => {
   const name = fc.oneof(fc.constantFrom(...NAMES, '__proto__', ''), text);
   const part = fc.oneof(
     text,

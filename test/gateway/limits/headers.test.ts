@@ -4,7 +4,7 @@ import { formatLimitHeaders } from '../../../gateway/limits/headers.ts';
 const minute = { limit: 60, remaining: 59, resetMs: 30_001 };
 const day = { limit: 5000, remaining: 4321, resetMs: 3_600_000 };
 
-test('both limits are said in both ways', () => {
+test('both limits appear in both kinds of headers', () => {
   expect(formatLimitHeaders({ minute, day })).toEqual({
     'RateLimit-Limit': '60',
     'RateLimit-Remaining': '59',
@@ -16,7 +16,7 @@ test('both limits are said in both ways', () => {
   });
 });
 
-test('what the plan does not limit is left out', () => {
+test('limits that the plan does not have are left out', () => {
   expect(Object.keys(formatLimitHeaders({ minute, day: null }))).toEqual([
     'RateLimit-Limit',
     'RateLimit-Remaining',

@@ -5,7 +5,7 @@ import { ManualClock } from '../../helpers/manual-clock.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The store's side, in memory: what all gateways together have taken of each window. */
+/** The database's side, in memory: what all gateways together have leased of each window. */
 class Store {
   readonly used = new Map<number, number>();
   asked = 0;
@@ -31,7 +31,7 @@ function createWindows(count: number) {
   return { clock, store, windows: windows as [LeasedWindow, ...LeasedWindow[]] };
 }
 
-/** Whether a request is let through. */
+/** Returns whether a request is admitted. */
 async function ask(window: LeasedWindow, limit: number): Promise<boolean> {
   while (!window.holds) {
     if (window.isSpent(limit)) return false;
@@ -48,7 +48,7 @@ async function countAdmitted(window: LeasedWindow, limit: number, requests: numb
 }
 
 describe('a window of a limit, over several gateways', () => {
-  test('lets exactly the limit through where there is demand everywhere, and never more anywhere', async () => {
+  test('admits exactly the limit if every gateway has demand, and never more', async () => {
     const gateway = fc.nat({ max: 2 });
     await fc.assert(
       fc.asyncProperty(
@@ -74,22 +74,25 @@ describe('a window of a limit, over several gateways', () => {
     );
   });
 
-  test.each([60, 600, 6000])('wastes at most a tenth of %i when the others fall silent', async (limit) => {
-    for (const silentAfter of [1, limit / 4, limit / 2, limit / 1.2]) {
-      const { windows } = createWindows(3);
-      const [busy, ...others] = windows;
-      let admitted = 0;
-      for (let i = 0; i < silentAfter / 3; i += 1) {
-        for (const window of windows) if (await ask(window, limit)) admitted += 1;
+  test.each([60, 600, 6000])(
+    'wastes at most a tenth of %i when the other gateways become idle',
+    async (limit) => {
+      for (const silentAfter of [1, limit / 4, limit / 2, limit / 1.2]) {
+        const { windows } = createWindows(3);
+        const [busy, ...others] = windows;
+        let admitted = 0;
+        for (let i = 0; i < silentAfter / 3; i += 1) {
+          for (const window of windows) if (await ask(window, limit)) admitted += 1;
+        }
+        admitted += await countAdmitted(busy, limit, limit);
+        expect(others.some((window) => window.isSpent(limit))).toBe(false);
+        expect(admitted).toBeGreaterThanOrEqual(limit * 0.9);
+        expect(admitted).toBeLessThanOrEqual(limit);
       }
-      admitted += await countAdmitted(busy, limit, limit);
-      expect(others.some((window) => window.isSpent(limit))).toBe(false);
-      expect(admitted).toBeGreaterThanOrEqual(limit * 0.9);
-      expect(admitted).toBeLessThanOrEqual(limit);
-    }
-  });
+    },
+  );
 
-  test('begins again with the next window, in which nothing of the last is left', async () => {
+  test('starts anew with the next window and carries nothing over', async () => {
     const { clock, store, windows } = createWindows(1);
     const [window] = windows;
     await clock.advance(15_000);
@@ -103,7 +106,7 @@ describe('a window of a limit, over several gateways', () => {
     expect([...store.used.values()]).toEqual([60, 60]);
   });
 
-  test('is one window while the clock runs on between one look at it and the next', async () => {
+  test('is one window even if the clock advances between two calls', async () => {
     const store = new Store();
     let now = Date.parse('2026-11-03T12:00:15Z');
     const clock = { now: () => (now += 1), wait: async () => {} };
@@ -116,7 +119,7 @@ describe('a window of a limit, over several gateways', () => {
     expect([...store.used]).toEqual([[Date.parse('2026-11-03T12:00:00Z'), 60]]);
   });
 
-  test('counts a request that is taken just as it begins, and lets the rest through', async () => {
+  test('counts a request taken just as it begins, and admits the rest', async () => {
     const { clock, windows } = createWindows(1);
     const [window] = windows;
     await window.refill(60);
@@ -127,7 +130,7 @@ describe('a window of a limit, over several gateways', () => {
     expect(await countAdmitted(window, 60, 100)).toBe(59);
   });
 
-  test('asks the store rarely, and not at all once it is spent', async () => {
+  test('asks the database rarely, and not at all once it is spent', async () => {
     const { store, windows } = createWindows(1);
     await countAdmitted(windows[0], 6000, 5000);
     expect(store.asked).toBeLessThan(5000 / 20);
@@ -137,7 +140,7 @@ describe('a window of a limit, over several gateways', () => {
     expect(store.asked).toBe(asked);
   });
 
-  test('says what is left over all gateways, as was last heard', async () => {
+  test('reports what is left over all gateways as last known', async () => {
     const { windows } = createWindows(2);
     const [first, second] = windows;
     await countAdmitted(first, 60, 30);
@@ -147,7 +150,7 @@ describe('a window of a limit, over several gateways', () => {
     expect(remaining).toBeGreaterThanOrEqual(27);
   });
 
-  test('goes on when the limit is raised, and stops when it is lowered', async () => {
+  test('continues when the limit is raised, and stops when it is lowered', async () => {
     const { windows } = createWindows(1);
     expect(await countAdmitted(windows[0], 60, 100)).toBe(60);
     expect(await countAdmitted(windows[0], 100, 100)).toBe(40);
@@ -156,8 +159,8 @@ describe('a window of a limit, over several gateways', () => {
   });
 });
 
-describe('while the store is away', () => {
-  test('each gateway counts by itself up to the limit, and tells the store afterwards', async () => {
+describe('while the database does not answer', () => {
+  test('each gateway counts alone up to the limit and reports it afterwards', async () => {
     const { store, windows } = createWindows(2);
     const [first, second] = windows;
     expect(await countAdmitted(first, 600, 100)).toBe(100);
@@ -170,7 +173,7 @@ describe('while the store is away', () => {
     expect(300 + rest).toBeGreaterThanOrEqual(540);
   });
 
-  test('no gateway lets more through than the whole limit', async () => {
+  test('no gateway admits more than the whole limit', async () => {
     const { store, windows } = createWindows(1);
     store.away = true;
     expect(await countAdmitted(windows[0], 60, 500)).toBe(60);

@@ -9,7 +9,7 @@ import { until } from '../../helpers/until.ts';
 
 const accounts = createRunner('accounts');
 
-/** The system's clock, moved so that a minute has just begun. */
+/** The system's clock, shifted so that a minute has just begun. */
 class WholeMinuteClock implements Clock {
   #offset = 0;
 
@@ -56,7 +56,7 @@ const LIMIT_HEADERS = [
 const limitHeaders = ({ headers }: Pick<Answer, 'headers'>) =>
   LIMIT_HEADERS.map((name) => headers.get(name)).filter((value) => value !== null);
 
-describe('every answer to a usable key says what is left', () => {
+describe('every answer to a usable key has rate limit headers', () => {
   test.each([
     ['/v1/states', 200],
     ['/v1/states?limit=3', 400],
@@ -79,7 +79,7 @@ describe('every answer to a usable key says what is left', () => {
     ]);
   });
 
-  test('a stream, and a key without the scope', async () => {
+  test('also a stream, and a key without the scope', async () => {
     const key = await newKey('free', { scopes: ['stream:read'] });
     const stream = await EventStreamClient.open(service.url('/v1/stream'), {
       Authorization: `Bearer ${key}`,
@@ -90,7 +90,7 @@ describe('every answer to a usable key says what is left', () => {
     expect([refused.status, limitHeaders(refused).length]).toEqual([403, LIMIT_HEADERS.length]);
   });
 
-  test('but nothing of what its plan does not limit, and nothing to who has no usable key', async () => {
+  test('but not for limits that the plan does not have, and not without a usable key', async () => {
     expect(limitHeaders(await ask('/v1/states', service.key))).toEqual([]);
     expect(limitHeaders(await ask('/v1/states', 'none'))).toEqual([]);
     expect((await ask('/v1/states', await newKey('standard'))).headers.get('x-daily-limit')).toBeNull();
@@ -98,7 +98,7 @@ describe('every answer to a usable key says what is left', () => {
 });
 
 describe('on two gateways together', () => {
-  test('60 a minute are 60, of all keys of the account', async () => {
+  test('60 a minute are 60, for all keys of the account together', async () => {
     clock.startMinute();
     const first = await newKey('free');
     const account = `account-${accountsMade}`;
@@ -116,7 +116,7 @@ describe('on two gateways together', () => {
     }
   });
 
-  test('under load, the limit is never passed, and missed by a tenth at most', async () => {
+  test('under load, the limit is never exceeded, and missed by a tenth at most', async () => {
     clock.startMinute();
     const key = await newKey('standard');
     const statuses = new Map<number, number>();
@@ -135,7 +135,7 @@ describe('on two gateways together', () => {
     expect(statuses.get(200)).toBeGreaterThanOrEqual(540);
   });
 
-  test('a day that is used up is 429 daily_limit_exceeded', async () => {
+  test('a used-up day is answered 429 daily_limit_exceeded', async () => {
     const key = await newKey('free');
     await client.query(
       `INSERT INTO request_quotas (account_id, kind, window_start, used)
@@ -149,7 +149,7 @@ describe('on two gateways together', () => {
     expect(Math.abs(Number(headers.get('retry-after')) - untilMidnight)).toBeLessThan(10);
   });
 
-  test('an account that moves to a larger plan goes on within seconds', async () => {
+  test('an account that moves to a larger plan continues within seconds', async () => {
     clock.startMinute();
     const key = await newKey('free');
     await Promise.all(Array.from({ length: 15 }, () => ask('/v1/states', key)));
@@ -163,7 +163,7 @@ describe('on two gateways together', () => {
   });
 });
 
-describe('requests at a time', () => {
+describe('concurrent requests', () => {
   test('are limited by account, and other accounts do not notice', async () => {
     const key = await newKey('standard');
     const held = Array.from({ length: 20 }, () => ask('/v1/events?wait=3', key));
@@ -179,7 +179,7 @@ describe('requests at a time', () => {
     expect((await ask('/v1/states', key)).status).toBe(200);
   });
 
-  test('are not limited where the plan limits nothing', async () => {
+  test('are not limited if the plan has no limits', async () => {
     const held = Array.from({ length: 40 }, () => ask('/v1/events?wait=1', service.key));
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual(held.map(() => 200));
   });
@@ -193,7 +193,7 @@ describe('open streams', () => {
     return stream;
   }
 
-  test('of 100 clients that race for 5 places on two gateways, exactly 5 get one, the others 429', async () => {
+  test('of 100 clients that race for 5 places on two gateways, exactly 5 get one and the others 429', async () => {
     const key = await newKey('standard');
     // As many requests at a time as this service allows an account.
     const streams: EventStreamClient[] = [];
@@ -219,7 +219,7 @@ describe('open streams', () => {
     await until('the place is free', async () => (await connect(key, 1)).response.status === 200, 3000);
   });
 
-  test('take no place by HEAD, nor by a request that is refused', async () => {
+  test('are not counted for HEAD or for a refused request', async () => {
     const key = await newKey('free');
     const headers = { Authorization: `Bearer ${key}` };
     expect((await fetch(service.url('/v1/stream'), { method: 'HEAD', headers })).status).toBe(200);

@@ -49,7 +49,7 @@ interface PlanNumbers {
 const ask = ({ requestsPerMinute = null, requestsPerDay = null }: PlanNumbers, gateway = 0) =>
   limiters[gateway === 0 ? 0 : 1].admit({ accountId, requestsPerMinute, requestsPerDay });
 
-/** Asks so many times at once, in turn of both gateways, and gives the codes of what was refused. */
+/** Sends `count` requests at once, alternating between both gateways. Returns the codes of the refusals. */
 async function askAll(plan: PlanNumbers, count: number): Promise<{ admitted: number; codes: Set<string> }> {
   const asked = Array.from({ length: count }, (_, index) => ask(plan, index % 2));
   const refusals = (await Promise.all(asked)).flatMap(({ refusal }) => refusal ?? []);
@@ -57,14 +57,14 @@ async function askAll(plan: PlanNumbers, count: number): Promise<{ admitted: num
 }
 
 describe('the limits of a plan, on two gateways together', () => {
-  test.each([1, 7, 60, 600])('of %i a minute let exactly so many through', async (requestsPerMinute) => {
+  test.each([1, 7, 60, 600])('of %i a minute admit exactly as many', async (requestsPerMinute) => {
     const first = await askAll({ requestsPerMinute }, 1000);
     expect(first).toEqual({ admitted: requestsPerMinute, codes: new Set(['rate_limit_exceeded']) });
     await clock.advance(60_000);
     expect((await askAll({ requestsPerMinute }, 1000)).admitted).toBe(requestsPerMinute);
   });
 
-  test('of a day hold until the next day begins in UTC, whatever the minute', async () => {
+  test('of a day hold until the next UTC day, whatever the minute', async () => {
     const plan = { requestsPerMinute: 60, requestsPerDay: 100 };
     expect((await askAll(plan, 200)).admitted).toBe(60);
     await clock.advance(60_000);
@@ -78,7 +78,7 @@ describe('the limits of a plan, on two gateways together', () => {
     expect((await ask(plan)).refusal).toBeNull();
   });
 
-  test('say when to come back, and then it works', async () => {
+  test('say when to retry, and the retry works', async () => {
     await clock.advance(20_500);
     const plan = { requestsPerMinute: 1 };
     await ask(plan);
@@ -91,13 +91,13 @@ describe('the limits of a plan, on two gateways together', () => {
     expect((await ask(plan)).refusal).toBeNull();
   });
 
-  test('say of a day when to come back', async () => {
+  test('say when to retry after a used-up day', async () => {
     const plan = { requestsPerDay: 1 };
     await ask(plan);
     expect((await ask(plan)).refusal?.headers).toEqual({ 'Retry-After': String(12 * 60 * 60) });
   });
 
-  test('are an account’s own', async () => {
+  test('are separate for each account', async () => {
     const plan = { requestsPerMinute: 1, requestsPerDay: null };
     await ask(plan);
     const { rows } = await client.query(
@@ -107,14 +107,14 @@ describe('the limits of a plan, on two gateways together', () => {
     expect([(await ask(plan)).refusal === null, other.refusal === null]).toEqual([false, true]);
   });
 
-  test('do not exist for a plan without', async () => {
+  test('do not apply to a plan without limits', async () => {
     expect(await askAll({}, 5000)).toEqual({ admitted: 5000, codes: new Set() });
     expect((await ask({})).headers).toEqual({});
   });
 });
 
-describe('while the store is away', () => {
-  test('a gateway answers at once, counts by itself, and says afterwards what it let through', async () => {
+describe('while the database does not answer', () => {
+  test('a gateway answers at once, counts alone, and reports afterwards what it admitted', async () => {
     const plan = { requestsPerMinute: 600 };
     await askAll(plan, 100);
     way.cut();
@@ -142,7 +142,7 @@ describe('while the store is away', () => {
   });
 });
 
-test('windows that are over are forgotten', async () => {
+test('windows that are over are deleted', async () => {
   const { rows: before } = await client.query('SELECT count(*)::int FROM request_quotas');
   await ask({ requestsPerMinute: 60, requestsPerDay: 5000 });
   limiters[0].start();

@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A gateway's part in it, behind a way to the database that can be cut. */
+/** A gateway's leases, with a connection to the database that can be cut. */
 async function createGateway(times: { expiryMs?: number; renewMs?: number } = {}) {
   const way: SeverableServer = await createSeverable(database.url);
   const pool: DatabasePool = await createReadPool({
@@ -47,7 +47,7 @@ async function createGateway(times: { expiryMs?: number; renewMs?: number } = {}
 }
 type Gateway = Awaited<ReturnType<typeof createGateway>>;
 
-/** Opens a stream, unless there is no place: gives what closes it, or the code of the refusal. */
+/** Opens a stream. Returns the function that closes it, or the code of the refusal. */
 async function open({ leases }: Gateway, maxStreams: number | null): Promise<AbortController | string> {
   const closing = new AbortController();
   return leases.acquire({ accountId, maxStreams }, closing.signal).then(
@@ -92,20 +92,20 @@ describe('open streams', () => {
     await until('the place is free', async () => typeof (await open(gateway, 1)) !== 'string', 2000);
   });
 
-  test('that closed before they had their place do not keep it', async () => {
+  test('that close before they get their place do not keep it', async () => {
     const { leases } = await createGateway();
     await leases.acquire({ accountId, maxStreams: 1 }, AbortSignal.abort());
     await until('the place is free', async () => (await counted()) === 0, 2000);
   });
 
-  test('are not counted where the plan has no limit', async () => {
+  test('are not counted if the plan has no limit', async () => {
     const gateway = await createGateway();
     const opened = await Promise.all(Array.from({ length: 50 }, () => open(gateway, null)));
     expect(opened.every((result) => typeof result !== 'string')).toBe(true);
     expect(await counted()).toBe(0);
   });
 
-  test('keep their place for as long as they are open', async () => {
+  test('keep their place while they are open', async () => {
     const gateway = await createGateway({ expiryMs: 600, renewMs: 100 });
     await mustOpen(gateway, 1);
     const expiry = async () =>
@@ -116,7 +116,7 @@ describe('open streams', () => {
     expect(await open(gateway, 1)).toBe('too_many_streams');
   });
 
-  test('of a gateway that died stop counting when their leases expire', async () => {
+  test('of a killed gateway stop counting when their leases expire', async () => {
     const died = await createGateway({ expiryMs: 500, renewMs: 60_000 });
     const other = await createGateway();
     await mustOpen(died, 2);
@@ -125,7 +125,7 @@ describe('open streams', () => {
     await until('a place is free', async () => typeof (await open(other, 2)) !== 'string', 5000);
   });
 
-  test('are given back by a gateway that stops', async () => {
+  test('are released by a gateway that stops', async () => {
     const gateway = await createGateway();
     await mustOpen(gateway, 5);
     await mustOpen(gateway, 5);
@@ -134,8 +134,8 @@ describe('open streams', () => {
   });
 });
 
-describe('while the database is away', () => {
-  test('a gateway holds accounts to what it has open itself, and puts the leases there afterwards', async () => {
+describe('while the database does not answer', () => {
+  test('a gateway limits accounts by its own open streams and writes the leases afterwards', async () => {
     const gateway = await createGateway({ renewMs: 100 });
     await mustOpen(gateway, 3);
     gateway.way.cut();
@@ -149,7 +149,7 @@ describe('while the database is away', () => {
     expect(await open(gateway, 3)).toBe('too_many_streams');
   });
 
-  test('for longer than leases last, its streams go on; then they count again, and exactly', async () => {
+  test('for longer than leases last, streams continue, and afterwards they count again exactly', async () => {
     const times = { expiryMs: 400, renewMs: 100 };
     const [cut, other] = [await createGateway(times), await createGateway(times)];
     const kept = await mustOpen(cut, 2);
@@ -157,7 +157,7 @@ describe('while the database is away', () => {
     await until('its lease expired', async () => (await counted()) === 0);
     const others = [await mustOpen(other, 2), await mustOpen(other, 2)];
     cut.way.mend();
-    // All three are open, which is one too many: nothing new until two have closed.
+    // All three are open, which is one too many: no new stream until two have closed.
     await until('it counts again', async () => (await counted()) === 3);
     expect(await open(other, 2)).toBe('too_many_streams');
     kept.abort();

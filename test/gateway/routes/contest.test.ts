@@ -5,7 +5,7 @@ import { useTestService } from '../../helpers/service.ts';
 import { endorse, pick, position, withdraw } from '../../helpers/submissions.ts';
 import { LATER_TEXANS, PRESIDENT, TEXAN_BALLOT, TEXT } from '../../helpers/texan-ballot.ts';
 
-/** Ids of contests by their short titles. */
+/** The ids of contests, by their short titles. */
 const ids = new Map<string, number>();
 
 const service = useTestService({ catalogue: [...SMALL_BALLOT, ...TEXAN_BALLOT] });
@@ -45,7 +45,7 @@ describe('GET /v1/contests/{id}', () => {
     );
   }
 
-  test('is the record of the list, with the positions', async () => {
+  test('is the record of the list with the positions', async () => {
     const { body } = await service.get(`/v1/contests/${ids.get('president')}`);
     expect(body).toEqual({ data: { ...PRESIDENT, endorsements: [] } });
   });
@@ -91,7 +91,7 @@ describe('GET /v1/contests/{id}', () => {
     expect(await positions(of, query)).toEqual(expected);
   });
 
-  test('shows statements in Spanish where there are some', async () => {
+  test('shows statements in Spanish if there are translations', async () => {
     const { body } = await service.get(
       `/v1/contests/${ids.get('sheriff')}?lang=es&endorser_states=OR,national`,
     );
@@ -101,7 +101,7 @@ describe('GET /v1/contests/{id}', () => {
     expect(statements).toEqual([['Sí.'], [null, TEXT]]);
   });
 
-  test('404 for a contest that is no more, or never was', async () => {
+  test('404 for a contest that was removed or never existed', async () => {
     for (const id of [ids.get('removed'), 2147483648, 999999999999999]) {
       const { status, body } = await service.get(`/v1/contests/${id}`);
       expect([status, body.error.code, body.error.message]).toEqual([
@@ -147,13 +147,13 @@ describe('GET /v1/endorsements/{id}', () => {
     expect(choices[0].label).toBe('ann');
   });
 
-  test('in Spanish where there is some', async () => {
+  test('answers in Spanish if there is a translation', async () => {
     const { body: listed } = await service.get('/v1/endorsements?endorsers=bakers-local-1');
     const { body } = await service.get(`/v1/endorsements/${listed.data[0].id}?lang=es`);
     expect(body.data).toMatchObject({ statement: 'Sí.', contest: { title: 'Title of sheriff' } });
   });
 
-  test('404 for one that was withdrawn, or never was', async () => {
+  test('404 for one that was withdrawn or never existed', async () => {
     const { data } = await service.events();
     const [deleted] = data.filter(({ type }) => type === 'endorsement.deleted');
     for (const id of [deleted.endorsement.id, 999999999999999]) {
@@ -166,7 +166,7 @@ describe('GET /v1/endorsements/{id}', () => {
     }
   });
 
-  test('400 for an id that is no number', async () => {
+  test('400 for an id that is not a number', async () => {
     const { status, body } = await service.get('/v1/endorsements/abc');
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
   });

@@ -36,7 +36,7 @@ describe('GET /v1/contests', () => {
     expect(body).toEqual({ data: [PRESIDENT], next_cursor: null });
   });
 
-  test('answers in Spanish where there is some, in English elsewhere, field by field', async () => {
+  test('answers in Spanish where it is translated and in English otherwise, field by field', async () => {
     const { body } = await service.get('/v1/contests?levels=federal&lang=es');
     const [zoe, none] = PRESIDENT.choices;
     const choices = [{ ...zoe, label: 'Zoé', party_label: 'VRD' }, none];
@@ -76,7 +76,7 @@ describe('GET /v1/contests', () => {
 
   test('gives the same list at every page size', () => expectSameAtEveryPageSize(service, '/v1/contests'));
 
-  test('orders a contest by the district that it has now', async () => {
+  test('orders a contest by its current district', async () => {
     const moved = texan('water', 3, district('federal', 'Fern Basin'));
     const others = TEXANS.filter(({ slug }) => slug !== 'water');
     await loadCatalogue(
@@ -94,14 +94,14 @@ describe('GET /v1/contests', () => {
     ['states=national', 'states[0] must be one of AK'],
     ['district=x', 'Did you mean districts?'],
     ['limit=1e1', 'limit must be'],
-    [`cursor=${formatPageCursor('contests', [0, 1])}`, 'it does not have the form of one'],
+    [`cursor=${formatPageCursor('contests', [0, 1])}`, 'it has the wrong form'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.get(`/v1/contests?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
     expect(body.error.message).toContain(message);
   });
 
-  test('takes a cursor with numbers of any size', async () => {
+  test('accepts a cursor with numbers of any size', async () => {
     expect(await list(`cursor=${formatPageCursor('contests', [2, 9e15, 9e15])}`)).toEqual([]);
   });
 });

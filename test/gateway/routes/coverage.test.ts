@@ -77,11 +77,11 @@ describe('GET /v1/coverage', () => {
         TX: [1, 0, 0, 0, 0, 0, '2026-11-02', '2026-11-02'],
       },
     ],
-  ])('counts what there is of every state%s', async (query, expected) => {
+  ])('counts the data of every state%s', async (query, expected) => {
     expect(await counts(query)).toEqual(expected);
   });
 
-  test('a state of which there is nothing has a row of zeros', async () => {
+  test('a state without data has a row of zeros', async () => {
     const { body } = await service.get('/v1/coverage');
     expect(body.data[0]).toEqual({
       state: 'AK',
@@ -93,7 +93,7 @@ describe('GET /v1/coverage', () => {
     });
   });
 
-  test('says when endorsements last changed, a withdrawal too', async () => {
+  test('shows when endorsements last changed, withdrawals included', async () => {
     const updatedAt = async () => {
       const { body } = await service.get('/v1/coverage');
       return body.data.find(({ state }: { state: string }) => state === 'CA').updated_at;
@@ -108,7 +108,7 @@ describe('GET /v1/coverage', () => {
     expect((await counts('')).CA).toEqual([1, 1, 1, 0, 0, 0, '2026-11-03', '2026-11-03']);
   });
 
-  test('counts no contest that was removed, and says when that was', async () => {
+  test('does not count a removed contest, and shows when it was removed', async () => {
     const rowOf = async () => {
       const { body } = await service.get('/v1/coverage?upcoming=false');
       return body.data.find(({ state }: { state: string }) => state === 'OR');

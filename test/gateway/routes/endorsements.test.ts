@@ -106,7 +106,7 @@ describe('GET /v1/endorsements', () => {
     expect(await list('contest=2147483647')).toEqual([]);
   });
 
-  test('answers in Spanish where there is some, in English elsewhere', async () => {
+  test('answers in Spanish where it is translated and in English otherwise', async () => {
     const { body } = await service.get('/v1/endorsements?lang=es');
     const texts = body.data.map((n: Listed) => [n.statement, n.contest.title, n.choice.label]);
     expect(texts).toEqual(
@@ -117,7 +117,7 @@ describe('GET /v1/endorsements', () => {
     );
   });
 
-  test('pages in the order of ids, each once, while rows come and go', async () => {
+  test('returns each endorsement once, in the order of ids, while rows come and go', async () => {
     const seen: number[] = [];
     let cursor = '';
     do {
@@ -137,7 +137,7 @@ describe('GET /v1/endorsements', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test('the stream read from stream_cursor, after the last page, gives an exact copy', async () => {
+  test('reading the stream from stream_cursor after the last page gives an exact copy', async () => {
     const first = await service.get('/v1/endorsements?limit=3');
     await service.submit([
       withdraw('nation-herald', 'prop-1', 'no'),
@@ -172,7 +172,7 @@ describe('GET /v1/endorsements', () => {
       'levels=galactic',
       'levels[0] must be one of federal, state, county, city, school, special, is "galactic".',
     ],
-    ['cursor=nonsense', 'cursor is no cursor of this list'],
+    ['cursor=nonsense', 'cursor is not a cursor of this list'],
     ['state=CA', 'Did you mean states?'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.get(`/v1/endorsements?${query}`);

@@ -33,7 +33,7 @@ const service = useTestService({
       }),
     ],
     ['endorsers', endorser({ slug: 'union', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
-    // Two of one name: the id decides.
+    // Two of the same name: the id decides.
     ['endorsers', endorser({ slug: 'union-of-2', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
     ['elections', election({ slug: 'or-2024-05-21-primary', date: '2024-05-21', type: 'primary' })],
   ],
@@ -74,7 +74,7 @@ describe('GET /v1/endorsers', () => {
     expect(body).toEqual({ data: [OPINION], next_cursor: null });
   });
 
-  test('answers in Spanish where there is some, in English elsewhere, field by field', async () => {
+  test('answers in Spanish where it is translated and in English otherwise, field by field', async () => {
     const { body } = await service.get('/v1/endorsers?categories=newspaper,labor&states=CA,OR&lang=es');
     const texts = body.data.map((e: typeof OPINION) => [e.slug, e.category.name, e.description]);
     expect(texts).toEqual([
@@ -126,7 +126,7 @@ describe('GET /v1/endorsers', () => {
     ['lang=EN', 'lang must be en or es'],
     ['endorser_states=CA', 'There is no parameter "endorser_states" here.'],
     ['categories=labor,,party', 'categories has an empty item'],
-    [`cursor=${formatPageCursor('endorsers', ['a', 'b'])}`, 'it does not have the form of one'],
+    [`cursor=${formatPageCursor('endorsers', ['a', 'b'])}`, 'it has the wrong form'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.get(`/v1/endorsers?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
@@ -135,7 +135,7 @@ describe('GET /v1/endorsers', () => {
 });
 
 describe('GET /v1/endorsers/{slug}', () => {
-  test('shows the elections that an endorser has endorsed in, and in how many contests', async () => {
+  test('shows the elections that an endorser has endorsed in, and the number of contests', async () => {
     const { status, body } = await service.get('/v1/endorsers/bakers-local-1');
     expect(status).toBe(200);
     expectSchema('/v1/endorsers/{slug}', body);
@@ -146,7 +146,7 @@ describe('GET /v1/endorsers/{slug}', () => {
     ]);
   });
 
-  test('is the record of the list, with its elections', async () => {
+  test('is the record of the list with its elections', async () => {
     const { body } = await service.get('/v1/endorsers/opinion');
     expect(body).toEqual({ data: { ...OPINION, elections: [] } });
     const { body: spanish } = await service.get('/v1/endorsers/opinion?lang=es');
@@ -181,7 +181,7 @@ describe('GET /v1/endorser-categories', () => {
     });
   });
 
-  test('takes no limit', async () => {
+  test('accepts no limit', async () => {
     const { status, body } = await service.get('/v1/endorser-categories?limit=1');
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
   });

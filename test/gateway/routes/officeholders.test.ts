@@ -21,10 +21,10 @@ const HOUSE_OF_OREGON_7 = {
   state: 'OR',
 };
 
-/** A county's part of the district elects a committee; it is another district of the same division. */
+/** A county's part of the district, which elects a committee: another district of the same division. */
 const COMMITTEE = { ...HOUSE_OF_OREGON_7, name: 'Committee', level: 'county', type: 'party_committee' };
 
-/** A district of another level has the division of the governor's. */
+/** A district of another level with the same division as the governor's. */
 const WATER = { ...COMMITTEE, ocd_id: 'ocd-division/country:us/state:or', name: 'Water', level: 'special' };
 
 const CONTACT = [
@@ -67,7 +67,7 @@ const service = useTestService({
   ],
 });
 
-/** The names of a list, with the office that each is shown in. */
+/** The names of a list, each with the office that is shown. */
 async function list(query = ''): Promise<string[]> {
   const { status, body } = await service.get(`${LIST}?${query}`);
   expect([status, body.error]).toEqual([200, undefined]);
@@ -94,7 +94,7 @@ describe('before the first load', () => {
     },
   );
 
-  test('what is asked wrongly is said all the same', async () => {
+  test('invalid parameters are still refused as such', async () => {
     expect((await refusal(`${LIST}/7`)).slice(0, 2)).toEqual([400, 'invalid_parameter']);
   });
 });
@@ -136,7 +136,7 @@ describe('after a load', () => {
     expect(body).toEqual({ data: [ann], next_cursor: null });
   });
 
-  test("its district_id is that of the contest's district of the same division and level", async () => {
+  test("its district_id is that of the contests' district with the same division and level", async () => {
     const { body } = await service.get('/v1/contests?elections=or-2026-11-03-general');
     const districts = body.data.map((found: { district: { name: string; id: number } }) => found.district);
     const idOf = (name: string) => districts.find((district: { name: string }) => district.name === name)?.id;
@@ -180,12 +180,12 @@ describe('after a load', () => {
     expect(await list(query)).toEqual(expected);
   });
 
-  test('gives the same list in pages of every size, two of one name included', async () => {
+  test('gives the same list at every page size, even with two people of the same name', async () => {
     await expectSameAtEveryPageSize(service, LIST);
     expect(await readPages(service, LIST, 1, '&states=OR')).toHaveLength(3);
   });
 
-  test('one officeholder has every seat held', async () => {
+  test('one officeholder is shown with every seat held', async () => {
     const { status, body } = await service.get(`${LIST}/${personId(2).toUpperCase()}`);
     expect(status).toBe(200);
     expectSchema(`${LIST}/{id}`, body);
@@ -198,7 +198,7 @@ describe('after a load', () => {
     ]);
   });
 
-  test('one that is not there is 404, one that cannot be 400', async () => {
+  test('an unknown officeholder is 404, and an invalid id is 400', async () => {
     expect((await refusal(`${LIST}/${personId(77)}`)).slice(0, 2)).toEqual([404, 'not_found']);
     const [status, code, message] = await refusal(`${LIST}/bob`);
     expect([status, code]).toEqual([400, 'invalid_parameter']);
@@ -221,7 +221,7 @@ describe('after a load', () => {
     expect(message).toContain(named);
   });
 
-  test('a load of nobody is an empty list, not an absent one', async () => {
+  test('after a load of nobody, the list is empty, not unavailable', async () => {
     const mayor = (n: number, place: string) => person(n, 'Eve', [role('mayor', `${place}/place:fernville`)]);
     await load({
       'or/municipalities/eve.yml': mayor(6, OREGON),

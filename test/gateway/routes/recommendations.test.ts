@@ -10,7 +10,7 @@ const PAST = 'or-2020-11-03-general';
 
 const place = (level: string, name: string) => ({ ocd_id: null, name, level, type: 'place', state: 'OR' });
 
-/** Beside the small ballot, a past election whose contests come in the file in no order of a ballot. */
+/** The small ballot, and a past election whose contests are not in ballot order in the file. */
 const CATALOGUE: CatalogueLine[] = [
   ...SMALL_BALLOT,
   ['elections', election({ slug: PAST, name: 'Oregon general 2020', date: '2020-11-03' })],
@@ -80,7 +80,7 @@ async function readContests(query: string): Promise<Shown[]> {
   return elections.flatMap(({ contests }: { contests: Shown[] }) => contests);
 }
 
-/** `mayor: bob, 3 majority` of each contest. */
+/** A line such as `mayor: bob, 3 majority` for each contest. */
 async function summarize(query: string): Promise<string[]> {
   return (await readContests(query)).map(({ short_title, choices, recommendation }) => {
     const labelOf = (id: number) => choices.find((each) => each.id === id)?.label;
@@ -98,17 +98,17 @@ async function refusal(query: string): Promise<string> {
 }
 
 describe('GET /v1/recommendations', () => {
-  test('recommends in each contest what its vote method says', async () => {
+  test('recommends in each contest according to its vote method', async () => {
     expect(await summarize('state=OR')).toEqual([
       'mayor: bob, 3 majority',
       'council: bob cyd, 2 unanimous',
-      // Each of three has one first choice: ann would win if another went out, but nothing says that one does.
+      // Three choices have one first choice each: ann would win if another was eliminated, but none is.
       'sheriff: , 3 split',
     ]);
     expect(await summarize('state=CA')).toEqual(['prop-1: , 2 split']);
   });
 
-  test('counts the chosen endorsers only', async () => {
+  test('counts only the chosen endorsers', async () => {
     expect(await summarize('state=OR&categories=newspaper')).toEqual([
       'mayor: , 2 split',
       'council: bob cyd, 1 unanimous',
@@ -125,7 +125,7 @@ describe('GET /v1/recommendations', () => {
     ]);
   });
 
-  test('shows a contest whole, its choices most-backed first with everyone who backs them', async () => {
+  test('shows a whole contest, its most-backed choices first, each with all endorsers that back it', async () => {
     const [mayor] = (await readContests(`election=${OREGON}`)) as [Shown];
     const { body } = await service.get(`/v1/contests/${mayor.id}`);
     const { endorsements: _, choices, ...record } = body.data;
@@ -158,7 +158,7 @@ describe('GET /v1/recommendations', () => {
     });
   });
 
-  test('a ranked choice also says how many have it first', async () => {
+  test('a ranked choice also shows how many endorsers rank it first', async () => {
     const contests = await readContests(`election=${OREGON}`);
     const sheriff = contests.find(({ short_title }) => short_title === 'sheriff');
     expect(
@@ -176,7 +176,7 @@ describe('GET /v1/recommendations', () => {
     ]);
   });
 
-  test('shows elections whole, by date, and their contests federal, state, local, then in ballot order', async () => {
+  test('shows whole elections by date, and their contests federal, state, local, then in ballot order', async () => {
     const { elections } = await read(`election=${OREGON},${PAST}`);
     const { body } = await service.get('/v1/elections?states=OR');
     expect(
@@ -193,11 +193,11 @@ describe('GET /v1/recommendations', () => {
     );
   });
 
-  test('never recommends who has withdrawn', async () => {
+  test('never recommends a candidate who has withdrawn', async () => {
     expect(await summarize(`election=${PAST}&levels=federal`)).toEqual(['senator: , 1 split']);
   });
 
-  test('state alone asks for upcoming contests; election and contest for any; each narrows the others', async () => {
+  test('state alone selects upcoming contests, election and contest select any, and each narrows the others', async () => {
     const [senator] = (await readContests(`election=${PAST}&levels=federal`)) as [Shown];
     const [, council] = (await readContests('state=OR')) as [Shown, Shown];
     expect(await titles('state=OR,CA')).toEqual(['prop-1', 'mayor', 'council', 'sheriff']);
@@ -219,7 +219,7 @@ describe('GET /v1/recommendations', () => {
     expect(await titles(`election=${PAST}&only_endorsed=true`)).toEqual(['senator']);
   });
 
-  test('repeats what was asked for', async () => {
+  test('repeats the parameters of the request', async () => {
     const nothing = { states: null, elections: null, contests: null, levels: null, contest_kinds: null };
     const { scope, endorsers } = await read('state=WA,ID&only_endorsed=false');
     expect(scope).toEqual({ ...nothing, states: ['WA', 'ID'], only_endorsed: false });
@@ -242,7 +242,7 @@ describe('GET /v1/recommendations', () => {
     });
   });
 
-  test('speaks Spanish where there is any', async () => {
+  test('answers in Spanish where it is translated', async () => {
     const [mayor] = (await readContests(`election=${OREGON}&lang=es`)) as [Shown];
     expect(mayor.choices[0]?.endorsed_by[0]).toMatchObject({ statement: 'Bueno.' });
     const { elections } = await read('state=CA&lang=es');
@@ -278,13 +278,13 @@ describe('GET /v1/recommendations', () => {
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'subscription_not_found']);
   });
 
-  test('refuses a question that chooses no contests', async () => {
+  test('refuses a request that selects no contests', async () => {
     for (const query of ['', 'levels=city', 'endorsers=coast-gazette&only_endorsed=true']) {
       expect(await refusal(query)).toMatch(/one of state, election and contest is required/);
     }
   });
 
-  test('refuses what is no state, level, kind or contest id', async () => {
+  test('refuses an invalid state, level, kind or contest id', async () => {
     expect(await refusal('state=XX')).toMatch(/state\[0\] must be one of/);
     expect(await refusal('state=OR&levels=town')).toMatch(/levels\[0\] must be one of/);
     expect(await refusal('state=OR&contest_kinds=party')).toMatch(/contest_kinds\[0\] must be one of/);

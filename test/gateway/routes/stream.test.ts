@@ -13,7 +13,7 @@ const service = useTestService({
   gatewayConfig: { streamHeartbeatMs: 200, feedMemoryBytes: 20_000 },
 });
 beforeAll(async () => {
-  // More than the gateways keep in memory, so that the oldest come out of Kafka.
+  // More than the gateways keep in memory, so that the oldest changes are read from Kafka.
   const choices = ['ann', 'bob', 'cyd', 'dee'];
   const submissions = ['bakers-local-1', 'coast-gazette', 'nation-herald'].flatMap((by) =>
     choices.flatMap((key) => [
@@ -40,7 +40,7 @@ async function connect(query: string, { gateway = 0, headers = {} } = {}): Promi
 }
 
 describe('GET /v1/stream', () => {
-  test('begins with retry and ready, and carries the headers that keep proxies from holding it back', async () => {
+  test('begins with retry and ready, and has the headers that keep proxies from buffering it', async () => {
     const stream = await connect('');
     const [ready] = await stream.wait('ready', 1);
     expect(ready).toEqual({ id: expect.any(String), data: {} });
@@ -54,7 +54,7 @@ describe('GET /v1/stream', () => {
     });
   });
 
-  test('without a start it delivers what happens from now on', async () => {
+  test('without a start delivers only changes that follow', async () => {
     const stream = await connect('');
     await stream.wait('ready', 1);
     await service.submit([endorse('nation-herald', 'mayor', 'ann')]);
@@ -68,7 +68,7 @@ describe('GET /v1/stream', () => {
     expect(stream.of('endorsement')).toHaveLength(1);
   });
 
-  test('INV-3, INV-4: two gateways deliver the same ids and bytes in the same order, out of memory and Kafka', async () => {
+  test('INV-3, INV-4: two gateways deliver the same ids and bytes in the same order, from memory and from Kafka', async () => {
     const streams = await Promise.all([connect('from=earliest'), connect('from=earliest', { gateway: 1 })]);
     const [first, second] = await Promise.all(streams.map((stream) => stream.wait('endorsement', 26)));
     const texts = streams.map((stream) =>
@@ -81,7 +81,7 @@ describe('GET /v1/stream', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('INV-4: cut at any event, it goes on exactly there, on the other gateway', async () => {
+  test('INV-4: cut at any event, continues exactly there on the other gateway', async () => {
     const { data: all } = await service.events();
     const ids = all.map(({ id }) => id);
     for (const [index, id] of ids.entries()) {
@@ -93,7 +93,7 @@ describe('GET /v1/stream', () => {
     expect(rest.map((event) => event.id)).toEqual(ids.slice(4));
   });
 
-  test('Last-Event-ID wins over the parameters that a browser repeats', async () => {
+  test('Last-Event-ID overrides the parameters that a browser repeats', async () => {
     const { data: all } = await service.events();
     const last = all.at(-2)?.id;
     const stream = await connect('from=earliest', { headers: { 'Last-Event-ID': last } });
@@ -114,7 +114,7 @@ describe('GET /v1/stream', () => {
     expect(filtered.data).toEqual(expected);
   });
 
-  test('a checkpoint moves the position past what the filter skipped', async () => {
+  test('a checkpoint moves the cursor past changes that did not match', async () => {
     const stream = await connect('levels=federal');
     const [ready] = await stream.wait('ready', 1);
     await service.submit([endorse('nation-herald', 'mayor', 'bob')]);
@@ -124,14 +124,14 @@ describe('GET /v1/stream', () => {
     expect(stream.of('endorsement')).toEqual([]);
   });
 
-  test('a quiet stream gets signs of life, and no more than that', async () => {
+  test('a silent stream gets pings and nothing else', async () => {
     const stream = await connect('levels=federal');
     await until('two pings', () => stream.comments.length >= 2);
     expect(stream.comments[0]?.trim()).toBe('ping');
     expect(stream.events.map(({ event }) => event)).toEqual(['ready']);
   });
 
-  test('INV-1: whatever a client has seen, every gateway shows', async () => {
+  test('INV-1: every gateway shows a change that a client has seen', async () => {
     const stream = await connect('');
     await stream.wait('ready', 1);
     for (let round = 1; round <= 5; round += 1) {
@@ -149,7 +149,7 @@ describe('GET /v1/stream', () => {
 });
 
 describe('GET /v1/events', () => {
-  test('answers with data, next_cursor and has_more, and ends where the stream ends', async () => {
+  test('answers with data, next_cursor and has_more, up to the end of the stream', async () => {
     const { status, body } = await service.get('/v1/events?from=earliest&limit=5');
     expect(status).toBe(200);
     expectSchema('/v1/events', body);
@@ -161,7 +161,7 @@ describe('GET /v1/events', () => {
     expect(end.body).toEqual({ data: [], next_cursor: expect.any(String), has_more: false });
   });
 
-  test('an answer without a match moves on all the same', async () => {
+  test('the cursor advances even without a match', async () => {
     const { cursor } = await service.events();
     await service.submit([endorse('coast-gazette', 'mayor', 'cyd')]);
     await until(
@@ -185,7 +185,7 @@ describe('GET /v1/events', () => {
     ]);
   });
 
-  test('since begins with the changes from that time on', async () => {
+  test('since begins with the first change at that time or later', async () => {
     const { data } = await service.events();
     const at = data[20]?.occurred_at;
     const since = await service.events(`since=${encodeURIComponent(at)}`);
@@ -194,10 +194,10 @@ describe('GET /v1/events', () => {
   });
 });
 
-describe('a start that cannot be', () => {
+describe('an invalid start', () => {
   const good = { epoch: 1, sequence: 1, time: Date.now(), offsets: [0] };
   test.each([
-    ['cursor=hello', 400, 'invalid_parameter', 'cursor is no cursor of this service'],
+    ['cursor=hello', 400, 'invalid_parameter', 'cursor is not a cursor of this service'],
     ['from=middle', 400, 'invalid_parameter', 'from must be latest or earliest, is "middle".'],
     ['since=yesterday', 400, 'invalid_parameter', 'since must be a time'],
     ['since=2100-01-01T00:00:00Z', 400, 'invalid_parameter', 'since must not be in the future'],
@@ -212,7 +212,7 @@ describe('a start that cannot be', () => {
     expect(body.error.message).toContain(message);
   });
 
-  test('INV-5: a cursor older than retention is answered 410 by its own time, on the stream before any byte of it', async () => {
+  test('INV-5: a cursor older than retention is answered 410 by its own time, before any byte of the stream', async () => {
     const { cursor } = await service.events();
     const { epoch, ...parsed } = parseCursor(cursor);
     const week = 7 * 24 * 60 * 60 * 1000;
@@ -224,7 +224,7 @@ describe('a start that cannot be', () => {
     expect((await connect(`cursor=${young}`)).response.status).toBe(200);
   });
 
-  test('a cursor from the future is a mistake, not a silence', async () => {
+  test('a cursor from the future is refused instead of waiting silently', async () => {
     const { cursor } = await service.events();
     const { epoch, ...parsed } = parseCursor(cursor);
     const ahead = [

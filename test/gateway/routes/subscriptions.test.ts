@@ -48,7 +48,7 @@ describe('a subscription', () => {
     expect([gone.status, gone.body.error.code]).toEqual([404, 'subscription_not_found']);
   });
 
-  test('that nobody has is not found, however long its id is', async () => {
+  test('that does not exist is not found, however long its id is', async () => {
     const path = '/v1/subscriptions/99999999999';
     for (const { status, body } of [
       await service.get(path),
@@ -59,7 +59,7 @@ describe('a subscription', () => {
     }
   });
 
-  test('without a filter chooses everything', async () => {
+  test('without a filter selects everything', async () => {
     expect((await post({ name: 'Everything' })).body.data.filter).toEqual({});
   });
 
@@ -68,7 +68,7 @@ describe('a subscription', () => {
     ['a name of digits', { name: '42' }, 'invalid_subscription', 'not all digits'],
     ['an empty name', { name: '' }, 'invalid_subscription', 'text of 1 to 100 characters'],
     ['a name too long', { name: 'x'.repeat(101) }, 'invalid_subscription', 'text of 1 to 100 characters'],
-    ['a name that is no text', { name: 7 }, 'invalid_subscription', 'is 7'],
+    ['a name that is not text', { name: 7 }, 'invalid_subscription', 'is 7'],
     ['an unknown key', { name: 'a', filters: {} }, 'invalid_subscription', 'filters is not a known field'],
     [
       'an unknown filter field',
@@ -76,27 +76,32 @@ describe('a subscription', () => {
       'invalid_filter',
       'filter.colour',
     ],
-    ['a state that is none', { name: 'a', filter: { states: ['ZZ'] } }, 'invalid_filter', 'is "ZZ"'],
+    ['an unknown state', { name: 'a', filter: { states: ['ZZ'] } }, 'invalid_filter', 'is "ZZ"'],
     ['an empty list', { name: 'a', filter: { states: [] } }, 'invalid_filter', 'a list of 1 to 500 values'],
-    ['a value that is no list', { name: 'a', filter: { states: 'CA' } }, 'invalid_filter', 'filter.states'],
+    [
+      'a value that is not a list',
+      { name: 'a', filter: { states: 'CA' } },
+      'invalid_filter',
+      'filter.states',
+    ],
     [
       'an unknown endorser',
       { name: 'a', filter: { endorsers: ['nobody'] } },
       'invalid_filter',
       'endorsers has "nobody"',
     ],
-    ['half a surrogate pair', { name: 'a\ud800' }, 'invalid_subscription', 'surrogate'],
+    ['an unpaired surrogate', { name: 'a\ud800' }, 'invalid_subscription', 'surrogate'],
     ['no object', [], 'invalid_subscription', 'must be an object'],
-    ['no JSON', '{"name":', 'invalid_json', 'not a JSON object'],
+    ['invalid JSON', '{"name":', 'invalid_json', 'not a JSON object'],
     ['an empty body', '', 'invalid_json', 'JSON object'],
-  ])('with %s is refused and nothing is saved', async (_, body, code, message) => {
+  ])('with %s is refused, and nothing is saved', async (_, body, code, message) => {
     const answer = await post(body);
     expect([answer.status, answer.body.error.code]).toEqual([400, code]);
     expect(answer.body.error.message).toContain(message);
     expect((await service.get('/v1/subscriptions')).body.data).toEqual([]);
   });
 
-  test('that is not UTF-8 is refused, whatever it says that it is', async () => {
+  test('that is not UTF-8 is refused, whatever charset it declares', async () => {
     for (const type of ['application/json', 'application/json; charset=latin1']) {
       const { status, body } = await post(Buffer.from('{"name":"caf\xe9"}', 'latin1'), {
         'Content-Type': type,
@@ -107,19 +112,19 @@ describe('a subscription', () => {
     expect((await service.get('/v1/subscriptions')).body.data).toEqual([]);
   });
 
-  test('of a type that is JSON too is taken', async () => {
+  test('with another JSON content type is accepted', async () => {
     const { status, body } = await post({ name: 'Café' }, { 'Content-Type': 'application/vnd.example+json' });
     expect([status, body.data.name]).toEqual([201, 'Café']);
   });
 
-  test('beyond 384 KB is 413, of another type 400', async () => {
+  test('above 384 KB is 413, and with another content type 400', async () => {
     const large = await post({ name: 'x'.repeat(384 * 1024) });
     expect([large.status, large.body.error.code]).toEqual([413, 'body_too_large']);
     const form = await post('name=a', { 'Content-Type': 'application/x-www-form-urlencoded' });
     expect([form.status, form.body.error.code]).toEqual([400, 'invalid_json']);
   });
 
-  test('with a taken name is a conflict, also when another takes it', async () => {
+  test('with a taken name is a conflict, also when another is renamed to it', async () => {
     await post({ name: 'One' });
     const { body } = await post({ name: 'Two' });
     for (const answer of [
@@ -130,7 +135,7 @@ describe('a subscription', () => {
     }
   });
 
-  test('is one of at most fifty, however many ask at once', async () => {
+  test('is one of at most fifty, however many requests arrive at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 55 }, (_, index) => post({ name: `Number ${index}` })),
     );
@@ -150,7 +155,7 @@ describe('a subscription', () => {
     expect((await service.get(path)).body.data.name).toBe('Mine');
   });
 
-  test('needs the scope to write, not to read', async () => {
+  test('needs the write scope only to be changed', async () => {
     const reader = await createKey({
       databaseUrl: service.databaseUrl,
       account: 'test',
@@ -164,7 +169,7 @@ describe('a subscription', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('makes the same request save once, and answers it as the first time, however many come at once', async () => {
+  test('makes equal requests save once and get the same answer, however many arrive at once', async () => {
     const headers = { 'Idempotency-Key': 'order-1' };
     const answers = await Promise.all(Array.from({ length: 5 }, () => post(NEWSPAPERS, headers)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
@@ -172,13 +177,13 @@ describe('Idempotency-Key', () => {
     expect((await service.get('/v1/subscriptions')).body.data).toHaveLength(1);
   });
 
-  test('used for another request is a conflict', async () => {
+  test('reused for another request is a conflict', async () => {
     const headers = { 'Idempotency-Key': 'order-2' };
     await post({ name: 'a' }, headers);
     expect((await post({ name: 'b' }, headers)).body.error.code).toBe('conflict');
   });
 
-  test('is forgotten after a day, whosever it was, as others are remembered', async () => {
+  test('is deleted after a day, whichever account it belongs to, when others are saved', async () => {
     const other = await createKey({ databaseUrl: service.databaseUrl, account: 'other', plan: 'internal' });
     const headers = { 'Idempotency-Key': 'order-3' };
     await post({ name: 'a' }, headers);
@@ -195,7 +200,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('a stream by subscription', () => {
-  test('delivers what the filter chooses, and names the subscription when it is ready', async () => {
+  test('delivers the changes that match its filter, and names it in the ready event', async () => {
     const { body } = await post(NEWSPAPERS);
     const headers = { Authorization: `Bearer ${service.key}` };
     const stream = await EventStreamClient.open(service.url('/v1/stream?subscription=Newspapers'), headers);
@@ -214,7 +219,7 @@ describe('a stream by subscription', () => {
     }
   });
 
-  test('excludes filter parameters, and must exist', async () => {
+  test('excludes filter parameters and must exist', async () => {
     await post(NEWSPAPERS);
     const both = await service.get('/v1/events?subscription=Newspapers&states=CA');
     expect([both.status, both.body.error.code]).toEqual([400, 'invalid_parameter']);

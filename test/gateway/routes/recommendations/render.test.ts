@@ -5,7 +5,7 @@ import type { StoredContest, StoredRecommendations } from '../../../../store/rea
 const lines = (count: number, line: (n: number) => unknown) =>
   Array.from({ length: count }, (_, n) => JSON.stringify(line(n))).join('\n');
 
-/** A contest in which every one of 50 endorsers backs one of ten choices. */
+/** A contest in which each of 50 endorsers backs one of ten choices. */
 function storedContest(id: number, electionId: number): StoredContest {
   const choices = Array.from({ length: 10 }, (_, n) => ({ id: n, withdrawn: false }));
   const picks = Array.from({ length: 50 }, (_, n) => ({ endorser: n, choice: n % 10, rank: null }));
@@ -19,7 +19,7 @@ function storedContest(id: number, electionId: number): StoredContest {
   };
 }
 
-/** Two elections of so many contests each. */
+/** Two elections with this many contests each. */
 function storedState(contests: number): StoredRecommendations {
   return {
     contests: [1, 2].flatMap((election) =>
@@ -36,7 +36,7 @@ async function render(stored: StoredRecommendations, closed = new AbortControlle
   return pieces;
 }
 
-test('the pieces make up every election with its contests, in order', async () => {
+test('the pieces form every election with its contests, in order', async () => {
   for (const contests of [0, 1, 900]) {
     const elections = JSON.parse((await render(storedState(contests))).join(''));
     const ids = (first: number) => Array.from({ length: contests }, (_, n) => first + n);
@@ -46,7 +46,7 @@ test('the pieces make up every election with its contests, in order', async () =
   }
 });
 
-test('others have their turn after every piece', async () => {
+test('other work gets a turn after every piece', async () => {
   let turns = 0;
   let rendering = true;
   const takeTurn = () => {
@@ -60,7 +60,7 @@ test('others have their turn after every piece', async () => {
   expect(turns).toBeGreaterThanOrEqual(pieces.length - 1);
 });
 
-test('who has gone away is waited for no longer than a piece', async () => {
+test('rendering ends after the current piece when the client disconnects', async () => {
   const closed = new AbortController();
   closed.abort();
   expect(await render(storedState(900), closed.signal)).toHaveLength(1);

@@ -10,21 +10,22 @@ import { ApiError } from '../http/api-error.ts';
 const FIELDS = Object.keys(streamFilters) as FilterField[];
 const KINDS = { categories: 'endorser category', endorsers: 'endorser', elections: 'election' };
 
-/** Query parameters, the filter fields among them. */
+/** The query parameters that choose a filter. */
 type FilterParameters = { readonly [Field in FilterField]?: readonly string[] | undefined } & {
   readonly subscription?: string | undefined;
 };
 
-/** What a stream is to deliver, and the subscription that says so where one does. */
+/** The filter of a stream. */
 interface ChosenFilter {
   filter: StreamFilter;
+  /** The subscription that the filter comes from, or null. */
   subscription: StoredSubscription | null;
 }
 
 /**
- * Holds the slugs of a filter to those that there are: on a stream a typo would be silence for ever.
+ * Checks that the slugs of a filter exist: a stream with a mistyped slug would be silent for ever.
  *
- * @throws ApiError of the code given, naming the field and the slug that nobody has.
+ * @throws ApiError with `code`, naming the field and the unknown slug.
  */
 export async function requireKnownSlugs(
   filter: StreamFilter,
@@ -40,9 +41,9 @@ export async function requireKnownSlugs(
 }
 
 /**
- * The account's subscription of this id or name.
+ * Finds a subscription of the account by id or name.
  *
- * @throws ApiError subscription_not_found.
+ * @throws ApiError subscription_not_found if there is none.
  */
 export async function requireSubscription(
   idOrName: string,
@@ -55,9 +56,9 @@ export async function requireSubscription(
 }
 
 /**
- * The filter out of a stream's query parameters, or out of the subscription that they name.
+ * Reads the filter of a stream from its query parameters or from the subscription that they name.
  *
- * @throws ApiError invalid_parameter for a slug that nobody has, or a subscription beside filter parameters;
+ * @throws ApiError invalid_parameter for an unknown slug or a subscription together with filter parameters;
  *   subscription_not_found.
  */
 export async function readStreamFilter(

@@ -1,16 +1,16 @@
 import { InvalidCursorError } from '../../schemas/cursor.ts';
 import { formatPageCursor, type PageState, parsePageCursor } from '../../schemas/page-cursor.ts';
 import type { Page } from '../../store/reads/page.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../http/api-error.ts';
 
-/** The kinds of the parts of a page's state, in their order. */
+/** The types of the parts of a page's state, in order. */
 type StateForm = readonly ('string' | 'number')[];
 
 /**
- * Where a page begins, out of the `cursor` parameter; null for the first page.
+ * Reads the `cursor` parameter of a list. Returns null for the first page.
  *
- * @param form what the state of this list consists of; a cursor of another form was not made by it.
- * @throws ApiError invalid_parameter when the cursor is none of this list.
+ * @param form the types of this list's state. A cursor of another form is not from this list.
+ * @throws ApiError invalid_parameter if the cursor is not from this list.
  */
 export function readPageState(list: string, cursor: string | undefined, form: StateForm): PageState | null {
   if (cursor === undefined) return null;
@@ -18,18 +18,18 @@ export function readPageState(list: string, cursor: string | undefined, form: St
     const state = parsePageCursor(list, cursor);
     if (state.length === form.length && state.every((part, index) => typeof part === form[index]))
       return state;
-    throw new InvalidCursorError('it does not have the form of one');
+    throw new InvalidCursorError('it has the wrong form');
   } catch (error) {
     if (!(error instanceof InvalidCursorError)) throw error;
-    const message = `cursor is no cursor of this list: ${error.message}. Send the next_cursor of the page before.`;
+    const message = `cursor is not a cursor of this list: ${error.message}. Send the next_cursor of the previous page.`;
     throw new ApiError('invalid_parameter', message);
   }
 }
 
 /**
- * The body of a page: `data`, `next_cursor`, and what else the list carries.
+ * Renders the body of a page: `data`, `next_cursor` and the members of `extra`.
  *
- * @param carried parts of the state behind the sort keys, which every page of one listing hands to the next.
+ * @param carried parts of the state after the sort keys, which every page passes on to the next.
  */
 export function renderPage(
   list: string,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Content, nameContent } from './content.ts';
+import { type Content, formatEtag } from '../../http/content.ts';
 
 /**
- * The text of a large body, encoded and hashed piece by piece while it is made: done at its end, that would hold up all
- * other requests.
+ * The text of a large body, encoded and hashed piece by piece while it is made. Doing so at the end would delay all other
+ * requests.
  */
 export class PiecedText {
   readonly #pieces: Buffer[] = [];
@@ -17,12 +17,12 @@ export class PiecedText {
     this.#length += piece.length;
   }
 
-  /** The whole of it, which takes no more then. */
+  /** Returns the content. Nothing may be appended after this. */
   finish(): Content {
     return {
       pieces: this.#pieces,
       length: this.#length,
-      etag: nameContent(this.#hash.digest('base64url')),
+      etag: formatEtag(this.#hash.digest('base64url')),
     };
   }
 }

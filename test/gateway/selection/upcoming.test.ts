@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { upcomingFrom } from '../../../gateway/routes/upcoming.ts';
+import { upcomingFrom } from '../../../gateway/selection/upcoming.ts';
 
 const clockAt = (time: string) => ({ now: () => Date.parse(time), wait: () => Promise.resolve() });
 
@@ -15,6 +15,6 @@ test.each([
   expect(upcomingFrom(clockAt(now), null)).toBe(expected);
 });
 
-test('a date that is given counts instead of the clock', () => {
+test('a given date replaces the clock', () => {
   expect(upcomingFrom(clockAt('2026-11-03T12:00:00Z'), '2024-11-05')).toBe('2024-11-04');
 });

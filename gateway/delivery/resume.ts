@@ -1,0 +1,129 @@
+import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
+import type { Clock } from '../../service/clock.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { loadPointBefore, loadStreamHead } from '../../store/reads/stream-points.ts';
+import type { ResumePoint } from '../feed/entry.ts';
+import type { Feed } from '../feed/feed.ts';
+import { ApiError, createUnavailableError } from '../http/api-error.ts';
+
+/** The start parameters of a request. */
+export interface StartRequest {
+  /** Overrides all others, because browsers repeat the first URL when they reconnect. */
+  lastEventId?: string | undefined;
+  cursor?: string | undefined;
+  from?: string | undefined;
+  /** ISO 8601. */
+  since?: string | undefined;
+}
+
+/** The services that resolve a cursor or a time. */
+export interface ResumeServices {
+  feed: Pick<Feed, 'epoch' | 'latest' | 'ready'>;
+  pool: DatabasePool;
+  clock: Clock;
+  /** How long an event stays readable, in milliseconds. */
+  retentionMs: number;
+}
+
+/** How much the clocks of servers may differ. A cursor from further ahead was not made by this service. */
+const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+/** Formats the cursor of a reader of this feed (INV-5). */
+export function cursorOf(
+  feed: Pick<Feed, 'epoch' | 'latest'>,
+  { sequence, time, offsets }: ResumePoint,
+): string {
+  const { latest } = feed;
+  // A reader at the end has every change up to the time for which the feed knows that it is the end.
+  const vouched = sequence === latest.sequence ? Math.max(time, latest.time) : time;
+  return formatCursor({ epoch: feed.epoch, sequence, time: vouched, offsets });
+}
+
+function describeDuration(ms: number): string {
+  const days = ms / 86_400_000;
+  return days >= 1 ? `${Math.round(days)} days` : `${Math.round(ms / 1000)} seconds`;
+}
+
+function createExpiredError(retentionMs: number): ApiError {
+  return new ApiError(
+    'cursor_expired',
+    `The cursor is older than the retention of ${describeDuration(retentionMs)}. Catch up through /v1/endorsements, ` +
+      'then read on from its stream_cursor, or with from=latest.',
+  );
+}
+
+function refuseCursor(name: string, reason: string): ApiError {
+  return new ApiError(
+    'invalid_parameter',
+    `${name} is not a cursor of this service: ${reason}. Send a next_cursor or an event id as it was received.`,
+  );
+}
+
+function readCursor(name: string, text: string): Cursor {
+  try {
+    return parseCursor(text);
+  } catch (error) {
+    if (error instanceof InvalidCursorError) throw refuseCursor(name, error.message);
+    throw error;
+  }
+}
+
+async function resumeFromCursor(name: string, text: string, services: ResumeServices): Promise<ResumePoint> {
+  const { feed, clock, pool, retentionMs } = services;
+  const { epoch, ...resumePoint } = readCursor(name, text);
+  // Another epoch is another history, whose changes after the cursor no longer exist.
+  if (epoch !== feed.epoch || resumePoint.time < clock.now() - retentionMs) {
+    throw createExpiredError(retentionMs);
+  }
+  if (resumePoint.time > clock.now() + CLOCK_TOLERANCE_MS) throw refuseCursor(name, 'it is from the future');
+  if (resumePoint.sequence > feed.latest.sequence) {
+    // Another gateway can be ahead of this one for a moment, but no gateway is ahead of the database.
+    const head = await loadStreamHead(pool);
+    if (resumePoint.sequence > head.sequence) throw refuseCursor(name, 'it is from the future');
+  }
+  return resumePoint;
+}
+
+/** Returns the point before the first change at or after a time, within retention. */
+async function resumeSince(
+  time: number,
+  { pool, feed, clock, retentionMs }: ResumeServices,
+): Promise<ResumePoint> {
+  const from = Math.max(time, clock.now() - retentionMs);
+  const found = await loadPointBefore(pool, new Date(from));
+  const { latest } = feed;
+  // Changes that Kafka does not have yet will still arrive.
+  if (!found || found.sequence >= latest.sequence) return latest;
+  return { sequence: found.sequence, time: found.nextOccurredAt, offsets: found.offsets };
+}
+
+/**
+ * Returns the point at which a reader begins (specification, "GET /v1/events" and "GET /v1/stream").
+ *
+ * @throws ApiError invalid_parameter for an invalid cursor, start parameters that exclude each other, or a `since` in the
+ *   future; cursor_expired for a cursor older than retention (INV-5); warming_up while the feed catches up.
+ */
+export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<ResumePoint> {
+  const { feed, clock } = services;
+  if (!feed.ready)
+    throw createUnavailableError('warming_up', 'The stream is catching up; try again in a moment.');
+  if (start.lastEventId !== undefined) return resumeFromCursor('Last-Event-ID', start.lastEventId, services);
+
+  const given = (['cursor', 'since', 'from'] as const).filter((name) => start[name] !== undefined);
+  if (given.length > 1) {
+    throw new ApiError('invalid_parameter', `${given.join(' and ')} exclude each other; give one of them.`);
+  }
+  if (start.cursor !== undefined) return resumeFromCursor('cursor', start.cursor, services);
+  if (start.since !== undefined) {
+    const time = Date.parse(start.since);
+    if (Number.isNaN(time)) {
+      // The schema accepts times that do not exist, such as a leap second.
+      throw new ApiError('invalid_parameter', `since must be a time, is "${start.since}".`);
+    }
+    if (time > clock.now()) {
+      throw new ApiError('invalid_parameter', `since must not be in the future, is "${start.since}".`);
+    }
+    return resumeSince(time, services);
+  }
+  return start.from === 'earliest' ? resumeSince(0, services) : feed.latest;
+}

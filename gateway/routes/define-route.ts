@@ -1,0 +1,70 @@
+import type { TProperties } from 'typebox';
+import type { StoredKey } from '../../store/access/api-keys.ts';
+import { requireScope } from '../auth/authentication.ts';
+import type { GatewayContext } from '../context.ts';
+import { compileBody } from '../http/body.ts';
+import { compileParameters, compilePathParameters, type Parameters } from '../http/parameters.ts';
+import type { Endpoint, RawRequest, Reply, Route } from '../http/route.ts';
+
+/** A request as a route's handler receives it: authorized, with parsed parameters. */
+interface RouteRequest<Query extends TProperties, Path extends TProperties>
+  extends Pick<RawRequest, 'header' | 'closed'> {
+  query: Parameters<Query>;
+  path: Parameters<Path>;
+  /** The JSON body, which matches its schema; undefined if the route takes none. */
+  body: unknown;
+  key: StoredKey;
+}
+
+interface RouteDeclaration<Query extends TProperties, Path extends TProperties> extends Route {
+  query: Query;
+  parameters?: Path;
+  handle(request: RouteRequest<Query, Path>, context: GatewayContext): Promise<Reply>;
+}
+
+/** A route with its handler, not yet bound to a gateway. */
+export interface RouteDefinition extends Route {
+  answer(request: RawRequest, context: GatewayContext): Promise<Reply>;
+}
+
+/** Compiles the checks of a declared route. */
+export function defineRoute<
+  const Query extends TProperties,
+  const Path extends TProperties = Record<never, never>,
+>(declaration: RouteDeclaration<Query, Path>): RouteDefinition {
+  const { handle, ...route } = declaration;
+  const readQuery = compileParameters(declaration.query);
+  const readPath = compilePathParameters(declaration.parameters ?? ({} as Path));
+  const checkBody = route.body && compileBody(route.body.schema, route.body.refusal);
+  return {
+    ...route,
+    async answer(request, context) {
+      const { header, key, url } = request;
+      requireScope(key, route.scope);
+      const path = readPath(request.path);
+      const query = readQuery(request.query);
+      const body = checkBody?.(await request.readBody());
+      const checked = {
+        path,
+        query,
+        body,
+        header,
+        key,
+        // Most handlers never read the signal, and reading it registers a listener.
+        get closed() {
+          return request.closed;
+        },
+      };
+      const makeReply = () => handle(checked, context);
+      const isPersonal = 'subscription' in query;
+      if (!route.shows || isPersonal) return makeReply();
+      const question = { name: url, shows: route.shows, isGone: () => request.isClosed() };
+      return context.answers.answer(question, makeReply);
+    },
+  };
+}
+
+/** Binds a route to the gateway that serves it. */
+export function createEndpoint({ answer, ...route }: RouteDefinition, context: GatewayContext): Endpoint {
+  return { ...route, answer: (request) => answer(request, context) };
+}
