@@ -62,7 +62,7 @@ function findNamed(ballot: Ballot, submission: Submission): HeldPosition | Refus
  * Decides a batch of submissions in order, each on the outcome of those before it.
  *
  * @param held the positions before the batch, by `positionKey`; absent ones are empty.
- * @param submissions a refusal in place of a submission is passed through.
+ * @param submissions well-formed ones. A refusal in place of a submission is passed through.
  */
 export function decideBatch(
   ballot: Ballot,

@@ -24,7 +24,7 @@ export class FilterIndex<T> {
     byValue: new Map<string, Set<Indexed<T>>>(),
   }));
 
-  /** Adds a filter. @returns a function that removes it. */
+  /** Adds a filter. @returns a function that removes the filter. */
   add(filter: StreamFilter, item: T): () => void {
     const indexed = { item, matches: createPredicate(filter) };
     const rarest = this.#byField.find(({ field }) => filter[field] !== undefined);

@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { oneOf, record } from '../../schemas/http/fields.ts';
 import { errorBody } from '../../schemas/http/records.ts';
 import type { Route } from './route.ts';
 
 /*
- * The OpenAPI 3.1 description of the service, made of the declarations of its routes: what is documented is what is
- * checked.
+ * The OpenAPI 3.1 description of the service. It is generated from the declarations of the routes, which also validate
+ * requests, so that it cannot differ from the service.
  */
 
 /** A document, or a part of one. */
@@ -22,19 +23,19 @@ const serverSentEvent = record('ServerSentEvent', {
 });
 
 const ERROR_STATUSES: Readonly<Record<string, string>> = {
-  400: 'A parameter, the path or the body is not as it must be.',
-  401: 'The API key is missing or not usable.',
+  400: 'A parameter, the path or the body is invalid.',
+  401: 'The API key is missing or cannot be used.',
   403: 'The API key may not do this.',
-  404: 'There is no such thing.',
-  409: 'It conflicts with what is there.',
-  410: 'The cursor is older than retention. Catch up through /v1/endorsements, then go on from its stream_cursor.',
+  404: 'There is no such record.',
+  409: 'The request conflicts with an existing record, or reuses an Idempotency-Key.',
+  410: 'The cursor is older than retention. Catch up through /v1/endorsements, then continue from its stream_cursor.',
   413: 'The body is too large.',
-  429: 'Too many requests, or too many open streams. Retry-After says when to come back.',
-  500: 'A defect of the service.',
-  503: 'The service cannot answer now. Retry-After says when to come back.',
+  429: 'Too many requests or open streams. Retry-After says when to try again.',
+  500: 'The service has a defect.',
+  503: 'The service cannot answer now. Retry-After says when to try again.',
 };
 
-/** The keywords of a schema that a reference words differently. */
+/** The keywords of a schema that the description changes. */
 interface Keywords extends TSchema {
   $id?: string;
   title?: string;
@@ -44,18 +45,21 @@ interface Keywords extends TSchema {
   anyOf?: TSchema[];
 }
 
-/** Describes schemas, and collects their records by name: each becomes a component, to which its uses refer. */
+/** Describes schemas and collects their records: a schema with a name becomes a component and is used by `$ref`. */
 class SchemaReference {
   readonly components: Record<string, Document> = {};
 
   describe(schema: TSchema): Document {
     const { $id: name } = schema as Keywords;
     if (name === undefined) return this.#describeKeywords(schema);
-    this.components[name] ??= this.#describeKeywords(schema);
+    const component = this.#describeKeywords(schema);
+    this.components[name] ??= component;
+    if (!isDeepStrictEqual(this.components[name], component))
+      throw new Error(`Two records are named ${name}.`);
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** A title completes "must be …" in messages; in a reference it is part of the description. */
+  /** A title completes "must be …" in messages, and joins the description here. */
   #describeKeywords(schema: Keywords): Document {
     const { $id: _, title, description, items, properties, anyOf, ...rest } = schema;
     const mustBe = title === undefined ? undefined : `Must be ${title}.`;
@@ -93,10 +97,10 @@ function describeParameters(route: Route, reference: SchemaReference): Document[
   });
   const headers = [
     ...('since' in route.query
-      ? [header('Last-Event-ID', 'Resume after this event; wins over cursor, since and from.')]
+      ? [header('Last-Event-ID', 'Resume after this event. Takes precedence over cursor, since and from.')]
       : []),
     ...(route.method === 'POST'
-      ? [header('Idempotency-Key', 'The same request with the same key is carried out once.')]
+      ? [header('Idempotency-Key', 'Repeated requests with the same key are carried out once.')]
       : []),
   ];
   return [...path, ...query, ...headers];
@@ -111,11 +115,10 @@ function statusesOf(route: Route): string[] {
 }
 
 function describeSuccess(route: Route, reference: SchemaReference): Document {
-  if (route.success === 204) return { description: 'Done; there is no body.' };
+  if (route.success === 204) return { description: 'Success, without a body.' };
   if (route.response === null) {
     return {
-      description:
-        'Server-Sent Events, each as the schema says. Lines that begin with a colon are signs of life.',
+      description: 'Server-Sent Events, each as in the schema. Lines that begin with a colon are heartbeats.',
       content: { [EVENT_STREAM]: { schema: reference.describe(serverSentEvent) } },
     };
   }
@@ -125,7 +128,7 @@ function describeSuccess(route: Route, reference: SchemaReference): Document {
   };
 }
 
-const NOT_MODIFIED: Document = { description: 'What If-None-Match names is the answer still.' };
+const NOT_MODIFIED: Document = { description: 'The answer still has an ETag of If-None-Match.' };
 
 function describeOperation(route: Route, reference: SchemaReference): Document {
   const errors = statusesOf(route).map((status) => [

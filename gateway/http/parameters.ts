@@ -27,7 +27,7 @@ function decodeText(text: string): string {
   return decoded;
 }
 
-/** The likeliest of the names meant by a mistyped one, or undefined where none is near. */
+/** The name that a mistyped one most likely means; undefined if none is similar. */
 function findIntended(name: string, names: string[]): string | undefined {
   const near = names
     .map((known) => ({ known, steps: distance(name.toLowerCase(), known) }))
@@ -67,7 +67,7 @@ function parseValue(name: string, text: string, schema: TSchema & { title?: stri
   return text;
 }
 
-/** The raw values of a query string by name, each parameter known and given once. */
+/** The raw values of a query string by name. Refuses unknown and repeated parameters. */
 function splitQuery(query: string, schemas: TProperties): Map<string, string> {
   const names = Object.keys(schemas);
   const values = new Map<string, string>();

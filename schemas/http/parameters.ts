@@ -33,7 +33,7 @@ export const lang = Type.Enum(LANGUAGES, {
   type: 'string',
   default: 'en',
   title: 'en or es',
-  description: 'The language of ballot text; English where the state publishes no Spanish.',
+  description: 'The language of ballot text; English if the state publishes no Spanish.',
 });
 
 const cursor = (description: string) =>

@@ -12,7 +12,7 @@ export const recommendationParameters = {
   state: Type.With(states, {
     description:
       'States whose upcoming contests are wanted. Required unless election or contest is given; beside one of these ' +
-      'it narrows what they name, past or upcoming.',
+      'it narrows them to contests of these states, past or upcoming.',
   }),
   election: Type.With(elections, { description: 'Election slugs, past or upcoming.' }),
   contest: ids('contest id', 'Contest ids, of past or upcoming elections.'),
@@ -39,7 +39,7 @@ const recommendedChoice = record('RecommendedChoice', {
 const recommendation = record('Recommendation', {
   choice_ids: Type.Array(integer, {
     description:
-      'What to mark, most-backed first, or the ranking. No choice that nobody backs, and none that is withdrawn.',
+      'The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn.',
   }),
   endorser_count: Type.Integer({
     description: 'How many of the chosen endorsers took a position, by a pick of any choice.',

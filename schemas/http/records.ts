@@ -89,7 +89,7 @@ export const electionFields = {
       fusion_voting: nullable(boolean),
       runoff_date: nullable(date),
     },
-    { description: 'Voting rules, null where unknown, and what else the source says.' },
+    { description: 'Voting rules, null if unknown, and other details from the source.' },
   ),
 };
 
@@ -152,7 +152,7 @@ const contestWithoutChoices = record('ContestWithoutChoices', {
     {},
     {
       description:
-        'Keys only where they apply: uncontested, nonpartisan, term, short_term, vote_required, majority_required, ' +
+        'Only the keys that apply: uncontested, nonpartisan, term, short_term, vote_required, majority_required, ' +
         'amount, runoff_date, elected_at_large, none_of_these, others, source_url.',
     },
   ),

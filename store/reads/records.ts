@@ -4,18 +4,18 @@ import { sql } from '../connection/read-pool.ts';
 import { columns, inEachLanguage, jsonObject, localized, type Sql } from './json.ts';
 
 /*
- * The JSON of records that stand within others, over fixed aliases: `endorsers e`, `endorser_categories k`,
+ * The records and fields that queries share, over fixed aliases: `endorsers e`, `endorser_categories k`,
  * `contests c`, `districts d`, `elections l`, `choices h`, `candidates p`, `endorsements n`.
  */
 
-/** What follows FROM in a query for endorsers. */
+/** The tables of endorsers, after FROM. */
 export const ENDORSERS = sql.fragment`endorsers e JOIN endorser_categories k ON k.slug = e.category`;
 
-/** What follows FROM in a query for contests. */
+/** The tables of contests, after FROM. */
 export const CONTESTS = sql.fragment`contests c
   JOIN districts d ON d.id = c.district_id JOIN elections l ON l.id = c.election_id`;
 
-/** What follows FROM in a query for the choices on the ballot of the contest `c`. */
+/** The choices on the ballot of the contest `c`, after FROM. */
 export const BALLOT_CHOICES = sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id
   WHERE h.contest_id = c.id AND h.removed_at IS NULL`;
 export const BALLOT_ORDER = sql.fragment`h.ballot_order, h.id`;

@@ -10,7 +10,7 @@ const found = (index: FilterIndex<number>, change: Parameters<typeof index.forEa
   return items.sort((a, b) => a - b);
 };
 
-test('it finds exactly the filters that a change passes, each once, whatever was taken out', () => {
+test('finds exactly the filters that a change passes, each once, whatever was removed', () => {
   const filters = fc.array(fc.record({ filter, removed: fc.boolean() }), { maxLength: 20 });
   fc.assert(
     fc.property(filters, facets, (there, change) => {
@@ -26,7 +26,7 @@ test('it finds exactly the filters that a change passes, each once, whatever was
   );
 });
 
-test('filters that want the same have the same name, whatever the order of fields and values', () => {
+test('equivalent filters have the same name, whatever the order of fields and values', () => {
   const shuffled = filter.chain((wanted) => {
     const fields = Object.entries(wanted).map(([field, values]) =>
       fc
@@ -41,7 +41,7 @@ test('filters that want the same have the same name, whatever the order of field
   fc.assert(fc.property(shuffled, ({ wanted, other }) => nameFilter(wanted) === nameFilter(other)));
 });
 
-test('filters that want something else have another name', () => {
+test('different filters have different names', () => {
   fc.assert(
     fc.property(filter, filter, facets, (one, other, change) => {
       fc.pre(createPredicate(one)(change) !== createPredicate(other)(change));

@@ -47,7 +47,7 @@ describe('contact', () => {
   });
 });
 
-test('the party is the last that has not ended, abbreviated where it is known', () => {
+test('the party is the last membership that has not ended, with its abbreviation if known', () => {
   const parties = [
     { name: 'Republican', end: '2020-01-01' },
     { name: 'Democratic', end: null },
@@ -63,7 +63,7 @@ test('the party is the last that has not ended, abbreviated where it is known', 
   });
 });
 
-test('every network has a key', () => {
+test('every social network has a key', () => {
   expect(socialAccounts({ twitter: 'ann', linkedin: 'ann', youtube: ['no text'] })).toEqual({
     twitter: 'ann',
     facebook: null,
@@ -72,7 +72,7 @@ test('every network has a key', () => {
   });
 });
 
-test('an address is http or https', () => {
+test('web addresses are http or https', () => {
   expect(webAddress(' https://a.example/b ')).toBe('https://a.example/b');
   expect(['ftp://a.example', 'a.example', 'https://', 'javascript:alert(1)', ''].map(webAddress)).toEqual(
     Array(5).fill(null),

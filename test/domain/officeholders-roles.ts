@@ -1,8 +1,8 @@
 /*
- * Roles of the source and the seats they are.
+ * Roles of the source and their seats.
  */
 
-/** Type, place and district of a role; office, title, level, state, district and division of its seat. */
+/** Type, place and district of a role; then office, title, level, state, district and division of its seat. */
 type Row = [string, string, string | null, string, string, string, string, string, string];
 export const ROLES_AND_SEATS: Row[] = [
   ['upper', '', 'New York', 'us_senator', 'U.S. Senator', 'federal', 'NY', 'New York', '/state:ny'],

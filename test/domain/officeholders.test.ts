@@ -5,7 +5,7 @@ import { STATE_CODES } from '../../schemas/vocabulary.ts';
 import { division, government, role } from './officeholders-helpers.ts';
 import { ROLES_AND_SEATS } from './officeholders-roles.ts';
 
-describe('a role is the seat', () => {
+describe('a role is mapped to the seat', () => {
   test.each(ROLES_AND_SEATS)(
     '%s of %s, district %s: %s',
     (type, place, district, office, office_title, level, state, name, ocd) => {
@@ -24,7 +24,7 @@ describe('a role is the seat', () => {
     },
   );
 
-  test('that every state has a governor', () => {
+  test('of governor in every state', () => {
     for (const code of STATE_CODES) {
       const kind = {
         DC: 'district',
@@ -50,7 +50,7 @@ describe('a role is the seat', () => {
     ['governor', '', null, 'governor'],
     ['constructor', '/state:ca', null, 'constructor'],
     ['governor', '/state:zz', null, 'governor of a place within a state'],
-  ])('or outside of the interface: %s of %s', (type, place, district, outside) => {
+  ])('or is outside of the interface: %s of %s', (type, place, district, outside) => {
     expect(mapRole(role({ type, jurisdiction: government(place), district }))).toEqual({ outside });
   });
 
@@ -60,12 +60,12 @@ describe('a role is the seat', () => {
     ['lower', '', 'KY', /KY-3/],
     ['lower', '', 'ZZ-1', /KY-3/],
     ['upper', '/state:ca', null, /missing/],
-  ])('or wrong: %s of %s, district %s', (type, place, district, message) => {
+  ])('or has a problem: %s of %s, district %s', (type, place, district, message) => {
     const mapped = mapRole(role({ type, jurisdiction: government(place), district }));
     expect(mapped).toEqual({ problem: expect.stringMatching(message) });
   });
 
-  test('with the days that are known, and no end that has passed', () => {
+  test('with dates that are known to the day, and without an end that has passed', () => {
     const term = (overrides: Partial<RoleInOffice>) => {
       const mapped = mapRole(role(overrides));
       return 'seat' in mapped ? [mapped.seat.term_start, mapped.seat.term_end] : mapped;
@@ -76,7 +76,7 @@ describe('a role is the seat', () => {
   });
 });
 
-test('seats stand once, the highest first, the later of two terms', () => {
+test('seats are listed once, the highest first, with the latest term', () => {
   const seat = (overrides: Partial<Seat>): Seat => ({
     office: 'state_senator',
     office_title: 'Senator',

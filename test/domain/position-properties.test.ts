@@ -13,7 +13,7 @@ import type { CHANGE_TYPES } from '../../schemas/vocabulary.ts';
 import { pickOf } from '../helpers/arbitraries.ts';
 import { CONTEST, ENDORSER } from './submission-helpers.ts';
 
-/** Ranks are few, so that they meet. */
+/** Few ranks, so that they collide. */
 const pick = pickOf(fc.constantFrom('ann', 'bob', 'cy', 'dee')).map(
   (any): SubmittedPick => ({ ...any, rank: any.rank && 1 + (any.rank % 5) }),
 );
@@ -31,7 +31,7 @@ const submission: fc.Arbitrary<Submission> = fc
   }));
 const RULES: ContestRules = { key: CONTEST, vote_method: 'ranked_choice', hasChoice: () => true };
 
-/** What a client that follows the changes has. */
+/** The position of a client that applies the changes. */
 function follow(before: Position, changes: readonly PickChange[]): Position {
   const held = new Map(before);
   for (const { type, pick: changed } of changes) {
@@ -47,14 +47,14 @@ function follow(before: Position, changes: readonly PickChange[]): Position {
 const withoutDetails = (held: Position) =>
   new Map([...held].map(([choice, { details: _, ...visible }]) => [choice, visible]));
 
-/** What a submission does, where it is not refused. */
+/** The outcome of a submission; skips refused ones. */
 function decide(before: Position, submitted: Submission): Decision {
   const decision = decidePosition(before, submitted, RULES);
   fc.pre(!('code' in decision));
   return decision as Decision;
 }
 
-test('whoever applies the changes to the position before has the position after', () => {
+test('applying the changes to the position before gives the position after', () => {
   fc.assert(
     fc.property(position, position, (before, after) => {
       expect(withoutDetails(follow(before, diffPositions(before, after)))).toEqual(withoutDetails(after));
@@ -62,7 +62,7 @@ test('whoever applies the changes to the position before has the position after'
   );
 });
 
-test('every choice changes once at most: deletions, then updates, then additions', () => {
+test('each choice changes at most once: deletions, then updates, then additions', () => {
   fc.assert(
     fc.property(position, position, (before, after) => {
       const changes = diffPositions(before, after);
@@ -77,7 +77,7 @@ test('every choice changes once at most: deletions, then updates, then additions
   );
 });
 
-test('INV-9: a submission that is read twice makes no change the second time', () => {
+test('INV-9: a submission that is applied twice changes nothing the second time', () => {
   fc.assert(
     fc.property(position, submission, (before, submitted) => {
       const { position: after } = decide(before, submitted);
@@ -86,7 +86,7 @@ test('INV-9: a submission that is read twice makes no change the second time', (
   );
 });
 
-test('a decision’s changes lead to its position, and the position before is left as it was', () => {
+test('the changes of a decision lead to its position, and the position before is not modified', () => {
   fc.assert(
     fc.property(picks, submission, (held, submitted) => {
       const before = toPosition(held);
@@ -97,7 +97,7 @@ test('a decision’s changes lead to its position, and the position before is le
   );
 });
 
-test('no two picks ever hold one rank', () => {
+test('no two picks ever share a rank', () => {
   fc.assert(
     fc.property(fc.array(submission, { maxLength: 10 }), (submitted) => {
       let held: Position = new Map();

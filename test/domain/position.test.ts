@@ -14,45 +14,45 @@ const holding = (...picks: SubmittedPick[]): Position => new Map(picks.map((each
 const first = pick('ann', { rank: 1 });
 const second = pick('bob', { rank: 2 });
 
-/** The changes as words, such as "created ann". */
+/** The changes as text, such as "created ann". */
 function decide(before: Position, submission: Submission, method: VoteMethod = 'ranked_choice'): string[] {
   const decision = decidePosition(before, submission, contest(method));
   if ('code' in decision) return [`refused ${decision.code}`];
   return decision.changes.map(({ type, pick: { choice } }) => `${type} ${choice}`);
 }
 
-describe('what a submission does to a position', () => {
+describe('a submission changes a position', () => {
   test.each<[string, Position, Submission, string[]]>([
-    ['endorse: a choice not held is created', holding(first), submit('endorse', second), ['created bob']],
-    ['endorse: a choice held as it is changes nothing', holding(first), submit('endorse', first), []],
-    ['endorse: other values update it', holding(first), submit('endorse', 'ann'), ['updated ann']],
-    ['endorse: the others stay', holding(first, second), submit('endorse', 'cy'), ['created cy']],
+    ['endorse: a new choice is created', holding(first), submit('endorse', second), ['created bob']],
+    ['endorse: an equal pick changes nothing', holding(first), submit('endorse', first), []],
+    ['endorse: different values update the pick', holding(first), submit('endorse', 'ann'), ['updated ann']],
+    ['endorse: other picks stay', holding(first, second), submit('endorse', 'cy'), ['created cy']],
     [
-      'withdraw: a choice held is deleted',
+      'withdraw: a held choice is deleted',
       holding(first, second),
       submit('withdraw', 'ann'),
       ['deleted ann'],
     ],
-    ['withdraw: a choice not held changes nothing', holding(first), submit('withdraw', 'bob'), []],
+    ['withdraw: another choice changes nothing', holding(first), submit('withdraw', 'bob'), []],
     [
-      'position: out of nothing, all is created',
+      'position: all picks of a new position are created',
       holding(),
       submit('position', first, second),
       ['created ann', 'created bob'],
     ],
     [
-      'position: the same in another order changes nothing',
+      'position: a different order changes nothing',
       holding(first, second),
       submit('position', second, first),
       [],
     ],
     [
-      'position: no picks withdraw it whole',
+      'position: no picks withdraw the whole position',
       holding(first, second),
       submit('position'),
       ['deleted ann', 'deleted bob'],
     ],
-    ['position: no picks where none are held change nothing', holding(), submit('position'), []],
+    ['position: no picks leave an empty position unchanged', holding(), submit('position'), []],
     [
       'position: deletions come first, then updates, then additions',
       holding(first, second, pick('cy')),
@@ -60,7 +60,7 @@ describe('what a submission does to a position', () => {
       ['deleted ann', 'deleted cy', 'updated bob', 'created dee'],
     ],
     [
-      'position: two exchange their ranks',
+      'position: two choices swap their ranks',
       holding(first, second),
       submit('position', pick('ann', { rank: 2 }), pick('bob', { rank: 1 })),
       ['updated ann', 'updated bob'],
@@ -82,7 +82,7 @@ describe('what a submission does to a position', () => {
     expect(decide(holding(changed), submit('endorse', 'ann'))).toEqual(['updated ann']);
   });
 
-  test('details are kept and make no event', () => {
+  test('details are stored without an event', () => {
     const detailed = pick('ann', { details: '{"a":1}' });
     const decision = decidePosition(
       holding(first),
@@ -92,7 +92,7 @@ describe('what a submission does to a position', () => {
     expect(decision).toEqual({ changes: [], position: holding({ ...detailed, rank: 1 }) });
   });
 
-  test('a deletion carries the values that were held, an update the new ones', () => {
+  test('a deletion has the last values, an update the new ones', () => {
     const held = pick('ann', { statement: 'old' });
     const wanted = pick('ann', { statement: 'new' });
     const changesOf = (submission: Submission) =>
@@ -106,7 +106,7 @@ describe('what a submission does to a position', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refuses', () => {
   test.each<Submission['action']>(['endorse', 'withdraw', 'position'])(
     '%s of an unknown choice',
     (action) => {
@@ -128,7 +128,7 @@ describe('what is refused', () => {
     expect(decide(holding(), submit('position', first), method)).toEqual(expected);
   });
 
-  test('a rank that a withdrawal repeats is of no account', () => {
+  test('no withdrawal because of the rank that it repeats', () => {
     expect(decide(holding(pick('ann')), submit('withdraw', first), 'plurality')).toEqual(['deleted ann']);
   });
 
@@ -141,7 +141,7 @@ describe('what is refused', () => {
     });
   });
 
-  test('no rank can be shared by many, and a pick can keep its own', () => {
+  test('no picks without ranks, and no pick that keeps its rank', () => {
     expect(decide(holding(pick('ann')), submit('endorse', 'bob'))).toEqual(['created bob']);
     expect(decide(holding(first), submit('endorse', { ...first, statement: 'why' }))).toEqual([
       'updated ann',

@@ -1,11 +1,11 @@
-/** Contests written short: choices are A to F in ballot order, an endorser is the text of its picks. */
+/** Contests in short form: the choices are A to F in ballot order, and an endorser is the text of its picks. */
 import { type EndorsedContest, recommend } from '../../domain/recommendation.ts';
 
 const LABELS = ['A', 'B', 'C', 'D', 'E', 'F'];
 const idOf = (label: string) => LABELS.indexOf(label) + 1;
 export const labelOf = (id: number) => LABELS[id - 1] ?? '?';
 
-/** `A B` picks both without a rank, `A>B` ranks them, `A>>B` leaves the second rank out, `A;B>C` mixes. */
+/** `A B` picks both without ranks, `A>B` ranks them, `A>>B` skips the second rank, `A;B>C` mixes both. */
 function picksOf(endorser: number, text: string): EndorsedContest['picks'] {
   const ranked = text.includes('>');
   return text.split(';').flatMap((part, index, parts) =>
@@ -25,7 +25,7 @@ function picksOf(endorser: number, text: string): EndorsedContest['picks'] {
 interface Rules {
   votes?: number | null;
   ranks?: number | null;
-  /** Labels of choices that are withdrawn. */
+  /** The labels of withdrawn choices. */
   withdrawn?: string;
 }
 

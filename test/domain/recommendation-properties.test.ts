@@ -5,7 +5,7 @@ import { VOTE_METHODS } from '../../schemas/vocabulary.ts';
 
 const CHOICES = [11, 12, 13, 14, 15];
 
-/** Several endorsers, a few picks each; ranks, where there are any, differ within an endorser. */
+/** Several endorsers with a few picks each. The ranks of an endorser differ. */
 const picksOf = (ranked: boolean) =>
   fc
     .array(
@@ -43,7 +43,7 @@ const contest: fc.Arbitrary<EndorsedContest> = fc.constantFrom(...VOTE_METHODS).
 const check = (holds: (contest: EndorsedContest) => void) =>
   fc.assert(fc.property(contest, holds), { numRuns: 3000 });
 
-test('the order in which picks come never matters', () => {
+test('the order of the picks never matters', () => {
   fc.assert(
     fc.property(
       contest.chain((given) =>
@@ -61,7 +61,7 @@ test('the order in which picks come never matters', () => {
   );
 });
 
-test('which endorser says what never matters, nor the order of choices but for ties', () => {
+test('swapping endorsers never matters, nor does the order of choices except in ties', () => {
   check((given) => {
     const picks = given.picks.map((pick) => ({ ...pick, endorser: 100 - pick.endorser }));
     expect(recommend({ ...given, picks })).toEqual(recommend(given));
@@ -75,7 +75,7 @@ test('which endorser says what never matters, nor the order of choices but for t
   });
 });
 
-test('one more backer, who picks it alone, never removes what is recommended first', () => {
+test('another endorser that backs only the first recommendation never removes it', () => {
   check((given) => {
     const [leader] = recommend(given).choice_ids;
     fc.pre(leader !== undefined);
@@ -84,7 +84,7 @@ test('one more backer, who picks it alone, never removes what is recommended fir
   });
 });
 
-test('only choices that somebody backs and that can be marked, each once, no more than allowed', () => {
+test('recommends only choices with backers that are not withdrawn, each once and no more than allowed', () => {
   check((given) => {
     const { choice_ids } = recommend(given);
     const { vote_method, votes_allowed, ranks_allowed } = given;
@@ -104,7 +104,7 @@ test('only choices that somebody backs and that can be marked, each once, no mor
   });
 });
 
-test('agreement says how many are behind it: all, more than half, fewer, nothing recommended, nobody there', () => {
+test('the agreement reflects the support: all, more than half, fewer, no recommendation, no endorsers', () => {
   check((given) => {
     const { choice_ids, endorser_count, agreement } = recommend(given);
     const endorsers = new Set(given.picks.map(({ endorser }) => endorser));
@@ -128,7 +128,7 @@ test('agreement says how many are behind it: all, more than half, fewer, nothing
   });
 });
 
-test('a run-off wins whom most endorsers put before each single other, where they rank only two', () => {
+test('a run-off between two choices is won by the one that more endorsers rank first', () => {
   fc.assert(
     fc.property(fc.nat(9), fc.nat(9), (first, second) => {
       const picks = Array.from({ length: first + second }, (_, index) => ({

@@ -16,25 +16,30 @@ describe.each(['plurality', 'yes_no'] as const)('%s', (method) => {
   table(method, [
     ['no endorsers', [], ', 0 none'],
     ['one endorser', ['B'], 'B, 1 unanimous'],
-    ['all for one', ['B', 'B', 'B'], 'B, 3 unanimous'],
+    ['all for one choice', ['B', 'B', 'B'], 'B, 3 unanimous'],
     ['more than half', ['A', 'B', 'B'], 'B, 3 majority'],
-    ['exactly half, ahead of each other one', ['A', 'A', 'B', 'C'], 'A, 4 plurality'],
-    ['less than half, ahead of each other one', ['A', 'A', 'B', 'B', 'C', 'C', 'C'], 'C, 7 plurality'],
+    ['exactly half, ahead of every other choice', ['A', 'A', 'B', 'C'], 'A, 4 plurality'],
+    ['less than half, ahead of every other choice', ['A', 'A', 'B', 'B', 'C', 'C', 'C'], 'C, 7 plurality'],
     ['a tie', ['A', 'B'], ', 2 split'],
-    ['a tie of three leaders of four', ['A', 'A', 'B', 'B', 'C', 'C', 'D'], ', 7 split'],
-    ['one endorser that backs two', ['A B'], ', 1 split'],
-    ['two picks count for each, the endorser once', ['A B', 'A'], 'A, 2 unanimous'],
-    ['two picks of each', ['A B', 'A C', 'B D', 'A'], 'A, 4 majority'],
-    ['everyone for both', ['A B', 'A B'], ', 2 split'],
+    ['a three-way tie for the lead', ['A', 'A', 'B', 'B', 'C', 'C', 'D'], ', 7 split'],
+    ['one endorser that backs two choices', ['A B'], ', 1 split'],
+    ['an endorser of two choices counts for each, but once as an endorser', ['A B', 'A'], 'A, 2 unanimous'],
+    ['several endorsers of two choices', ['A B', 'A C', 'B D', 'A'], 'A, 4 majority'],
+    ['all for both choices', ['A B', 'A B'], ', 2 split'],
     [
-      'the leader is withdrawn: the next one leads',
+      'the next choice leads if the leader is withdrawn',
       ['A', 'A', 'A', 'B', 'B', 'C'],
       'B, 6 plurality',
       { withdrawn: 'A' },
     ],
-    ['a withdrawn one does not tie', ['A', 'B'], 'B, 2 plurality', { withdrawn: 'A' }],
-    ['backers of a withdrawn one alone', ['A', 'A'], ', 2 split', { withdrawn: 'A' }],
-    ['who backs a withdrawn one too is for the other', ['A B', 'B'], 'B, 2 unanimous', { withdrawn: 'A' }],
+    ['a withdrawn choice does not tie', ['A', 'B'], 'B, 2 plurality', { withdrawn: 'A' }],
+    ['endorsers that back only a withdrawn choice', ['A', 'A'], ', 2 split', { withdrawn: 'A' }],
+    [
+      'an endorser of a withdrawn choice and another supports the other',
+      ['A B', 'B'],
+      'B, 2 unanimous',
+      { withdrawn: 'A' },
+    ],
   ]);
 });
 
@@ -43,7 +48,7 @@ describe('multi_seat', () => {
   table('multi_seat', [
     ['no endorsers', [], ', 0 none', { votes }],
     ['one endorser, in ballot order', ['B A'], 'A B, 1 unanimous', { votes }],
-    ['fewer backed than there are seats', ['B'], 'B, 1 unanimous', { votes: 3 }],
+    ['fewer choices with backers than seats', ['B'], 'B, 1 unanimous', { votes: 3 }],
     ['most-backed first', ['C A', 'C A', 'C'], 'C A, 3 majority', { votes }],
     [
       'the least-backed decides: half is no majority',
@@ -51,14 +56,24 @@ describe('multi_seat', () => {
       'A B, 4 plurality',
       { votes },
     ],
-    ['all for both', ['A B', 'B A'], 'A B, 2 unanimous', { votes }],
+    ['all for the same two', ['A B', 'B A'], 'A B, 2 unanimous', { votes }],
     ['a tie across the last seat', ['A B', 'A C'], 'A, 2 unanimous', { votes }],
     ['a tie within the seats', ['A B', 'A B', 'C'], 'A B, 3 majority', { votes }],
     ['a tie across all seats', ['A', 'B', 'C'], ', 3 split', { votes }],
     ['a tie across the last two of three', ['A B', 'A C', 'A D'], 'A, 3 unanimous', { votes: 3 }],
-    ['one endorser that backs more than there are seats', ['A B C'], ', 1 split', { votes }],
-    ['backs all of them, and counts once', ['A B C', 'A B'], 'A B, 2 unanimous', { votes }],
-    ['a withdrawn one takes no seat', ['A B', 'A B', 'A C'], 'B C, 3 plurality', { votes, withdrawn: 'A' }],
+    ['one endorser that backs more choices than there are seats', ['A B C'], ', 1 split', { votes }],
+    [
+      'an endorser of more choices than seats backs each, and counts once',
+      ['A B C', 'A B'],
+      'A B, 2 unanimous',
+      { votes },
+    ],
+    [
+      'a withdrawn choice takes no seat',
+      ['A B', 'A B', 'A C'],
+      'B C, 3 plurality',
+      { votes, withdrawn: 'A' },
+    ],
     ['one seat', ['A', 'B', 'B'], 'B, 3 majority', { votes: 1 }],
     ['seats unknown: all with more than half', ['A B C', 'A B D', 'A'], 'A B, 3 majority', { votes: null }],
     ['seats unknown, half is not enough', ['A B', 'A C'], 'A, 2 unanimous', { votes: null }],
@@ -74,10 +89,10 @@ describe('approval', () => {
     ['no endorsers', [], ', 0 none'],
     ['one endorser', ['C A'], 'A C, 1 unanimous'],
     ['all with more than half', ['A B C', 'A B', 'A'], 'A B, 3 majority'],
-    ['everyone for one, nobody else above half', ['A B', 'A C'], 'A, 2 unanimous'],
+    ['all for one choice, and no other above half', ['A B', 'A C'], 'A, 2 unanimous'],
     ['no one above half: the leader', ['A', 'A', 'B', 'C'], 'A, 4 plurality'],
     ['no one above half, and a tie', ['A', 'B'], ', 2 split'],
-    ['a withdrawn one with more than half', ['A', 'A', 'A B'], 'B, 3 plurality', { withdrawn: 'A' }],
+    ['a withdrawn choice with more than half', ['A', 'A', 'A B'], 'B, 3 plurality', { withdrawn: 'A' }],
     ['a tie above half is no tie', ['A B', 'A B', 'C'], 'A B, 3 majority'],
   ]);
 });
@@ -86,11 +101,11 @@ describe('ranked_choice', () => {
   table('ranked_choice', [
     ['no endorsers', [], ', 0 none'],
     ['one endorser: its ranking', ['C>A>B'], 'C A B, 1 unanimous'],
-    ['all alike', ['A>B', 'A>B'], 'A B, 2 unanimous'],
-    ['as many as there are ranks', ['A>B>C>D', 'A>B>C>D'], 'A B, 2 unanimous', { ranks: 2 }],
+    ['equal rankings', ['A>B', 'A>B'], 'A B, 2 unanimous'],
+    ['at most as many choices as ranks', ['A>B>C>D', 'A>B>C>D'], 'A B, 2 unanimous', { ranks: 2 }],
     ['more than half', ['A', 'A', 'B'], 'A B, 3 majority'],
     [
-      'who goes out hands on to the next: the leader loses',
+      'votes of an eliminated choice move to the next one: the leader loses',
       ['A', 'A', 'A', 'A', 'B', 'B', 'B', 'C>B', 'C>B'],
       'B A C, 9 plurality',
     ],
@@ -99,20 +114,24 @@ describe('ranked_choice', () => {
     ['a tie of two after the first', ['A>B', 'A>C'], 'A, 2 unanimous'],
     ['a tie for last that makes no difference', ['A', 'A', 'B>A', 'C>A'], 'A, 4 plurality'],
     ['a tie for last that decides', ['A', 'A', 'B>C', 'C>B', 'D>B', 'D>B'], ', 6 split'],
-    ['together they could win, but none hands on', ['A', 'A', 'A', 'B', 'C', 'D', 'E'], 'A, 7 plurality'],
-    ['a hole in the ranking', ['A>>B', 'A>B>>C'], 'A B C, 2 unanimous'],
+    [
+      'the others could win together, but pass no votes on',
+      ['A', 'A', 'A', 'B', 'C', 'D', 'E'],
+      'A, 7 plurality',
+    ],
+    ['a skipped rank', ['A>>B', 'A>B>>C'], 'A B C, 2 unanimous'],
     ['no first rank: the best rank is the first choice', ['>A>B', 'A>B'], 'A B, 2 unanimous'],
     ['no rank at all is a first choice', ['A', 'A>B'], 'A B, 2 unanimous'],
     ['several without a rank are all first choices', ['A B', 'A C', 'B'], ', 3 split'],
     ['several without a rank, one ahead', ['A B', 'A'], 'A B, 2 unanimous'],
-    ['without a rank, and ranked ones after it', ['A;>B>C', 'A>B'], 'A B C, 2 unanimous'],
-    ['without a rank, beside a first rank', ['A;B>C', 'B'], 'B A C, 2 unanimous'],
-    ['a withdrawn one is passed over', ['A>B', 'A>B', 'C'], 'B C, 3 majority', { withdrawn: 'A' }],
-    ['backers of a withdrawn one alone', ['A', 'A'], ', 2 split', { withdrawn: 'A' }],
-    ['they stand against unanimity', ['A', 'B', 'B'], 'B, 3 majority', { withdrawn: 'A' }],
+    ['a pick without a rank, then ranked ones', ['A;>B>C', 'A>B'], 'A B C, 2 unanimous'],
+    ['a pick without a rank beside a first rank', ['A;B>C', 'B'], 'B A C, 2 unanimous'],
+    ['a withdrawn choice is skipped', ['A>B', 'A>B', 'C'], 'B C, 3 majority', { withdrawn: 'A' }],
+    ['endorsers that back only a withdrawn choice', ['A', 'A'], ', 2 split', { withdrawn: 'A' }],
+    ['backers of a withdrawn choice prevent unanimity', ['A', 'B', 'B'], 'B, 3 majority', { withdrawn: 'A' }],
   ]);
 
-  test('ties without end are given up, and soon', () => {
+  test('endless ties are given up quickly', () => {
     const choices = Array.from({ length: 40 }, (_, index) => ({ id: index + 1, withdrawn: false }));
     const picks = choices.flatMap(({ id }) => [
       { endorser: id, choice: id, rank: 1 },
@@ -131,7 +150,7 @@ describe('the order of choices', () => {
       [labelOf(id), endorsement_count, first_choice_count].join(' ').trim(),
     );
 
-  test('is by backers, then by the ballot, withdrawn ones among them', () => {
+  test('is by backers, then by ballot order, including withdrawn choices', () => {
     expect(order(contestOf('plurality', ['B', 'D', 'D', 'C'], { withdrawn: 'D' }))).toEqual([
       'D 2',
       'B 1',
@@ -142,7 +161,7 @@ describe('the order of choices', () => {
     ]);
   });
 
-  test('counts first choices too where there are ranks', () => {
+  test('comes with the counts of first choices if choices are ranked', () => {
     expect(order(contestOf('ranked_choice', ['C>A', 'A>B', '>B>C', 'A C'], { withdrawn: 'C' }))).toEqual([
       'A 3 2',
       'C 3 2',

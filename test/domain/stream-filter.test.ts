@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ChangeFacets, createPredicate, type StreamFilter } from '../../domain/stream-filter.ts';
-import { FILTER_FIELDS, facets, filter } from './stream-filter-arbitraries.ts';
+import { FILTER_FIELDS } from '../../schemas/vocabulary.ts';
+import { facets, filter } from './stream-filter-arbitraries.ts';
 
-/** The specification's sentence, word by word: "AND" between fields, "OR" within one, all where one is omitted. */
+/** The rule of the specification, word for word: AND between fields, OR within a field, all values of an absent field. */
 function matchesBySpecification(wanted: StreamFilter, has: ChangeFacets): boolean {
   for (const field of FILTER_FIELDS) {
     const accepted = wanted[field];
@@ -15,7 +16,7 @@ function matchesBySpecification(wanted: StreamFilter, has: ChangeFacets): boolea
   return true;
 }
 
-test('a change matches as the specification says, whatever the filter', () => {
+test('every filter matches as specified', () => {
   fc.assert(
     fc.property(filter, facets, (wanted, has) => {
       expect(createPredicate(wanted)(has)).toBe(matchesBySpecification(wanted, has));
@@ -43,11 +44,11 @@ test.each<[string, StreamFilter, boolean]>([
   ['fields combine with AND', { states: ['OR'], levels: ['city'] }, true],
   ['one field of two fails', { states: ['OR'], levels: ['state'] }, false],
   ['the state is that of the contest, not of the endorser', { states: ['national'] }, false],
-  ['letters count in their case', { states: ['or'] }, false],
+  ['values are case-sensitive', { states: ['or'] }, false],
   ['a field without values matches nothing', { states: [] }, false],
 ])('%s', (_, wanted, expected) => expect(createPredicate(wanted)(CHANGE)).toBe(expected));
 
-test('a filter is read once: a change of its list afterwards changes nothing', () => {
+test('later changes of a filter’s lists do not affect its predicate', () => {
   const states = ['OR'];
   const matches = createPredicate({ states });
   states[0] = 'CA';

@@ -3,7 +3,7 @@ import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
 export const ENDORSER = 'bakers-local-1';
 export const CONTEST = 'or-2026-11-03-general/mayor';
 
-/** A pick of a choice that says nothing else. */
+/** A pick of a choice without other values, unless they are given. */
 export const pick = (choice: string, overrides: Partial<SubmittedPick> = {}): SubmittedPick => ({
   choice,
   rank: null,
@@ -15,7 +15,7 @@ export const pick = (choice: string, overrides: Partial<SubmittedPick> = {}): Su
   ...overrides,
 });
 
-/** A submission to the one contest of these tests; picks are given whole, or as the key of a choice. */
+/** A submission to the contest of these tests. A pick may be given by the key of its choice. */
 export const submit = (action: Submission['action'], ...picks: (SubmittedPick | string)[]): Submission => ({
   action,
   endorser: ENDORSER,

@@ -10,12 +10,12 @@ const named = (names: { endorser?: string; contest?: string }) => ({ ...submit('
 
 describe('a pick', () => {
   test.each<[string, Partial<SubmittedPick>]>([
-    ['that says nothing else', {}],
-    ['of the longest choice', { choice: long(200) }],
+    ['without other values', {}],
+    ['of a choice with the longest key', { choice: long(200) }],
     ['of a choice in any script', { choice: 'Ñandú / 候選人' }],
     ['ranked first', { rank: 1 }],
     [
-      'with statements as long as they may be',
+      'with statements of the greatest length',
       { statement: long(20_000), statement_es: '😀'.repeat(20_000) },
     ],
     ['with an empty statement', { statement: '' }],
@@ -36,31 +36,35 @@ describe('a pick', () => {
   const HALF = 'holds half of a surrogate pair, which is no character';
   test.each<[string, Partial<SubmittedPick>, string]>([
     ['no choice', { choice: '' }, 'choice must be text of 1 to 200 characters, is ""'],
-    ['a choice too long', { choice: long(201) }, 'choice must be text of 1 to 200 characters, has 201'],
+    [
+      'a choice that is too long',
+      { choice: long(201) },
+      'choice must be text of 1 to 200 characters, has 201',
+    ],
     ['a NUL', { choice: 'a\0' }, `choice ${NUL}`],
     ['rank 0', { rank: 0 }, `${RANK}, is 0`],
     ['a negative rank', { rank: -1 }, `${RANK}, is -1`],
-    ['half a rank', { rank: 1.5 }, `${RANK}, is 1.5`],
-    ['a statement too long', { statement: long(20_001) }, `statement ${LONG}, has 20,001`],
+    ['a fractional rank', { rank: 1.5 }, `${RANK}, is 1.5`],
+    ['a statement that is too long', { statement: long(20_001) }, `statement ${LONG}, has 20,001`],
     ['a NUL in a statement', { statement: '\0' }, `statement ${NUL}`],
     ['half of a surrogate pair', { statement_es: '\ud800' }, `statement_es ${HALF}`],
-    ['an address too long', { source_url: urlOf(2001) }, `source_url ${URL_TITLE}, has 2,001`],
+    ['an address that is too long', { source_url: urlOf(2001) }, `source_url ${URL_TITLE}, has 2,001`],
     [
       'spaces around an address',
       { source_url: ' https://a.example' },
       `source_url ${URL_TITLE}, is " https://a.example"`,
     ],
-    ['no address', { source_url: 'a.example' }, `source_url ${URL_TITLE}, is "a.example"`],
+    ['an address without a scheme', { source_url: 'a.example' }, `source_url ${URL_TITLE}, is "a.example"`],
     [
       'an address that runs code',
       { source_url: 'javascript:a()' },
       `source_url ${URL_TITLE}, is "javascript:a()"`,
     ],
-    ['no date', { published_on: '2026-02-30' }, `published_on ${DATE}, is "2026-02-30"`],
+    ['an impossible date', { published_on: '2026-02-30' }, `published_on ${DATE}, is "2026-02-30"`],
     ['details that are a list', { details: '[]' }, 'details must be an object, is a list of 0'],
-    ['details that are no JSON', { details: '{' }, 'details must be an object, is "{"'],
-    ['a NUL that hides in details', { details: '{"a":"\\u0000"}' }, `details.a ${NUL}`],
-  ])('%s is refused by the field, what it must be, and what it is', (_, overrides, message) => {
+    ['details that are not JSON', { details: '{' }, 'details must be an object, is "{"'],
+    ['a NUL in details', { details: '{"a":"\\u0000"}' }, `details.a ${NUL}`],
+  ])('with %s is refused with the field, the expected form and the value', (_, overrides, message) => {
     expect(refuseMalformed(submit('endorse', pick('ann', overrides)))).toEqual({
       code: 'invalid_submission',
       message: `${message}.`,
@@ -76,9 +80,9 @@ describe('a submission', () => {
   test.each([
     ['endorses one choice', submit('endorse', 'ann')],
     ['withdraws one choice', submit('withdraw', 'ann')],
-    ['holds a position of no picks', submit('position')],
-    ['holds a position of 500 picks', submit('position', ...picks(500))],
-    ['gives no rank to several', submit('position', 'ann', 'bob')],
+    ['is a position without picks', submit('position')],
+    ['is a position of 500 picks', submit('position', ...picks(500))],
+    ['has several picks without ranks', submit('position', 'ann', 'bob')],
   ])('that %s is well formed', (_, submission) => {
     expect(refuseMalformed(submission)).toBeUndefined();
   });
@@ -86,14 +90,18 @@ describe('a submission', () => {
   const SLUG = 'must be a slug (a to z, 0 to 9 and single hyphens, at most 200 characters)';
   test.each([
     ['no endorser', named({ endorser: '' }), `endorser ${SLUG}, is "".`],
-    ['a name for a slug', named({ endorser: 'Bakers Local' }), `endorser ${SLUG}, is "Bakers Local".`],
+    [
+      'a name in place of a slug',
+      named({ endorser: 'Bakers Local' }),
+      `endorser ${SLUG}, is "Bakers Local".`,
+    ],
     [
       'a contest without its election',
       named({ contest: 'mayor' }),
       'contest must be an election slug, a slash and a contest slug, is "mayor".',
     ],
     ['nothing to endorse', submit('endorse'), 'picks must be exactly one to endorse, are 0.'],
-    ['two withdrawn at once', submit('withdraw', 'a', 'b'), 'picks must be exactly one to withdraw, are 2.'],
+    ['two withdrawn choices', submit('withdraw', 'a', 'b'), 'picks must be exactly one to withdraw, are 2.'],
     [
       'too many picks',
       submit('position', ...picks(501)),
@@ -110,7 +118,7 @@ describe('a submission', () => {
       'picks[1].rank must be unique in the position, is 2 as in picks[0].',
     ],
     [
-      'two faults, both named',
+      'two problems, both named',
       submit('endorse', pick('', { rank: 0 })),
       'choice must be text of 1 to 200 characters, is ""; rank must be a whole number from 1 to 2147483647, is 0.',
     ],

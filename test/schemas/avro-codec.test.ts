@@ -24,7 +24,7 @@ describe('CRC-64-AVRO', () => {
     expect(bytes.readBigUInt64LE().toString(16)).toBe(expected);
   });
 
-  test('documentation and defaults do not count, names and types do', () => {
+  test('depends on names and types, not on documentation and defaults', () => {
     const fingerprintWith = (field: object) => {
       const fields = [{ name: 'a', type: 'int', ...field }];
       return fingerprint(avro.Type.forSchema({ type: 'record', name: 'R', fields }));
@@ -48,18 +48,18 @@ function checkCodec<T>(name: string, codec: AvroCodec<T>, values: fc.Arbitrary<T
   );
 }
 
-describe('the marker C3 01, the fingerprint, and what is read back as it was written:', () => {
+describe('values have the marker C3 01 and the fingerprint, and decode to what was encoded:', () => {
   test('submissions', () => checkCodec('endorsement-submission', submissionCodec, submission));
   test('rejections', () => checkCodec('submission-rejection', rejectionCodec, rejection));
   test('changes', () => checkCodec('endorsement-change', changeCodec, change));
 });
 
-test('a value is read out of the middle of a larger buffer', () => {
+test('a value in the middle of a larger buffer is decoded', () => {
   const value = { action: 'position' as const, endorser: 'a', contest: 'b/c', picks: [] };
   const bytes = Buffer.concat([Buffer.from([1, 2, 3]), submissionCodec.encode(value), Buffer.from([4])]);
   expect(submissionCodec.decode(bytes.subarray(3, -1))).toEqual(value);
 });
 
-test('a schema that is not there is missed by name', () => {
+test('the error for a missing schema names it', () => {
   expect(() => createAvroCodec('endorsement')).toThrow('schemas/avro/endorsement.v1.avsc');
 });

@@ -7,7 +7,7 @@ import { change, rejection, submission } from '../helpers/arbitraries.ts';
 
 const HEADER_LENGTH = 10;
 
-/** Checks that bytes are decoded or refused, and that nothing else can come of them (INV-9). */
+/** Decodes bytes, or returns undefined if they are refused. Any other error fails the test (INV-9). */
 function decodeOrRefuse<T>(codec: AvroCodec<T>, bytes: Uint8Array): T | undefined {
   try {
     return codec.decode(bytes);
@@ -24,7 +24,7 @@ function checkRefusals<T>(codec: AvroCodec<T>, values: fc.Arbitrary<T>): void {
       expect(decodeOrRefuse(codec, bytes.subarray(0, at % bytes.length))).toBeUndefined();
       expect(decodeOrRefuse(codec, Buffer.concat([bytes, garbage]))).toBeUndefined();
       expect(decodeOrRefuse(codec, garbage)).toBeUndefined();
-      // After a good header, bytes can happen to be a value; here it matters only that nothing else is thrown.
+      // After a valid header, random bytes may be a value. Only other errors matter here.
       decodeOrRefuse(codec, Buffer.concat([bytes.subarray(0, HEADER_LENGTH), garbage]));
       const altered = Buffer.from(bytes);
       altered[at % bytes.length] = garbage[0] ?? 0;
@@ -34,13 +34,13 @@ function checkRefusals<T>(codec: AvroCodec<T>, values: fc.Arbitrary<T>): void {
   );
 }
 
-test('INV-9: truncated, lengthened, altered and foreign bytes are refused: submissions', () => {
+test('INV-9: truncated, extended, altered and foreign bytes are refused: submissions', () => {
   checkRefusals(submissionCodec, submission);
 });
-test('INV-9: truncated, lengthened, altered and foreign bytes are refused: rejections', () => {
+test('INV-9: truncated, extended, altered and foreign bytes are refused: rejections', () => {
   checkRefusals(rejectionCodec, rejection);
 });
-test('INV-9: truncated, lengthened, altered and foreign bytes are refused: changes', () => {
+test('INV-9: truncated, extended, altered and foreign bytes are refused: changes', () => {
   checkRefusals(changeCodec, change);
 });
 
@@ -49,11 +49,11 @@ const EMPTY = submissionCodec.encode({ action: 'position', endorser: 'a', contes
 test.each([
   ['no bytes', Buffer.alloc(0), 'no C3 01 marker'],
   ['text', Buffer.from('{"action":"endorse"}'), 'no C3 01 marker'],
-  ['a header alone, cut short', EMPTY.subarray(0, 9), 'no C3 01 marker'],
+  ['a truncated header', EMPTY.subarray(0, 9), 'no C3 01 marker'],
   ['an unknown fingerprint', Buffer.from('c3018877665544332211', 'hex'), 'fingerprint 1122334455667788'],
   ['a schema of another topic', rejectionCodec.encode(fc.sample(rejection, 1)[0] as never), 'fingerprint'],
-  ['a header and no datum', EMPTY.subarray(0, HEADER_LENGTH), 'do not hold a endorsement-submission'],
-])('%s: the error says what is wrong', (_, bytes, message) => {
+  ['a header without a datum', EMPTY.subarray(0, HEADER_LENGTH), 'do not hold a endorsement-submission'],
+])('%s: the error names the problem', (_, bytes, message) => {
   expect(() => submissionCodec.decode(bytes)).toThrow(AvroDecodeError);
   expect(() => submissionCodec.decode(bytes)).toThrow(message);
 });
@@ -61,9 +61,9 @@ test.each([
 test.each([
   ['four thousand million', [0x80, 0xf0, 0xda, 0xd2, 0x1d]],
   ['a million million', [0x80, 0x80, 0xa2, 0xa9, 0xca, 0x3a]],
-  ['less than none of them', [0xff, 0xef, 0xda, 0xd2, 0x1d, 0x02]],
+  ['a negative number', [0xff, 0xef, 0xda, 0xd2, 0x1d, 0x02]],
   ['a number without an end', Array(2000).fill(0xff)],
-])('INV-9: picks that are announced and not there are refused at once, be they %s', (_, count) => {
+])('INV-9: bytes that announce missing picks are refused at once: %s', (_, count) => {
   const bytes = Buffer.concat([EMPTY.subarray(0, -1), Buffer.from(count)]);
   expect(decodeOrRefuse(submissionCodec, bytes)).toBeUndefined();
 });

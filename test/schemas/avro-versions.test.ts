@@ -4,8 +4,8 @@ import avro from 'avsc';
 import { fingerprint, readSchemaVersions } from '../../schemas/avro-codec.ts';
 
 /*
- * Messages outlive the program that wrote them, and two versions of the service run side by side while one replaces
- * the other: so every version of a schema reads what every other version wrote, and a released one is never edited.
+ * Messages outlive the program that wrote them, and during an upgrade two versions of the service run side by side. So
+ * every version of a schema must read the values of every other version, and a released version is never edited.
  */
 const released: Record<string, string> = JSON.parse(
   readFileSync(new URL('./avro-fingerprints.json', import.meta.url), 'utf8'),
@@ -13,7 +13,7 @@ const released: Record<string, string> = JSON.parse(
 const files = readdirSync(new URL('../../schemas/avro/', import.meta.url));
 const names = [...new Set(files.map((file) => file.replace(/\.v[0-9]+\.avsc$/, '')))];
 
-/** The pairs of versions, counted from 1, of which one cannot read what the other wrote. */
+/** The pairs of versions, counted from 1, of which one cannot read the values of the other. */
 function findIncompatible(versions: readonly avro.Schema[]): string[] {
   const types = versions.map((schema) => avro.Type.forSchema(schema));
   return types.flatMap((writer, written) =>
@@ -34,11 +34,11 @@ describe.each(names)('%s', (name) => {
     expect(files.filter((file) => file.startsWith(`${name}.v`)).sort()).toEqual(numbered.sort());
   });
 
-  test('every version reads what every other wrote', () => {
+  test('every version reads the values of every other', () => {
     expect(findIncompatible(readSchemaVersions(name))).toEqual([]);
   });
 
-  test('released versions are as they were', () => {
+  test('released versions are unchanged', () => {
     const problems = readSchemaVersions(name).flatMap((schema, index) => {
       const version = `${name}.v${index + 1}`;
       const actual = fingerprint(avro.Type.forSchema(schema)).toString('hex');

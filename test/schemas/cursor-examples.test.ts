@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
 
-/** Ids are in the hands of clients: no version of the service may write or read these otherwise. */
+/** Clients store ids, so every version of the service must format and parse these in the same way. */
 const {
   valid,
   invalid,

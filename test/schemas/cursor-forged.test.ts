@@ -8,20 +8,20 @@ const SEQUENCE = '00000000015';
 const PAYLOAD = [1, 1, 2, 0, 1, 3];
 const LARGEST = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f];
 
-test('the checksum of these tests is that of the service', () => {
+test('these tests compute the same checksum as the service', () => {
   expect(sealCursor(SEQUENCE, PAYLOAD)).toBe(formatCursor({ epoch: 1, sequence: 37, time: 2, offsets: [3] }));
 });
 
 test.each([
-  ['a version to come', SEQUENCE, [2, ...PAYLOAD.slice(1)], 'it is of version 2, known is 1'],
-  ['no payload but a version', SEQUENCE, [1, 1], 'it ends too early'],
+  ['a future version', SEQUENCE, [2, ...PAYLOAD.slice(1)], 'it is of version 2, known is 1'],
+  ['a payload that ends after the epoch', SEQUENCE, [1, 1], 'it ends too early'],
   ['fewer offsets than announced', SEQUENCE, [1, 1, 2, 0, 2, 3], 'it ends too early'],
   ['a number that does not end', SEQUENCE, [1, 0x81], 'it ends too early'],
   ['bytes after the last offset', SEQUENCE, [...PAYLOAD, 0], 'it goes on after its end'],
   ['101 partitions', SEQUENCE, [1, 1, 2, 0, 101, ...Array(101).fill(3)], 'too many partitions'],
   ['a number of nine bytes', SEQUENCE, [1, ...Array(8).fill(0x80), 1, 2, 0, 0], 'a number that is too large'],
-  ['a number written longer than need be', SEQUENCE, [1, 0x81, 0, 2, 0, 1, 3], 'not made by this service'],
-  ['a scale that was not needed', SEQUENCE, [1, 1, 2, 1, 1, 3], 'not made by this service'],
+  ['a varint that is longer than necessary', SEQUENCE, [1, 0x81, 0, 2, 0, 1, 3], 'not made by this service'],
+  ['an unnecessary scale', SEQUENCE, [1, 1, 2, 1, 1, 3], 'not made by this service'],
   ['a scale beyond every number', SEQUENCE, [1, 1, 2, 255, 1, 3], 'not made by this service'],
   ['an epoch beyond 2^53', SEQUENCE, [1, ...Array(7).fill(0xff), 0x10, 2, 0, 0], 'not made by this service'],
   ['an offset beyond 2^53', SEQUENCE, [1, 1, 2, 1, 1, ...LARGEST], 'not made by this service'],
@@ -32,7 +32,7 @@ test.each([
   expect(() => parseCursor(text)).toThrow(message);
 });
 
-test('any payload under a right checksum is either the very text of a cursor or refused', () => {
+test('a payload with a right checksum is refused unless it is exactly the text of a cursor', () => {
   const sequence = fc.stringMatching(/^[0-9a-v]{11}$/);
   const payload = fc.oneof(
     fc.array(fc.nat(255), { minLength: 2, maxLength: 137 }),

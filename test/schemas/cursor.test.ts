@@ -6,7 +6,7 @@ import { cursor } from '../helpers/arbitraries.ts';
 const CHARACTERS = [...'0123456789ABCXYZabcuvwxyz.-_+/= \n%é'];
 
 describe('the text of a cursor', () => {
-  test('INV-4: it is read back as it was written, offsets rounded down together at most', () => {
+  test('INV-4: parses to the formatted values, with offsets rounded down at most', () => {
     fc.assert(
       fc.property(cursor, (written) => {
         const { offsets, ...rest } = parseCursor(formatCursor(written));
@@ -19,7 +19,7 @@ describe('the text of a cursor', () => {
     );
   });
 
-  test('offsets are exact for as many partitions, and as large, as an installation has', () => {
+  test('offsets of realistic size and number are exact', () => {
     const offsets = fc.array(fc.nat({ max: 2 ** 30 }), { maxLength: 24 });
     fc.assert(
       fc.property(offsets, fc.nat(), (given, sequence) => {
@@ -29,7 +29,7 @@ describe('the text of a cursor', () => {
     );
   });
 
-  test('it is shorter than 200 characters and safe in URLs and headers', () => {
+  test('is shorter than 200 characters and safe in URLs and headers', () => {
     fc.assert(
       fc.property(cursor, (written) => {
         const text = formatCursor(written);
@@ -40,7 +40,7 @@ describe('the text of a cursor', () => {
     );
   });
 
-  test('the largest cursor fits too', () => {
+  test('has room for the largest cursor', () => {
     const max = Number.MAX_SAFE_INTEGER;
     const offsets = Array.from({ length: 100 }, () => max);
     const text = formatCursor({ epoch: max, sequence: max, time: max, offsets });
@@ -48,7 +48,7 @@ describe('the text of a cursor', () => {
     expect(parseCursor(text)).toMatchObject({ epoch: max, sequence: max, time: max });
   });
 
-  test('INV-3: texts compare as plain ASCII in the order of their sequences', () => {
+  test('INV-3: compares as ASCII in the order of sequences', () => {
     fc.assert(
       fc.property(fc.uniqueArray(cursor, { selector: ({ sequence }) => sequence }), (cursors) => {
         const bySequence = cursors.toSorted((a, b) => a.sequence - b.sequence).map(formatCursor);
@@ -60,15 +60,15 @@ describe('the text of a cursor', () => {
   test.each([
     ['a fraction', { epoch: 1.5 }],
     ['a negative number', { time: -1 }],
-    ['a sequence beyond what a double holds', { sequence: 2 ** 53 }],
+    ['a sequence beyond the integers of a double', { sequence: 2 ** 53 }],
     ['an offset that is no number', { offsets: [Number.NaN] }],
     ['more than 100 partitions', { offsets: Array.from({ length: 101 }, () => 0) }],
-  ])('%s cannot be written', (_, wrong) => {
+  ])('%s cannot be formatted', (_, wrong) => {
     expect(() => formatCursor({ epoch: 1, sequence: 1, time: 1, offsets: [], ...wrong })).toThrow(RangeError);
   });
 });
 
-describe('a text that was not made by the service is refused', () => {
+describe('text that the service did not make is refused:', () => {
   test('any change of one character', () => {
     fc.assert(
       fc.property(cursor, fc.nat(), fc.constantFrom(...CHARACTERS), (written, at, character) => {
@@ -82,7 +82,7 @@ describe('a text that was not made by the service is refused', () => {
     );
   });
 
-  test('every truncation, and anything appended', () => {
+  test('any truncation or appended text', () => {
     fc.assert(
       fc.property(cursor, fc.nat(), fc.constantFrom(...CHARACTERS), (written, at, character) => {
         const text = formatCursor(written);
@@ -93,7 +93,7 @@ describe('a text that was not made by the service is refused', () => {
     );
   });
 
-  test('two characters exchanged', () => {
+  test('any two characters swapped', () => {
     fc.assert(
       fc.property(cursor, fc.nat(), (written, at) => {
         const text = formatCursor(written);
@@ -106,7 +106,7 @@ describe('a text that was not made by the service is refused', () => {
     );
   });
 
-  test('foreign text, whatever it is', () => {
+  test('any foreign text', () => {
     const formLike = fc.stringMatching(/^[0-9a-v]{11}\.[A-Za-z0-9_-]{8,188}$/);
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), formLike), (text) => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ERROR_STATUS } from '../../schemas/errors.ts';
 
-test('the codes are exactly those of the interface, each with its status', () => {
+test('the codes and their statuses are exactly those of the interface', () => {
   expect(Object.groupBy(Object.keys(ERROR_STATUS), (code) => Reflect.get(ERROR_STATUS, code))).toEqual({
     400: ['invalid_parameter', 'invalid_json', 'invalid_filter', 'invalid_subscription'],
     401: ['missing_api_key', 'invalid_api_key', 'revoked_api_key', 'expired_api_key'],

@@ -42,7 +42,7 @@ const EXAMPLE: Change = {
   choice: { id: 6, label: 'Yes', measure_answer: 'yes', candidate: null, party: null, withdrawn: false },
 };
 
-/** The names of an object's keys, in their order, those of its objects in brackets. */
+/** The names of an object's keys in order, with those of nested objects in brackets. */
 function keysOf(value: object): string {
   return Object.entries(value)
     .map(([key, part]) => (typeof part === 'object' && part !== null ? `${key} {${keysOf(part)}}` : key))
@@ -55,7 +55,7 @@ describe('the body of an event', () => {
     choice: { ...EXAMPLE.choice, candidate: { id: 7, full_name: 'Ann' } },
   } satisfies Change;
 
-  test('INV-3: once it went through Kafka, its keys stand in the order of the specification', () => {
+  test('INV-3: has its keys in the order of the specification after the way through Kafka', () => {
     expect(keysOf(JSON.parse(renderEvent(changeCodec.decode(changeCodec.encode(body)))))).toBe(
       'id type occurred_at ' +
         'endorsement {id rank statement source_url published_on} ' +
@@ -67,14 +67,14 @@ describe('the body of an event', () => {
     );
   });
 
-  test('its type and its time are written as the specification says', () => {
+  test('has its type and time in the form of the specification', () => {
     expect(JSON.parse(renderEvent(EXAMPLE))).toMatchObject({
       type: 'endorsement.updated',
       occurred_at: '2026-09-01T12:30:05.007Z',
     });
   });
 
-  test('times of the same second, and of those beside it, are each their own', () => {
+  test('formats times of the same second and of adjacent seconds correctly', () => {
     const second = Date.UTC(2026, 10, 3, 23, 59, 59);
     const times = [0, 7, 70, 999, 1000, 1, -1, 0].map((ms) => second + ms);
     const shown = times.map(
@@ -83,7 +83,7 @@ describe('the body of an event', () => {
     expect(shown).toEqual(times.map((time) => new Date(time).toISOString()));
   });
 
-  test('INV-3: it holds what the change holds, and not the places that are the log’s own', () => {
+  test('INV-3: holds the values of the change without its epoch and sequence', () => {
     fc.assert(
       fc.property(change, (made) => {
         const { epoch, sequence, type, occurred_at, ...shown } = made;
@@ -96,11 +96,11 @@ describe('the body of an event', () => {
 });
 
 describe('a frame', () => {
-  test('names the event, its id and its data, each on a line, and ends with an empty one', () => {
+  test('has the event, the id and the data on a line each, and ends with an empty line', () => {
     expect(renderFrame({ event: 'ready', id: 'x', data: '{}' })).toBe('event: ready\nid: x\ndata: {}\n\n');
   });
 
-  test('has no line break within its data, whatever the texts of the change', () => {
+  test('has no line break in its data, whatever the texts of the change', () => {
     fc.assert(
       fc.property(change, cursor, (made, position) => {
         const data = renderEvent(made);
@@ -119,7 +119,7 @@ describe('a frame', () => {
     );
   });
 
-  test('is one event to its reader, with the same JSON, whatever stands in any text of the change', () => {
+  test('is parsed as one event with the same JSON, whatever the texts of the change', () => {
     const HOSTILE = ['\r', '\n', '\r\n', '\n\n', '\0', '\u0085', '\u2028', '\u2029', '\ufeff'].map(
       (breaking) =>
         `x${breaking}event: reconnect${breaking}id: forged${breaking}data: {}${breaking}${breaking}y`,
@@ -142,7 +142,7 @@ describe('a frame', () => {
   });
 });
 
-/** Puts a text into every field of free text that a change has. */
+/** A change with the text in every field of free text. */
 function poison(made: Change, text: string): Change {
   return {
     ...made,
@@ -160,7 +160,7 @@ function poison(made: Change, text: string): Change {
   };
 }
 
-/** In how many places of a value a text stands. */
+/** How often a text occurs in a value. */
 function countTexts(value: unknown, text: string): number {
   if (typeof value !== 'object' || value === null) return value === text ? 1 : 0;
   return Object.values(value).reduce((sum: number, part) => sum + countTexts(part, text), 0);

@@ -8,7 +8,7 @@ import { sealPageCursor } from '../helpers/sealed-cursors.ts';
 const value = nullable(fc.oneof(text, fc.maxSafeInteger()));
 const state = fc.array(value, { maxLength: 6 });
 
-/** Reads a cursor of the endorsements list; undefined where it is refused as it should be. */
+/** Parses a cursor of the endorsements list; undefined if it is refused. Any other error fails the test. */
 function readOrRefuse(cursor: string) {
   try {
     return parsePageCursor('endorsements', cursor);
@@ -18,7 +18,7 @@ function readOrRefuse(cursor: string) {
   }
 }
 
-test('it is read back as it was written', () => {
+test('a cursor parses to the formatted state', () => {
   fc.assert(
     fc.property(text, state, (list, written) => {
       expect(parsePageCursor(list, formatPageCursor(list, written))).toEqual(written);
@@ -26,7 +26,7 @@ test('it is read back as it was written', () => {
   );
 });
 
-test('it needs no escaping in a URL', () => {
+test('a cursor needs no escaping in URLs', () => {
   fc.assert(
     fc.property(state, (written) => {
       const cursor = formatPageCursor('endorsements', written);
@@ -35,20 +35,20 @@ test('it needs no escaping in a URL', () => {
   );
 });
 
-test('its text is pinned, so that a page can be followed across a release', () => {
+test('the text of a cursor is pinned, so that paging continues across releases', () => {
   expect(formatPageCursor('endorsements', [12, 'x', null])).toBe(
     'WyJlbmRvcnNlbWVudHMiLDEyLCJ4IixudWxsXQ.31uhijs',
   );
 });
 
-describe('refused', () => {
+describe('refuses', () => {
   test('the cursor of another list', () => {
     const cursor = formatPageCursor('endorsers', [1]);
     expect(() => parsePageCursor('endorsements', cursor)).toThrow(InvalidCursorError);
     expect(() => parsePageCursor('endorsements', cursor)).toThrow('it belongs to another list');
   });
 
-  test('any change of one character, and every truncation', () => {
+  test('any change of one character and any truncation', () => {
     fc.assert(
       fc.property(state, fc.nat(), fc.constantFrom(...'aZ09_-.=+ é'), (written, at, character) => {
         const cursor = formatPageCursor('endorsements', written);
@@ -61,13 +61,13 @@ describe('refused', () => {
     );
   });
 
-  test('any text, whatever it is', () => {
+  test('any other text', () => {
     fc.assert(fc.property(text, (garbage) => readOrRefuse(garbage) === undefined));
   });
 
   test.each([
-    ['nothing', ''],
-    ['no JSON', 'latest'],
+    ['an empty text', ''],
+    ['text that is not JSON', 'latest'],
     ['JSON that ends too early', '["endorsements",1'],
     ['null', 'null'],
     ['a number', '7'],
@@ -75,15 +75,15 @@ describe('refused', () => {
     ['a text that begins like the list', '"endorsements"'],
     ['an empty list', '[]'],
     ['an object in the state', '["endorsements",{"id":1}]'],
-    ['half a number in the state', '["endorsements",1.5]'],
+    ['a fraction in the state', '["endorsements",1.5]'],
     ['a number beyond every integer', '["endorsements",1e999]'],
     ['a list in the state', '["endorsements",[1]]'],
-    ['a truth value in the state', '["endorsements",true]'],
-  ])('under a right checksum: %s', (_, json) => {
+    ['a boolean in the state', '["endorsements",true]'],
+  ])('%s with a right checksum', (_, json) => {
     expect(readOrRefuse(sealPageCursor(json))).toBeUndefined();
   });
 
-  test('under a right checksum: any bytes, or a state of which every part is a text, a whole number or null', () => {
+  test('any content with a right checksum, unless its values are texts, integers or nulls', () => {
     const json = fc.json().map((garbage) => `["endorsements",${garbage}]`);
     fc.assert(
       fc.property(fc.oneof(text, fc.json(), json, fc.uint8Array()), (content) => {

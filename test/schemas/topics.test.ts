@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { topicNames } from '../../kafka/topic-names.ts';
 
-test('the topics have the names that platform teams know', () => {
+test('the topics have their published names', () => {
   expect(topicNames()).toEqual({
     submissions: 'endorsement-submissions',
     rejected: 'endorsement-submissions-rejected',
@@ -9,7 +9,7 @@ test('the topics have the names that platform teams know', () => {
   });
 });
 
-test('a prefix keeps installations apart', () => {
+test('a prefix separates installations', () => {
   expect(topicNames('a.')).toEqual({
     submissions: 'a.endorsement-submissions',
     rejected: 'a.endorsement-submissions-rejected',

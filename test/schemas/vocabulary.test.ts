@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import * as vocabulary from '../../schemas/vocabulary.ts';
 
-test('the states are the 50, D.C. and the five territories, as they are in the database', () => {
+test('the states are the 50, D.C. and the five territories, as in the database', () => {
   const migration = new URL('../../store/migrations/001-catalogue.sql', import.meta.url);
   const [, rows = ''] = /INSERT INTO states [^;]*?VALUES([^;]*);/.exec(readFileSync(migration, 'utf8')) ?? [];
   const codes = Array.from(rows.matchAll(/\('([A-Z]{2})', '[0-9]{2}', '[^']+'\)/g), ([, code]) => code);
@@ -11,7 +11,7 @@ test('the states are the 50, D.C. and the five territories, as they are in the d
   expect(vocabulary.STATE_CODES).toEqual(expect.arrayContaining(['DC', 'AS', 'GU', 'MP', 'PR', 'VI']));
 });
 
-test('an endorser is at home in a state, or nationwide', () => {
+test('the home of an endorser is a state or the nation', () => {
   expect(vocabulary.ENDORSER_STATES).toEqual([...vocabulary.STATE_CODES, 'national']);
 });
 
@@ -36,6 +36,6 @@ test.each([
   ['CHANGE_TYPES', vocabulary.CHANGE_TYPES, ['created', 'updated', 'deleted']],
   ['LANGUAGES', vocabulary.LANGUAGES, ['en', 'es']],
   ['SCOPES', vocabulary.SCOPES, ['data:read', 'stream:read', 'subscriptions:write']],
-])('%s has the values of the interface, in their order', (_, values, expected) => {
+])('%s has the values of the interface in order', (_, values, expected) => {
   expect(values).toEqual(expected);
 });

@@ -12,7 +12,7 @@ const OPTIONS = { skipRefused: false, now: new Date('2026-10-01T12:00:00Z') };
 const staged = (kind: StagedLine['kind'], line: number, record: unknown) =>
   checkRecord(kind, 'test.ndjson', line, record, createRefusalList());
 
-test('an import whose lines break off leaves nothing behind, and the connection usable', async () => {
+test('an import whose lines end in an error changes nothing and leaves the connection usable', async () => {
   async function* lines() {
     yield staged('endorser-categories', 1, category());
     throw new Error('the disk is gone');
@@ -22,7 +22,7 @@ test('an import whose lines break off leaves nothing behind, and the connection 
   expect(rows).toEqual([{ count: 0 }]);
 });
 
-test('a thousand contests of one election, each with its choices in their order', async () => {
+test('imports a thousand contests of an election, each with its choices in order', async () => {
   async function* lines() {
     yield staged('elections', 1, election());
     for (let line = 1; line <= 1_000; line += 1) {

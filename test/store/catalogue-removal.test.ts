@@ -30,7 +30,7 @@ async function load(records: [CatalogueKind, unknown][]): Promise<CatalogueImpor
   return importCatalogue(client, lines(), { skipRefused: true, now: NOW });
 }
 
-/** Everybody endorses the first choice of every contest. */
+/** The endorser endorses the first choice of every contest. */
 beforeEach(async () => {
   await client.query(
     'TRUNCATE elections, endorser_categories, endorsers, districts, contests, candidates, choices CASCADE',
@@ -63,7 +63,7 @@ const ALL = [
   'or-2026-11-03-general/mayor#bob',
 ];
 
-test('a contest that vanishes from its election is removed, and its endorsements are withdrawn as changes', async () => {
+test('a contest that vanishes from its election is removed, and its endorsements are withdrawn with changes', async () => {
   const result = await load([['contests', contest('mayor')]]);
   expect(result.counts.contests).toEqual({ added: 0, changed: 0, unchanged: 1, removed: 1 });
   expect(result.endorsementsWithdrawn).toBe(1);
@@ -72,7 +72,7 @@ test('a contest that vanishes from its election is removed, and its endorsements
   expect(await deleted()).toEqual(['deleted Title of council']);
 });
 
-test('a choice that vanishes from its contest is removed, and its endorsements with it', async () => {
+test('a choice that vanishes from its contest is removed with its endorsements', async () => {
   const result = await load([
     ['contests', contest('mayor', { choices: [choice('bob')] })],
     ['contests', contest('council')],
@@ -82,7 +82,7 @@ test('a choice that vanishes from its contest is removed, and its endorsements w
   expect(await deleted()).toEqual(['deleted Title of mayor']);
 });
 
-test('what comes back has its old id, and its endorsements stay withdrawn', async () => {
+test('a contest or choice that returns has its old id, and its endorsements stay withdrawn', async () => {
   const ids = () => client.query('SELECT id, key FROM contests ORDER BY id').then(({ rows }) => rows);
   const choiceIds = () => client.query('SELECT id, key FROM choices ORDER BY id').then(({ rows }) => rows);
   const before = [await ids(), await choiceIds()];
@@ -95,14 +95,14 @@ test('what comes back has its old id, and its endorsements stay withdrawn', asyn
   expect(await endorsed()).toEqual([`${OTHER}/mayor`]);
 });
 
-test('removing again what is removed changes nothing', async () => {
+test('importing again without a removed contest changes nothing', async () => {
   await load([['contests', contest('mayor')]]);
   const result = await load([['contests', contest('mayor')]]);
   expect(result.counts.contests).toMatchObject({ unchanged: 1, removed: 0 });
   expect(result.endorsementsWithdrawn).toBe(0);
 });
 
-test('an elections file alone touches no contest', async () => {
+test('an elections file alone removes no contest', async () => {
   const result = await load([['elections', election({ name: 'Renamed' })]]);
   expect(result.counts.elections).toMatchObject({ changed: 1 });
   expect(await present()).toEqual(ALL);
@@ -117,7 +117,7 @@ test('a contest whose line is refused has not vanished', async () => {
   expect(await present()).toEqual(ALL);
 });
 
-test('a refused line that names no contest might be any: no contest is taken for vanished', async () => {
+test('a refused line without a key may be any contest, so that none is removed', async () => {
   await load([
     ['contests', contest('mayor')],
     ['contests', 'no record'],

@@ -11,13 +11,13 @@ const pool = new pg.Pool({ connectionString: url });
 
 afterAll(() => pool.end());
 
-/** A withdrawal, as far as the log looks into it. */
+/** A withdrawal with only the fields that the log reads. */
 function withdrawal(id: number): NewChange {
   const body = { endorsement: { id }, endorser: { slug: 'acme' }, election: { id: 1 } };
   return { type: 'deleted', body: body as unknown as ChangeBody };
 }
 
-test('more changes than are written at a time have one order, without gaps, and one time', async () => {
+test('changes beyond the size of one INSERT have one order without gaps, and one time', async () => {
   await pool.query('UPDATE stream_head SET last_sequence = 7');
   await pool.query(
     `INSERT INTO elections (id, slug, name, date, state, type) OVERRIDING SYSTEM VALUE

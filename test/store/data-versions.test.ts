@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 
-/** The part whose version a statement that writes the table changes. */
+/** The part whose version changes when the table is written. */
 const PARTS: [table: string, part: DataPart][] = [
   ['states', 'catalogue'],
   ['elections', 'catalogue'],
@@ -67,7 +67,7 @@ const partOf = new Map<string, DataPart>([
   ...OF_THE_STREAM.map((table): [string, DataPart] => [table, 'endorsements']),
 ]);
 
-/** The parts whose versions are others after some work than they were before. */
+/** The parts whose versions differ after some work. */
 async function partsChangedBy(work: () => Promise<unknown>): Promise<string[]> {
   const before = await loadDataVersions(pool);
   await work();
@@ -76,22 +76,22 @@ async function partsChangedBy(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe('the version of', () => {
-  test.each(PARTS)('%s is that of the %s', async (table, part) => {
+  test.each(PARTS)('%s is the version of the %s', async (table, part) => {
     expect(await partsChangedBy(() => client.query(`DELETE FROM ${table} WHERE false`))).toEqual([part]);
   });
 
-  test('the catalogue is changed by an import', async () => {
+  test('the catalogue changes with an import', async () => {
     expect(await partsChangedBy(() => loadCatalogue(database.url, SMALL_BALLOT))).toEqual(['catalogue']);
   });
 
-  test('officeholders is changed by a load', async () => {
+  test('officeholders changes with a load', async () => {
     const load = { people: [PERSON], places: ['or'], refusedIds: [] };
     expect(await partsChangedBy(() => importOfficeholders(client, load, new Date()))).toEqual([
       'officeholders',
     ]);
   });
 
-  test('INV-1: endorsements is changed by every change', async () => {
+  test('INV-1: endorsements changes with every change', async () => {
     const applying = new pg.Client({ connectionString: database.url });
     await applying.connect();
     const submissions = [
@@ -112,16 +112,16 @@ describe('the version of', () => {
     ]);
   });
 
-  test('INV-1: the catalogue is not changed before the import is committed', async () => {
+  test('INV-1: the catalogue does not change before the import is committed', async () => {
     await client.query('BEGIN');
     expect(await partsChangedBy(() => client.query('UPDATE endorsers SET name = name'))).toEqual([]);
     expect(await partsChangedBy(() => client.query('COMMIT'))).toEqual(['catalogue']);
   });
 });
 
-describe('INV-1: a kept answer shows no table but those of the parts whose version is asked after', () => {
+describe('INV-1: a cached answer reads only tables of the parts that it declares', () => {
   const keeping = routes.filter(({ shows }) => shows !== undefined).map(({ path }) => path);
-  /** An id or slug that there is. */
+  /** An existing id or slug for each route. */
   const EXAMPLES: Record<string, string> = {
     '/v1/endorsements/{id}': 'SELECT id FROM endorsements',
     '/v1/contests/{id}': 'SELECT id FROM contests',

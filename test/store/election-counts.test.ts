@@ -12,7 +12,7 @@ beforeAll(async () => {
   await loadCatalogue(database.url, SMALL_BALLOT);
 });
 
-/** What the counts are by the tables that they are of, and what is kept. */
+/** The counts as counted from the tables, and as stored. */
 const COUNTED = `
   SELECT l.slug, count(DISTINCT c.id)::int AS contests, count(DISTINCT c.id) FILTER (WHERE c.kind = 'measure')::int AS measures,
     count(n.id)::int AS endorsements, count(DISTINCT n.contest_id)::int AS endorsed
@@ -34,7 +34,7 @@ async function expectTrueCounts(oregon: number[]): Promise<void> {
   expect([contests, measures, endorsements, endorsed]).toEqual(oregon);
 }
 
-/** Every endorser endorses the choices that a condition picks, in one statement. */
+/** Every endorser endorses the choices that match a condition, in one statement. */
 const endorseWhere = (condition: string) =>
   client.query(`
     INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at)
@@ -43,7 +43,7 @@ const endorseWhere = (condition: string) =>
 const withdrawWhere = (condition: string) => client.query(`DELETE FROM endorsements WHERE ${condition}`);
 const contestId = (slug: string) => `(SELECT id FROM contests WHERE key = '${OREGON}/${slug}')`;
 
-test('counts of an election stay true, whatever one statement adds and takes away', async () => {
+test('the counts of an election stay correct, whatever a statement adds and removes', async () => {
   await expectTrueCounts([3, 0, 0, 0]);
   await endorseWhere(`c.id = ${contestId('mayor')} AND h.key = 'ann'`);
   await expectTrueCounts([3, 0, 3, 1]);
@@ -64,7 +64,7 @@ test('counts of an election stay true, whatever one statement adds and takes awa
   await expectTrueCounts([3, 0, 0, 0]);
 });
 
-test('a re-import counts what came, changed its kind, and vanished with its endorsements', async () => {
+test('a repeated import counts contests that are new, change their kind, or vanish with their endorsements', async () => {
   await endorseWhere(`c.id = ${contestId('mayor')} AND h.key = 'ann'`);
   const mayor = contest('mayor', { election: OREGON });
   const load = (...records: object[]) =>

@@ -6,7 +6,7 @@ import { useTestDatabase } from '../helpers/database.ts';
 import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
 
 const STATEMENT_MS = 500;
-/** A statement's time, the second that its answer is waited for beyond it, and what a goodbye may take. */
+/** The statement timeout, the driver's margin of a second, and the time to end gracefully. */
 const BOUND_MS = STATEMENT_MS + 1000 + 500 + 1000;
 
 const database = useTestDatabase();
@@ -43,7 +43,7 @@ test('a query that the database does not answer ends, wherever it waits', async 
   expect(await isReachable(pool)).toBe(false);
 });
 
-test('one silent connection ends the others that nobody uses, and new ones are made as soon as that works', async () => {
+test('one silent connection ends the idle ones, and new ones are made as soon as possible', async () => {
   const before = await openAll();
   way.silence();
   await expect(pool.oneFirst(one)).rejects.toThrow();
@@ -55,7 +55,7 @@ test('one silent connection ends the others that nobody uses, and new ones are m
   expect(await isReachable(pool)).toBe(true);
 });
 
-test('a transaction does not wait a second time, to be undone', async () => {
+test('a transaction does not wait again for its rollback', async () => {
   const started = performance.now();
   const work = pool.transaction(async (transaction) => {
     await transaction.oneFirst(one);
@@ -66,7 +66,7 @@ test('a transaction does not wait a second time, to be undone', async () => {
   expect(performance.now() - started).toBeLessThan(BOUND_MS);
 });
 
-test('an answer that came while the process was busy counts', async () => {
+test('an answer that arrives while the process is busy counts', async () => {
   const direct = await openPool(database.url);
   await direct.oneFirst(one);
   const asked = direct.oneFirst(one);

@@ -9,10 +9,10 @@ import { useTestDatabase } from '../helpers/database.ts';
 const BATCHES = 30_000;
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-10-08T12:00:00Z');
-/** Of batches that were found by their keys, not by looking through the table. */
+/** The most batches that a query reads if it finds them by their keys. */
 const FEW = 20;
 
-/** Batches of two changes each, over a week; the last is not acknowledged. The log lacks the changes up to 1001. */
+/** Batches of two changes each, over a week. The last is not acknowledged. The log lacks the changes up to 1001. */
 const STORE = `
   TRUNCATE relay_batches, change_log;
   INSERT INTO relay_batches (first_sequence, last_sequence, offsets, created_at, acknowledged_at)
@@ -29,13 +29,13 @@ const STORE = `
 const database = useTestDatabase();
 const { client } = database;
 let pool: DatabasePool;
-/** What was asked. */
+/** The queries so far. */
 let asked: [string, readonly unknown[]][];
-/** The client, remembering what it is asked. */
+/** The client, which records its queries. */
 let watched: ClientBase;
 
 beforeAll(async () => {
-  // The changes have no elections whose activity could be noted.
+  // The changes have no elections whose activity a trigger could record.
   await client.query('SET session_replication_role = replica');
   const query = (text: string, values: unknown[] = []) => {
     asked.push([text, values]);
@@ -65,14 +65,14 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** How many batches a plan has looked at. */
+/** The number of batches that a plan read. */
 function looked(plan: Plan): number {
   const rows = plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0);
   const own = plan['Relation Name'] === 'relay_batches' ? rows * plan['Actual Loops'] : 0;
   return (plan.Plans ?? []).reduce((sum, part) => sum + looked(part), own);
 }
 
-/** How many batches all that was asked looked at, when it is asked again. */
+/** The number of batches that the recorded queries read when they run again. */
 async function countLooked(): Promise<number> {
   let sum = 0;
   for (const [text, values] of asked) {
@@ -84,18 +84,18 @@ async function countLooked(): Promise<number> {
   return sum;
 }
 
-test('how far the relay is, is what the newest acknowledged batches say', async () => {
+test('the progress of the relay is that of the newest acknowledged batch', async () => {
   expect(await loadRelayProgress(watched)).toEqual({ logged: 2 * BATCHES, relayed: 2 * BATCHES - 2 });
   expect(await loadRelayedRange(pool)).toEqual({ epoch: 1, from: 1002, to: 2 * BATCHES - 2 });
   expect(await countLooked()).toBeLessThan(FEW);
 });
 
-test('a gateway begins so many changes before the newest, and not before the time it asks for', async () => {
+test('a gateway begins the given number of changes before the newest, but not before the given time', async () => {
   const target = 2 * BATCHES - 2;
   const since = new Date(NOW.getTime() - DAY_MS);
   const start = { epoch: 1, sequence: target - 1000, offsets: [BATCHES - 500] };
   expect(await loadFeedStart(pool, since, 1000)).toEqual({ start, target });
-  // In the middle of a batch it begins with that batch.
+  // A start within a batch is moved to the beginning of the batch.
   expect(await loadFeedStart(pool, since, 1001)).toMatchObject({ start: { sequence: target - 1002 } });
   expect(await countLooked()).toBeLessThan(FEW);
   const first = BATCHES - DAY_MS / 20_000;
@@ -103,7 +103,7 @@ test('a gateway begins so many changes before the newest, and not before the tim
   expect(whole).toEqual({ start: { epoch: 1, sequence: 2 * first - 2, offsets: [first] }, target });
 });
 
-test('a gateway begins after the start of the epoch, and at its newest change where no batch is young enough', async () => {
+test('a gateway begins after the start of the epoch, or at the newest change if no batch is young enough', async () => {
   await client.query('UPDATE stream_head SET epoch_after = 59000');
   const since = new Date(0);
   expect(await loadFeedStart(pool, since, 10_000)).toMatchObject({ start: { sequence: 59_000 } });
@@ -111,7 +111,7 @@ test('a gateway begins after the start of the epoch, and at its newest change wh
   expect(start.sequence).toBe(2 * BATCHES - 2);
 });
 
-test('batches before the first change that is left are dropped, and no more', async () => {
+test('only batches before the first remaining change are dropped', async () => {
   await maintainChangeLog(watched, NOW, 7 * DAY_MS);
   const { rows } = await client.query(
     'SELECT min(first_sequence)::int AS first, count(*)::int FROM relay_batches',
@@ -122,7 +122,7 @@ test('batches before the first change that is left are dropped, and no more', as
   expect(await countLooked()).toBeLessThan(500 + FEW);
 });
 
-test('the newest batch stays, whatever is left of the log', async () => {
+test('the newest batch stays, even if the log is empty', async () => {
   await client.query(`DELETE FROM change_log WHERE sequence < ${2 * BATCHES - 100}`);
   await client.query(`UPDATE change_log SET sequence = ${4 * BATCHES} WHERE sequence < ${2 * BATCHES}`);
   await maintainChangeLog(client, NOW, 7 * DAY_MS);

@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();
 
-test('the server asks within seconds whether the program of a watched session is still there', async () => {
+test('the server probes the process of a watched session within seconds', async () => {
   const pool = new pg.Pool({ connectionString: database.url, ...WATCHFUL_SESSION, onConnect: watchSession });
   const { rows } = await pool.query(
     `SELECT name, setting::int AS value FROM pg_settings
@@ -28,7 +28,7 @@ test('the server asks within seconds whether the program of a watched session is
   ]);
 });
 
-test('a transaction on a connection that is silent ends once, and its connection is not used again', async () => {
+test('a transaction on a silent connection ends once, and the connection is not reused', async () => {
   const way = await createSeverable(database.url);
   const limits = { ...WATCHFUL_SESSION, query_timeout: 1000 };
   const pool = new pg.Pool({ connectionString: way.url, max: 1, ...limits, onConnect: watchSession });
@@ -45,7 +45,7 @@ test('a transaction on a connection that is silent ends once, and its connection
   await way.close();
 });
 
-/** Does something while another session holds the stream's lock. */
+/** Does some work while another session holds the stream's lock. */
 async function whileLocked(work: () => Promise<void>): Promise<void> {
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
@@ -58,7 +58,7 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test('a watched session gives up waiting for a lock, and keeps its connection', async () => {
+test('a watched session gives up waiting for a lock but keeps its connection', async () => {
   const limits = { ...WATCHFUL_SESSION, max: 1 };
   const pool = new pg.Pool({ connectionString: database.url, ...limits, onConnect: watchSession });
   const pid = async () => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
@@ -70,13 +70,13 @@ test('a watched session gives up waiting for a lock, and keeps its connection', 
   await pool.end();
 }, 15_000);
 
-test('a watched session whose program goes away while it waits for a lock ends', async () => {
+test('a watched session ends if its process goes away while it waits for a lock', async () => {
   const way = await createSeverable(database.url);
   const client = new pg.Client({ connectionString: way.url });
   client.on('error', () => {});
   await client.connect();
   await watchSession(client);
-  // So that it is not this which ends the wait.
+  // Rules out that the lock timeout ends the wait.
   await client.query('SET lock_timeout = 0');
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
   const observer = new pg.Client({ connectionString: database.url });
