@@ -11,23 +11,23 @@ interface Start {
   offsets: readonly number[];
 }
 export interface Topic {
-  /** What lies on each partition, by rising offset. */
+  /** The records of each partition, by rising offset. */
   partitions: readonly (readonly LogRecord[])[];
   /** The sequence of the newest change. */
   last: number;
-  /** A place to begin: a sequence, and for each partition an offset at or before the first record after it. */
+  /** A start: a sequence, and for each partition an offset at or before the first record after it. */
   start: Start;
 }
 
-/** What a relay does: it sends a run of changes, and after a crash the newest of them again. */
+/** A relay's sending: a run of changes, and after a crash the newest of them again. */
 const sending = fc.record({
   partitions: fc.array(fc.nat(1000), { minLength: 1, maxLength: 6 }),
   resent: fc.nat(8),
 });
 
 /**
- * A dense sequence on partitions that became more on the way: copies sent after that lie elsewhere than the first.
- * Offsets have gaps, as compaction and transaction markers leave them.
+ * A dense sequence on partitions whose number grows on the way, so that later copies lie on other partitions than the
+ * first. Offsets have gaps, as compaction and transaction markers leave them.
  */
 export const topicArbitrary: fc.Arbitrary<Topic> = fc
   .record({
@@ -60,7 +60,7 @@ export const topicArbitrary: fc.Arbitrary<Topic> = fc
     return { partitions, last: keys.length, start: { sequence, offsets } };
   });
 
-/** Reads a topic as a gateway does; numbers out of `choose` decide what is fetched and how much is taken. */
+/** Reads a topic as a gateway does; `choose` decides the partition to fetch and the number of records to take. */
 export function createReader({ partitions }: Topic, start: Start, choose: Iterator<number>) {
   const merge = new SequenceMerge<Sequenced>(start);
   const pick = (count: number): number => (choose.next().value ?? 0) % count;
@@ -74,14 +74,14 @@ export function createReader({ partitions }: Topic, start: Start, choose: Iterat
 
   return {
     merge,
-    /** Fetches some of one partition that is wanted, and takes some of what there is then. */
+    /** Fetches some records of one wanted partition, and takes some of those that are there. */
     step(): number[] {
       const wanted = [...merge.wanted(partitions.length)];
       const [partition, offset] = wanted[pick(wanted.length || 1)] ?? [];
       if (partition !== undefined && offset !== undefined) fetch(partition, offset, pick(5));
       return merge.take(pick(4)).map(({ sequence }) => sequence);
     },
-    /** Fetches all that is wanted and takes all there is, for as long as there is more. A take keeps nothing back. */
+    /** Fetches and takes everything until nothing is left. A take must hold nothing back. */
     drain(): number[] {
       const given: number[] = [];
       for (let more = true; more; ) {
@@ -99,12 +99,12 @@ export function createReader({ partitions }: Topic, start: Start, choose: Iterat
   };
 }
 
-/** The sequences that a reader has to give, from where it starts to the newest. */
+/** The sequences that a reader must give, from its start to the newest. */
 export function expectedOf({ last, start }: Topic): number[] {
   return Array.from({ length: last - start.sequence }, (_, index) => start.sequence + 1 + index);
 }
 
-/** Everything that a reader gives: in small steps first, then until the end. */
+/** All sequences that a reader gives: first in small steps, then until the end. */
 export function readAll(reader: ReturnType<typeof createReader>): number[] {
   return [...Array.from({ length: 30 }, () => reader.step()).flat(), ...reader.drain()];
 }
