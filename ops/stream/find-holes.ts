@@ -39,7 +39,7 @@ export async function findHoles(
   return findGaps(seen, range);
 }
 
-/** What is no change stands for none. */
+/** The sequence of a change; null for a record that is not one. */
 function decode(value: Buffer | null) {
   try {
     return changeCodec.decode(value);
