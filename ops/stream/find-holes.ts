@@ -39,7 +39,7 @@ export async function findHoles(
   return findGaps(seen, range);
 }
 
-/** The sequence of a change; null for a record that is not one. */
+/** Decodes a record; null if it is not a change. */
 function decode(value: Buffer | null) {
   try {
     return changeCodec.decode(value);
