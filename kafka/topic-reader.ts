@@ -63,7 +63,7 @@ const OFFSET_OUT_OF_RANGE = 1;
 const ERROR_PAUSE_MS = 100;
 
 /** The broker refuses to serve a partition, for instance because it no longer leads it. */
-export class PartitionUnavailableError extends Error {
+class PartitionUnavailableError extends Error {
   override name = 'PartitionUnavailableError';
 }
 

@@ -39,7 +39,7 @@ export async function findHoles(
   return findGaps(seen, range);
 }
 
-/** What is no change stands for none. */
+/** Decodes a record; null if it is not a change. */
 function decode(value: Buffer | null) {
   try {
     return changeCodec.decode(value);

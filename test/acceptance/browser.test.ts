@@ -1,4 +1,4 @@
-/** A browser's own EventSource, in a page of a site that adds the key, as docs/streaming.md describes it. */
+/** A browser's own EventSource on a page of a site that adds the key, as docs/streaming.md describes it. */
 import { once } from 'node:events';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ import { until } from '../helpers/until.ts';
 const PAGE = 'browser-page.html';
 /** Short, so that checkpoints come soon. */
 const HEARTBEAT_MS = 400;
-/** Only this endorser's: the other's changes are passed over, and told of by checkpoints. */
+/** Only this endorser passes the filter; the other's changes appear only as checkpoints. */
 const FILTER = { endorsers: ['nation-herald'] };
 
 const missing = ['chromium', 'nginx'].filter((name) => findProgram(name) === null);
@@ -32,13 +32,13 @@ let switchboard: Switchboard;
 let site: RunningProxy;
 let browser: RunningBrowser;
 let pages: string;
-/** What the page reports: all that it has received, in order. */
+/** The page's report: everything that it has received, in order. */
 const frames: Frame[] = [];
 const reports = createServer(async (request, response) => {
   frames.push((await json(request)) as Frame);
   response.end();
 });
-/** How many there were. */
+/** The number of changes. */
 let changes = 0;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   service = await TestService.start({ gateways: 2, gatewayConfig: { streamHeartbeatMs: HEARTBEAT_MS } });
   switchboard = await Switchboard.open(service.gateways[0]?.port ?? 0);
   pages = await mkdtemp(path.join(os.tmpdir(), 'ballot-site-'));
-  // nginx reads it as another user, where root starts it.
+  // If root starts nginx, another user reads the folder.
   await chmod(pages, 0o755);
   await copyFile(path.resolve('test/acceptance', PAGE), path.join(pages, PAGE));
   site = await startSite({ pages, service: switchboard.address, key: service.key });
@@ -73,13 +73,13 @@ async function change(): Promise<void> {
   changes += 2;
 }
 
-/** Waits until the page has been told how far the stream is. */
+/** Waits until the page has received a cursor at the end of the stream. */
 async function untilReported(): Promise<void> {
   const told = ({ event, id }: Frame) => event === 'checkpoint' && sequenceOf(id) === changes;
   await until(`the checkpoint at ${changes}`, () => frames.some(told));
 }
 
-/** What each connection brought: it begins with ready, which says where. */
+/** The frames of each connection, which begins with `ready` and its cursor. */
 function connections(): Connection[] {
   const starts = frames.flatMap(({ event }, index) => (event === 'ready' ? [index] : []));
   return starts.map((start, index) => {
@@ -109,7 +109,7 @@ testInBrowser(
     await untilReported();
     expect(connections()).toHaveLength(3);
 
-    // A connection without Last-Event-ID would begin where the address says, and bring all of it again.
+    // A connection without Last-Event-ID would begin where the URL says, and bring everything again.
     const checker = new StreamChecker(await loadChangeLog(service.databaseUrl));
     const record = { name: 'Chromium', filter: FILTER, connections: connections(), upTo: changes };
     expect(checker.judge(record)).toEqual({ faults: [], events: changes / 2, repeats: 0 });

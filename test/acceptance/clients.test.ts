@@ -1,4 +1,4 @@
-/** What clients read streams with, through the proxies that stand in front of gateways, as ops/ configures them. */
+/** Common clients of streams, through the proxies in front of gateways, as ops/compose configures them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
@@ -11,7 +11,7 @@ import { type Frame, StreamChecker, sequenceOf } from '../helpers/stream-checker
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 
-/** A proxy in haste gives up on a silent connection after so long; a stream behind it is silent a fifth as long. */
+/** The timeout of an impatient proxy for silent connections; a stream behind it is silent for a fifth of it. */
 const TIMEOUT_SECONDS = 2;
 const HEARTBEAT_MS = 400;
 
@@ -31,7 +31,7 @@ const SKIPPED = '(skipped: it is not installed)';
 
 describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
   const there = findProgram(name) !== null;
-  /** A test that needs the proxy, and this program where one is given. */
+  /** A test that needs the proxy, and this program if it is given. */
   const testWith = (title: string, run: () => Promise<void>, program: string | null = name) => {
     if (there && program !== null) test(title, run, 60_000);
     else test.skip(`${title} ${SKIPPED}`, run);
@@ -43,7 +43,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
 
   beforeAll(async () => {
     if (!there) return;
-    // Silent but for what the tests do: what is held back is not pushed out by signs of life.
+    // No heartbeats during the tests, which would push out bytes that a proxy holds back.
     service = await TestService.start({ gateways: 2, gatewayConfig: { streamHeartbeatMs: 60_000 } });
     proxy = await startProxy(name, { gatewayPorts: portsOf(service), timeoutSeconds: 120 });
   });
@@ -53,7 +53,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
     await service?.stop();
   });
 
-  /** One change, with a statement of its own. @returns the statement. */
+  /** Makes one change with a new statement. @returns the statement */
   async function change(): Promise<string> {
     round += 1;
     const statement = `Round ${round}.`;
@@ -61,7 +61,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
     return statement;
   }
 
-  /** Runs a program that prints a stream, and waits for a change to come out of it while the stream stays open. */
+  /** Runs a program that prints a stream, and waits until it prints a change while the stream is open. */
   async function expectPrinted(command: string, args: string[]): Promise<void> {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
@@ -112,15 +112,15 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
     }
   });
 
-  // The last one: it takes a gateway away.
+  // The last test, since it stops a gateway.
   testWith('EventSource goes on where it was, at the gateway that is left when one stops', async () => {
-    // Each at the gateway that has fewer, so that one of them loses its own.
+    // The proxy spreads them over both gateways, so that one of them loses its gateway.
     const clients = [openEventSource(), openEventSource()];
     await until('ready', () => clients.every(({ connections }) => connections.length === 1));
     let statement = await change();
     const have = () => clients.every(({ last }) => last().includes(statement));
     await until('the first change', have);
-    // The one in its place listens at another port, of which the proxy does not know.
+    // The new gateway listens on another port, which the proxy does not know.
     await service.restartGateway(0);
     statement = await change();
     await until('the changes since', have);
@@ -140,7 +140,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
     const connections: { via: 'stream'; after: number | null; frames: Frame[] }[] = [];
     const lastEventIds: (string | null)[] = [];
     const source = new EventSource(`${proxy.address}/v1/stream`, {
-      // Browsers' EventSource cannot send a key; this one lets its user say how to fetch.
+      // A browser's EventSource cannot send a key; this one accepts a fetch of its user.
       fetch: (url, init) => {
         const { 'Last-Event-ID': lastEventId = null } = init.headers;
         lastEventIds.push(lastEventId);

@@ -14,7 +14,7 @@ import { until } from '../helpers/until.ts';
 const PASSWORD = 'pw-7c0ffee7-unmistakable';
 const ROLE = 'logs_test';
 
-/** Its own gateway and consumers are not looked at: others, as processes that write all they can, are. */
+/** This test reads the logs of other gateways and consumers: processes with the most verbose logs. */
 let service: TestService;
 let way: SeverableServer;
 let admin: pg.Client;
@@ -92,7 +92,7 @@ test('a whole run, outages included, writes no key, no password and no Authoriza
   const ops = start('ops/main.ts', {});
   await until('the help', () => ops.output().includes('keys create'));
 
-  // The logs are there, and say who asked, by the proxy's word and not by the client's.
+  // The logs exist, and have the client's address as the proxy sent it, not as the client claimed it.
   const requests = gateway
     .output()
     .split('\n')

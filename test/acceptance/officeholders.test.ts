@@ -1,6 +1,6 @@
 /*
- * The real people of an Open States sample, as SOURCES.md beside it describes it. What is expected is counted here by a
- * reading of its own, line by line. The sample is not part of the project: where it is absent the tests are skipped.
+ * The real people of an Open States sample, which SOURCES.md beside it describes. The expected counts come from a separate
+ * reading here, line by line. The sample is not part of the project; the tests are skipped if it does not exist.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -26,7 +26,7 @@ interface Line {
   roles: Record<string, string>[];
 }
 
-/** The id, name and roles of a file, by its lines alone. */
+/** The id, name and roles of a file, read from its lines alone. */
 function readLines(folder: string, file: string): Line {
   const line: Line = { id: '', name: '', folder, roles: [] };
   let inRoles = false;
@@ -52,7 +52,7 @@ function readSample(): Line[] {
     .map((name) => readLines(name.split('/')[1] ?? '', path.join(data, name)));
 }
 
-/** "state office" of a role, by what the specification calls it. */
+/** The "state office" of a role, in the words of the specification. */
 function officeOf({ type = '', jurisdiction = '', district = '' }: Record<string, string>): string | null {
   if (jurisdiction.includes('place:')) return null;
   const state = /:([a-z]{2})\/government$/.exec(jurisdiction)?.[1]?.toUpperCase() ?? 'US';
@@ -66,7 +66,7 @@ function officeOf({ type = '', jurisdiction = '', district = '' }: Record<string
   return `${state} ${offices[type] ?? type.replaceAll(' ', '_')}`;
 }
 
-/** Who is in office, as "id office", by a simple reading of decision 7. */
+/** The people in office, as "id office", by a simple reading of decision 7. */
 function expectedSeats(lines: Line[]): string[] {
   return lines.flatMap(({ id, folder, roles }) => {
     const open = roles.filter(
@@ -109,7 +109,7 @@ interface Record_ {
     return io.printed.map((line) => line.trim().replaceAll(/\s+/g, ' '));
   }
 
-  test('are all read, and sit where their files say', async () => {
+  test('are all read, and hold the seats of their files', async () => {
     expect([lines.length, expected.length]).toEqual([923, 824]);
     const records: Record_[] = await readPages(service, '/v1/officeholders', 500);
     const seats = records.map(({ person_id, office, state }) =>
@@ -120,7 +120,7 @@ interface Record_ {
     expect(records.filter(({ person_id, name }) => names.get(person_id) !== name)).toEqual([]);
   });
 
-  test('are summed up, the others with the reason', () => {
+  test('are counted, the others by reason', () => {
     expect(printed).toEqual([
       'added changed unchanged gone',
       `officeholders ${expected.length} 0 0 0`,
@@ -152,7 +152,7 @@ interface Record_ {
     expect(await readPages(service, '/v1/officeholders', 100, `&${query}`)).toHaveLength(count);
   });
 
-  test('whose terms ended on paper are in office, without that end', async () => {
+  test('whose terms ended on paper are in office, without an end', async () => {
     for (const [name, office] of [
       ['Gavin Newsom', 'governor'],
       ['Muriel Bowser', 'governor'],
@@ -164,7 +164,7 @@ interface Record_ {
     }
   });
 
-  test('fit the schema, each alone too; no e-mail address is a URL', async () => {
+  test('match the schema, each alone too; no e-mail address is a URL', async () => {
     const records: Record_[] = await readPages(service, '/v1/officeholders', 500);
     expectSchema('/v1/officeholders', { data: records, next_cursor: null });
     expect(records.filter(({ email }) => email?.includes('/'))).toEqual([]);

@@ -14,7 +14,7 @@ import { expectSchema } from '../helpers/response-schema.ts';
 import { useTestService } from '../helpers/service.ts';
 
 /*
- * Every expected answer is counted here from the files, by code that shares nothing with the service.
+ * Every expected answer is computed here from the files, by code that shares nothing with the service.
  */
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../shared/data');
@@ -62,7 +62,7 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
   const service = useTestService({ catalogue: [] });
   beforeAll(async () => {
     [elections, contests] = [await readLines('elections'), await readLines('contests')];
-    // Both files may name an endorser; the first is as good as the second.
+    // Both files may have an endorser; either record will do.
     const lines = await readLines<EndorserLine>('endorsers');
     endorsers = [...new Map(lines.map((line) => [line.slug, line])).values()];
     endorsements = (await readEndorsementLines()).filter(
@@ -73,7 +73,7 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
     await service.eventsOnceThereAre(endorsements.length, 60_000);
   });
 
-  test('coverage counts what the files have of every state', async () => {
+  test('coverage counts the records of every state in the files', async () => {
     const { body } = await service.get('/v1/coverage?upcoming=false');
     expectSchema('/v1/coverage', body);
     expect(body.data).toHaveLength(56);
@@ -99,7 +99,7 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
     }
   });
 
-  test('elections come by date and slug, with their counts', async () => {
+  test('elections are sorted by date and slug, and have their counts', async () => {
     const listed = await readPages(service, '/v1/elections', 7);
     const byDate = elections.toSorted((a, b) => (a.date + a.slug < b.date + b.slug ? -1 : 1));
     expect(listed.map((row) => [row.slug, row.contest_count, row.endorsement_count])).toEqual(
@@ -164,7 +164,7 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
     expect(names).toEqual(names.toSorted());
   });
 
-  test('an endorser shows in how many contests of which elections it endorsed', async () => {
+  test('an endorser shows the number of contests that it endorsed in, by election', async () => {
     for (const { slug } of endorsers.slice(0, 40)) {
       const given = endorsements.filter(({ endorser }) => endorser === slug);
       const { body } = await service.get(`/v1/endorsers/${slug}`);
@@ -183,7 +183,7 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
     }
   });
 
-  test('contests show every position that the files have on them', async () => {
+  test('contests show all their positions of the files', async () => {
     const nameOf = new Map(endorsers.map(({ slug, name }) => [slug, name]));
     const lines = new Map(contests.map((line) => [title(line), line]));
     const listed = await readPages(service, '/v1/contests', 500, '&states=CA');

@@ -17,7 +17,7 @@ import { until } from '../helpers/until.ts';
     await submitRealEndorsements(service);
   });
 
-  test('are each readable or rejected, and on the stream once, in the order of their endorser', async () => {
+  test('are each readable or rejected, and once on the stream, in the order of their endorser', async () => {
     await expectRealEndorsements(service);
   });
 
@@ -40,7 +40,7 @@ import { until } from '../helpers/until.ts';
     expect((await service.events(`cursor=${before.cursor}`)).data).toEqual([]);
   });
 
-  /** Waits until so many submissions have been dealt with. */
+  /** Waits until this number of submissions has been applied or rejected. */
   async function untilApplied(count: number): Promise<void> {
     const client = new pg.Client({ connectionString: service.databaseUrl });
     await client.connect();

@@ -43,7 +43,7 @@ async function readLines<T>(name: string): Promise<T[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** What the service is to answer, worked out from the files alone; the backers of a choice by its label. */
+/** The expected answer, computed from the files alone, with the backers of each choice by its label. */
 function expectedOf(contest: ContestLine, lines: readonly EndorsementLine[]) {
   const here = lines.filter((line) => line.contest === contest.key);
   const everyone = new Set(here.map(({ endorser }) => endorser)).size;
@@ -63,7 +63,7 @@ function expectedOf(contest: ContestLine, lines: readonly EndorsementLine[]) {
     const bar = contest.votes_allowed === null ? everyone / 2 : (sizes[contest.votes_allowed] ?? 0);
     marked = backed.filter(({ backers }) => backers.length > bar);
   } else if (contest.vote_method === 'ranked_choice') {
-    // Nobody gives ranks in these files, so that nothing is handed on: most-backed first, up to the first tie.
+    // These files have no ranks, so no votes are transferred: the most backed come first, up to the first tie.
     const tie = sizes.findIndex((size, index) => size === (sizes[index + 1] ?? 0));
     marked = backed.slice(0, tie === -1 ? backed.length : tie);
   } else {
@@ -100,7 +100,7 @@ function shownOf({ title, choices, recommendation }: Shown) {
     await importRealCatalogue(service);
     await submitRealEndorsements(service);
     contests = await readLines<ContestLine>('contests.ndjson');
-    // A source that is no address is refused.
+    // Sources that are not URLs are refused.
     lines = (await readEndorsementLines()).filter(
       ({ source_url }) => source_url === null || /^https?:\/\//i.test(source_url),
     );
@@ -134,20 +134,20 @@ function shownOf({ title, choices, recommendation }: Shown) {
     return agreements;
   }
 
-  test('are what its endorsements say, in each of 71 contests', async () => {
+  test('follow from its endorsements in each of 71 contests', async () => {
     const agreements = await expectAnswers('', lines);
     expect(agreements).toHaveLength(71);
     expect(new Set(agreements)).toEqual(new Set(['majority', 'unanimous']));
   });
 
-  test('are what one endorser says where it alone is chosen', async () => {
+  test('are the picks of an endorser that is chosen alone', async () => {
     const busiest = lines.filter(({ endorser }) => endorser === 'aft-local-2121');
     expect(busiest.length).toBeGreaterThan(10);
     const agreements = await expectAnswers('&endorsers=aft-local-2121', busiest);
     expect(new Set(agreements)).toContain('none');
   });
 
-  test('are the same for those chosen by category as for those chosen by name', async () => {
+  test('are the same for endorsers chosen by category as for those chosen by name', async () => {
     const endorsers = await readLines<{ slug: string; category: string }>('endorsers.ndjson');
     const { category } = endorsers[0] as { category: string };
     const names = new Set(endorsers.filter((each) => each.category === category).map(({ slug }) => slug));

@@ -1,7 +1,7 @@
 /**
- * INV-5, INV-6: the window is by age, whatever the broker does meanwhile. A window of seconds on a topic whose segments
- * close at once, under a cleaner that never rests: at every moment a cursor inside of it gets everything, one outside
- * gets 410. Once the broker deletes what is old, once it compacts it.
+ * INV-5, INV-6: the window is by age, whatever the broker does meanwhile. The window is seconds long, on a topic whose
+ * segments close at once, with a cleaner that never rests. At every moment a cursor inside the window gets everything, and
+ * one outside gets 410. In one test the broker deletes old records, in the other it compacts them.
  */
 
 import { afterEach, expect, test } from '@jest/globals';
@@ -20,9 +20,9 @@ import { until } from '../helpers/until.ts';
 
 const RETENTION_MS = 4000;
 const PARTITIONS = 6;
-/** How often a busy endorser changes its mind before an idle one does. */
+/** The number of changes of a busy endorser for each one of an idle endorser. */
 const IDLE_EVERY = 15;
-/** How many cursors each of the two halves, inside and outside, must have been tried with. */
+/** The number of cursors to try both inside and outside the window. */
 const TRIALS = 40;
 
 const EAGER_CLEANER = { 'segment.ms': '100', 'min.cleanable.dirty.ratio': '0.001' };
@@ -48,7 +48,7 @@ async function start(settings: Record<string, string>): Promise<void> {
   );
 }
 
-/** Changes of a busy endorser, and now and then one of an idle one; a third was last heard of at the beginning. */
+/** Submits changes of a busy endorser, now and then one of an idle one, and one of a third only at the beginning. */
 async function submitRound(): Promise<void> {
   round += 1;
   const statement = `Round ${round}.`;
@@ -60,7 +60,7 @@ async function submitRound(): Promise<void> {
   await service.submit([...once, ...busy, ...idle]);
 }
 
-/** Where each partition of the topic begins and ends. */
+/** The beginning and the end of each partition of the topic. */
 async function readOffsets(): Promise<{ partition: number; low: number; high: number }[]> {
   const topic = topicNames(service.topicPrefix).changes;
   const offsets = await withAdmin(service.brokers, (admin) => admin.fetchTopicOffsets(topic));
@@ -71,7 +71,7 @@ async function hasDeleted(): Promise<boolean> {
   return (await readOffsets()).some(({ low }) => low > 100);
 }
 
-/** Whether there are fewer records than there are offsets for them. */
+/** Whether the topic has fewer records than offsets. */
 async function hasCompacted(): Promise<boolean> {
   const topic = topicNames(service.topicPrefix).changes;
   const log = new TopicReader({ brokers: service.brokers, topic, clientId: 'test' });
@@ -93,7 +93,7 @@ async function hasCompacted(): Promise<boolean> {
   return missing > 100;
 }
 
-/** Asks with a cursor and holds the answer to the cursor's age: what lies in between may be answered either way. */
+/** Requests events with a cursor, and compares the answer with the cursor's age; at the edge both answers are right. */
 async function tryCursor(cursor: string, gateway: number): Promise<'inside' | 'outside' | 'edge'> {
   const { time } = parseCursor(cursor);
   const newest = await service.latestSequence(gateway);
@@ -112,10 +112,10 @@ async function tryCursor(cursor: string, gateway: number): Promise<'inside' | 'o
   return inside ? 'inside' : outside ? 'outside' : 'edge';
 }
 
-/** What was answered, to be held to the change log at the end. */
+/** The answers, which are compared with the change log at the end. */
 let answers: Connection[] = [];
 
-/** Tries cursors of all ages up to twice the window, until so many were inside and so many outside. */
+/** Tries cursors of all ages up to twice the window, until there were enough inside and outside. */
 async function tryCursors(known: () => string[], enough: number): Promise<void> {
   const count = { inside: 0, outside: 0, edge: 0 };
   for (let trial = 0; Math.min(count.inside, count.outside) < enough; trial += 1) {
@@ -137,7 +137,7 @@ function createReader(gateway: number, filter: StreamFilter): StreamReader {
   });
 }
 
-/** Submits round after round until it is stopped. */
+/** Submits one round after another until it is stopped. */
 function startLoad(): { stop(): Promise<void> } {
   let stopped = false;
   const load = (async () => {

@@ -54,7 +54,7 @@ async function recordedOffsets(): Promise<number[]> {
   return rejections.map(({ offset }) => offset);
 }
 
-/** A request whose acknowledgement is lost: the broker has it, and who sent it does not know. */
+/** A request whose acknowledgement is lost: the broker has it, but the producer does not know. */
 async function sendInVain(producer: Awaited<ReturnType<typeof openProducer>>, offset: number) {
   way.hush();
   const sent = producer.send([record(offset)]);
@@ -62,18 +62,18 @@ async function sendInVain(producer: Awaited<ReturnType<typeof openProducer>>, of
   way.mend();
 }
 
-test('INV-9: after lost acknowledgements, what is refused later is not taken for a copy', async () => {
+test('INV-9: after lost acknowledgements, later rejections are not taken for copies', async () => {
   const producer = await openProducer({ requestTimeout: 300, retry: { retries: 1, initialRetryTime: 50 } });
   await producer.send([record(1)]);
   await sendInVain(producer, 2);
   await until('the broker has it', async () => (await recordedOffsets()).includes(2));
-  // Another consumer has the partition now; this one goes on with what is its own.
+  // Another consumer has the partition now; this one goes on with its own.
   for (const offset of [3, 4, 5]) await producer.send([record(offset)]);
   expect(await recordedOffsets()).toEqual([1, 2, 3, 4, 5]);
   await producer.disconnect();
 });
 
-test('INV-14: a batch that the topic does not take is told apart from other failures', async () => {
+test('INV-14: a batch that the topic refuses is distinguished from other failures', async () => {
   const producer = await openProducer();
   const large = { key: Buffer.from('nobody'), value: Buffer.alloc(3_000_000) };
   await expect(producer.send([large])).rejects.toThrow(RecordTooLargeError);
@@ -88,7 +88,7 @@ describe('the sender of rejections', () => {
   afterAll(() => pool.end());
   const waiting = async () => (await client.query('SELECT FROM pending_rejections')).rowCount;
 
-  test('sends what waits in order, and forgets it', async () => {
+  test('sends waiting rejections in order, and forgets them', async () => {
     const stopping = new AbortController();
     const producer = await openProducer();
     await addPendingRejections(client, [3, 1, 2].map(record));
@@ -104,7 +104,7 @@ describe('the sender of rejections', () => {
     expect(await recordedOffsets()).toEqual([1, 2, 3, 4]);
   });
 
-  test('INV-14: shortens what the topic does not take, and goes on', async () => {
+  test('INV-14: shortens rejections that the topic refuses, and goes on', async () => {
     const stopping = new AbortController();
     const producer = await openProducer();
     const value = Buffer.alloc(5_000_000, 7);
@@ -123,7 +123,7 @@ describe('the sender of rejections', () => {
     ]);
   });
 
-  test('INV-14: keeps what Kafka does not take, until it does', async () => {
+  test('INV-14: keeps rejections until Kafka accepts them', async () => {
     const stopping = new AbortController();
     const producer = await openProducer({ requestTimeout: 300, retry: { retries: 0 } });
     way.hush();

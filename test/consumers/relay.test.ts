@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(() => producer.disconnect());
 
-/** Makes so many changes, by three endorsers in turn. */
+/** Makes this number of changes, by three endorsers in turn. */
 async function makeChanges(count: number): Promise<void> {
   const submissions = Array.from({ length: count }, () => {
     const slug = ['bakers-local-1', 'coast-gazette', 'nation-herald'][made % 3] ?? '';
@@ -73,7 +73,7 @@ async function readTopic(): Promise<{ partition: number; offset: number; value: 
 }
 
 describe('the relay', () => {
-  test('copies the change log to Kafka, keyed by endorser, each change once', async () => {
+  test('copies each change of the log to Kafka once, keyed by endorser', async () => {
     await makeChanges(30);
     await relayAll(await Relay.start(leader, producer));
     const records = await readTopic();
@@ -83,7 +83,7 @@ describe('the relay', () => {
     for (const { change, partition } of records) expect(homes.get(change.endorser.slug)).toBe(partition);
   });
 
-  test('INV-4: the offsets in an id are lower bounds of where its batch and everything after it is', async () => {
+  test('INV-4: the offsets in an id are lower bounds for its batch and everything after it', async () => {
     const relay = await Relay.start(leader, producer);
     for (let round = 0; round < 5; round += 1) {
       await makeChanges(7);
@@ -99,7 +99,7 @@ describe('the relay', () => {
     }
   });
 
-  test('INV-3: one that dies after sending is followed by one that sends the same ids and bytes', async () => {
+  test('INV-3: a relay that takes over after a crash sends the same ids and bytes', async () => {
     await makeChanges(10);
     const dying: ChangesProducer = {
       ...producer,
@@ -124,11 +124,11 @@ describe('the relay', () => {
     expect([...bytes.keys()].sort((a, b) => a - b)).toEqual(
       Array.from({ length: 15 }, (_, index) => index + 1),
     );
-    // The fault happened: the first six are there twice.
+    // The fault happened: the topic has the first six twice.
     expect(records).toHaveLength(21);
   });
 
-  test('refuses to go on when the change log lacks what a batch promised', async () => {
+  test('refuses to go on when the change log lacks changes of a batch', async () => {
     await makeChanges(3);
     const failing: ChangesProducer = { ...producer, send: () => Promise.reject(new Error('killed')) };
     await expect(relayAll(await Relay.start(leader, failing))).rejects.toThrow('killed');
@@ -137,7 +137,7 @@ describe('the relay', () => {
   });
 });
 
-test('records are split into requests of batches that a fetch has room for, in their order', () => {
+test('records are split, in order, into requests whose batches fit into a fetch', () => {
   const records = Array.from({ length: 25 }, (_, index) => ({
     key: `k${index}`,
     value: Buffer.alloc(30_000),
@@ -147,7 +147,7 @@ test('records are split into requests of batches that a fetch has room for, in t
   expect(requests.slice(0, -1).map(({ length }) => length)).toEqual(new Array(8).fill(3));
 });
 
-test('a record that is larger than a request should be goes alone', () => {
+test('a record that is larger than a request is sent alone', () => {
   const records = [10, 200_000, 10].map((length) => ({ key: 'k', value: Buffer.alloc(length) }));
   expect([...splitIntoRequests(records)]).toEqual(records.map((record) => [record]));
 });

@@ -1,4 +1,4 @@
-/** The client of docs/streaming.md, run as it is written there. */
+/** The client of docs/streaming.md, exactly as it is there. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -20,7 +20,7 @@ let switchboard: Switchboard;
 let dir: string;
 let client: ServiceProcess;
 let round = 0;
-/** How many there were. */
+/** The number of changes. */
 let changes = 0;
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ async function submitRound(): Promise<void> {
   changes += 9;
 }
 
-/** The list, without the one field that events do not have. */
+/** The list, without the field that events do not have. */
 async function readList(): Promise<object[]> {
   const records = await readPages(service, '/v1/endorsements', 3);
   return records.map((record) => {
@@ -69,7 +69,7 @@ async function readList(): Promise<object[]> {
   });
 }
 
-/** Waits until the mirror has the last change of the round, and holds it to the list. */
+/** Waits until the mirror has the last change of the round, and compares it with the list. */
 async function expectMirror(): Promise<void> {
   await until('the round to be applied', async () => (await service.latestSequence()) === changes);
   const end = async () => parseCursor((await readMirror()).cursor).sequence;

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { runCrowd } from '../soak/crowd.ts';
 
-test('the streams of a gateway that stops are open at the other within a minute, and have lost nothing', async () => {
+test('the streams of a gateway that stops are open at the other one within a minute, and have lost nothing', async () => {
   const streams = 200;
   const report = await runCrowd({ streams, rate: 20, readerProcesses: 1, calmMs: 1000, report: () => {} });
   expect(report.faults).toEqual([]);
   expect(report.returnedMs).toBeLessThan(60_000);
-  // Each was open at both, and there was something to lose.
+  // Each stream was open at both gateways, and there were changes to lose.
   expect(report.connections).toBeGreaterThanOrEqual(2 * streams);
   expect(report.events).toBeGreaterThan(100);
   expect(report.readsDuring.length).toBeGreaterThan(0);

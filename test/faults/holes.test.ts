@@ -17,7 +17,7 @@ jest.setTimeout(60_000);
 
 let sent = 0;
 
-// Little memory, so that what is old comes out of Kafka.
+// Little memory, so that old changes come from Kafka.
 const service = useTestService({ gatewayConfig: { feedMemoryBytes: 20_000 } });
 const database = useClient(service.databaseUrl);
 
@@ -44,7 +44,7 @@ async function headSequence(): Promise<number> {
   return Number(rows[0]?.last);
 }
 
-/** Makes changes that Kafka has acknowledged, as the store knows it, and does not have. */
+/** Makes changes that Kafka has acknowledged, according to the store, but does not have. */
 async function loseChanges(count: number): Promise<{ from: number; to: number }> {
   await service.stopConsumers();
   const from = (await headSequence()) + 1;
@@ -66,7 +66,7 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from + 1
 const sequencesOf = (events: { id: string }[]) => events.map(({ id }) => parseCursor(id).sequence);
 
 describe('a hole of the changes topic', () => {
-  test('INV-4: is not what a cursor with wrong offsets finds: it finds every change after it in Kafka', async () => {
+  test('INV-4: a cursor with wrong offsets is not taken for one; it finds every change after it in Kafka', async () => {
     await submit(30);
     const events = await service.eventsOnceThereAre(30);
     await service.restartGateway(0);
@@ -78,7 +78,7 @@ describe('a hole of the changes topic', () => {
     expect((await filledChanges.get()).values[0]?.value).toBe(value);
   });
 
-  test('INV-7: is filled from the change log, for who follows and for who replays, and by "stream repair" for good', async () => {
+  test('INV-7: is filled from the change log, for live streams and replays, and for good by "stream repair"', async () => {
     const client = await EventStreamClient.open(service.url('/v1/stream?from=earliest'), {
       Authorization: `Bearer ${service.key}`,
     });
@@ -88,7 +88,7 @@ describe('a hole of the changes topic', () => {
     client.close();
     expect(sequencesOf(events)).toEqual(numbers(1, 65));
 
-    // The fault happened: Kafka does not have them.
+    // The fault happened: Kafka lacks them.
     const before = await stream('check');
     expect([before.status, before.out]).toEqual([1, [`missing: ${lost.from} to ${lost.to}`]]);
 
@@ -105,7 +105,7 @@ describe('a hole of the changes topic', () => {
     expect((await service.events()).data).toEqual(replayed);
   });
 
-  test('INV-7: everything that Kafka had is lost, and the stream still loses nothing', async () => {
+  test('INV-7: Kafka loses everything, and the stream still loses nothing', async () => {
     const topic = topicNames(service.topicPrefix).changes;
     const { data: events } = await service.events();
     await withAdmin(service.brokers, async (admin) => {
@@ -124,7 +124,7 @@ describe('a hole of the changes topic', () => {
     expect(await service.eventsOnceThereAre(66)).toHaveLength(66);
   });
 
-  test('INV-7: what the change log lacks too is answered 410 to who stands before it, and to nobody else', async () => {
+  test('INV-7: that the change log lacks too gets 410 for cursors before it, and for no others', async () => {
     const { data: events } = await service.events();
     await database.query('DELETE FROM change_log WHERE sequence = 10');
     await service.restartGateway(0);
@@ -139,11 +139,11 @@ describe('a hole of the changes topic', () => {
     expect(error?.data.code).toBe('cursor_expired');
     expect(client.of('endorsement').map(({ id }) => id)).toEqual(events.slice(6, 9).map(({ id }) => id));
     client.close();
-    // Who stands behind the hole is not concerned.
+    // Cursors after the hole are not affected.
     expect((await service.events(`cursor=${events[9]?.id}`)).data).toEqual(events.slice(10));
   });
 
-  test('INV-7: who follows the stream is told where it is lost, not a step beyond, and who comes anew goes on', async () => {
+  test('INV-7: ends live streams right before the lost change, and new streams go on after it', async () => {
     const following = await EventStreamClient.open(service.url('/v1/stream'), {
       Authorization: `Bearer ${service.key}`,
     });

@@ -46,7 +46,7 @@ const KILLS = 10;
     return rows[0].sequence;
   }
 
-  test('INV-8, INV-3: ten times in the middle of their work loses nothing and doubles nothing', async () => {
+  test('INV-8, INV-3: ten times in the middle of their work loses and repeats nothing', async () => {
     const submissions = (await readEndorsementLines()).map((line) => {
       const parsed = parseSubmission(line);
       if (!parsed.ok) throw new Error('A real line is refused.');
@@ -58,7 +58,7 @@ const KILLS = 10;
     for (let round = 0; round < KILLS; round += 1) {
       const before = await lastSequence();
       await service.submit(submissions.slice(round * share, (round + 1) * share));
-      // As soon as they have begun with it, and a random moment later.
+      // A random moment after they have begun.
       await until('the consumers work', async () => (await lastSequence()) > before, 60_000);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
       pids.add(consumers.pid);
@@ -69,7 +69,7 @@ const KILLS = 10;
       consumers = startConsumers();
     }
     expect(pids.size).toBe(KILLS);
-    // The fault happened: most of them died with work begun and not done.
+    // The fault happened: most of them died in the middle of their work.
     expect(interrupted).toBeGreaterThanOrEqual(KILLS / 2);
     await expectRealEndorsements(service);
   }, 300_000);

@@ -15,7 +15,7 @@ test('INV-3, INV-4, INV-7: gateways, consumers and the broker are killed under l
   });
   expect(faults).toEqual([]);
   expect(Math.min(...Object.values(kills))).toBeGreaterThan(0);
-  // The faults happened, and there was something to lose.
+  // The faults happened, and there were changes to lose.
   expect(connections).toBeGreaterThan(2 * streams);
   expect(Math.min(changes, events)).toBeGreaterThan(400);
 }, 240_000);

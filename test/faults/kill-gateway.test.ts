@@ -18,7 +18,7 @@ beforeAll(async () => {
   service = await TestService.start();
   client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
-  // What asks again and again for a place must not run into another limit.
+  // The repeated requests for a stream must not exceed another limit.
   await client.query('UPDATE plans SET requests_per_minute = NULL');
   await client.query(`UPDATE plans SET requests_per_day = 400 WHERE name = 'partner'`);
   const port = await findFreePort();
@@ -49,7 +49,7 @@ async function connect(key: string, url: string): Promise<number> {
 }
 
 describe('kill -9 of a gateway that holds leases', () => {
-  test('its streams stop counting within 30 seconds, and its share of a limit is lost, no more', async () => {
+  test('its streams stop counting within 30 seconds, and only its share of a limit is lost', async () => {
     const streaming = await newKey('streaming', 'standard');
     const asking = await newKey('asking', 'partner');
     const here = service.url('/v1/stream');

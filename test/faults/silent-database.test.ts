@@ -1,4 +1,4 @@
-/** What becomes of the service when Postgres goes away without a word: sockets stay open, and nothing comes back. */
+/** The service while Postgres is silent: sockets stay open, and no answer comes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startConsumers } from '../../consumers/consumers.ts';
@@ -13,10 +13,10 @@ import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 
-/** What docs/operations.md promises of gateways and of consumers. */
+/** The promises of docs/operations.md for gateways and for consumers. */
 const GATEWAY_BOUND_MS = 20_000;
 const CONSUMERS_BOUND_MS = 40_000;
-/** After this a key is looked up again. */
+/** A key is looked up again after this time. */
 const FRESH_MS = 2000;
 
 let service: TestService;
@@ -42,7 +42,7 @@ afterAll(async () => {
   await service.stop();
 }, 60_000);
 
-/** The status of an answer, and 0 where there is none in time. */
+/** The status of an answer; 0 if there is none in time. */
 async function status(path: string, key = service.key): Promise<number> {
   const signal = AbortSignal.timeout(GATEWAY_BOUND_MS);
   const headers = { Authorization: `Bearer ${key}` };
@@ -55,7 +55,7 @@ async function status(path: string, key = service.key): Promise<number> {
 const READS = ['/v1/states', '/v1/endorsements', '/v1/subscriptions', '/v1/contests?limit=1'];
 const statuses = () => Promise.all([...READS, '/v1/events', '/readyz'].map((path) => status(path)));
 
-test('a gateway answers in bounded time, lets known keys go on, and recovers by itself', async () => {
+test('a gateway answers in bounded time, still admits known keys, and recovers by itself', async () => {
   expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200]);
   way.silence();
   await sleep(FRESH_MS);

@@ -1,8 +1,8 @@
 /*
- * `npm run test:fuzz [-- --examples N] [--seed N]`: schemathesis asks a running service whatever its own OpenAPI
- * description lets it think of, good and bad, and holds every answer to that description: no 5xx, no undocumented
- * status, no body outside of its schema. Then it asks for the stream and for events with keys that must not be let in.
- * Each run thinks of something else, and prints its seed; the same seed thinks of the same again.
+ * `npm run test:fuzz [-- --examples N] [--seed N]`: schemathesis sends a running service valid and invalid requests that it
+ * makes from the OpenAPI description, and compares every answer with the description: no 5xx, no undocumented status, no
+ * body outside of its schema. Then it requests the stream and events with keys that must be refused. Each run makes other
+ * requests and prints its seed; the same seed makes the same requests.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,10 +17,10 @@ const run = createRunner('officeholders');
 const VERSION = '4.32.5';
 /** Streams are read to their end, so they end soon. */
 const GATEWAY_SETTINGS = { STREAM_LIFETIME_MS: '1000', STREAM_HEARTBEAT_MS: '100' };
-/** Whoever is refused is refused before anything else is looked at, so that little is to be found. */
+/** Refused requests are refused before anything else is checked, so a few examples are enough. */
 const REFUSED_EXAMPLES = 10;
 
-/** Without officeholders their endpoints would answer 503, as documented, and nothing else. */
+/** Loads officeholders, without which their endpoints would only answer 503, as documented. */
 async function loadOfficeholders(databaseUrl: string): Promise<void> {
   const { dir, remove } = await createCheckout({
     'or/legislature/ann.yml': person(1, 'Ann Álvarez', [role('lower', 'state:or', { district: 7 })]),
@@ -39,14 +39,14 @@ if (programs === null) process.exit(1);
 const schemathesis = path.join(programs, 'schemathesis');
 const system = await startSystem(GATEWAY_SETTINGS);
 
-/** @returns 0 where every answer was as it must be. */
+/** @returns 0 if every answer was right */
 function ask(key: string | null, config: string, args: string[]): Promise<number> {
   return runProgram(schemathesis, [
     `--config-file=${path.join('test/fuzz', config)}`,
     'run',
     `${system.base}/openapi.json`,
     ...(key === null ? [] : [`--header=Authorization: Bearer ${key}`]),
-    // Two threads that parse Python at once fail now and then before Python 3.11.8 (python/cpython#106905).
+    // Before Python 3.11.8, two threads that parse Python at once can fail (python/cpython#106905).
     '--workers=1',
     '--no-color',
     ...seed,

@@ -20,7 +20,7 @@ import {
 
 const AWKWARD = ['\r', '\n', '\r\n', '\u0085', '\u2028', '\u2029', '\0', '"', '\\', 'é', '\ufeff', '😀'];
 
-/** Any text that UTF-8 can hold, rich in line breaks and in what JSON must escape. */
+/** Any text that UTF-8 can hold, rich in line breaks and characters that JSON must escape. */
 export const text: fc.Arbitrary<string> = fc.string({
   unit: fc.oneof(fc.constantFrom(...AWKWARD), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 })),
   maxLength: 20,
@@ -29,7 +29,7 @@ export const text: fc.Arbitrary<string> = fc.string({
 export const nullable = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.option(values, { nil: null });
 
-/** Whole numbers of every size that a double holds exactly, the edges of varints among them. */
+/** Whole numbers of every size that a double holds exactly, with the edges of varints. */
 const wholeNumber: fc.Arbitrary<number> = fc.oneof(
   fc.nat(300),
   fc.nat(),
@@ -50,7 +50,7 @@ const date = fc
   .map((day) => day.toISOString().slice(0, 10));
 const rank = nullable(fc.integer({ min: 1, max: 1000 }));
 
-/** A pick of one of the choices, with or without what may be null. */
+/** A pick of one of the choices, with or without its nullable fields. */
 export const pickOf = (choice: fc.Arbitrary<string>): fc.Arbitrary<SubmittedPick> =>
   fc.record({
     choice,

@@ -6,25 +6,25 @@ import path from 'node:path';
 import { findProgram } from './proxies.ts';
 
 export interface RunningBrowser {
-  /** Ends the browser, and removes what it has stored. */
+  /** Ends the browser and removes its profile. */
   close(): Promise<void>;
 }
 
-/** Opens a page in a Chromium of its own, without a window. */
+/** Opens a page in a headless Chromium of its own. */
 export async function openPage(url: string): Promise<RunningBrowser> {
   const program = findProgram('chromium');
   if (program === null) throw new Error('chromium is not installed.');
   const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-chromium-'));
   const args = [
     '--headless',
-    // Chromium refuses to run in its sandbox as root, and the pages are the tests' own.
+    // Chromium's sandbox refuses to run as root, and the pages are the tests' own.
     '--no-sandbox',
     // A container's /dev/shm is too small for it.
     '--disable-dev-shm-usage',
     '--disable-background-networking',
     `--user-data-dir=${dir}`,
   ];
-  // It complains of what a machine without a desktop does not have.
+  // Chromium logs complaints about the missing desktop.
   const child = spawn(program, [...args, url], { stdio: 'ignore' });
   return {
     async close() {
@@ -32,7 +32,7 @@ export async function openPage(url: string): Promise<RunningBrowser> {
         child.kill('SIGTERM');
         await once(child, 'exit');
       }
-      // Its helpers end after it, and may write until then.
+      // Chromium's helper processes end after it, and may write until then.
       await rm(dir, { recursive: true, force: true, maxRetries: 10 });
     },
   };

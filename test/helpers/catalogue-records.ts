@@ -1,4 +1,4 @@
-/** Catalogue records for tests: each is valid, and takes other values for the fields that a test is about. */
+/** Valid catalogue records for tests, which take other values for the fields that a test is about. */
 
 type Json = Record<string, unknown>;
 

@@ -28,7 +28,7 @@ const STATE_OF_CALIFORNIA = {
   state: 'CA',
 };
 
-/** A small ballot with every vote method that matters to submissions, endorsers of two states and of the nation. */
+/** A small ballot with every vote method that matters to submissions, and with endorsers of two states and a national one. */
 export const SMALL_BALLOT: CatalogueLine[] = [
   ['endorser-categories', category()],
   ['endorser-categories', category({ slug: 'newspaper', name: 'Newspaper', name_es: 'Periódico' })],
@@ -60,7 +60,7 @@ export const SMALL_BALLOT: CatalogueLine[] = [
   ],
 ];
 
-/** Loads catalogue lines into a database, as `catalog import` does. @throws Error when a line is refused. */
+/** Loads catalogue lines into a database, as `catalog import` does. @throws Error if a line is refused */
 export async function loadCatalogue(databaseUrl: string, lines: CatalogueLine[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

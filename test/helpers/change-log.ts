@@ -11,16 +11,17 @@ export interface EventBody extends ChangeBody {
   occurred_at: string;
 }
 
-/** What the stream must be: the event of sequence n is at n - 1. */
+/** The stream as it must be: the event of sequence n is at n - 1. */
 export interface ChangeLog {
   epoch: number;
   events: readonly EventBody[];
 }
 
 /**
- * The change log of a store as events, up to the last change that the relay has begun to send: ids are fixed then.
+ * Loads the change log of a store as events, up to the last change that the relay has begun to send, since ids are fixed
+ * then.
  *
- * @throws Error where sequences are not 1, 2, 3…: the log is not whole, or not in one order.
+ * @throws Error if sequences are not 1, 2, 3…, so that the log has holes or no order
  */
 export async function loadChangeLog(databaseUrl: string): Promise<ChangeLog> {
   const client = new pg.Client({ connectionString: databaseUrl });

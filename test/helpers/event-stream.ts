@@ -1,12 +1,12 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { until } from './until.ts';
 
-/** An open connection of Server-Sent Events, and all it has received. */
+/** An open connection of Server-Sent Events, and everything that it has received. */
 export class EventStreamClient {
   readonly response: Response;
   readonly events: EventSourceMessage[] = [];
   readonly comments: string[] = [];
-  /** Milliseconds to wait before reconnecting, as told by the server. */
+  /** The server's `retry`: milliseconds to wait before reconnecting. */
   retryMs: number | undefined;
   /** Whether the server ended the stream. */
   ended = false;
@@ -17,7 +17,7 @@ export class EventStreamClient {
     this.#aborting = aborting;
   }
 
-  /** Connects. A status other than 200 is not an error here: `response` says it. */
+  /** Connects. A status other than 200 is not an error here; `response` has it. */
   static async open(url: string, headers: Record<string, string>): Promise<EventStreamClient> {
     const aborting = new AbortController();
     const response = await fetch(url, { headers, signal: aborting.signal });
@@ -53,7 +53,7 @@ export class EventStreamClient {
       .map(({ id = '', data }) => ({ id, data: JSON.parse(data) }));
   }
 
-  /** Waits until there are so many events of a kind, and gives them. */
+  /** Waits until it has received this number of events of a kind, and returns them. */
   async wait(kind: string, count: number, timeoutMs?: number) {
     await until(`${count} ${kind} events`, () => this.of(kind).length >= count, timeoutMs);
     return this.of(kind);

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-/** A folder of files, and a way to be rid of it. */
+/** Creates a temporary folder with these files. */
 export async function createFolder(
   files: Record<string, string | Buffer>,
 ): Promise<{ dir: string; file: (name: string) => string; remove: () => Promise<void> }> {

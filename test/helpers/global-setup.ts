@@ -1,6 +1,6 @@
 import { startTestServers } from './test-servers.ts';
 
-/** jest's globalSetup: what it puts into the environment, the workers that run the test files inherit. */
+/** jest's globalSetup. The workers that run the test files inherit its environment. */
 export default async function globalSetup(): Promise<void> {
   const { databaseUrl, brokers } = await startTestServers();
   process.env.TEST_DATABASE_URL = databaseUrl;

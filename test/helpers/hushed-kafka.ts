@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 
-/** A kafkajs client whose brokers can be made to seem silent: they get and do what they are sent, and are not heard. */
+/** A kafkajs client whose brokers can fall silent: they receive and execute requests, but their answers are held back. */
 export interface HushedKafka {
   kafka: Kafka;
-  /** Keeps the answers back, also on new connections. */
+  /** Holds the answers back, on new connections too. */
   hush(): void;
-  /** Loses the answers that were kept back, with their connections; new ones work. */
+  /** Drops the answers that were held back, with their connections; new connections work. */
   mend(): void;
 }
 

@@ -4,10 +4,9 @@ const running = new Set<() => Promise<void>>();
 let listening = false;
 
 /**
- * Has this program, when it is interrupted, stop something before it ends: servers lead lives of their own, and would go
- * on without it.
+ * Stops something before this program ends on an interrupt, since servers are processes of their own and would run on.
  *
- * @returns to be called once it is stopped otherwise.
+ * @returns a function that cancels this, for when it was stopped otherwise
  */
 export function stopWhenInterrupted(stop: () => Promise<void>): () => void {
   if (!listening) {

@@ -11,7 +11,7 @@ export interface EntryOptions {
   statement?: string | null;
 }
 
-/** A change as a gateway keeps it, of an endorsement in a city contest. */
+/** An entry of a gateway's log: an endorsement in a city contest. */
 export function createEntry({
   sequence,
   state = 'CA',

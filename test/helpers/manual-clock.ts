@@ -5,7 +5,7 @@ interface Waiter {
   resolve: () => void;
 }
 
-/** A clock that stands still until it is moved on. */
+/** A clock that stands still until a test moves it on. */
 export class ManualClock implements Clock {
   #now: number;
   readonly #waiters = new Set<Waiter>();
@@ -27,7 +27,7 @@ export class ManualClock implements Clock {
       });
     });
 
-  /** Moves on, stopping at each moment that somebody waits for, and lets what it wakes run. */
+  /** Moves on, stopping at each moment that a timer waits for, and lets the timers' work run. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {
@@ -43,7 +43,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything run that can. */
+/** Lets all pending work run. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import type { Answer, TestService } from './service.ts';
 
-/** A record of a list, as far as paging looks at it. */
+/** A record of a list. */
 type Listed = Answer['body'];
 
-/** Every record of a list, read in pages of this size; no page but that of an empty list may be empty. */
+/** Reads every record of a list in pages of this size. Only an empty list may have an empty page. */
 export async function readPages(
   service: TestService,
   list: string,
@@ -23,7 +23,7 @@ export async function readPages(
   }
 }
 
-/** Holds a list to giving the same records, in the same order, whatever the size of its pages. */
+/** Expects the same records of a list, in the same order, at every page size. */
 export async function expectSameAtEveryPageSize(service: TestService, list: string): Promise<void> {
   const { body } = await service.get(`${list}?limit=500`);
   expect(body.next_cursor).toBeNull();

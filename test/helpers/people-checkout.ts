@@ -1,4 +1,4 @@
-/** A tiny checkout of the Open States people repository. */
+/** Makes tiny checkouts of the Open States people repository. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export function role(type: string, place: string, more: Record<string, string | 
   return [`- type: ${type}`, `  jurisdiction: ${jurisdiction}`, ...rest].join('\n');
 }
 
-/** Files by their path below `data/`, in a folder of their own. */
+/** Creates a checkout with these files, by their paths below `data/`. */
 export async function createCheckout(files: Record<string, string | Buffer>) {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'people-'));
   for (const [name, content] of Object.entries(files)) {

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 
 export interface ServiceProcess {
   pid: number;
-  /** What it has written so far. */
+  /** Its output so far. */
   output(): string;
   /** Null while it runs. */
   exitCode(): number | null;
-  /** Ends it, without a warning unless a signal is given that is one, and waits until it is gone. */
+  /** Kills it, with SIGKILL by default, and waits until it is gone. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 

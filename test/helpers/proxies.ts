@@ -15,7 +15,7 @@ export interface RunningProxy {
   stop(): Promise<void>;
 }
 
-/** Where a program is, servers' folders included; null where it is not installed. */
+/** The path of a program, on the PATH or in a folder of servers; null if it is not installed. */
 export function findProgram(name: string): string | null {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
   for (const folder of folders) {
@@ -23,7 +23,7 @@ export function findProgram(name: string): string | null {
       accessSync(path.join(folder, name), constants.X_OK);
       return path.join(folder, name);
     } catch {
-      // It is not in this one.
+      // It is not in this folder.
     }
   }
   return null;
@@ -32,17 +32,17 @@ export function findProgram(name: string): string | null {
 interface ProxyPlan {
   port: number;
   gatewayPorts: number[];
-  /** How long the proxy waits for a silent connection, in seconds. */
+  /** The time that the proxy waits for a silent connection, in seconds. */
   timeoutSeconds: number;
 }
 
-/** Replaces what must be there. */
+/** @throws Error if the text has no match */
 function replace(text: string, from: RegExp, to: string): string {
   if (!from.test(text)) throw new Error(`The configuration has nothing like ${from}.`);
   return text.replaceAll(from, to);
 }
 
-/** ops/compose/nginx.conf with other addresses and a shorter patience. */
+/** ops/compose/nginx.conf with other addresses and a shorter timeout. */
 function renderNginx(text: string, { port, gatewayPorts, timeoutSeconds }: ProxyPlan): string {
   const [, options = ''] = /server gateway-1:8080(.*);/.exec(text) ?? [];
   const servers = gatewayPorts.map((gateway) => `server 127.0.0.1:${gateway}${options};`).join(' ');
@@ -51,7 +51,7 @@ function renderNginx(text: string, { port, gatewayPorts, timeoutSeconds }: Proxy
   return replace(patient, /listen 8080;/g, `listen 127.0.0.1:${port};`);
 }
 
-/** ops/compose/haproxy.cfg with other addresses, which it need not look up, and a shorter patience. */
+/** ops/compose/haproxy.cfg with fixed addresses instead of DNS names, and a shorter timeout. */
 function renderHaproxy(text: string, { port, gatewayPorts, timeoutSeconds }: ProxyPlan): string {
   const servers = gatewayPorts.map((gateway, index) => `    server gateway${index} 127.0.0.1:${gateway}`);
   const placed = replace(text, /^ *server-template gateway .*$/gm, servers.join('\n'));
@@ -76,7 +76,7 @@ const PROXIES = {
   },
 };
 
-/** Starts a proxy in front of gateways, with the configuration that the project has for it. */
+/** Starts a proxy in front of gateways, with the project's configuration for it. */
 export async function startProxy(name: ProxyName, plan: Omit<ProxyPlan, 'port'>): Promise<RunningProxy> {
   const { file, render } = PROXIES[name];
   const text = await readFile(file, 'utf8');
@@ -84,11 +84,10 @@ export async function startProxy(name: ProxyName, plan: Omit<ProxyPlan, 'port'>)
 }
 
 /**
- * Starts nginx as the site that docs/streaming.md describes, with what is written there: pages, and the stream beside
- * them.
+ * Starts nginx as the site of docs/streaming.md, with the configuration there: pages, and the stream beside them.
  *
- * @param site.pages the folder that the pages are in.
- * @param site.service the address of the service.
+ * @param site.pages the folder of the pages
+ * @param site.service the address of the service
  */
 export async function startSite(site: {
   pages: string;
@@ -103,7 +102,7 @@ export async function startSite(site: {
   return start('nginx', (port) => `events {} http { server { listen 127.0.0.1:${port};\n${withKey} } }`);
 }
 
-/** Starts a proxy with the configuration that is made for its port. */
+/** Starts a proxy on a free port, with the configuration for that port. */
 async function start(name: ProxyName, configure: (port: number) => string): Promise<RunningProxy> {
   const program = findProgram(name);
   if (program === null) throw new Error(`${name} is not installed.`);
@@ -129,7 +128,7 @@ async function start(name: ProxyName, configure: (port: number) => string): Prom
   };
 }
 
-/** SIGTERM: both proxies end at once, whatever is open. */
+/** SIGTERM ends both proxies at once, with all their connections. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   child.kill('SIGTERM');

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Runs a program with our standard output and error. @returns its exit status. */
+/** Runs a program with our standard output and error. @returns its exit status */
 export async function runProgram(command: string, args: string[]): Promise<number> {
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = await Promise.race([once(child, 'exit'), once(child, 'error').then(() => [1])]);
@@ -14,7 +14,7 @@ export async function runProgram(command: string, args: string[]): Promise<numbe
 /**
  * Installs a Python package into a folder of its own below `.cache`, once.
  *
- * @returns the folder with its programs, `python` among them; null where Python or the package cannot be had.
+ * @returns the folder with its programs, `python` included; null if Python or the package is not available
  */
 export async function installPythonPackage(name: string, version: string): Promise<string | null> {
   const folder = path.resolve('.cache', `${name}-${version}`);

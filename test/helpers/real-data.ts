@@ -11,10 +11,10 @@ const runSubmit = createRunner('submit');
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../shared/data');
 
-/** Whether the real ballot data that the project is tried on stands beside it. It is not part of the project. */
+/** Whether the folder with real ballot data exists beside the project, which does not include it. */
 export const hasRealData = existsSync(path.join(FOLDER, 'endorser-categories.ndjson'));
 
-/** The name of a group of tests on real data; says why it is skipped where it is. */
+/** The name of a group of tests on real data, with the reason if it is skipped. */
 export function titleOnRealData(title: string): string {
   return hasRealData ? title : `${title} (skipped: there is no folder ../shared/data)`;
 }
@@ -25,7 +25,7 @@ export const realPath = (name: string): string => path.join(FOLDER, name);
 const CATALOGUE = ['endorser-categories.ndjson', '2018-primaries', 'sf-2016'];
 const ENDORSEMENTS = ['2018-primaries/endorsements.ndjson', 'sf-2016/endorsements.ndjson'];
 
-/** One line of a file of endorsements. */
+/** A line of a file of endorsements. */
 export interface EndorsementLine {
   endorser: string;
   contest: string;
@@ -56,13 +56,13 @@ function ioOf({ databaseUrl, brokers, topicPrefix }: TestService) {
   return createIo({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix });
 }
 
-/** Loads the real elections, contests and endorsers, as an operator does. */
+/** Loads the real elections, contests and endorsers with `catalog import`. */
 export async function importRealCatalogue(service: TestService): Promise<void> {
   const paths = CATALOGUE.map((name) => path.join(FOLDER, name));
   expect(await runCatalog(['import', ...paths], ioOf(service))).toBe(0);
 }
 
-/** Submits both files of endorsements, as an operator does. */
+/** Submits both files of endorsements with `submit`. */
 export async function submitRealEndorsements(service: TestService): Promise<void> {
   const io = ioOf(service);
   expect(
@@ -88,12 +88,12 @@ async function listAll(service: TestService): Promise<{ endorser: string; choice
 }
 
 /**
- * Holds the service to what both files say: every endorsement is readable or was rejected for a reason that is true,
- * and the stream has exactly one creation for each readable one, in the order of each endorser's submissions.
+ * Compares the service with both files: every endorsement can be read or was rejected for a true reason, and the stream
+ * has exactly one creation for each readable one, in the order of each endorser's submissions.
  */
 export async function expectRealEndorsements(service: TestService): Promise<void> {
   const lines = await readEndorsementLines();
-  // The one thing that the interface cannot show: a source that is no URL.
+  // The only data that the interface cannot show: a source that is not a URL.
   const isGood = ({ source_url }: EndorsementLine) => source_url === null || /^https?:\/\//i.test(source_url);
   const good = lines.filter(isGood);
   expect([lines.length, good.length]).toEqual([4483, 4469]);

@@ -10,10 +10,10 @@ import { systemClock } from '../../service/clock.ts';
 import { createReadPool } from '../../store/connection/read-pool.ts';
 import { type DataPart, loadDataVersions } from '../../store/reads/data-versions.ts';
 
-/** What a request makes of the database, and is answered. */
+/** The queries and the answer of a request. */
 export interface RecordedRequest {
   queries: { sql: string; values: unknown[] }[];
-  /** The parts of the data that the route says it shows. */
+  /** The parts of the data that the route declares to show. */
   shows: readonly DataPart[];
   body: string;
 }
@@ -29,9 +29,9 @@ function findRoute(pathname: string) {
 }
 
 /**
- * Answers a path once, in this process, and notes the SQL that it took.
+ * Answers a request once, in this process, and records its SQL.
  *
- * @param path of a data endpoint, with its query.
+ * @param path the path of a data endpoint, with its query
  */
 export async function recordQueries(databaseUrl: string, path: string): Promise<RecordedRequest> {
   const queries: RecordedRequest['queries'] = [];
@@ -45,7 +45,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const [pathname = '', query = ''] = path.split('?');
   const [route, parameters] = findRoute(pathname);
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
-  // The data endpoints use no more of the context than this.
+  // The data endpoints use only this part of the context.
   const largeAnswers = new Turns({ atOnce: 1, waiting: 0, waitingOfAccount: 0 });
   const answers = new AnswerMemory({
     maxBytes: 0,

@@ -24,7 +24,7 @@ const checks = new Map(
   }),
 );
 
-/** Holds the body of a 200 to the schema that its route declares. */
+/** Expects the body of a 200 to match the schema that its route declares. */
 export function expectSchema(path: string, body: unknown): void {
   const check = checks.get(path);
   if (!check) throw new Error(`No GET ${path} answers with JSON.`);

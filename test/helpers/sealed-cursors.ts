@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** A text with the form and the checksum of a cursor, whatever its payload says. */
+/** A text with the form and the checksum of a cursor, with any payload. */
 export function sealCursor(sequence: string, payload: readonly number[]): string {
   const bytes = Buffer.alloc(payload.length + 4);
   bytes.set(payload);
@@ -8,7 +8,7 @@ export function sealCursor(sequence: string, payload: readonly number[]): string
   return `${sequence}.${bytes.toString('base64url')}`;
 }
 
-/** A text with the form and the checksum of a list's next_cursor, whatever it holds. */
+/** A text with the form and the checksum of a list's next_cursor, with any content. */
 export function sealPageCursor(content: string | Uint8Array): string {
   const text = Buffer.from(content as string).toString('base64url');
   return `${text}.${crc32(text).toString(32).padStart(7, '0')}`;

@@ -5,11 +5,11 @@ export interface TestServers {
   brokers: string[];
 }
 
-/** Where Postgres and Kafka are. Each test file makes a database, and topic names, of its own there. */
+/** The addresses of Postgres and Kafka. Each test file has its own database and topic names there. */
 export function testServers(): TestServers {
   const { TEST_DATABASE_URL, TEST_KAFKA_BROKERS } = process.env;
   if (TEST_DATABASE_URL === undefined || TEST_KAFKA_BROKERS === undefined) {
-    throw new Error('the test servers are not there: global-setup.ts starts them');
+    throw new Error('The test servers do not run: global-setup.ts starts them.');
   }
   return { databaseUrl: TEST_DATABASE_URL, brokers: TEST_KAFKA_BROKERS.split(',') };
 }

@@ -36,7 +36,7 @@ const DEFAULTS = {
   clock: systemClock,
 };
 
-/** An answer of a gateway, its body parsed. */
+/** An answer of a gateway, with its body parsed. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -138,7 +138,7 @@ export class TestService {
     return `http://127.0.0.1:${this.gateways[gateway]?.port}${path}`;
   }
 
-  /** Asks a gateway, with the service's key unless other headers say otherwise. */
+  /** Sends a GET request to a gateway, with the service's key unless `headers` has another. */
   async get(
     path: string,
     { gateway = 0, headers = {} }: { gateway?: number; headers?: Record<string, string> } = {},
@@ -154,7 +154,7 @@ export class TestService {
     };
   }
 
-  /** Produces submissions, and says when Kafka has them. */
+  /** Sends submissions, and resolves when Kafka has them. */
   async submit(submissions: Submission[]): Promise<void> {
     const { brokers, topicPrefix } = this;
     await submitAll({ brokers, topic: topicNames(topicPrefix).submissions, submissions });
@@ -178,7 +178,7 @@ export class TestService {
     return parseCursor(body.next_cursor).sequence;
   }
 
-  /** Waits until the stream has so many events, on every gateway, and gives them. */
+  /** Waits until the stream has this number of events on every gateway, and returns them. */
   async eventsOnceThereAre(count: number, timeoutMs?: number): Promise<Answer['body'][]> {
     const all = async () => {
       const sequences = await Promise.all(this.gateways.map((_, gateway) => this.latestSequence(gateway)));

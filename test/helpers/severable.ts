@@ -1,32 +1,32 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server that can be cut and mended, as a network would. */
+/** A connection to a server that can fail and recover, as a network does. */
 export interface SeverableServer {
-  /** The server's URL by this way. */
+  /** The server's URL through this connection. */
   url: string;
   /** Ends every connection, and refuses new ones. */
   cut(): void;
   /**
-   * Passes nothing on any more and tells neither side, as where a host dies or a firewall drops what it has forgotten:
-   * connections stay open, new ones are made, and no word comes through. What was silenced stays so for good.
+   * Passes nothing on and tells neither side, as when a host dies or a firewall drops packets: connections stay open, new
+   * ones are accepted, and no byte comes through. A silenced connection stays silent for good.
    */
   silence(): void;
   /** New connections work. */
   mend(): void;
-  /** Ends silenced connections at the server's side, as the server does when nobody answers whether he is there. */
+  /** Ends silenced connections at the server's side, as the server does when its keepalive probes go unanswered. */
   forgetSilenced(): void;
   close(): Promise<void>;
 }
 
-/** A connection, from whoever asks to the server. */
+/** A connection from a client to the server. */
 interface Line {
   inward: Socket;
   outward: Socket | null;
   silent: boolean;
 }
 
-/** Puts a way that can be cut before a server. */
+/** Opens an address in front of a server whose connections can be cut. */
 export async function createSeverable(target: string): Promise<SeverableServer> {
   const { hostname, port } = new URL(target);
   const lines = new Set<Line>();

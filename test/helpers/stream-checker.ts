@@ -4,8 +4,8 @@ import { InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
 import type { ChangeLog, EventBody } from './change-log.ts';
 
 /*
- * Holds what readers of the stream have received to the change log. Every id is a position: whoever was told one must
- * have received, in the log's order and each once, every change up to it that passes the filter, and nothing else.
+ * Compares what readers of the stream have received with the change log. Every id is a position: a reader that has one
+ * must have received every change up to it that passes the filter, once and in the log's order, and nothing else.
  */
 
 /** A Server-Sent Event as received. */
@@ -15,33 +15,33 @@ export interface Frame {
   data: string;
 }
 
-/** What one connection of the stream, or one answer of `/v1/events`, has brought. */
+/** The frames of one connection of the stream, or of one answer of `/v1/events`. */
 export interface Connection {
   via: 'stream' | 'page';
-  /** The sequence of the cursor that it began at, 0 for the beginning; null where `ready` says where it begins. */
+  /** The sequence of the cursor that it began at; 0 for the beginning, null if `ready` tells it. */
   after: number | null;
   frames: readonly Frame[];
 }
 
-/** What one reader has received, over all its connections. */
+/** Everything that one reader has received, over all its connections. */
 export interface ReaderRecord {
   name: string;
   filter: StreamFilter;
   connections: readonly Connection[];
-  /** The sequence that it must have come to at last; null where it may have been cut anywhere. */
+  /** The sequence that it must have reached at the end; null if it may have been cut anywhere. */
   upTo: number | null;
 }
 
 export interface Verdict {
-  /** What is wrong, a sentence each; none where all is as it must be. */
+  /** The faults, a sentence each. */
   faults: string[];
   /** Changes received, each counted once. */
   events: number;
-  /** Changes received again, on a connection that began before where an earlier one had come to. */
+  /** Changes received again, on a connection that began before the end of an earlier one. */
   repeats: number;
 }
 
-/** The first faults of a reader tell what is wrong; thousands more tell nothing. */
+/** The first faults of a reader show the problem; thousands more show nothing. */
 const MAX_FAULTS = 10;
 const SEQUENCE_DIGITS = 11;
 const LAST_WORDS = ['reconnect', 'error'];
@@ -51,7 +51,7 @@ export function sequenceOf(id: string): number {
   return Number.parseInt(id.slice(0, SEQUENCE_DIGITS), 32);
 }
 
-/** An answer of `/v1/events` as a connection that brought its events and came to its cursor. */
+/** An answer of `/v1/events` as a connection with its events, which reached its cursor. */
 export function connectionOfPage(
   after: number,
   { data, next_cursor }: { data: readonly { id: string }[]; next_cursor: string },
@@ -60,7 +60,7 @@ export function connectionOfPage(
   return { via: 'page', after, frames: [...events, { event: 'next_cursor', id: next_cursor, data: '' }] };
 }
 
-/** Whether an event passes a filter, by the words of the specification: not by the rule that is on trial here. */
+/** Whether an event passes a filter by the words of the specification, not by the code under test. */
 function passes(filter: StreamFilter, event: EventBody): boolean {
   const among = (values: readonly string[] | undefined, value: string) =>
     values === undefined || values.some((wanted) => wanted === value);
@@ -76,22 +76,22 @@ function passes(filter: StreamFilter, event: EventBody): boolean {
   );
 }
 
-/** A reader on its way along its connections. */
+/** The progress of a reader along its connections. */
 interface Progress {
   /** The sequences that pass its filter. */
   wanted: readonly number[];
-  /** The furthest that it has come to so far; null before its first connection. */
+  /** The furthest sequence that it has reached; null before its first connection. */
   reached: number | null;
   verdict: Verdict;
   blame: (fault: string) => void;
 }
 
-/** Judges readers of one stream. What it has seen of one reader it holds the next to: an id has one text. */
+/** Judges the readers of one stream. An id must have the same text for all of them. */
 export class StreamChecker {
   readonly #log: ChangeLog;
   /** By filter: the sequences that pass it, in order. */
   readonly #wanted = new Map<string, number[]>();
-  /** By id: the text that was received first, and what is wrong with it, if anything. */
+  /** By id: the text that was received first, and its fault, if any. */
   readonly #texts = new Map<string, { data: string; fault: string | null }>();
 
   constructor(log: ChangeLog) {
@@ -124,7 +124,7 @@ export class StreamChecker {
     return sequences;
   }
 
-  /** Follows a connection from where it began. @returns the furthest that the reader has come to by then. */
+  /** Follows a connection from its start. @returns the furthest sequence that the reader has reached */
   #follow({ via, after, frames }: Connection, { wanted, reached, verdict, blame }: Progress): number | null {
     const [first] = frames;
     if (!first) return reached;
@@ -163,7 +163,7 @@ export class StreamChecker {
     return furthest;
   }
 
-  /** What is wrong with a frame by itself. */
+  /** The fault of a frame by itself. */
   #faultOf(frame: Frame): string | null {
     if (frame.event === 'error') return `the stream failed: ${frame.data}`;
     if (frame.event !== 'endorsement') return this.#faultOfPosition(frame);
@@ -196,7 +196,7 @@ export class StreamChecker {
   }
 }
 
-/** What is wrong with a frame after another. */
+/** The fault of a frame after another one. */
 function faultOfPlace(frame: Frame, previous: Frame | undefined): string | null {
   if (!previous) return null;
   if (LAST_WORDS.includes(previous.event)) return `${frame.event} came after ${previous.event}.`;
@@ -211,7 +211,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The index of the first of the rising numbers that is greater. */
+/** The index of the first greater one of rising numbers. */
 function firstAfter(numbers: readonly number[], value: number): number {
   let low = 0;
   let high = numbers.length;

@@ -4,11 +4,11 @@ import { createParser } from 'eventsource-parser';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { type Connection, type Frame, type ReaderRecord, sequenceOf } from './stream-checker.ts';
 
-/** Keeps one copy of what many readers receive alike. */
+/** Keeps one copy of the frames that many readers receive. */
 export class FrameStore {
   readonly #frames = new Map<string, Frame>();
 
-  /** The frame of this content: the one that is kept, where it has the same id, event and data. */
+  /** The frame of this content: the kept one if it has the same id, event and data. */
   share(event: string, id: string, data: string): Frame {
     const frame = { event, id, data };
     if (event !== 'endorsement') return frame;
@@ -21,24 +21,24 @@ export class FrameStore {
 
 export interface StreamReaderOptions {
   name: string;
-  /** Where to connect this time: a gateway's address. */
+  /** The address of the gateway for the next connection. */
   address: () => string;
   key: string;
   filter?: StreamFilter;
-  /** Where the first connection begins: `latest`, `earliest`, or a cursor. */
+  /** The start of the first connection: `latest`, `earliest`, or a cursor. */
   from?: string;
   frames?: FrameStore;
-  /** What part of the time that the server asks for it waits before it connects again. */
+  /** The part of the server's `retry` time that it waits before it connects again. */
   patience?: number;
 }
 
 /**
- * A reader of the stream as EventSource is one, light enough for thousands in a process: it connects, and connects
- * again with its last id whenever the connection ends, and keeps a record of all that came.
+ * A reader of the stream like EventSource, light enough for thousands in a process: it connects, connects again with its
+ * last id whenever the connection ends, and keeps a record of all frames.
  */
 export class StreamReader {
   readonly record: ReaderRecord;
-  /** Answers that were no stream: `status code`, and how often. */
+  /** The number of answers other than a stream, by `status code`. */
   readonly refusals = new Map<string, number>();
   /** Whether the stream is open now. */
   connected = false;
@@ -61,24 +61,24 @@ export class StreamReader {
     this.#done = this.#run();
   }
 
-  /** Ends the connection, and the reader. */
+  /** Ends the connection and the reader. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.cut();
     await this.#done;
   }
 
-  /** The sequence that it has come to; -1 before it was told any. */
+  /** The sequence that it has reached; -1 before the first id. */
   get position(): number {
     return this.#lastId === undefined ? -1 : sequenceOf(this.#lastId);
   }
 
-  /** Loses the connection without a word. */
+  /** Drops the connection silently. */
   cut(): void {
     this.#request?.destroy();
   }
 
-  /** Takes nothing more off the connection until `resume`. */
+  /** Stops reading from the connection until `resume`. */
   pause(): void {
     this.#response?.pause();
   }
@@ -103,7 +103,7 @@ export class StreamReader {
     return `${address()}/v1/stream?${new URLSearchParams({ ...Object.fromEntries(fields), ...start })}`;
   }
 
-  /** Where a connection that is opened now begins. */
+  /** The start of a connection that is opened now. */
   #after(): number | null {
     if (this.#lastId !== undefined) return this.position;
     const { from = 'latest' } = this.#options;
@@ -111,7 +111,7 @@ export class StreamReader {
     return from === 'earliest' ? 0 : sequenceOf(from);
   }
 
-  /** Resolves when the connection is over, or did not come about. */
+  /** Resolves when the connection has ended or failed. */
   #connect(): Promise<void> {
     const headers: Record<string, string> = { Authorization: `Bearer ${this.#options.key}` };
     if (this.#lastId !== undefined) headers['Last-Event-ID'] = this.#lastId;

@@ -3,7 +3,7 @@ import { CALIFORNIA } from './catalogue.ts';
 
 const OREGON = 'or-2026-11-03-general';
 
-/** A pick of a choice, with nothing more said. */
+/** A pick of a choice, with no other values by default. */
 export function pick(key: string, values: Partial<SubmittedPick> = {}): SubmittedPick {
   return {
     choice: key,
@@ -17,7 +17,7 @@ export function pick(key: string, values: Partial<SubmittedPick> = {}): Submitte
   };
 }
 
-/** `endorse('bakers-local-1', 'mayor', 'ann')`: a submission about a contest of the small ballot. */
+/** A submission about a contest of the small ballot: `endorse('bakers-local-1', 'mayor', 'ann')`. */
 export function endorse(
   by: string,
   of: string,

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** An address that leads to another one, chosen at any time, and whose connections can be cut. */
+/** An address that forwards to another one, which can change at any time, and whose connections can be cut. */
 export class Switchboard {
-  /** Where new connections lead: a port of 127.0.0.1. */
+  /** The port of 127.0.0.1 that new connections go to. */
   target: number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -38,7 +38,7 @@ export class Switchboard {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Cuts every connection without a word. @returns how many there were. */
+  /** Drops every connection silently. @returns their number */
   cut(): number {
     const count = this.#sockets.size / 2;
     for (const socket of this.#sockets) socket.resetAndDestroy();

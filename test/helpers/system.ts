@@ -15,7 +15,7 @@ import { stopWhenInterrupted } from './interrupted.ts';
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const TODAY = '2026-10-01';
 
-/** The whole service on servers of its own, each part a process, as it runs in earnest. */
+/** The whole service on servers of its own, with each part in its own process, as in production. */
 export interface System {
   databaseUrl: string;
   brokers: string[];
@@ -34,7 +34,7 @@ function startProgram(entry: string, env: Record<string, string>): ChildProcess 
   });
 }
 
-/** Waits until a gateway says that it is ready. */
+/** Waits until a gateway reports that it is ready. */
 export async function untilReady(base: string): Promise<void> {
   while (
     !(await fetch(`${base}/readyz`).then(
@@ -48,7 +48,7 @@ export async function untilReady(base: string): Promise<void> {
 /**
  * Starts the service with the small demo catalogue in it, and no traffic.
  *
- * @param gatewayEnv settings of the gateway, beside its addresses.
+ * @param gatewayEnv settings of the gateway, besides its addresses
  */
 export async function startSystem(gatewayEnv: Record<string, string> = {}): Promise<System> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-system-'));

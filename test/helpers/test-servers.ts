@@ -1,4 +1,4 @@
-/** One Postgres and one Kafka for a whole test run, in a folder that goes with them. */
+/** Runs one Postgres and one Kafka for a whole test run, in a folder that is removed with them. */
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
@@ -6,10 +6,10 @@ import path from 'node:path';
 import { findRunner } from '../../ops/local/servers/runner.ts';
 import type { LocalServer } from '../../ops/local/servers/server.ts';
 
-/** Nothing here outlives the run, so nothing needs to survive a power cut. */
+/** No data outlives the run, so none needs to survive a power cut. */
 const POSTGRES_FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Old segments are looked at often, so that a test of retention or compaction waits for moments only. */
+/** Old segments are checked often, so that tests of retention and compaction wait only for moments. */
 const KAFKA_FOR_TESTS = {
   'log.cleaner.backoff.ms': '200',
   'log.initial.task.delay.ms': '100',
@@ -30,7 +30,7 @@ function killAll(): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended already.
+      // It has ended.
     }
   }
   if (folder !== null) rmSync(folder, { recursive: true, force: true });

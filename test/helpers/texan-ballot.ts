@@ -3,7 +3,7 @@ import type { CatalogueLine } from './catalogue.ts';
 import { choice, contest, election, endorser } from './catalogue-records.ts';
 
 /*
- * A ballot with a contest of every level, in an order other than that of lists, and texts that are hard to pass on.
+ * A ballot with a contest of every level, in another order than that of lists, and with texts that are hard to encode.
  */
 
 const TEXAS = 'tx-2026-11-02-special';
@@ -66,10 +66,10 @@ export const TEXANS = [
 
 const asLines = (contests: object[]): CatalogueLine[] => contests.map((record) => ['contests', record]);
 
-/** The contests alone, as a later import has them. */
+/** The contests alone, as a later import brings them. */
 export const LATER_TEXANS: CatalogueLine[] = asLines(TEXANS);
 
-/** The ballot, with a contest and a choice that a later import has no more. */
+/** The ballot, with a contest and a choice that a later import no longer has. */
 export const TEXAN_BALLOT: CatalogueLine[] = [
   [
     'elections',
@@ -82,7 +82,7 @@ export const TEXAN_BALLOT: CatalogueLine[] = [
   ['endorsers', endorser({ slug: 'abc', name: 'A B C', category: 'newspaper', state: 'TX' })],
 ];
 
-/** What clients see of the contest of that name. */
+/** The contest of that name, as clients see it. */
 export const PRESIDENT = {
   id: expect.any(Number),
   title: 'Title of president',

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits until a condition holds, looking often.
+ * Waits until a condition holds.
  *
- * @throws Error naming what was waited for, when it has not come about in time.
+ * @throws Error with `what` if it does not hold in time
  */
 export async function until(
   what: string,

@@ -19,7 +19,7 @@ async function setOnTopic(name: string, config: Record<string, string>): Promise
   );
 }
 
-test('topics that are missing are named, created, and then as they should be', async () => {
+test('missing topics are named, created, and then right', async () => {
   const mine = options();
   const { submissions, rejected, changes } = topicNames(mine.topicPrefix);
   expect(await checkTopics(mine)).toEqual(
@@ -35,13 +35,13 @@ test('topics that are missing are named, created, and then as they should be', a
   expect(await applyTopics(mine)).toEqual([]);
 });
 
-test('settings that differ are put right, and what others have set on the topic stays', async () => {
+test('settings that differ are corrected, and other settings of the topic stay', async () => {
   const mine = options();
   const { changes } = topicNames(mine.topicPrefix);
   await applyTopics(mine);
-  // Setting these alone takes every other setting off the topic: it is as Kafka's defaults have it.
+  // Setting these alone removes every other setting of the topic, so that Kafka's defaults apply.
   await setOnTopic(changes, { 'cleanup.policy': 'compact', 'max.message.bytes': '2000000' });
-  // Brokers learn of it a little later than the controller.
+  // Brokers learn of it shortly after the controller.
   const problems = await waitFor(
     'the alteration',
     async () => {
@@ -84,7 +84,7 @@ test('partitions are added and never taken away', async () => {
   ]);
 });
 
-test('a change topic with more partitions than a cursor can hold is refused as it is', async () => {
+test('a change topic with more partitions than a cursor can hold is refused and not changed', async () => {
   const mine = options();
   const { changes } = topicNames(mine.topicPrefix);
   await withAdmin(brokers, (admin) =>

@@ -1,7 +1,7 @@
 /**
- * INV-6: compaction never eats the window. Two topics on one broker, filled alike and cleaned by the same
- * cleaner: one as applyTopics makes it, one without the compaction lag. The loss on the second proves that the
- * cleaner has been at work, and that this test would see a loss on the first.
+ * INV-6: compaction never eats the window. Two topics on one broker are filled alike and cleaned by the same cleaner: one
+ * as applyTopics makes it, one without the compaction lag. The loss on the second proves that the cleaner has run, and
+ * that this test would see a loss on the first.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -18,7 +18,7 @@ const KEYS = 10;
 const BATCH = 100;
 const HOUR_MS = 3_600_000;
 
-/** Segments that close at once, and a cleaner that finds every closed one worth its while. */
+/** Segments that close at once, and a cleaner that cleans every closed one. */
 const EAGER_CLEANER = { 'segment.ms': '100', 'min.cleanable.dirty.ratio': '0.001' };
 
 const { brokers } = testServers();
@@ -52,7 +52,7 @@ async function sendToBoth(messages: Array<{ key: string; value: string }>): Prom
   await producer.sendBatch({ topicMessages: [keeping, losing].map((topic) => ({ topic, messages })) });
 }
 
-/** How many of the thousand records can be read from the topic now. */
+/** The number of the thousand records that can be read from the topic now. */
 async function countRecords(topic: string): Promise<number> {
   const consumer = kafka.consumer({ groupId: randomUUID() });
   let count = 0;
@@ -79,7 +79,7 @@ test('INV-6: every record inside the window outlives compaction', async () => {
     await sendToBoth(numbers.map((n) => ({ key: `endorser-${n % KEYS}`, value: String(n) })));
   }
 
-  // A segment closes when a record comes after its time, so one more is sent before each look.
+  // A segment closes when a record arrives after its time, so each check sends one more first.
   do {
     await sendToBoth([{ key: 'later', value: randomUUID() }]);
   } while ((await countRecords(losing)) > RECORDS / 2);

@@ -33,7 +33,7 @@ describe('accounts', () => {
     expect(resumed).toEqual(['acme', 'free', '1', expect.any(String), '-']);
   });
 
-  test('move to another plan, of those that there are', async () => {
+  test('move to another existing plan', async () => {
     await ops(keys, 'create --account acme --plan free');
     await ops(accounts, 'set-plan acme --plan partner');
     expect(cells(await ops(accounts, 'list'))[0]?.slice(0, 2)).toEqual(['acme', 'partner']);
@@ -67,7 +67,7 @@ describe('a name of an account', () => {
     ['a\nb', 'a\\nb'],
     ['a\u001b[2Jb', 'a\\u001b[2Jb'],
     ['a\u2028b', 'a\\u2028b'],
-  ])('%j is refused, for it would break a table', async (name, shown) => {
+  ])('%j is refused, since it would break a table', async (name, shown) => {
     await expect(create(name)).rejects.toThrow(
       `--account is "${shown}"; it must have no tabs, line breaks or other control characters.`,
     );
@@ -80,7 +80,7 @@ describe('a name of an account', () => {
     await expect(create(' ')).rejects.toThrow('--account must not be empty.');
   });
 
-  test('that came in otherwise and has a tab is written out, and keeps the columns of every table', async () => {
+  test('with a tab that is in the store already is written out, so that every table keeps its columns', async () => {
     await client.query("INSERT INTO accounts (name, plan) VALUES (E'a\\tb', 'free')");
     expect(await create('c')).toBe(0);
     await client.query("UPDATE api_keys SET account_id = (SELECT id FROM accounts WHERE name = E'a\\tb')");
@@ -115,7 +115,7 @@ describe('plans', () => {
 });
 
 describe('the audit log', () => {
-  test('has every change of accounts, keys and plans, once, with who made it', async () => {
+  test('has every change of accounts, keys and plans once, with its actor', async () => {
     await ops(keys, 'create --account acme --plan free --scopes data:read');
     await ops(accounts, 'suspend acme');
     await ops(accounts, 'suspend acme');
@@ -142,7 +142,7 @@ describe('the audit log', () => {
     }
   });
 
-  test('has nothing of a change that failed', async () => {
+  test('does not have changes that failed', async () => {
     await refuse(keys, 'create --account acme --plan gold').toThrow('There is no plan "gold"');
     expect(await ops(audit, 'list')).toHaveLength(1);
   });
@@ -154,7 +154,7 @@ describe('the audit log', () => {
     expect(rows.map(({ entry }) => entry).join()).not.toContain('bes_');
   });
 
-  test('is listed from the newest back', async () => {
+  test('lists the newest changes', async () => {
     for (const name of ['a', 'b', 'c']) await ops(keys, `create --account ${name} --plan free`);
     const listed = cells(await ops(audit, 'list --limit 2'));
     expect(listed.map(([, , , , subject]) => subject)).toEqual(['account c', 'key 3']);

@@ -89,7 +89,7 @@ describe('paths', () => {
     ['a file of an unknown kind', 'x.txt', /is of an unknown kind: its name must end in .*contests\.ndjson/],
     ['endorsements', 'endorsements.ndjson', /holds endorsements, which "npm run ops -- submit .*" sends/],
     ['a folder without a catalogue file', '', /has none of the files endorser-categories\.ndjson/],
-  ])('%s is told in one sentence', async (_name, name, message) => {
+  ])('%s is reported in one sentence', async (_name, name, message) => {
     folder = await createFolder({ 'x.txt': '', 'endorsements.ndjson': '' });
     const failure = await findCatalogueFiles([folder.file(name)]).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(OperatorError);

@@ -91,7 +91,7 @@ describe('an import', () => {
     ]);
   });
 
-  test('done again writes no row, and neither does one in another order', async () => {
+  test('writes no row when it is repeated, even in another order', async () => {
     await importFiles(GOOD);
     const before = await contents();
     const again = await importFiles(GOOD);
@@ -102,7 +102,7 @@ describe('an import', () => {
     expect(await contents()).toEqual(before);
   });
 
-  test('draws no ids for rows that are there', async () => {
+  test('draws no ids for existing rows', async () => {
     await importFiles(GOOD);
     await importFiles(GOOD);
     await importFiles({ ...GOOD, 'contests.ndjson': GOOD['contests.ndjson'] + ndjson([contest('sheriff')]) });
@@ -112,7 +112,7 @@ describe('an import', () => {
     expect(rows[0]?.spread).toBe(3);
   });
 
-  test('changes what changed, in place', async () => {
+  test('changes rows in place', async () => {
     await importFiles(GOOD);
     const before = await contents();
     const { printed } = await importFiles({
@@ -143,7 +143,7 @@ describe('an import', () => {
     expect(rows).toEqual([{ title, description, detail: title, key: title, full_name: title }]);
   });
 
-  test('makes one candidate of several party lines, and two of two with keys of their own', async () => {
+  test('makes one candidate of several party lines, and two of lines with their own keys', async () => {
     const lines = [
       choice('ann-d', { candidate: { full_name: 'Ann' }, party: 'd' }),
       choice('ann-w', { candidate: { full_name: 'Ann' }, party: 'w' }),
@@ -164,7 +164,7 @@ describe('an import', () => {
     ]);
   });
 
-  test('orders contests as the file does, except where they say their own order', async () => {
+  test('orders contests as the file does, unless they have their own order', async () => {
     const records = [contest('b'), contest('a'), contest('z', { ballot_order: 1 }), contest('c')];
     await importFiles({ ...GOOD, 'contests.ndjson': ndjson(records) });
     const { rows } = await client.query('SELECT key, ballot_order FROM contests ORDER BY ballot_order, key');
@@ -176,7 +176,7 @@ describe('an import', () => {
     ]);
   });
 
-  test('keeps the name that a district has where contests call it by several', async () => {
+  test('keeps the name of a district when contests use several', async () => {
     const named = (slug: string, name: string) =>
       contest(slug, {
         district: { ocd_id: 'ocd-division/x', name, level: 'city', type: 'place', state: 'OR' },
@@ -194,7 +194,7 @@ describe('an import', () => {
     expect(rows).toEqual([{ name: 'Fern' }]);
   });
 
-  test('waits for another that merges at the same time', async () => {
+  test('waits for another import that merges at the same time', async () => {
     folder = await createFolder(GOOD);
     const { dir } = folder;
     const results = await Promise.all([importPaths([dir]), importPaths([dir]), importPaths([dir])]);
@@ -261,7 +261,7 @@ describe('a refusal', () => {
     ],
   ];
 
-  test.each(cases)('%s: is told, and nothing is loaded', async (_name, files, told) => {
+  test.each(cases)('%s: is reported, and nothing is loaded', async (_name, files, told) => {
     const result = await importFiles({ ...GOOD, ...files });
     expect(result.status).toBe(1);
     expect(result.printed).toEqual([]);
@@ -279,7 +279,7 @@ describe('a refusal', () => {
     expect(told.at(-1)).toMatch(/^Nothing was loaded: 250 of the lines/);
   });
 
-  test('with --skip-refused leaves the row out, and still names it', async () => {
+  test('with --skip-refused leaves the row out and still names it', async () => {
     const elections = ndjson([election(), election({ slug: 'or-undated', date: null })]);
     const contests = ndjson([contest('mayor'), contest('mayor', { election: 'or-undated' })]);
     const result = await importFiles(
@@ -307,7 +307,7 @@ test.each([
   await expect(run(args, createIo({ DATABASE_URL: database.url }))).rejects.toThrow(message);
 });
 
-test('a database that cannot be reached is told in one sentence', async () => {
+test('a database that cannot be reached is reported in one sentence', async () => {
   folder = await createFolder(GOOD);
   const io = createIo({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
   await expect(run(['import', folder.dir], io)).rejects.toThrow(

@@ -1,6 +1,6 @@
 /*
- * Real data, as SOURCES.md beside it describes, goes in whole. It is not part of the project: where the folder is
- * absent the tests are skipped.
+ * Real data, which SOURCES.md beside it describes, is loaded completely. It is not part of the project; the tests are
+ * skipped if its folder does not exist.
  */
 import { describe, expect, test } from '@jest/globals';
 import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
@@ -21,7 +21,7 @@ const run = createRunner('catalog');
     return { status: await runToExit(run, ['import', ...args], io), printed: io.printed, told: io.told };
   }
 
-  test('goes in whole, and a second time changes nothing', async () => {
+  test('is loaded completely, and a second time changes nothing', async () => {
     const first = await load(paths);
     expect(first.status).toBe(0);
     expect(first.printed.map((line) => line.trim().replace(/\s+/g, ' ')).slice(1)).toEqual([
@@ -45,7 +45,7 @@ const run = createRunner('catalog');
     ]);
   });
 
-  test('without a date is set aside by name, and its contests with it', async () => {
+  test('without a date is refused by name, and so are its contests', async () => {
     const undated = ['2018-primaries', 'rcv-contests'].flatMap((folder) =>
       ['elections', 'contests'].map((kind) => realPath(`${folder}/undated-${kind}.ndjson`)),
     );

@@ -16,7 +16,7 @@ const GOOD: [CatalogueKind, object][] = [
   ['contests', contest('mayor', { title: 'é'.repeat(500), description: '😀'.repeat(20_000) })],
 ];
 
-test.each(GOOD)('%s: a good record is taken (%#)', (kind, record) => {
+test.each(GOOD)('%s: a good record is accepted (%#)', (kind, record) => {
   expect(parseCatalogueRecord(kind, record)).toMatchObject({ ok: true });
 });
 
@@ -202,7 +202,7 @@ describe('a record is refused, with its field and its value, for', () => {
     expect(parseCatalogueRecord(kind, record)).toEqual({ ok: false, problems: [{ field, message }] });
   });
 
-  test('everything that is wrong with it at once', () => {
+  test('all its problems at once', () => {
     const record = election({ date: 'soon', state: 'or', extra: 1 });
     const parsed = parseCatalogueRecord('elections', record);
     expect(parsed.ok ? [] : parsed.problems.map(({ field }) => field).sort()).toEqual([
@@ -212,7 +212,7 @@ describe('a record is refused, with its field and its value, for', () => {
     ]);
   });
 
-  test('nesting without end', () => {
+  test('endless nesting', () => {
     const details = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`) as object;
     const parsed = parseCatalogueRecord('elections', election({ details }));
     expect(parsed).toMatchObject({
@@ -222,7 +222,7 @@ describe('a record is refused, with its field and its value, for', () => {
   });
 });
 
-test('addresses lose the spaces around them, and an endorser has one website', () => {
+test('URLs lose the spaces around them, and an endorser has one website', () => {
   expect(parseCatalogueRecord('endorsers', endorser({ url: ' https://a.example/x ' }))).toMatchObject({
     value: { website_url: 'https://a.example/x' },
   });

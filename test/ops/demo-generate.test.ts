@@ -29,7 +29,7 @@ const submissions = [...demo.submissions()].map((record) => {
 const sorted = (values: Iterable<unknown>) => [...new Set(values)].sort();
 
 describe('the demo', () => {
-  test('is the same for the same options, and another for another seed or day', () => {
+  test('is the same for the same options, and differs for another seed or day', () => {
     const again = createDemo(OPTIONS);
     expect([...again.contests()]).toEqual(contests);
     expect([...again.endorsers()]).toEqual(endorsers);
@@ -38,7 +38,7 @@ describe('the demo', () => {
     expect([...createDemo({ ...OPTIONS, today: '2027-09-15' }).elections()]).not.toEqual(elections);
   });
 
-  test('is fit for import as it is', () => {
+  test('can be imported as it is', () => {
     const files: [CatalogueKind, Iterable<unknown>][] = [
       ['endorser-categories', demo.categories()],
       ['endorsers', endorsers],
@@ -76,7 +76,7 @@ describe('the demo', () => {
     }
   });
 
-  test('has as many of each as was asked for', () => {
+  test('has the requested number of each', () => {
     expect(contests).toHaveLength(OPTIONS.contests);
     expect(endorsers).toHaveLength(OPTIONS.endorsers);
     const picks = submissions.reduce((sum, submission) => sum + submission.picks.length, 0);
@@ -100,7 +100,7 @@ describe('the demo', () => {
     expect(sorted(fused.map(({ election }) => election.slice(0, 3)))).toEqual(['ny-']);
   });
 
-  test('speaks Spanish where the state does', () => {
+  test('is in Spanish for states that publish Spanish ballots', () => {
     const spanish = contests
       .filter(({ title_es }) => title_es)
       .map(({ election }) => election.slice(0, 2).toUpperCase());
@@ -110,7 +110,7 @@ describe('the demo', () => {
     expect(measure?.choices.map(({ label_es }) => label_es)).toEqual(['Sí', 'No']);
   });
 
-  test('has elections to come and elections past', () => {
+  test('has upcoming and past elections', () => {
     const days = elections.map(({ date }) => daysBetween(TODAY, date));
     expect(days.filter((day) => day >= 0).length).toBeGreaterThanOrEqual(STATE_CODES.length);
     expect(days.filter((day) => day < 0).length).toBeGreaterThanOrEqual(STATE_CODES.length);
@@ -121,7 +121,7 @@ describe('the demo endorsements', () => {
   const byKey = new Map(contests.map((contest) => [contest.key, contest]));
   const dates = new Map(elections.map(({ slug, date }) => [slug, date]));
 
-  test('name endorsers, contests and choices that are there and can be endorsed', () => {
+  test('name existing endorsers and contests, and choices that can be endorsed', () => {
     const slugs = new Set(endorsers.map(({ slug }) => slug));
     const wrong = submissions.filter(({ endorser, contest, picks }) => {
       const choices = byKey.get(contest)?.choices ?? [];
@@ -131,12 +131,12 @@ describe('the demo endorsements', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('are one position of an endorser in a contest', () => {
+  test('have one position of an endorser in a contest', () => {
     const positions = submissions.map(({ endorser, contest }) => `${endorser} ${contest}`);
     expect(new Set(positions).size).toBe(positions.length);
   });
 
-  test('are ranked where the contest is, and no more than it allows', () => {
+  test('are ranked if the contest is, within its limit', () => {
     const wrong = submissions.filter(({ contest, picks }) => {
       const { vote_method, votes_allowed, ranks_allowed } = byKey.get(contest) ?? {};
       if (vote_method === 'ranked_choice') {
@@ -165,13 +165,13 @@ test.each([
   expect(generalElectionDays(today)).toEqual({ last, next });
 });
 
-test.each([0, 1, 56, 300])('a demo of %i contests is as small as that', (size) => {
+test.each([0, 1, 56, 300])('a demo can have only %i contests', (size) => {
   const small = createDemo({ contests: size, endorsers: size, endorsements: size, seed: 3, today: TODAY });
   expect([...small.contests()]).toHaveLength(size);
   expect([...small.submissions()].length).toBeLessThanOrEqual(size);
 });
 
-test('a folder that cannot be made is told in one sentence', async () => {
+test('a folder that cannot be made is reported in one sentence', async () => {
   const io = createIo({});
   await expect(run(['generate', '/dev/null/x', '--contests', '1'], io)).rejects.toThrow(
     'The folder /dev/null/x cannot be used (not a directory): choose a folder that can be written.',

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => pool.end());
 afterEach(async () => folder?.remove());
 
-test('the demo is loaded into the store and sent to Kafka; again it changes nothing', async () => {
+test('the demo is loaded into the store and sent to Kafka, and changes nothing the second time', async () => {
   const report: string[] = [];
   const options = { databaseUrl: database.url, brokers, topicPrefix, today: TODAY, size: SIZE };
   await loadDemo({ ...options, report: (line) => report.push(line) });
@@ -78,7 +78,7 @@ test('a store without the demo has no situations', async () => {
   await other.end();
 });
 
-/** The changes that a hundred draws make of a situation. */
+/** The changes of a situation in a hundred draws. */
 function draw(situation: DemoSituation) {
   return Array.from({ length: 100 }, (_, seed) => changeOf(situation, TODAY, createRandom(seed)));
 }

@@ -18,7 +18,7 @@ async function ask(...args: string[]): Promise<string[]> {
   return io.printed;
 }
 
-test('what is applied and relayed is no lag; what waits is counted where it waits', async () => {
+test('lag counts the submissions that wait and the changes that are not relayed', async () => {
   await service.submit([endorse('bakers-local-1', 'mayor', 'ann'), endorse('coast-gazette', 'mayor', 'bob')]);
   await service.eventsOnceThereAre(2);
   const calm = JSON.parse((await ask('--json'))[0] ?? '');

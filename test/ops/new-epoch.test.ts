@@ -18,7 +18,7 @@ const PARTITIONS = 2;
 
 const service = useTestService({ partitions: PARTITIONS });
 
-/** Says something so many times, each of it a change. */
+/** Submits this number of changes. */
 const submit = (word: string, count: number) =>
   service.submit(
     Array.from({ length: count }, (_, index) =>
@@ -55,7 +55,7 @@ async function emptyKafka(): Promise<void> {
   await applyTopics({ brokers, topicPrefix, retentionMs: WEEK_MS, changesPartitions: PARTITIONS });
 }
 
-/** Begins a new epoch, with which the gateway is replaced. @returns what the command says. */
+/** Begins a new epoch, which replaces the gateway. @returns the lines of the command */
 async function beginEpoch(...options: string[]): Promise<string[]> {
   const gateway = service.gateways[0];
   const io = createCommandIo();
@@ -70,7 +70,7 @@ async function statements(query: string): Promise<string[]> {
   return data.map(({ endorsement }) => endorsement.statement);
 }
 
-test('with Kafka emptied and old days of the change log gone, a new epoch makes store and Kafka fit again', async () => {
+test('with Kafka emptied and old days of the change log gone, a new epoch makes Postgres and Kafka fit together again', async () => {
   await submit('Before', 3);
   await service.eventsOnceThereAre(3);
   await submit('Before', 3);
@@ -88,7 +88,7 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
     Authorization: `Bearer ${service.key}`,
   });
 
-  // More than there were before, so that offsets of before would lie within what there is now.
+  // More than before, so that the old offsets would lie within the new topic.
   await submit('After', 9);
   await service.startConsumers();
   await until('the changes', async () => (await service.latestSequence()) === 15);
@@ -104,7 +104,7 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
   expect(await run(['check'], createCommandIo())).toBe(0);
 });
 
-test('with Kafka kept, whoever begins with the new epoch reads from where the topic ended, and submissions go on', async () => {
+test('with Kafka kept, clients of the new epoch read from the end of the topic, and submissions go on', async () => {
   expect(await beginEpoch()).toEqual([
     expect.stringMatching(/endorsement-submissions is read on from its positions in Postgres/),
     expect.stringMatching(/endorsement-submissions-rejected is read on from its positions in Postgres/),
@@ -119,7 +119,7 @@ test('with Kafka kept, whoever begins with the new epoch reads from where the to
   expect(await statements(`cursor=${list.stream_cursor}`)).toEqual(['Later 0']);
 });
 
-test('with Kafka emptied and more submissions in it by now than before, all of them are applied where that is asked for', async () => {
+test('with Kafka emptied and more submissions in it than before, --submissions-from-beginning applies all of them', async () => {
   await service.stopConsumers();
   await emptyKafka();
   await submit('Anew', 12);

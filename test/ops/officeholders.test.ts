@@ -29,7 +29,7 @@ async function importFiles(
   return { status, told, printed: io.printed.map((line) => line.trim().replaceAll(/\s+/g, ' ')) };
 }
 
-/** Every stored seat, as "name: office district", with the transaction that wrote the person. */
+/** Every stored seat, as "name: office district", with the transaction that wrote its person. */
 async function stored(): Promise<{ seats: string[]; xmin: string[]; updated: Record<string, string> }> {
   const { rows } = await client.query(`
     SELECT name || ': ' || office || ' ' || district AS seat, h.xmin::text, name, h.updated_at
@@ -52,7 +52,7 @@ const GOOD = {
 };
 
 describe('an import', () => {
-  test('loads seats, and says whom it left out and why', async () => {
+  test('loads seats, and counts the people that it leaves out by reason', async () => {
     expect(await importFiles(GOOD)).toEqual({
       status: 0,
       told: [],
@@ -70,7 +70,7 @@ describe('an import', () => {
     ]);
   });
 
-  test('takes the folder data as well, and passes over retired people and committees', async () => {
+  test('accepts the folder data too, and skips retired people and committees', async () => {
     const files = {
       ...GOOD,
       'or/retired/Eve.yml': person(5, 'Eve', [role('lower', OREGON, { district: 1 })]),
@@ -80,7 +80,7 @@ describe('an import', () => {
     expect((await importFiles(files, { below: '/data' })).printed[1]).toBe('officeholders 3 0 0 0');
   });
 
-  test('done again writes no row', async () => {
+  test('writes no row when it is repeated', async () => {
     await importFiles(GOOD);
     const before = await stored();
     const again = await importFiles(GOOD, { now: LATER });
@@ -88,7 +88,7 @@ describe('an import', () => {
     expect(await stored()).toEqual(before);
   });
 
-  test('moves the time of whoever changed, in person or seat, and of nobody else', async () => {
+  test('updates the time of people whose record or seat changed, and of nobody else', async () => {
     await importFiles(GOOD);
     const changed = await importFiles(
       {
@@ -113,7 +113,7 @@ describe('an import', () => {
     });
   });
 
-  test('removes who has left, and keeps a person who goes from one seat to another', async () => {
+  test('removes people who have left, and keeps a person who moves to another seat', async () => {
     await importFiles(GOOD);
     const { 'or/executive/Bob.yml': _, 'or/legislature/Ann.yml': __, ...rest } = GOOD;
     const files = {
@@ -125,7 +125,7 @@ describe('an import', () => {
     expect((await stored()).seats).toEqual(['Ann: us_representative OR-4', 'Cyd: us_senator Oregon']);
   });
 
-  test('leaves alone the states whose folders are not there', async () => {
+  test('leaves states without a folder unchanged', async () => {
     await importFiles(GOOD);
     const { printed } = await importFiles({ 'us/legislature/Cyd.yml': GOOD['us/legislature/Cyd.yml'] });
     expect(printed[1]).toBe('officeholders 0 0 1 0');
@@ -133,7 +133,7 @@ describe('an import', () => {
   });
 });
 
-describe('what real files hold', () => {
+describe('real files have', () => {
   test('dates in quotes or not, blanks, districts that look like numbers, an address for e-mail', async () => {
     const files = {
       'mn/legislature/a.yml': person(
@@ -172,7 +172,7 @@ describe('what real files hold', () => {
     ]);
   });
 
-  test('a term over on paper goes on, until a successor is there', async () => {
+  test('a term that is over on paper goes on until a successor is in office', async () => {
     const overdue = { end_date: '2026-01-01' };
     const files = { 'or/executive/Bob.yml': person(2, 'Bob', [role('governor', OREGON, overdue)]) };
     await importFiles(files);
@@ -186,7 +186,7 @@ describe('what real files hold', () => {
     expect((await stored()).seats).toEqual(['Eve: governor Oregon']);
   });
 
-  test('people who died, who left, and who are yet to come', async () => {
+  test('people who died, who left, and whose term has yet to begin', async () => {
     const { printed } = await importFiles({
       'or/executive/Bob.yml': BOB,
       'or/legislature/a.yml': person(
@@ -257,7 +257,7 @@ describe('a refused file', () => {
     expect((await client.query('SELECT FROM officeholder_load')).rowCount).toBe(0);
   });
 
-  test('is left out where that is asked for, and its person stays as stored', async () => {
+  test('is left out with --skip-refused, and its person stays as stored', async () => {
     await importFiles({
       ...GOOD,
       [`or/legislature/Eve-${personId(5)}.yml`]: person(5, 'Eve', [role('upper', OREGON, { district: 3 })]),
@@ -270,7 +270,7 @@ describe('a refused file', () => {
     expect((await stored()).seats.map((seat) => seat.slice(0, 3))).toEqual(['Ann', 'Cyd', 'Eve']);
   });
 
-  test('that does not say whose it is might be anybody, so nobody of its state is taken for gone', async () => {
+  test('that does not name its person removes nobody in its state', async () => {
     await importFiles(GOOD);
     const { 'or/executive/Bob.yml': _, ...rest } = GOOD;
     const files = { ...rest, 'or/legislature/x.yml': 'id: [' };
@@ -290,7 +290,7 @@ describe('arguments', () => {
       (error: Error) => error.message,
     );
 
-  test('that are not right are refused with what is', async () => {
+  test('that are wrong are refused with a hint', async () => {
     const hint = 'see "npm run ops -- officeholders import --help".';
     expect(await refusal(['import'])).toBe(`Missing required argument 'dir': ${hint}`);
     expect(await refusal(['import', 'a', 'b'])).toMatch(/^Too many arguments /);
@@ -301,7 +301,7 @@ describe('arguments', () => {
     );
   });
 
-  test('a database that is not there is told, not shown as a defect', async () => {
+  test('a missing database is reported in one sentence, not as a defect', async () => {
     const checkout = await createCheckout(GOOD);
     checkouts.push(checkout);
     expect(await refusal(['import', checkout.dir])).toMatch(

@@ -22,7 +22,7 @@ async function rejected(...args: string[]): Promise<{ printed: string[]; told: s
   return { printed: io.printed, told: io.told };
 }
 
-/** Kafka drops the offsets of a group in which nobody is, after a week. */
+/** Kafka drops the offsets of a group without members after a week. */
 async function forgetIdleGroups(): Promise<void> {
   await withAdmin(service.brokers, async (admin) => {
     const { groups } = await admin.listGroups();
@@ -33,7 +33,7 @@ async function forgetIdleGroups(): Promise<void> {
   });
 }
 
-/** Refuses what an endorser that is not in the catalogue says, and then puts it there. */
+/** Has a submission rejected, since its endorser is unknown, and then adds the endorser. */
 async function rejectOnce(slug: string, choice: string, kept: number): Promise<void> {
   await service.submit([endorse(slug, 'mayor', choice)]);
   await until('the rejection', async () => (await rejected('list')).printed.length === kept);
@@ -48,7 +48,7 @@ async function picksOf(slug: string): Promise<string[]> {
   return body.data.map(({ choice }: { choice: { label: string } }) => choice.label).sort();
 }
 
-test('INV-9: what was rejected is sent again once, however long ago the last retry was', async () => {
+test('INV-9: a rejected submission is sent again once, however long ago the last retry was', async () => {
   await rejectOnce('newcomer', 'ann', 1);
   expect(await rejected('retry')).toEqual({
     printed: [],
@@ -62,7 +62,7 @@ test('INV-9: what was rejected is sent again once, however long ago the last ret
   expect((await rejected('list')).printed).toHaveLength(1);
 });
 
-test('what would take back a newer position is named, and sent only when it is asked for', async () => {
+test('a submission that would undo a newer position is named, and sent only on request', async () => {
   await rejectOnce('latecomer', 'ann', 2);
   await service.submit([endorse('latecomer', 'mayor', 'bob')]);
   await service.eventsOnceThereAre(2);
@@ -86,7 +86,7 @@ test('what would take back a newer position is named, and sent only when it is a
   expect(await picksOf('latecomer')).toContain('ann');
 });
 
-test('also a position that was withdrawn later is newer', async () => {
+test('a position that was withdrawn later is newer too', async () => {
   await rejectOnce('leaver', 'ann', 3);
   const bob = endorse('leaver', 'mayor', 'bob');
   await service.submit([bob, { ...bob, action: 'withdraw' }]);
@@ -98,7 +98,7 @@ test('also a position that was withdrawn later is newer', async () => {
   expect(await picksOf('leaver')).toEqual([]);
 });
 
-test('also a position is newer that was applied in the same batch, whose time is one', async () => {
+test('a position of the same batch, which has the same time, is newer too', async () => {
   await service.stopConsumers();
   const bad = endorse('coast-gazette', 'mayor', 'zed');
   await service.submit([bad, endorse('coast-gazette', 'mayor', 'bob')]);
@@ -112,7 +112,7 @@ test('also a position is newer that was applied in the same batch, whose time is
   expect(await picksOf('coast-gazette')).toEqual(['bob']);
 });
 
-test('two that are run at once send each rejection once', async () => {
+test('two retries at the same time send each rejection once', async () => {
   await rejectOnce('twin', 'cyd', 5);
   const both = await Promise.all([rejected('retry'), rejected('retry')]);
   expect(both.flatMap(({ told }) => told).sort()).toEqual([
@@ -122,7 +122,7 @@ test('two that are run at once send each rejection once', async () => {
   expect((await rejected('retry')).told).toEqual(['0 rejected submissions were sent again.']);
 });
 
-test('an origin of which no rejection is kept is told, and nothing is sent', async () => {
+test('an origin without a kept rejection is reported, and nothing is sent', async () => {
   await expect(rejected('retry', '0/4711')).rejects.toThrow(
     'No readable rejected submission of origin 0/4711 is kept',
   );

@@ -44,7 +44,7 @@ interface Received {
   submission: Submission;
 }
 
-/** The next `count` messages that somebody who reads from the beginning gets after the first `skip`. */
+/** The next `count` messages from the beginning, after the first `skip`. */
 async function receive(total: number): Promise<Received[]> {
   const consumer = createKafkaClient({ brokers, clientId: 'test' }).consumer({ groupId: randomUUID() });
   await consumer.connect();
@@ -128,7 +128,7 @@ test('with --skip-refused the others are sent, and the bad line is named', async
   expect(await endOffsets()).toBe(before + 1);
 });
 
-test('a source that is no address is sent, and left to the service to reject', async () => {
+test('a source that is not a URL is sent, and the service rejects it', async () => {
   const before = await endOffsets();
   const stdin = ndjson([{ ...record('ann-club', 'a1'), source_url: 'Private e-mail' }]);
   const { status, printed } = await submit(['-'], { stdin });
@@ -136,7 +136,7 @@ test('a source that is no address is sent, and left to the service to reject', a
   expect(await endOffsets()).toBe(before + 1);
 });
 
-test('more than a broker takes at once goes in several batches', async () => {
+test('more than a broker takes at once is sent in several batches', async () => {
   const statement = 'x'.repeat(20_000);
   async function* submissions(): AsyncGenerator<Submission> {
     for (let index = 0; index < 200; index += 1) {
@@ -170,7 +170,7 @@ test('more than a broker takes at once goes in several batches', async () => {
   expect(await endOffsets()).toBe(before + 200);
 });
 
-test('a topic that is not there is not made, but told', async () => {
+test('a missing topic is reported and not created', async () => {
   const missing = `${randomUUID()}.missing`;
   await expect(submitAll({ brokers, topic: missing, submissions: [] })).rejects.toThrow(
     `There is no topic ${missing}: "npm run ops -- topics apply" creates it. Nothing was sent.`,
@@ -178,14 +178,14 @@ test('a topic that is not there is not made, but told', async () => {
   expect(await withAdmin(brokers, (admin) => admin.listTopics())).not.toContain(missing);
 });
 
-test('brokers that cannot be reached are told in one sentence', async () => {
+test('brokers that cannot be reached are reported in one sentence', async () => {
   const stdin = ndjson([record('ann-club', 'a1')]);
   await expect(submit(['-'], { stdin, servers: ['127.0.0.1:1'] })).rejects.toThrow(
     /^Kafka at 127\.0\.0\.1:1 does not take the submissions: .* Nothing was acknowledged\.$/,
   );
 });
 
-test('when sending breaks off, it says how many were acknowledged', async () => {
+test('when sending breaks off, the message has the number of acknowledged submissions', async () => {
   const good: Submission = { action: 'position', endorser: 'ann-club', contest: CONTEST, picks: [] };
   const unknown = { ...good, action: 'endorse' as const, contest: 'x'.repeat(2_000_000) };
   const submissions = [...Array.from({ length: 1_000 }, () => good), unknown];

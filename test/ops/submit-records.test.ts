@@ -13,7 +13,7 @@ const PICK = {
 };
 
 describe('the three forms', () => {
-  test('one pick is an endorsement, whether it says so or not', () => {
+  test('one pick is an endorsement, with or without its action', () => {
     const value = { ...ABOUT, action: 'endorse', picks: [PICK] };
     expect(parseSubmission({ ...ABOUT, choice: 'ann' })).toEqual({ ok: true, value });
     expect(parseSubmission({ ...ABOUT, choice: 'ann', action: 'endorse', rank: null })).toEqual({
@@ -22,7 +22,7 @@ describe('the three forms', () => {
     });
   });
 
-  test('every field of a pick is carried, its address without the spaces around it', () => {
+  test('every field of a pick is sent, and its URL loses the spaces around it', () => {
     const pick = {
       choice: 'ann',
       rank: 2,
@@ -56,7 +56,7 @@ describe('the three forms', () => {
     });
   });
 
-  test('a position, also one of no picks', () => {
+  test('a position, even without picks', () => {
     const picks = [
       { choice: 'ann', rank: 1 },
       { choice: 'bob', rank: 3 },

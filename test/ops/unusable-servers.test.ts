@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The exit status of a program, and all that it wrote on standard error. */
+/** Runs a program. @returns its exit status and its standard error */
 async function runProgram(
   program: string,
   args: string[],
@@ -34,7 +34,7 @@ async function runProgram(
 }
 const ops = (line: string, env: Record<string, string>) => runProgram('ops/main.ts', line.split(' '), env);
 
-/** The test server's address with some of it changed. */
+/** The test server's address with some parts changed. */
 function addressOf(parts: Partial<Record<'username' | 'password' | 'pathname' | 'port', string>>): string {
   return Object.assign(new URL(testServers().databaseUrl), parts).href;
 }
@@ -49,7 +49,7 @@ async function findClosedPort(): Promise<string> {
 
 const EXAMPLE = 'it must be like postgres://user:password@host:5432/database';
 
-describe('a database that cannot be used is told in one sentence, without its password', () => {
+describe('a database that cannot be used is reported in one sentence, without its password', () => {
   test.each([
     ['no address', 'foo', `DATABASE_URL is "foo"; ${EXAMPLE}`],
     [
@@ -95,7 +95,7 @@ describe('a database that cannot be used is told in one sentence, without its pa
     }
   });
 
-  test('a user, a password and a database that Postgres does not know', async () => {
+  test('an unknown user, password or database', async () => {
     const { host, username } = new URL(testServers().databaseUrl);
     const wrong = await ops('keys list', { DATABASE_URL: addressOf({ password: 'secret' }) });
     expect(wrong.told).toBe(
@@ -110,13 +110,13 @@ describe('a database that cannot be used is told in one sentence, without its pa
     );
   });
 
-  test('one without a schema names the command that makes it', async () => {
+  test('for one without a schema, the command that creates it', async () => {
     const { status, told } = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/postgres' }) });
     expect(status).toBe(1);
     expect(told).toMatch(/^The database "postgres" at .*: run "npm run ops -- migrate"\.\n$/);
   });
 
-  test("one that is newer than the program, or not the user's own", async () => {
+  test("one that is newer than the program, or not the user's", async () => {
     const databaseUrl = await createTestDatabase();
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
@@ -141,7 +141,7 @@ describe('a database that cannot be used is told in one sentence, without its pa
   });
 });
 
-test('npm start says so before it starts a server', async () => {
+test('npm start reports it before it starts a server', async () => {
   const started = await runProgram('ops/local/start.ts', [], {
     DATABASE_URL: 'foo',
     PORT: await findClosedPort(),
@@ -158,20 +158,17 @@ test.each([
   'stream new-epoch',
   'rejected list',
   'rejected retry',
-])('"%s" tells in one sentence that the brokers do not answer', async (line) => {
+])('"%s" reports in one sentence that the brokers do not answer', async (line) => {
   const KAFKA_BROKERS = `127.0.0.1:${await findClosedPort()}`;
   const { status, told } = await ops(line, { DATABASE_URL: testServers().databaseUrl, KAFKA_BROKERS });
   expect(status).toBe(1);
   expect(told).toMatch(new RegExp(`^Kafka at ${KAFKA_BROKERS} does not answer: [^\\n]*\\n$`));
 });
 
-test.each(['gateway', 'consumers'])(
-  'a LOG_LEVEL that there is none of ends the %s with one sentence',
-  async (name) => {
-    const { status, told } = await runProgram(`${name}/main.ts`, [], { LOG_LEVEL: 'loud' });
-    expect(status).toBe(1);
-    expect(told).toBe(
-      'LOG_LEVEL is "loud"; it must be one of trace, debug, info, warn, error, fatal, silent.\n',
-    );
-  },
-);
+test.each(['gateway', 'consumers'])('an unknown LOG_LEVEL ends the %s with one sentence', async (name) => {
+  const { status, told } = await runProgram(`${name}/main.ts`, [], { LOG_LEVEL: 'loud' });
+  expect(status).toBe(1);
+  expect(told).toBe(
+    'LOG_LEVEL is "loud"; it must be one of trace, debug, info, warn, error, fatal, silent.\n',
+  );
+});

@@ -25,13 +25,13 @@ test.each([
 describe('the servers', () => {
   const both = { DATABASE_URL: 'postgres://db/x', KAFKA_BROKERS: 'a:1,b:2' };
 
-  test('are Postgres and Kafka, with a prefix for the topics where one is given', () => {
+  test('are Postgres and Kafka, with a prefix for the topics if it is set', () => {
     const servers = { databaseUrl: 'postgres://db/x', brokers: ['a:1', 'b:2'], topicPrefix: '' };
     expect(readServers(both)).toEqual(servers);
     expect(readServers({ ...both, TOPIC_PREFIX: 'blue-' })).toEqual({ ...servers, topicPrefix: 'blue-' });
   });
 
-  test.each(['DATABASE_URL', 'KAFKA_BROKERS'])('%s must be given; what is said has an example', (name) => {
+  test.each(['DATABASE_URL', 'KAFKA_BROKERS'])('%s must be set; the message has an example', (name) => {
     expect(() => readServers({ ...both, [name]: ' ' })).toThrow(
       new RegExp(`^${name} is not set; it must be like `),
     );
@@ -53,7 +53,7 @@ describe('the servers', () => {
     ['postgres://u:se#cret@h/d', 'postgres:…'],
     ['postgres://h:99999/d', 'postgres:…'],
     ['mysql://u:secret@h/d', 'mysql:…'],
-  ])('%s is none, and is shown as %s', (value, shown) => {
+  ])('%s is not one, and is shown as %s', (value, shown) => {
     expect(() => readServers({ ...both, DATABASE_URL: value })).toThrow(
       `DATABASE_URL is "${shown}"; it must be like postgres://user:password@host:5432/database, ` +
         'with special characters of the password percent-encoded.',
@@ -118,7 +118,7 @@ describe('brokers', () => {
     );
   });
 
-  test('may be left out', () => expect(readBrokers({})).toBeNull());
+  test('may be missing', () => expect(readBrokers({})).toBeNull());
 });
 
 describe('retention', () => {

@@ -34,7 +34,7 @@ describe('the monitoring port', () => {
     expect(await answer.text()).toContain(`# TYPE ${name.replace(/_count$/, '')} `);
   });
 
-  test('readiness is asked for each time', async () => {
+  test('readiness is checked on each request', async () => {
     const metrics = async () => (await fetch(`${base}/metrics`)).text();
     expect((await fetch(`${base}/readyz`)).status).toBe(503);
     expect(await metrics()).toContain('\nprogram_ready 0\n');
@@ -46,7 +46,7 @@ describe('the monitoring port', () => {
   test.each([
     ['gateway/main.ts', { PORT: '0' }],
     ['consumers/main.ts', {}],
-  ])('%s ends with a sentence where its monitoring port is taken', async (program, env) => {
+  ])('%s ends with one sentence if its monitoring port is taken', async (program, env) => {
     const { databaseUrl, brokers } = testServers();
     const started = startProcess(program, {
       DATABASE_URL: databaseUrl,
@@ -64,7 +64,7 @@ describe('the monitoring port', () => {
     }
   });
 
-  test('who lives is healthy, and another path is told what there is', async () => {
+  test('a live process is healthy, and other paths get a list of the existing ones', async () => {
     expect((await fetch(`${base}/healthz`)).status).toBe(200);
     const other = await fetch(`${base}/`);
     expect(other.status).toBe(404);

@@ -1,4 +1,4 @@
-/** What the soak is about: endorsers by the hundred, filters as clients choose them, and changes without end. */
+/** The ballot of the soak: hundreds of endorsers, filters as clients choose them, and endless changes. */
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import type { Submission } from '../../schemas/submission.ts';
@@ -21,7 +21,7 @@ export const SOAK_BALLOT: CatalogueLine[] = [
   ...SMALL_BALLOT,
 ];
 
-/** A filter as some client has it: most want a few endorsers or a category, one in fifty wants all. */
+/** A client's filter: most clients want a few endorsers or a category, one in fifty wants everything. */
 export function chooseFilter(random: Random): StreamFilter {
   const slug = () => random.pick(ENDORSERS).slug;
   const kind = random.next();
@@ -34,7 +34,7 @@ export function chooseFilter(random: Random): StreamFilter {
   return { levels: ['federal'] };
 }
 
-/** The change of this number: an endorser says something new of somebody, now and then takes it back. */
+/** The change of this number: an endorser makes a new endorsement, and now and then withdraws one. */
 export function createSubmission(number: number, random: Random): Submission {
   const { slug } = random.pick(ENDORSERS);
   if (random.chance(0.1)) return withdraw(slug, 'mayor', random.pick(CHOICES));

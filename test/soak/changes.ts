@@ -12,7 +12,7 @@ import type { Cluster } from './cluster.ts';
 const BATCH_MS = 50;
 const DRAIN_MS = 120_000;
 
-/** Submits changes at a rate; what the broker did not acknowledge is submitted again, in its order. */
+/** Submits changes at a rate; those that the broker did not acknowledge are submitted again, in their order. */
 export async function makeChanges(
   cluster: Cluster,
   random: Random,
@@ -42,7 +42,7 @@ export async function makeChanges(
   await producer?.close();
 }
 
-/** Waits until every submission is applied and every change relayed. @returns the sequence of the last change. */
+/** Waits until every submission is applied and every change relayed. @returns the sequence of the last change */
 export async function drain({ databaseUrl, brokers }: Cluster): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

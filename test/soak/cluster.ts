@@ -19,13 +19,13 @@ import { untilReady } from '../helpers/system.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** A gateway of the cluster: a process, or the next one in its place. */
+/** A gateway of the cluster: one process after another in its place. */
 export interface ClusterGateway {
   base: string;
   process: ServiceProcess;
 }
 
-/** A whole service, every part a process on servers of its own, whose processes can be killed and started again. */
+/** A whole service on servers of its own, with each part in its own process, which can be killed and started again. */
 export class Cluster {
   readonly databaseUrl: string;
   readonly key: string;
@@ -64,7 +64,7 @@ export class Cluster {
   /**
    * Starts two gateways, ready, and consumers.
    *
-   * @param gatewayEnv settings of the gateways, beside where the servers are.
+   * @param gatewayEnv settings of the gateways, besides the servers' addresses
    */
   static async start(catalogue: CatalogueLine[], gatewayEnv: Record<string, string> = {}): Promise<Cluster> {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-cluster-'));
@@ -97,7 +97,7 @@ export class Cluster {
     await this.startGateway(index);
   }
 
-  /** Asks a gateway to end in order, and resolves when it has. */
+  /** Ends a gateway in order, and resolves when it has ended. */
   async stopGateway(index: number): Promise<void> {
     await this.#gateway(index).process.kill('SIGTERM');
   }

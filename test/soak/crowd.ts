@@ -12,18 +12,18 @@ export interface CrowdOptions {
   /** Changes a second meanwhile. */
   rate: number;
   readerProcesses: number;
-  /** How long reads are measured before the crowd moves, in milliseconds. */
+  /** The time for which reads are measured before the crowd moves, in milliseconds. */
   calmMs: number;
-  /** Told in a line what happens. */
+  /** Called with a line about each step. */
   report: (line: string) => void;
 }
 
 export interface CrowdReport extends ReadersVerdict {
-  /** From SIGTERM until the gateway had ended, in milliseconds. */
+  /** The time from SIGTERM until the gateway had ended, in milliseconds. */
   stoppedMs: number;
-  /** From SIGTERM until every stream was open at the other gateway, in milliseconds. */
+  /** The time from SIGTERM until every stream was open at the other gateway, in milliseconds. */
   returnedMs: number;
-  /** How long reads took at the other gateway, in milliseconds, before the crowd came and while it did. */
+  /** The times of reads at the other gateway, in milliseconds, before the crowd came and while it did. */
   readsBefore: number[];
   readsDuring: number[];
 }
@@ -36,8 +36,8 @@ const READS = ['/v1/endorsements?limit=100', '/v1/contests?states=OR', '/v1/elec
 const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '2000' };
 
 /**
- * Opens all streams at one gateway, ends it in order, and measures how they come back at the other one, and how reads
- * fare there meanwhile. What every stream received is held to the change log.
+ * Opens all streams at one gateway, ends it in order, and measures their return at the other one and the reads there
+ * meanwhile. The frames of every stream are compared with the change log.
  */
 export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
   const { streams, rate, readerProcesses, calmMs, report } = options;
@@ -78,7 +78,7 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
   }
 }
 
-/** Asks a gateway for lists, one after the other, and notes how long each took. */
+/** Requests lists of a gateway, one after the other, and records the time of each. */
 class ReadWatch {
   readonly done: Promise<void>;
   #times: number[] = [];
@@ -87,7 +87,7 @@ class ReadWatch {
     this.done = this.#run(base, key, over);
   }
 
-  /** How long the reads since the last call took, in milliseconds. */
+  /** The times of the reads since the last call, in milliseconds. */
   take(): number[] {
     const times = this.#times;
     this.#times = [];

@@ -5,11 +5,11 @@ import type { Order, ReadersCount, ReadersPlan, ReadersVerdict } from './readers
 
 const PROGRAM = path.join(import.meta.dirname, 'readers.ts');
 
-/** Readers of the stream in processes of their own, so that they take no time from what they read or from who counts. */
+/** Readers of the stream in processes of their own, so that they take no time from the service or the test. */
 export class ReaderProcesses {
   readonly #children: { process: ChildProcess; ended: Promise<never> }[];
 
-  /** Starts so many streams in all, in so many processes. */
+  /** Starts these streams, spread over these processes. */
   constructor(processes: number, { streams, ...plan }: Omit<ReadersPlan, 'seed'>) {
     this.#children = Array.from({ length: processes }, (_, index) => {
       const share = Math.floor(streams / processes) + (index < streams % processes ? 1 : 0);
@@ -18,22 +18,22 @@ export class ReaderProcesses {
       const ended = once(child, 'exit').then(([code]) => {
         throw new Error(`Readers ended with ${code}.`);
       });
-      // Only whoever waits for an answer cares.
+      // Only a caller that waits for an answer needs this failure.
       ended.catch(() => {});
       return { process: child, ended };
     });
   }
 
-  /** How many streams are open now. */
+  /** The number of streams that are open now. */
   async countConnected(): Promise<number> {
     const counts = await this.#ask<ReadersCount>({ count: true });
     return counts.reduce((sum, { connected }) => sum + connected, 0);
   }
 
   /**
-   * Lets every reader come to the end of the stream, and holds what each received to the change log.
+   * Lets every reader reach the end of the stream, and compares what each received with the change log.
    *
-   * @param upTo the sequence of the end.
+   * @param upTo the sequence of the end
    */
   async finish(upTo: number, timeoutMs: number): Promise<ReadersVerdict> {
     const verdicts = await this.#ask<ReadersVerdict>({ finish: { upTo, timeoutMs } });
@@ -50,7 +50,7 @@ export class ReaderProcesses {
     return total;
   }
 
-  /** Ends them, whatever they are at. */
+  /** Ends the processes at once. */
   stop(): void {
     for (const child of this.#children) child.process.kill('SIGKILL');
   }

@@ -1,6 +1,6 @@
 /*
- * A process full of readers of the stream, started by `reader-process.ts`. They read with filters of all kinds from
- * either gateway, stop reading for a while, lose their connections, and are judged by the change log at the end.
+ * A process with many readers of the stream, which `reader-process.ts` starts. They read with all kinds of filters from
+ * either gateway, pause, lose their connections, and are compared with the change log at the end.
  */
 import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,24 +11,24 @@ import { FrameStore, StreamReader } from '../helpers/stream-reader.ts';
 import { chooseFilter } from './ballot.ts';
 
 export interface ReadersPlan {
-  /** What sets these readers apart from those of other processes. */
+  /** It tells these readers from those of other processes. */
   seed: string;
   streams: number;
   /** Addresses of the gateways. */
   bases: string[];
-  /** Which gateway a reader connects to: any, or at first the first and then the next, as behind a proxy that fails over. */
+  /** The gateway that a reader connects to: any, or first the first and then the next, as behind a proxy with failover. */
   choice: 'any' | 'next';
   key: string;
   databaseUrl: string;
-  /** How long a connection lasts before it is lost, on average, in milliseconds; 0: none is ever cut or paused. */
+  /** The average time before a connection is lost, in milliseconds; 0 if none is ever cut or paused. */
   cutMs: number;
 }
 
-/** What the parent asks for. */
+/** The parent's orders. */
 export type Order = { count: true } | { finish: { upTo: number; timeoutMs: number } };
 
 export interface ReadersCount {
-  /** How many streams are open. */
+  /** The number of open streams. */
   connected: number;
 }
 
@@ -37,15 +37,15 @@ export interface ReadersVerdict {
   events: number;
   repeats: number;
   connections: number;
-  /** Answers that were no stream, `status code`, and how many there were. */
+  /** The number of answers other than a stream, by `status code`. */
   refusals: Record<string, number>;
 }
 
 const TICK_MS = 100;
 const MAX_PAUSE_MS = 3000;
-/** Where these readers begin: most with what is new. */
+/** The starts of these readers: most begin with new changes. */
 const STARTS = ['latest', 'latest', 'latest', 'earliest'];
-/** What a gateway may answer while it, or what it depends on, is away. */
+/** The answers that a gateway may give while it, or a server that it needs, is down. */
 const PASSING = ['503 warming_up', '503 server_busy'];
 const MAX_FAULTS = 50;
 
@@ -53,7 +53,7 @@ const plan: ReadersPlan = JSON.parse(process.argv[2] ?? '');
 const random = createRandom(plan.seed);
 const frames = new FrameStore();
 
-/** Says where a reader connects to, each time that it does. */
+/** Chooses the address for each connection of a reader. */
 function createChoice(): () => string {
   if (plan.choice === 'any') return () => random.pick(plan.bases);
   let attempt = 0;
@@ -73,7 +73,7 @@ const readers = Array.from(
     }),
 );
 
-/** Cuts a connection here, and stops reading for a while there. */
+/** Cuts some connections, and pauses others for a while. */
 function disturb(): void {
   for (const reader of readers) {
     if (!random.chance(TICK_MS / plan.cutMs)) continue;
@@ -105,7 +105,7 @@ async function judge(upTo: number, timeoutMs: number): Promise<ReadersVerdict> {
   return { ...verdict, faults: verdict.faults.slice(0, MAX_FAULTS) };
 }
 
-// Opened over a second, so that the first moment is not one of connecting alone.
+// Spread over a second, so that the streams do not all connect at the same moment.
 for (const reader of readers) setTimeout(() => reader.start(), random.below(1000));
 const disturbing = plan.cutMs > 0 ? setInterval(disturb, TICK_MS) : undefined;
 

@@ -1,7 +1,7 @@
 /*
- * `npm run test:soak [-- --minutes N --streams N --rate N]`: a whole service under load for as long as asked, its
- * gateways, consumers and broker killed again and again, its streams cut and stopped. Ends with a verdict and, where
- * any reader received anything but what the change log says, with exit status 1.
+ * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load, kills its gateways, consumers
+ * and broker again and again, and cuts and pauses its streams. It ends with a verdict; the exit status is 1 if any reader
+ * received anything but the change log.
  */
 import { parseArgs } from 'node:util';
 import { runSoak } from './soak.ts';
@@ -13,7 +13,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '50' },
     /** Seconds between kills. */
     kill: { type: 'string', default: '15' },
-    /** Seconds that a connection lasts before it is cut or stopped. */
+    /** Seconds before a connection is cut or paused. */
     cut: { type: 'string', default: '30' },
     processes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },

@@ -9,26 +9,26 @@ import { ReaderProcesses } from './reader-process.ts';
 import type { ReadersVerdict } from './readers.ts';
 
 export interface SoakOptions {
-  /** How long changes are made, in milliseconds; longer where not each process was killed once by then. */
+  /** The time for which changes are made, in milliseconds; it is longer if a process was not killed by then. */
   durationMs: number;
   streams: number;
   /** Changes a second. */
   rate: number;
-  /** How long it is between the kills, on average, in milliseconds. */
+  /** The average time between kills, in milliseconds. */
   killEveryMs: number;
-  /** How long a connection lasts before its reader loses it or stops reading for a while, on average. */
+  /** The average time before a reader loses its connection or pauses, in milliseconds. */
   cutMs: number;
   readerProcesses: number;
   seed: number;
-  /** Told in a line what happens. */
+  /** Called with a line about each step. */
   report: (line: string) => void;
 }
 
 export interface SoakReport extends ReadersVerdict {
-  /** How many changes the log has in the end. */
+  /** The number of changes in the log at the end. */
   changes: number;
   kills: Record<Victim, number>;
-  /** Of each gateway that lived long enough to say so: how its memory grew after warming up. */
+  /** The growth of memory after the warm-up, of each gateway that lived long enough. */
   memory: { gateway: number; minutes: number; firstMb: number; lastMb: number; mbPerMinute: number }[];
 }
 
@@ -40,12 +40,12 @@ const MAX_AWAY_MS = 2000;
 const DRAIN_MS = 120_000;
 /** In the order in which they are killed, again and again. */
 const VICTIMS: Victim[] = ['gateway 0', 'consumers', 'broker', 'gateway 1'];
-/** Short, so that readers whose filter matches nothing are told where the end is. */
+/** Short, so that readers whose filter matches nothing learn the end soon. */
 const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '1000' };
 
 /**
- * Runs a whole service under load, kills its processes and its readers' connections again and again, and holds what
- * every reader received to the change log.
+ * Runs a whole service under load, kills its processes and its readers' connections again and again, and compares what
+ * every reader received with the change log.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { streams, cutMs, readerProcesses, seed, report } = options;
@@ -81,7 +81,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   }
 }
 
-/** Kills one after the other until the time is over and each of them was killed once. */
+/** Kills one process after another until the time is over and each was killed once. */
 async function killAgainAndAgain(
   cluster: Cluster,
   random: Random,
@@ -113,7 +113,7 @@ async function reportProgress(
   }
 }
 
-/** Follows how much memory each life of each gateway takes. */
+/** Follows the memory of each life of each gateway. */
 class MemoryWatch {
   readonly #cluster: Cluster;
   readonly #lives = new Map<number, { gateway: number; samples: { at: number; mb: number }[] }>();
@@ -135,7 +135,7 @@ class MemoryWatch {
     }
   }
 
-  /** Of every life that lasted well beyond its warming up. */
+  /** The growth in every life that lasted well beyond its warm-up. */
   summarize(): SoakReport['memory'] {
     return [...this.#lives.values()].flatMap(({ gateway, samples }) => {
       const start = (samples[0]?.at ?? 0) + WARM_UP_MS;
@@ -148,14 +148,14 @@ class MemoryWatch {
   }
 }
 
-/** Megabytes that a process has in memory; null where there is no such process, or the system does not say. */
+/** The resident megabytes of a process; null if there is no such process or the system does not tell. */
 async function readResidentMb(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1];
   return kilobytes === undefined ? null : Number(kilobytes) / 1024;
 }
 
-/** The slope of the straight line that fits best, in megabytes a millisecond. */
+/** The slope of the best-fitting straight line, in megabytes a millisecond. */
 function slopeOf(samples: { at: number; mb: number }[]): number {
   const mean = (pick: (sample: (typeof samples)[number]) => number) =>
     samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;

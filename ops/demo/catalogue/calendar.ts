@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** The date so many days after `date`, as YYYY-MM-DD. */
+/** Adds a number of days to a date, YYYY-MM-DD. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }

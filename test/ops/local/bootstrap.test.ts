@@ -33,7 +33,7 @@ test('ends with the exit status of the entry', async () => {
   await expect(promisify(execFile)(process.execPath, [BOOTSTRAP, entry])).rejects.toMatchObject({ code: 3 });
 });
 
-test('a signal reaches the entry, which may end in its own way', async () => {
+test('a signal reaches the entry, which ends in its own way', async () => {
   const entry = await writeEntry(
     `process.on('SIGTERM', () => process.exit(7)); setInterval(() => {}, 1000); console.log('ready' as string);`,
   );
@@ -43,7 +43,7 @@ test('a signal reaches the entry, which may end in its own way', async () => {
   expect(await once(child, 'exit')).toEqual([7, null]);
 });
 
-test('the shell that npm runs its script in takes the entry along when it ends', async () => {
+test("the entry ends when the shell of npm's script ends", async () => {
   const entry = await writeEntry(
     `process.on('SIGTERM', () => { console.log('told'); process.exit(0); });
      setInterval(() => {}, 1000); console.log('ready' as string);`,

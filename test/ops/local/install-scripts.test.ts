@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 
-test('every package that has installation scripts is named in allowScripts, and no other', () => {
+test('allowScripts names every package with installation scripts, and no other', () => {
   const { packages } = readJson('package-lock.json') as {
     packages: Record<string, { hasInstallScript?: boolean }>;
   };

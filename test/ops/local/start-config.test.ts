@@ -17,7 +17,7 @@ test('without variables, everything runs here, with demo data', () => {
   });
 });
 
-test('variables are taken over; an empty one counts as not given', () => {
+test('variables are used; an empty one counts as missing', () => {
   const env = {
     PORT: '9000',
     METRICS_PORT: '',

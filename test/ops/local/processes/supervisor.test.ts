@@ -77,7 +77,7 @@ test('what ends is started again within two seconds, with a line that says how i
   expect(started[1]?.stopped).toBe(true);
 });
 
-test('what keeps ending waits twice as long each time, up to ten seconds, until it has lasted', async () => {
+test('a process that keeps ending waits twice as long each time, up to ten seconds, until it has run for a while', async () => {
   const { clock, options, endAfter } = createWorld();
   const keeper = await keepRunning(options);
   for (let i = 0; i < 9; i += 1) await endAfter(0);
@@ -87,7 +87,7 @@ test('what keeps ending waits twice as long each time, up to ten seconds, until 
   await keeper.stop();
 });
 
-test('a start that fails later on is told and tried again, more slowly', async () => {
+test('a later start that fails is reported and tried again, after a longer wait', async () => {
   const { started, lines, clock, options, endAfter } = createWorld([null, new Error('no room'), null]);
   const keeper = await keepRunning(options);
   await endAfter(60_000);
@@ -97,11 +97,11 @@ test('a start that fails later on is told and tried again, more slowly', async (
   await keeper.stop();
 });
 
-test('a first start that fails is the caller’s to hear of', async () => {
+test('a first start that fails is thrown to the caller', async () => {
   await expect(keepRunning(createWorld([new Error('no room')]).options)).rejects.toThrow('no room');
 });
 
-test('a stop cuts the wait for the next start short, and there is none', async () => {
+test('a stop cuts the wait for the next start short and prevents it', async () => {
   const { started, options } = createWorld();
   const asleep = Promise.withResolvers<void>();
   const clock: Clock = {
@@ -119,7 +119,7 @@ test('a stop cuts the wait for the next start short, and there is none', async (
   expect(started).toHaveLength(1);
 });
 
-test('a stop during a start stops what comes of it', async () => {
+test('a stop during a start stops the new process', async () => {
   const { started, options } = createWorld();
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ import { startPostgres } from '../../../../ops/local/servers/containers.ts';
 
 const run = promisify(execFile);
 
-/** They fetch an image, so they are asked for: TEST_CONTAINERS=1 npm test -- test/ops/local/containers */
+/** These tests fetch images, so they run only on request: TEST_CONTAINERS=1 npm test -- test/ops/local/servers/containers */
 const testInContainers = process.env.TEST_CONTAINERS === '1' ? test : test.skip;
 
 async function query(url: string, text: string): Promise<unknown[]> {

@@ -15,6 +15,6 @@ test.each([
   [{ java: null, maven: true, docker: false }, /^Java is missing.*openjdk.*Docker/],
   [{ java: 11, maven: true, docker: false }, /^a newer Java \(this is 11\) is missing.*openjdk/i],
   [{ java: 17, maven: false, docker: false }, /^Maven is missing.*maven.*Docker/],
-])('a machine with %j is told what is missing and how to get it', (machine, message) => {
+])('a machine with %j gets a message with the missing tool and how to get it', (machine, message) => {
   expect(() => chooseRunner(machine)).toThrow(message);
 });
