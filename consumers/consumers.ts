@@ -1,11 +1,13 @@
 import pg from 'pg';
 import { createKafkaClient } from '../kafka/client.ts';
 import { topicNames } from '../kafka/topic-names.ts';
+import { systemClock } from '../service/clock.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 import { startApply } from './apply/apply.ts';
 import type { ConsumersConfig } from './config.ts';
+import { watchRelayLag } from './relay/lag-watch.ts';
 import { startRelay } from './relay/leader.ts';
 
 /** The change log outlives the window by this, so that a repair at its very end still finds the change. */
@@ -39,7 +41,14 @@ export async function startConsumers(
   }
   if (roles.includes('relay')) {
     const keepMs = retentionMs + KEEP_MARGIN_MS;
-    started.push(startRelay({ kafka, brokers, databaseUrl, topic: topics.changes, keepMs, now, log }));
+    const relay = startRelay({ kafka, brokers, databaseUrl, topic: topics.changes, keepMs, now, log });
+    const lagWatch = watchRelayLag({ databaseUrl, clock: systemClock, log });
+    started.push({
+      isReady: relay.isReady,
+      async stop() {
+        await Promise.all([relay.stop(), lagWatch.stop()]);
+      },
+    });
   }
   return {
     isReady: () => started.every((role) => role.isReady()),

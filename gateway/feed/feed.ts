@@ -2,6 +2,7 @@ import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadFeedStart, loadStreamEpoch } from '../../store/reads/stream-points.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
@@ -13,6 +14,7 @@ import { feedFilters, feedSequence } from './metrics.ts';
 import { FeedReader } from './reader.ts';
 import { Replay } from './replay.ts';
 import { Tail } from './tail.ts';
+import { UnreadableBatches } from './unreadable-batches.ts';
 
 export interface FeedOptions {
   brokers: string[];
@@ -52,6 +54,7 @@ export class Feed {
   readonly #options: FeedOptions;
   readonly #changeLog: ChangeLog;
   readonly #memory: MemoryLog;
+  readonly #unreadable: UnreadableBatches;
   readonly #replay: Replay;
   readonly #reader: TopicReader;
   readonly #fanOut = new FanOut();
@@ -60,20 +63,38 @@ export class Feed {
   #epoch: number | undefined;
   #target = Number.POSITIVE_INFINITY;
   #latest: ResumePoint = { sequence: 0, time: 0, offsets: [] };
+  /** When the feed last knew itself at the end of the topic; at first, when it was made. */
+  #atEndAt: number;
   #running: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
-    const { brokers, topic, pool, memoryBytes, replayBytes: cacheBytes, log } = options;
+    const { brokers, topic, pool, memoryBytes, replayBytes: cacheBytes, clock, log } = options;
     this.#options = options;
+    this.#atEndAt = clock.now();
+    this.#unreadable = new UnreadableBatches(topic, log);
     this.#changeLog = createChangeLog(pool, log);
     this.#memory = new MemoryLog(memoryBytes);
     this.#reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-gateway-tail' });
-    this.#replay = new Replay({ brokers, topic, cacheBytes, changeLog: this.#changeLog, log });
+    this.#replay = new Replay({
+      brokers,
+      topic,
+      cacheBytes,
+      changeLog: this.#changeLog,
+      unreadable: this.#unreadable,
+      log,
+    });
   }
 
   /** Begins to follow the stream as soon as the database answers. Returns at once. */
   start(): void {
-    this.#running = this.#startWhenPossible().then(() => this.#watchEpoch());
+    this.#running = this.#startWhenPossible()
+      .then(() => this.#watchEpoch())
+      .catch((error: unknown) => {
+        reportFailure(this.#options.log, error, {
+          where: 'feed',
+          message: 'the stream is no longer watched',
+        });
+      });
   }
 
   async stop(): Promise<void> {
@@ -96,8 +117,16 @@ export class Feed {
   /** The point after the newest change that can be delivered. No later change occurred up to its time. */
   get latest(): ResumePoint {
     const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
+    if (caughtUpAt > 0) this.#atEndAt = caughtUpAt;
     if (caughtUpAt > this.#latest.time) this.#latest = { ...this.#latest, time: caughtUpAt };
     return this.#latest;
+  }
+
+  /** How long ago the feed last had every change that Kafka had, in milliseconds. */
+  get behindMs(): number {
+    const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
+    if (caughtUpAt > 0) this.#atEndAt = caughtUpAt;
+    return Math.max(0, this.#options.clock.now() - this.#atEndAt);
   }
 
   /** Opens a reader with a filter. The caller must close it. */
@@ -143,6 +172,7 @@ export class Feed {
           start,
           expected: target,
           changeLog: this.#changeLog,
+          unreadable: this.#unreadable,
           onEntries: (entries) => this.#append(entries),
           onLost: (sequence) => this.#skipLost(sequence),
           clock,
@@ -151,7 +181,8 @@ export class Feed {
         this.#tail.start();
         return;
       } catch (error) {
-        log.warn({ error }, 'the stream cannot be followed yet; trying again');
+        const message = 'the stream cannot be followed yet; trying again';
+        reportFailure(log, error, { where: 'feed', message });
         await clock.wait(START_RETRY_MS, signal);
       }
     }
@@ -162,7 +193,11 @@ export class Feed {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await clock.wait(EPOCH_INTERVAL_MS, signal);
-      const epoch = await loadStreamEpoch(pool).catch(() => this.#epoch);
+      const epoch = await loadStreamEpoch(pool).catch((error: unknown) => {
+        const message = 'the history of the stream cannot be looked up; trying again';
+        reportFailure(log, error, { where: 'feed', message });
+        return this.#epoch;
+      });
       if (epoch === this.#epoch) continue;
       log.warn(
         { epoch, was: this.#epoch },

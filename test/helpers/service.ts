@@ -111,7 +111,11 @@ export class TestService {
   }
 
   async untilReady(): Promise<void> {
-    await until('the gateways are ready', () => this.gateways.every((gateway) => gateway.isReady()));
+    const areReady = async () => {
+      const ready = await Promise.all(this.gateways.map((gateway) => gateway.isReady()));
+      return ready.every(Boolean);
+    };
+    await until('the gateways are ready', areReady);
   }
 
   async startConsumers(roles: Role[] = ['apply', 'relay']): Promise<void> {

@@ -25,7 +25,8 @@ test('lag counts the submissions that wait and the changes that are not relayed'
   expect(calm.submissions.map(({ lag: waiting }: { lag: number }) => waiting)).toEqual(
     calm.submissions.map(() => 0),
   );
-  expect(calm.changes).toEqual({ done: 2, end: 2, lag: 0 });
+  expect(calm.changes).toEqual({ done: 2, end: 2, lag: 0, oldest_seconds: 0 });
+  expect(calm.rejections).toEqual({ lag: 0 });
 
   await service.stopConsumers();
   await service.submit([
@@ -37,8 +38,9 @@ test('lag counts the submissions that wait and the changes that are not relayed'
   const total = waiting.submissions.reduce((sum: number, entry: { lag: number }) => sum + entry.lag, 0);
   expect(total).toBe(3);
   const table = await ask();
-  expect(table[0]).toBe('WHAT\tDONE\tEND\tLAG');
-  expect(table.at(-1)).toBe('changes\t2\t2\t0');
+  expect(table[0]).toBe('WHAT\tDONE\tLAST STABLE\tEND\tLAG TO LAST STABLE\tLAG');
+  expect(table.at(-2)).toBe('changes\t2\t-\t2\t-\t0');
+  expect(table.at(-1)).toBe('rejections\t-\t-\t-\t-\t0');
 });
 
 test('any other option is refused', async () => {

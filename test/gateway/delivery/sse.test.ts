@@ -9,6 +9,7 @@ import { type Feed, StreamGapError } from '../../../gateway/feed/feed.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import type { StateCode } from '../../../schemas/vocabulary.ts';
+import { KafkaUnavailableError } from '../../../service/failure.ts';
 import { createLog } from '../../../service/log.ts';
 import { createEntry } from '../../helpers/log-entry.ts';
 import { ManualClock, settle } from '../../helpers/manual-clock.ts';
@@ -210,7 +211,7 @@ describe('a stream of Server-Sent Events', () => {
   });
 
   test('stays open while Kafka does not answer, and resumes by itself', async () => {
-    const stream = start({ behind: 1, failure: new Error('no broker') });
+    const stream = start({ behind: 1, failure: new KafkaUnavailableError('no broker') });
     stream.listen();
     await stream.clock.advance(30 * SECOND);
     expect(stream.kinds()).toEqual(['ready']);
