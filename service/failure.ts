@@ -54,7 +54,7 @@ const DATABASE_NAMES = new Set([
 ]);
 /** Messages of pg and slonik that come without a name or a code of their own. */
 const DATABASE_MESSAGE =
-  /connection (terminated|timeout|error)|timeout.*connect|timeout expired|read timeout|pool (has ended|is being terminated)|client was closed|client is (pending destroy|destroyed)/i;
+  /connection (terminated|timeout|error)|timeout.*connect|timeout expired|read timeout|pool (has ended|has been shut down|is being terminated)|client was closed|client is (pending destroy|destroyed)/i;
 /** A network error that no client of Kafka has wrapped comes from Postgres, whose driver wraps none. */
 const NETWORK_CODES = new Set([
   'EAI_AGAIN',

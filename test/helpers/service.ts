@@ -10,7 +10,7 @@ import { parseCursor } from '../../schemas/cursor.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
-import { createLog } from '../../service/log.ts';
+import { createLog, type Logger } from '../../service/log.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from './catalogue.ts';
 import { chooseDatabaseUrl, createTestDatabase } from './database.ts';
 import { testServers } from './servers.ts';
@@ -26,6 +26,8 @@ export interface TestServiceOptions {
   retentionMs?: number;
   gatewayConfig?: Partial<GatewayConfig>;
   clock?: Clock;
+  /** The log of the gateways. */
+  log?: Logger;
 }
 
 const DEFAULTS = {
@@ -34,6 +36,7 @@ const DEFAULTS = {
   partitions: 12,
   retentionMs: WEEK_MS,
   clock: systemClock,
+  log: createLog('gateway', 'silent'),
 };
 
 /** An answer of a gateway, with its body parsed. */
@@ -98,7 +101,7 @@ export class TestService {
   async startGateway(index: number): Promise<void> {
     this.gateways[index] = await startGateway(this.#config, {
       clock: this.#options.clock,
-      log: createLog('gateway', 'silent'),
+      log: this.#options.log,
       onNewEpoch: () => {
         this.#replacing = this.#replacing.then(() => this.restartGateway(index));
       },

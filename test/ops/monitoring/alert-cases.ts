@@ -24,11 +24,7 @@ const APPLIES = ['apply-1', 'apply-2'];
 const RELAYS = ['relay-1', 'relay-2'];
 
 /** The name of a series with its labels in order of the alphabet, so that a case can name it again. */
-export function series(
-  metric: string,
-  instance: string,
-  labels: Readonly<Record<string, string>> = {},
-): string {
+function series(metric: string, instance: string, labels: Readonly<Record<string, string>> = {}): string {
   const all = { instance, job: 'ballot-endorsements', role: instance.replace(/-\d+$/, ''), ...labels };
   const text = Object.entries(all)
     .sort(([a], [b]) => (a < b ? -1 : 1))
