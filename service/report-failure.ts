@@ -13,6 +13,7 @@ const MEANING: Record<Failure, string> = {
 const PLACES = [
   'answer',
   'apply',
+  'clock',
   'feed',
   'keys',
   'limits',

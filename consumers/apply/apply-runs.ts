@@ -152,7 +152,7 @@ async function writeEntries(
   const held = await loadHeld(client, ballot, wellFormed);
   const { changes, refusals, positions } = decideBatch(ballot, held.positions, submissions);
   const { numbered, gone } = await numberChanges(client, changes, held.ids);
-  const occurredAt = await appendChanges(client, head, numbered, new Date(head.now));
+  const occurredAt = await appendChanges(client, head, numbered);
   await deleteEndorsements(client, gone);
   await saveEndorsements(client, [...endorsementRows(positions.values(), held.ids)], new Date(occurredAt));
   const rejections = [...refusals].flatMap(([index, refusal]) => {

@@ -1,10 +1,9 @@
-import pg from 'pg';
-import type { Clock } from '../../service/clock.ts';
+import type { Pool } from 'pg';
+import { systemClock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { WATCHFUL_SESSION, watchSession } from '../../store/connection/session.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import { oldestUnrelayed, unrelayedChanges } from './metrics.ts';
 
@@ -12,41 +11,16 @@ import { oldestUnrelayed, unrelayedChanges } from './metrics.ts';
 const INTERVAL_MS = 2000;
 
 /**
- * Measures how many changes Kafka lacks, on a connection of its own: a relay that waits for Kafka could not measure, nor
- * could a stand-by, and the lag must show most of all when no relay works.
+ * Measures how many changes Kafka lacks, apart from the relay's own work: a relay that waits for Kafka could not measure,
+ * nor could a stand-by, and the lag must show most of all when no relay works.
  */
-export function watchRelayLag({
-  databaseUrl,
-  clock,
-  log,
-}: {
-  databaseUrl: string;
-  clock: Clock;
-  log: Logger;
-}): Stoppable {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: 1,
-    ...WATCHFUL_SESSION,
-    onConnect: watchSession,
-  });
-  // The query that needs the connection reports the error; without a listener the event would end the process.
-  pool.on('error', () => {});
+export function watchRelayLag({ pool, log }: { pool: Pool; log: Logger }): Stoppable {
   let isFailing = false;
-  const watching = repeat(INTERVAL_MS, clock, async () => {
+  return repeat(INTERVAL_MS, systemClock, async () => {
     try {
-      const client = await pool.connect();
-      let failure: Error | undefined;
-      try {
-        const { logged, relayed, oldestWaitedSeconds } = await loadRelayProgress(client);
-        unrelayedChanges.set(logged - relayed);
-        oldestUnrelayed.set(oldestWaitedSeconds);
-      } catch (error) {
-        failure = error as Error;
-        throw error;
-      } finally {
-        client.release(failure);
-      }
+      const { logged, relayed, oldestWaitedSeconds } = await loadRelayProgress(pool);
+      unrelayedChanges.set(logged - relayed);
+      oldestUnrelayed.set(oldestWaitedSeconds);
       isFailing = false;
     } catch (error) {
       const message = 'the changes that wait for the relay cannot be counted; trying again';
@@ -54,10 +28,4 @@ export function watchRelayLag({
       isFailing = true;
     }
   });
-  return {
-    async stop() {
-      await watching.stop();
-      await pool.end();
-    },
-  };
 }

@@ -61,9 +61,8 @@ export async function appendChanges(
   client: ClientBase,
   head: StreamHead,
   changes: NewChange[],
-  now: Date,
 ): Promise<number> {
-  const occurredAt = Math.max(now.getTime(), head.lastOccurredAt);
+  const occurredAt = Math.max(head.now, head.lastOccurredAt);
   if (changes.length === 0) return occurredAt;
   const time = new Date(occurredAt).toISOString();
   await client.query('SELECT ensure_change_log_partition($1::date)', [time.slice(0, 10)]);

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import type { ChangeBody, LoggedChange } from '../../schemas/change.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { SupersededError } from '../../service/failure.ts';
@@ -45,7 +45,7 @@ export interface RelayProgress {
 }
 
 /** Loads how far the relay has come. */
-export async function loadRelayProgress(client: ClientBase): Promise<RelayProgress> {
+export async function loadRelayProgress(client: ClientBase | Pool): Promise<RelayProgress> {
   const { rows } = await client.query<{ logged: string; relayed: string; waited: number }>(
     `WITH progress AS (
        SELECT last_sequence AS logged, greatest(epoch_after, (

@@ -32,7 +32,7 @@ test('the changes that wait for Kafka are counted while it is away, and no relay
   const brokers = [`127.0.0.1:${await findFreePort()}`];
   relay = await startConsumers(
     { databaseUrl, brokers, topicPrefix, roles: ['relay'], retentionMs: WEEK_MS },
-    { now: () => new Date(), log },
+    { log },
   );
   await until('they are counted', async () => (await unrelayed()) === 2);
   const before = await oldestSeconds();

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FilterIndex } from '../../domain/filter-index.ts';
 import { createPredicate, nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
-import { facets, filter } from './stream-filter-arbitraries.ts';
+import { facets, filter } from '../helpers/filter-arbitraries.ts';
 
 const found = (index: FilterIndex<number>, change: Parameters<typeof index.forEachMatch>[0]) => {
   const items: number[] = [];

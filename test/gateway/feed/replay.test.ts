@@ -70,7 +70,8 @@ afterEach(() => replay.close());
 function createReplay(cacheBytes: number): Replay {
   const log = createLog('test', 'silent');
   const unreadable = new UnreadableBatches(options.topic, log);
-  return new Replay({ ...options, cacheBytes, changeLog: { load, locate }, unreadable, log });
+  const changeLog = { load, locate, reportFilled: () => {} };
+  return new Replay({ ...options, cacheBytes, changeLog, unreadable, log });
 }
 
 /** Reads to the end and checks that each chunk follows the one before. */

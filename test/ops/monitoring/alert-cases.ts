@@ -56,6 +56,7 @@ function healthy(): Series {
   }
   for (const instance of GATEWAYS) {
     // Scrapes hit the programs at different moments, so a gateway may look a change ahead or a moment behind.
+    all[series('stream_history_conflict', instance)] = constant(0);
     all[series('feed_sequence', instance)] = rising(10);
     all[series('feed_behind_seconds', instance)] = constant(0.4);
     all[requests(instance, '200')] = rising(100);
@@ -369,6 +370,11 @@ export const CASES: readonly AlertCase[] = [
     name: 'a stand-by remembers a conflict that is settled',
     series: { [series('stream_history_conflict', 'apply-2')]: constant(1) },
     firing: [],
+  },
+  {
+    name: 'a gateway has seen more than a database that was exchanged beneath it',
+    series: { [series('stream_history_conflict', 'gateway-1')]: lately(minutes(2), '0', '1') },
+    firing: ['HistoryConflict'],
   },
   {
     name: 'a gateway is stuck before a gap',
