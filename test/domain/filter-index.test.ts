@@ -49,3 +49,18 @@ test('different filters have different names', () => {
     }),
   );
 });
+
+test('a filter with a field of a newer version matches nothing, in the index as alone', () => {
+  const newer = { measure_codes: ['A'] } as StreamFilter;
+  fc.assert(
+    fc.property(facets, (change) => {
+      const index = new FilterIndex<string>();
+      index.add(newer, 'newer');
+      const found: string[] = [];
+      index.forEachMatch(change, (item) => found.push(item));
+      expect(found).toEqual([]);
+      expect(createPredicate(newer)(change)).toBe(false);
+    }),
+    { numRuns: 20 },
+  );
+});
