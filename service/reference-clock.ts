@@ -10,8 +10,13 @@ import { reportFailure } from './report-failure.ts';
 const READ_INTERVAL_MS = 5000;
 /** How often it is read before the first reading has succeeded, in milliseconds. */
 const FIRST_READ_INTERVAL_MS = 500;
-/** A reading that took longer says too little about the time, in milliseconds. */
-const MAX_READING_MS = 1000;
+/**
+ * A reading is as exact as half the time that it took. A slow one counts only if there was no quick one for a while; in
+ * milliseconds.
+ */
+const QUICK_READING_MS = 50;
+const SLOW_READING_MS = 1000;
+const SLOW_AFTER_MS = 60_000;
 /** A local clock that is off by more than this is reported, in milliseconds. */
 const TOLERATED_SKEW_MS = 2000;
 
@@ -40,6 +45,8 @@ export class ReferenceClock implements Clock, Stoppable {
   readonly #synchronized = Promise.withResolvers<void>();
   /** The reference's time when the monotonic time was 0; undefined before the first reading. */
   #base: number | undefined;
+  /** The monotonic time of the last reading that counted. */
+  #readAt = Number.NEGATIVE_INFINITY;
   #isOff = false;
   #reading: Stoppable | undefined;
 
@@ -91,7 +98,9 @@ export class ReferenceClock implements Clock, Stoppable {
     try {
       const time = await read();
       const after = monotonic();
-      if (after - before > MAX_READING_MS) return;
+      const isStale = after - this.#readAt > SLOW_AFTER_MS;
+      if (after - before > (isStale ? SLOW_READING_MS : QUICK_READING_MS)) return;
+      this.#readAt = after;
       this.#base = time - (before + after) / 2;
       this.#synchronized.resolve();
       this.#report();
