@@ -37,7 +37,8 @@ test.each([
   ['1,000 in a row', () => Array.from({ length: 1000 }, (_, index) => rude(index))],
   [
     '1,000 among as many good ones',
-    () => Array.from({ length: 2000 }, (_, index) => (index % 2 === 0 ? rude(index) : ledger.good(index % 12))),
+    () =>
+      Array.from({ length: 2000 }, (_, index) => (index % 2 === 0 ? rude(index) : ledger.good(index % 12))),
   ],
 ])('INV-14: %s are rejected one by one, and hold up the others for seconds', async (name, records) => {
   await ledger.send(producer, records());
