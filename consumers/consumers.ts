@@ -3,48 +3,48 @@ import { createKafkaClient } from '../kafka/client.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
+import { ReferenceClock } from '../service/reference-clock.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
+import { readDatabaseTime } from '../store/stream/database-time.ts';
 import { startApply } from './apply/apply.ts';
 import type { ConsumersConfig } from './config.ts';
 import { startRelay } from './relay/leader.ts';
 
-/** The change log outlives the window by this, so that a repair at its very end still finds the change. */
+/** The change log is kept for longer than the window, so that a repair at its very end still finds the change. */
 const KEEP_MARGIN_MS = 24 * 60 * 60 * 1000;
 
-/** Starts the roles that the configuration names; they share nothing but the process, which is ready where all are. */
+/** Starts the configured roles. They share nothing but the process, which is ready when all of them are. */
 export async function startConsumers(
   { databaseUrl, brokers, topicPrefix, roles, retentionMs }: Omit<ConsumersConfig, 'metricsPort'>,
-  { now, log }: { now: () => Date; log: Logger },
+  { log }: { log: Logger },
 ): Promise<Service> {
   const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-consumers', log });
   const topics = topicNames(topicPrefix);
+  // Each leader works on a connection of its own; this is for everything beside.
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: 2,
+    ...WATCHFUL_SESSION,
+    onConnect: watchSession,
+  });
+  pool.on('error', (error) => log.warn({ error }, 'a connection to Postgres was lost'));
+  // Nothing here goes by a local clock. It is compared with the database's all the same, so that operators hear of a wrong one.
+  const clock = new ReferenceClock({ read: () => readDatabaseTime(pool), log });
+  clock.start();
   const started: Service[] = [];
   if (roles.includes('apply')) {
-    const pool = new pg.Pool({
-      connectionString: databaseUrl,
-      max: 4,
-      ...WATCHFUL_SESSION,
-      onConnect: watchSession,
-    });
-    pool.on('error', (error) => log.warn({ error }, 'a connection to Postgres was lost'));
     const groupId = `${topicPrefix}endorsement-apply`;
-    const apply = startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, log });
-    started.push({
-      isReady: apply.isReady,
-      async stop() {
-        await apply.stop();
-        await pool.end();
-      },
-    });
+    started.push(startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, log }));
   }
   if (roles.includes('relay')) {
     const keepMs = retentionMs + KEEP_MARGIN_MS;
-    started.push(startRelay({ kafka, brokers, databaseUrl, topic: topics.changes, keepMs, now, log }));
+    started.push(startRelay({ kafka, brokers, databaseUrl, topic: topics.changes, keepMs, log }));
   }
   return {
     isReady: () => started.every((role) => role.isReady()),
     async stop() {
-      await Promise.all(started.map((role) => role.stop()));
+      await Promise.all([clock.stop(), ...started.map((role) => role.stop())]);
+      await pool.end();
     },
   };
 }

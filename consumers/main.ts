@@ -8,7 +8,7 @@ await runProgram('consumers', async (log) => {
   const config = createConfig(process.env);
   let consumers: Service | undefined;
   await startMonitoring({ port: config.metricsPort, isReady: () => consumers?.isReady() ?? false, log });
-  consumers = await startConsumers(config, { now: () => new Date(), log });
+  consumers = await startConsumers(config, { log });
   stopOnSignal(consumers, log);
   log.info({ roles: config.roles }, 'consuming');
 });

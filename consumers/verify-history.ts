@@ -2,8 +2,8 @@ import type { ClientBase } from 'pg';
 import { findHistoryConflict } from '../domain/history.ts';
 import { readNewestAnnounced } from '../kafka/announced.ts';
 import { OperatorError } from '../service/operator-error.ts';
+import { historyConflict } from '../service/stream-metrics.ts';
 import { loadHistory } from '../store/stream/history.ts';
-import { historyConflict } from './metrics.ts';
 
 /**
  * Makes sure that the store holds every change that Kafka has announced. To be called at the beginning of every term: a

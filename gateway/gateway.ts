@@ -4,8 +4,10 @@ import { topicNames } from '../kafka/topic-names.ts';
 import type { Clock } from '../service/clock.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
+import { ReferenceClock } from '../service/reference-clock.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
+import { loadDatabaseTime } from '../store/reads/stream-points.ts';
 import { AnswerMemory } from './answers/answer-memory.ts';
 import { DataVersion } from './answers/data-version.ts';
 import { Turns } from './answers/turns.ts';
@@ -33,7 +35,8 @@ export interface Gateway extends Stoppable {
 }
 
 export interface GatewayOptions {
-  clock: Clock;
+  /** By default the database's clock, which all gateways go by. */
+  clock?: Clock;
   log: Logger;
   /** Called when the stream starts a new history. This gateway must then be stopped and another one started. */
   onNewEpoch: () => void;
@@ -42,7 +45,7 @@ export interface GatewayOptions {
 /** Starts a gateway, which follows the stream and answers HTTP. It is ready once it has caught up with the stream. */
 export async function startGateway(
   config: GatewayConfig,
-  { clock, log, onNewEpoch }: GatewayOptions,
+  { clock: ownClock, log, onNewEpoch }: GatewayOptions,
 ): Promise<Gateway> {
   const pool = await createReadPool({
     databaseUrl: config.databaseUrl,
@@ -57,6 +60,9 @@ export async function startGateway(
     connectionTimeoutMs: VERSION_TIMEOUT_MS,
     statementTimeoutMs: VERSION_TIMEOUT_MS,
   });
+  const databaseClock = new ReferenceClock({ read: () => loadDatabaseTime(versionPool), log });
+  const clock = ownClock ?? databaseClock;
+  databaseClock.start();
   const answers = new AnswerMemory({
     maxBytes: config.responseMemoryBytes,
     dataVersion: new DataVersion(() => loadDataVersions(versionPool)),
@@ -105,7 +111,9 @@ export async function startGateway(
     log,
   });
 
-  feed.start();
+  // The feed vouches for times, so it must not begin by a local clock that may be wrong.
+  if (ownClock) feed.start();
+  else databaseClock.synchronized.then(() => feed.start());
   openStreams.start();
   const server = createHttpServer(app.callback(), config);
   server.listen(config.port);
@@ -117,7 +125,7 @@ export async function startGateway(
     async stop() {
       draining.abort();
       await closeHttpServer(server, openStreams.drain(config.drainMs));
-      await Promise.all([feed.stop(), openStreams.stop()]);
+      await Promise.all([feed.stop(), openStreams.stop(), databaseClock.stop()]);
       await access.stop();
       await Promise.all([pool.end(), versionPool.end()]);
     },

@@ -1,4 +1,3 @@
-import { systemClock } from '../service/clock.ts';
 import { stopOnSignal } from '../service/lifecycle.ts';
 import { startMonitoring } from '../service/monitoring.ts';
 import { runProgram } from '../service/program.ts';
@@ -9,7 +8,7 @@ await runProgram('gateway', async (log) => {
   const config = createConfig(process.env);
   // A gateway follows one history of the stream. The supervisor restarts the process, which then follows the new one.
   const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
-  const gateway = await startGateway(config, { clock: systemClock, log, onNewEpoch });
+  const gateway = await startGateway(config, { log, onNewEpoch });
   await startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log });
   stopOnSignal(gateway, log);
   log.info({ port: gateway.port }, 'listening');

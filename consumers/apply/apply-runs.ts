@@ -3,7 +3,7 @@
  * that they came from (INV-8).
  */
 import type { ClientBase } from 'pg';
-import { lockStreamHead, type StreamHead } from '../../store/stream/change-log.ts';
+import { lockStreamHead, type StreamHead, timeAfter } from '../../store/stream/change-log.ts';
 import { advanceConsumerOffsets, lockConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { dropApplied, type Run } from './entry.ts';
@@ -78,7 +78,7 @@ async function storeRejections(
 ): Promise<void> {
   if (refused.length === 0) return;
   // Never after a change of this transaction, so that a retry takes that change for the newer one.
-  const rejectedAt = Math.max(head.now, head.lastOccurredAt);
+  const rejectedAt = timeAfter(head);
   const records = refused.map(({ partition, entry, refusal }) =>
     createRejectionRecord(entry, refusal, { topic, partition }, rejectedAt),
   );

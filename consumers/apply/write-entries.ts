@@ -18,7 +18,7 @@ import {
   saveEndorsements,
 } from '../../store/endorsements/held-picks.ts';
 import { loadContests, loadEndorsers } from '../../store/endorsements/references.ts';
-import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
+import { appendChanges, lockStreamHead, type NewChange, timeAfter } from '../../store/stream/change-log.ts';
 import type { Entry } from './entry.ts';
 
 /** An entry with its partition. */
@@ -41,7 +41,9 @@ export interface Written {
 export type Write = (client: ClientBase, ballot: Ballot, located: readonly Located[]) => Promise<Written>;
 
 function selectWellFormed(located: readonly Located[]): Submission[] {
-  return located.map(({ entry }) => entry.submission).filter((submission) => !('code' in submission));
+  return located
+    .map(({ entry }) => entry.submission)
+    .filter((submission): submission is Submission => !('code' in submission));
 }
 
 /** The part of the catalogue that entries refer to. It stays as it is while the caller holds the stream's lock. */
@@ -141,9 +143,11 @@ export const writeEntries: Write = async (client, ballot, located) => {
   const submissions = located.map(({ entry }) => entry.submission);
   const { changes, refusals, positions } = decideBatch(ballot, held.positions, submissions);
   const { numbered, gone } = await numberChanges(client, changes, held.ids);
-  const occurredAt = await appendChanges(client, head, numbered, new Date(head.now));
   await deleteEndorsements(client, gone);
-  await saveEndorsements(client, [...endorsementRows(positions.values(), held.ids)], new Date(occurredAt));
+  const rows = [...endorsementRows(positions.values(), held.ids)];
+  // Before the log: these are the statements that a constraint refuses.
+  await saveEndorsements(client, rows, new Date(timeAfter(head)));
+  await appendChanges(client, head, numbered);
   const refused = [...refusals].map(([index, refusal]) => ({ ...(located[index] as Located), refusal }));
   return { changes: changes.length, refused };
 };

@@ -6,6 +6,7 @@ import type { Logger } from '../../service/log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
 import { CHANGES_CHANNEL } from '../../store/stream/change-log.ts';
+import { readDatabaseTime } from '../../store/stream/database-time.ts';
 import { maintainChangeLog } from '../../store/stream/relay-batches.ts';
 import { pause, startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
@@ -24,7 +25,6 @@ export interface RelayOptions {
   topic: string;
   /** How long the change log is kept, in milliseconds. */
   keepMs: number;
-  now: () => Date;
   log: Logger;
 }
 
@@ -71,9 +71,9 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
 }
 
 /** Maintains the change log's partitions. If another session holds them, as a backup does, the next round does it. */
-async function maintain(client: pg.Client, { topic, keepMs, now, log }: RelayOptions): Promise<void> {
+async function maintain(client: pg.Client, { topic, keepMs, log }: RelayOptions): Promise<void> {
   try {
-    await maintainChangeLog(client, now(), keepMs);
+    await maintainChangeLog(client, new Date(await readDatabaseTime(client)), keepMs);
     log.debug({ topic }, 'maintained the change log');
   } catch (error) {
     if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;

@@ -25,9 +25,6 @@ export interface ResumeServices {
   retentionMs: number;
 }
 
-/** How much the clocks of servers may differ. A cursor from further ahead was not made by this service. */
-const CLOCK_TOLERANCE_MS = 5 * 60_000;
-
 /** Formats the cursor of a reader of this feed (INV-5). */
 export function cursorOf(
   feed: Pick<Feed, 'epoch' | 'latest'>,
@@ -47,8 +44,18 @@ function describeDuration(ms: number): string {
 function createExpiredError(retentionMs: number): ApiError {
   return new ApiError(
     'cursor_expired',
-    `The cursor is older than the retention of ${describeDuration(retentionMs)}. Catch up through /v1/endorsements, ` +
-      'then read on from its stream_cursor, or with from=latest.',
+    `The cursor is older than the retention of ${describeDuration(retentionMs)}. ${CATCH_UP}`,
+  );
+}
+
+const CATCH_UP =
+  'Catch up through /v1/endorsements, then read on from its stream_cursor, or with from=latest.';
+
+/** Another epoch is another history, in which the changes after the cursor do not exist. */
+function createOtherHistoryError(): ApiError {
+  return new ApiError(
+    'cursor_expired',
+    `The stream was begun anew after the loss of a server, and this cursor belongs to the stream before. ${CATCH_UP}`,
   );
 }
 
@@ -71,15 +78,14 @@ function readCursor(name: string, text: string): Cursor {
 async function resumeFromCursor(name: string, text: string, services: ResumeServices): Promise<ResumePoint> {
   const { feed, clock, pool, retentionMs } = services;
   const { epoch, ...resumePoint } = readCursor(name, text);
-  // Another epoch is another history, whose changes after the cursor no longer exist.
-  if (epoch !== feed.epoch || resumePoint.time < clock.now() - retentionMs) {
-    throw createExpiredError(retentionMs);
-  }
-  if (resumePoint.time > clock.now() + CLOCK_TOLERANCE_MS) throw refuseCursor(name, 'it is from the future');
+  if (epoch !== feed.epoch) throw createOtherHistoryError();
+  if (resumePoint.time < clock.now() - retentionMs) throw createExpiredError(retentionMs);
   if (resumePoint.sequence > feed.latest.sequence) {
     // Another gateway can be ahead of this one for a moment, but no gateway is ahead of the database.
     const head = await loadStreamHead(pool);
-    if (resumePoint.sequence > head.sequence) throw refuseCursor(name, 'it is from the future');
+    if (resumePoint.sequence > head.sequence) {
+      throw refuseCursor(name, 'its position is beyond the newest change');
+    }
   }
   return resumePoint;
 }

@@ -15,6 +15,8 @@ export interface ChangeLog {
    * change log ends or has a hole itself.
    */
   load(from: number, to: number): Promise<LogEntry[]>;
+  /** Counts and logs the sequences of loaded changes that filled holes. */
+  reportFilled(filled: readonly number[]): void;
   /** Returns the offsets from which Kafka has the change after a sequence, by partition; null if they are not known. */
   locate(sequence: number): Promise<number[] | null>;
 }
@@ -26,15 +28,16 @@ export interface ChangeLog {
 export function createChangeLog(pool: DatabasePool, log: Logger): ChangeLog {
   return {
     async load(from, to) {
-      const changes = await loadRelayedChanges(pool, from, Math.min(to, from + MAX_LOADED - 1));
-      if (changes.length > 0) {
-        filledChanges.inc(changes.length);
-        log.error(
-          { from, to: from + changes.length - 1 },
-          'the changes topic lacks changes, which were loaded from the change log; run "ops stream repair"',
-        );
-      }
-      return createEntries(changes);
+      return createEntries(await loadRelayedChanges(pool, from, Math.min(to, from + MAX_LOADED - 1)));
+    },
+    reportFilled(filled) {
+      const [first] = filled;
+      if (first === undefined) return;
+      filledChanges.inc(filled.length);
+      log.error(
+        { count: filled.length, from: first, to: filled.at(-1) },
+        'the changes topic lacks changes, which were loaded from the change log; run "ops stream repair"',
+      );
     },
     locate: (sequence) => loadOffsetsOfNext(pool, sequence),
   };

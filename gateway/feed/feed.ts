@@ -2,12 +2,14 @@ import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
+import { historyConflict } from '../../service/stream-metrics.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import { loadFeedStart, loadStreamEpoch } from '../../store/reads/stream-points.ts';
+import { loadFeedStart } from '../../store/reads/stream-points.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
 import type { Chunk, LogEntry, ResumePoint } from './entry.ts';
 import { FanOut } from './fan-out.ts';
+import { findConflict } from './history.ts';
 import { MemoryLog } from './memory-log.ts';
 import { feedFilters, feedSequence } from './metrics.ts';
 import { FeedReader } from './reader.ts';
@@ -42,7 +44,9 @@ export class StreamGapError extends Error {
 /** How many of the newest changes are loaded into memory at the start. */
 const PRELOAD_CHANGES = 20_000;
 const START_RETRY_MS = 500;
-const EPOCH_INTERVAL_MS = 5000;
+/** How often the feed's history is compared with the database's, in milliseconds; more often before the first time. */
+const HISTORY_INTERVAL_MS = 5000;
+const FIRST_HISTORY_INTERVAL_MS = 200;
 
 /**
  * The change stream as a gateway sees it, in one order: the newest changes from memory, older ones from Kafka. Readers
@@ -60,6 +64,10 @@ export class Feed {
   #epoch: number | undefined;
   #target = Number.POSITIVE_INFINITY;
   #latest: ResumePoint = { sequence: 0, time: 0, offsets: [] };
+  /** The id of the newest change; null before the first. */
+  #latestId: string | null = null;
+  /** Whether the database has agreed with this history. */
+  #agrees = false;
   #running: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
@@ -73,7 +81,7 @@ export class Feed {
 
   /** Begins to follow the stream as soon as the database answers. Returns at once. */
   start(): void {
-    this.#running = this.#startWhenPossible().then(() => this.#watchEpoch());
+    this.#running = this.#startWhenPossible().then(() => this.#watchHistory());
   }
 
   async stop(): Promise<void> {
@@ -83,8 +91,15 @@ export class Feed {
     await Promise.all([this.#reader.close(), this.#replay.close()]);
   }
 
-  /** Whether the feed has every change that Kafka had when it started, and a time up to which it is complete. */
+  /**
+   * Whether the feed has every change that Kafka had when it started, knows a time up to which it is complete, and agrees
+   * with the database.
+   */
   get ready(): boolean {
+    return this.#agrees && this.#hasCaughtUp;
+  }
+
+  get #hasCaughtUp(): boolean {
     return this.#latest.sequence >= this.#target && this.latest.time > 0;
   }
 
@@ -157,18 +172,29 @@ export class Feed {
     }
   }
 
-  async #watchEpoch(): Promise<void> {
+  /** Compares this history with the database's again and again: after a restored backup they differ (INV-3). */
+  async #watchHistory(): Promise<void> {
     const { pool, clock, onNewEpoch, log } = this.#options;
     const { signal } = this.#stopping;
+    let reported: string | null = null;
     while (!signal.aborted) {
-      await clock.wait(EPOCH_INTERVAL_MS, signal);
-      const epoch = await loadStreamEpoch(pool).catch(() => this.#epoch);
-      if (epoch === this.#epoch) continue;
-      log.warn(
-        { epoch, was: this.#epoch },
-        'the stream has started a new history; this gateway must be restarted',
-      );
-      return onNewEpoch();
+      await clock.wait(this.#agrees ? HISTORY_INTERVAL_MS : FIRST_HISTORY_INTERVAL_MS, signal);
+      const hasCaughtUp = this.#hasCaughtUp;
+      const followed = { epoch: this.epoch, sequence: this.#latest.sequence, id: this.#latestId };
+      const found = await findConflict(pool, followed).catch(() => undefined);
+      // While the database is away, the last answer holds.
+      if (found === undefined) continue;
+      if (found.epoch !== followed.epoch) {
+        log.warn(
+          { epoch: found.epoch, was: followed.epoch },
+          'the stream has started a new history; this gateway must be restarted',
+        );
+        return onNewEpoch();
+      }
+      this.#agrees = hasCaughtUp && found.conflict === null;
+      historyConflict.set(found.conflict === null ? 0 : 1);
+      if (found.conflict !== null && found.conflict !== reported) log.error(found.conflict);
+      reported = found.conflict;
     }
   }
 
@@ -177,6 +203,7 @@ export class Feed {
     if (!last) return;
     this.#memory.append(entries);
     this.#latest = last.resumePoint;
+    this.#latestId = last.id;
     feedSequence.set(last.sequence);
     feedFilters.set(this.#fanOut.size);
     this.#fanOut.publish(entries, last.resumePoint);

@@ -95,9 +95,22 @@ export class SequenceMerge<T extends Sequenced> {
     return { from: this.#next, to: first - 1 };
   }
 
-  /** Adds records that do not come from a partition. */
-  fill(entries: readonly T[]): void {
-    for (const entry of entries) if (entry.sequence >= this.#next) this.#pending.set(entry.sequence, entry);
+  /**
+   * Adds records that do not come from a partition, if they are missing.
+   *
+   * @returns the sequences of those that were missing
+   */
+  fill(entries: readonly T[]): number[] {
+    const missing = entries.filter(({ sequence }) => sequence >= this.#next && !this.#pending.has(sequence));
+    for (const entry of missing) this.#pending.set(entry.sequence, entry);
+    return missing.map(({ sequence }) => sequence);
+  }
+
+  /** The highest sequence that waits; the one before the next if none does. */
+  get highest(): number {
+    let highest = this.#next - 1;
+    for (const sequence of this.#pending.keys()) highest = Math.max(highest, sequence);
+    return highest;
   }
 
   /** Continues after a sequence as if everything up to it had been returned. */

@@ -111,7 +111,8 @@ export class ReplayRun {
   async #fillHole(entries: LogEntry[], limit: number): Promise<void> {
     const { next, missing } = this.#merge;
     const end = next + limit - 1;
-    this.#merge.fill(await this.#changeLog.load(next, Math.min(missing?.to ?? end, end)));
+    const loaded = await this.#changeLog.load(next, Math.min(missing?.to ?? end, end));
+    this.#changeLog.reportFilled(this.#merge.fill(loaded));
     entries.push(...this.#merge.take(limit));
   }
 }

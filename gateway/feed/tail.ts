@@ -43,8 +43,8 @@ export class Tail {
   readonly #atEndAt = new Map<number, number>();
   #partitions = 0;
   #supervisor: Promise<void> | undefined;
-  /** The sequence that was missing at the last look for holes. */
-  #missed: number | undefined;
+  /** At the last look for holes: the first missing sequence, and the highest that waited or was expected. */
+  #missed: { from: number; highest: number } | null = null;
 
   constructor(options: TailOptions) {
     this.#options = options;
@@ -82,7 +82,7 @@ export class Tail {
       } catch (error) {
         log.warn({ error }, 'the leaders of the changes topic cannot be looked up; trying again');
       }
-      await this.#fillHole();
+      await this.#fillHoles();
       await clock.wait(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, signal);
     }
   }
@@ -130,30 +130,47 @@ export class Tail {
 
   /**
    * Loads changes from the change log if they have been missing for a whole interval, because Kafka will not deliver
-   * them any more. Changes that the change log lacks too are lost: the tail continues after them, and readers that stand
-   * before them get an error (INV-7).
+   * them any more. With the first such hole, all others are filled that were there as long: a topic that has lost a
+   * partition has holes everywhere.
    */
-  async #fillHole(): Promise<void> {
-    const { reader, changeLog, onEntries, onLost, log } = this.#options;
+  async #fillHoles(): Promise<void> {
+    const { reader, log } = this.#options;
     const missing = this.#missing;
-    const lasting = missing !== null && missing.from === this.#missed;
-    this.#missed = missing?.from;
+    const missed = this.#missed;
+    this.#missed = missing && { from: missing.from, highest: Math.max(this.#merge.highest, missing.to) };
     if (!missing) return;
     try {
       // They may be in a partition that was added a moment ago.
-      if (!lasting) return await reader.refresh();
-      const found = await changeLog.load(missing.from, missing.to);
-      if (found.length === 0) {
-        log.error({ missing }, 'neither the changes topic nor the change log has these changes');
-        lostChanges.inc(missing.to - missing.from + 1);
-        this.#merge.skipTo(missing.to);
-        onLost(missing.to);
-      }
-      this.#merge.fill(found);
-      const entries = this.#merge.take();
-      if (entries.length > 0) onEntries(entries);
+      if (missed?.from !== missing.from) return await reader.refresh();
+      await this.#fillUpTo(missed.highest);
     } catch (error) {
       log.warn({ error, missing }, 'changes missing from the changes topic cannot be loaded; trying again');
     }
+  }
+
+  async #fillUpTo(highest: number): Promise<void> {
+    const { changeLog, onEntries } = this.#options;
+    const filled: number[] = [];
+    for (let missing = this.#missing; missing && missing.from <= highest; missing = this.#missing) {
+      const found = await changeLog.load(missing.from, highest);
+      if (found.length === 0) this.#giveUp(missing);
+      filled.push(...this.#merge.fill(found));
+      const entries = this.#merge.take();
+      if (entries.length > 0) onEntries(entries);
+      if (this.#stopping.signal.aborted) break;
+    }
+    changeLog.reportFilled(filled);
+  }
+
+  /**
+   * Continues after changes that the change log lacks too, which are lost. Readers that stand before them get an error
+   * (INV-7).
+   */
+  #giveUp(missing: { from: number; to: number }): void {
+    const { onLost, log } = this.#options;
+    log.error({ missing }, 'neither the changes topic nor the change log has these changes');
+    lostChanges.inc(missing.to - missing.from + 1);
+    this.#merge.skipTo(missing.to);
+    onLost(missing.to);
   }
 }

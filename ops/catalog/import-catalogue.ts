@@ -9,7 +9,6 @@ export interface ImportOptions {
   databaseUrl: string;
   /** Leave refused lines out and load the others; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
-  now?: Date;
 }
 
 export interface ImportOutcome extends CatalogueImport {
@@ -33,11 +32,11 @@ export async function importFiles(
  */
 export async function importLines(
   read: (refusals: RefusalList) => AsyncIterable<StagedLine>,
-  { databaseUrl, skipRefused, now = new Date() }: ImportOptions,
+  { databaseUrl, skipRefused }: ImportOptions,
 ): Promise<ImportOutcome> {
   const refusals = createRefusalList();
   const result = await withDatabase(databaseUrl, 'catalog-import', (client) =>
-    importCatalogue(client, read(refusals), { skipRefused, now }),
+    importCatalogue(client, read(refusals), { skipRefused }),
   );
   return { ...result, ...joinRefusals(refusals, result) };
 }

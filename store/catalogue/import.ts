@@ -43,7 +43,6 @@ export interface CatalogueImport {
 export interface CatalogueImportOptions {
   /** Imports the other lines despite refusals; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
-  now: Date;
 }
 
 /**
@@ -56,7 +55,7 @@ export interface CatalogueImportOptions {
 export async function importCatalogue(
   client: pg.Client,
   lines: AsyncIterable<StagedLine>,
-  { skipRefused, now }: CatalogueImportOptions,
+  { skipRefused }: CatalogueImportOptions,
 ): Promise<CatalogueImport> {
   await client.query('BEGIN');
   try {
@@ -71,7 +70,7 @@ export async function importCatalogue(
       await client.query('ROLLBACK');
       return { loaded: false, counts: {}, endorsementsWithdrawn: 0, refused, ...listed };
     }
-    const { counts, endorsementsWithdrawn } = await mergeAll(client, now);
+    const { counts, endorsementsWithdrawn } = await mergeAll(client);
     await client.query('COMMIT');
     // A large import changes the statistics that the planner relies on.
     await client.query(`ANALYZE ${TABLES.join(', ')}`);
@@ -86,7 +85,6 @@ export async function importCatalogue(
 /** Merges each table after those that it refers to. Removal comes last, because it takes the stream's lock. */
 async function mergeAll(
   client: pg.Client,
-  now: Date,
 ): Promise<Pick<CatalogueImport, 'counts' | 'endorsementsWithdrawn'>> {
   const endorser_categories = await mergeCategories(client);
   const endorsers = await mergeEndorsers(client);
@@ -97,7 +95,7 @@ async function mergeAll(
   await spreadChoices(client);
   const candidates = await mergeCandidates(client);
   const choices = await mergeChoices(client);
-  const removal = await removeVanished(client, now);
+  const removal = await removeVanished(client);
   return {
     counts: {
       endorser_categories: { ...endorser_categories, removed: 0 },

@@ -15,25 +15,23 @@ export interface Removal {
  * A contest whose line was refused has not vanished. A refused line without a key may be any contest, so that none is
  * removed then.
  */
-export async function removeVanished(client: ClientBase, now: Date): Promise<Removal> {
+export async function removeVanished(client: ClientBase): Promise<Removal> {
   const contests = await client.query<{ id: number }>(
-    `UPDATE contests SET removed_at = $1
+    `UPDATE contests SET removed_at = clock_timestamp()
     WHERE removed_at IS NULL
       AND election_id IN (SELECT election_id FROM staged_contests)
       AND key NOT IN (SELECT key FROM staged WHERE kind = 'contests' AND key IS NOT NULL)
       AND NOT EXISTS (SELECT FROM staged WHERE kind = 'contests' AND key IS NULL)
     RETURNING id`,
-    [now],
   );
   const choices = await client.query<{ id: number }>(
-    `UPDATE choices SET removed_at = $1
+    `UPDATE choices SET removed_at = clock_timestamp()
     FROM contests JOIN staged_contests USING (key)
     WHERE choices.contest_id = contests.id AND choices.removed_at IS NULL
       AND NOT EXISTS (
         SELECT FROM staged_choices s WHERE s.contest_id = choices.contest_id AND s.key = choices.key
       )
     RETURNING choices.id`,
-    [now],
   );
   const ofContests = await client.query<{ id: number }>('SELECT id FROM choices WHERE contest_id = ANY($1)', [
     contests.rows.map(({ id }) => id),
@@ -42,6 +40,6 @@ export async function removeVanished(client: ClientBase, now: Date): Promise<Rem
   return {
     contests: contests.rows.length,
     choices: choices.rows.length,
-    endorsements: await withdrawEndorsementsOfChoices(client, choiceIds, now),
+    endorsements: await withdrawEndorsementsOfChoices(client, choiceIds),
   };
 }

@@ -11,7 +11,6 @@ import { loadBodiesOfChoices } from './references.ts';
 export async function withdrawEndorsementsOfChoices(
   client: ClientBase,
   choiceIds: number[],
-  now: Date,
 ): Promise<number> {
   if (choiceIds.length === 0) return 0;
   const head = await lockStreamHead(client);
@@ -21,7 +20,6 @@ export async function withdrawEndorsementsOfChoices(
     client,
     head,
     bodies.map((body) => ({ type: 'deleted', body })),
-    now,
   );
   return bodies.length;
 }

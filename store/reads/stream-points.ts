@@ -97,7 +97,14 @@ export async function loadFeedStart(pool: DatabasePool, since: Date, preload: nu
   return { start, target: Math.max(target, start.sequence) };
 }
 
-/** The present epoch of the stream. */
-export async function loadStreamEpoch(pool: DatabasePool): Promise<number> {
-  return pool.oneFirst(sql.type(z.object({ epoch: z.number() }))`SELECT epoch FROM stream_head`);
+/** The time on the database's clock, in milliseconds since 1970. */
+export async function loadDatabaseTime(pool: DatabasePool): Promise<number> {
+  const row = z.object({ time: z.number() });
+  return pool.oneFirst(sql.type(row)`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time`);
+}
+
+/** The present epoch of the stream, and the sequence of its newest change. */
+export async function loadStreamState(pool: DatabasePool): Promise<{ epoch: number; lastSequence: number }> {
+  const row = z.object({ epoch: z.number(), lastSequence: z.number() });
+  return pool.one(sql.type(row)`SELECT epoch, last_sequence AS "lastSequence" FROM stream_head`);
 }

@@ -38,7 +38,7 @@ async function start(role: 'apply' | 'relay'): Promise<Service> {
   const { brokers, prefix: topicPrefix } = topics;
   const service = await startConsumers(
     { databaseUrl: way.url, brokers, topicPrefix, roles: [role], retentionMs: WEEK_MS },
-    { now: () => new Date(), log: createLog('consumers', 'silent') },
+    { log: createLog('consumers', 'silent') },
   );
   started.push(service);
   return service;
@@ -94,8 +94,7 @@ function startOn(databaseUrl: string, brokers: string[], topic: string) {
     interruptions += 1;
   };
   const log = createLog('consumers', 'warn', { write });
-  const now = () => new Date();
-  const relay = startRelay({ kafka, brokers, databaseUrl, topic, keepMs: WEEK_MS, now, log });
+  const relay = startRelay({ kafka, brokers, databaseUrl, topic, keepMs: WEEK_MS, log });
   return { relay, interruptions: () => interruptions };
 }
 
@@ -127,7 +126,7 @@ test('a change log that another session reads is maintained later, and the relay
   // Topics of its own: those of the other tests announce changes that this database does not have.
   const { brokers, prefix } = await createTestTopics({ partitions: 1 });
   const place = { kafka: impatient(brokers), brokers, topic: topicNames(prefix).changes };
-  const relay = startRelay({ ...place, databaseUrl: own, keepMs: WEEK_MS, now: () => new Date(), log });
+  const relay = startRelay({ ...place, databaseUrl: own, keepMs: WEEK_MS, log });
   started.push({
     async stop() {
       await relay.stop();

@@ -11,16 +11,35 @@ import { until } from '../helpers/until.ts';
 
 const service = useTestService();
 
-/** Takes the database back to what it was after a change, as a restored backup would. */
-async function restoreAfter(sequence: number): Promise<void> {
+const TABLES = ['endorsements', 'change_log', 'relay_batches', 'stream_head', 'consumer_positions'];
+
+async function query(...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
-  await client.query('DELETE FROM endorsements');
-  await client.query('DELETE FROM change_log WHERE sequence > $1', [sequence]);
-  await client.query('DELETE FROM relay_batches WHERE last_sequence > $1', [sequence]);
-  await client.query('UPDATE stream_head SET last_sequence = $1', [sequence]);
-  await client.query('UPDATE consumer_positions SET next_offset = 0');
+  for (const statement of ['BEGIN', ...statements, 'COMMIT']) await client.query(statement);
   await client.end();
+}
+
+/** Takes the database back to what it was after a change, as a restored backup would, and keeps what it was before. */
+async function restoreAfter(sequence: number): Promise<void> {
+  await query(
+    ...TABLES.map((table) => `CREATE TABLE kept_${table} AS SELECT * FROM ${table}`),
+    'DELETE FROM endorsements',
+    `DELETE FROM change_log WHERE sequence > ${sequence}`,
+    `DELETE FROM relay_batches WHERE last_sequence > ${sequence}`,
+    `UPDATE stream_head SET last_sequence = ${sequence}`,
+    'UPDATE consumer_positions SET next_offset = 0',
+  );
+}
+
+/** Brings back what the restored backup replaced. */
+async function undoRestore(): Promise<void> {
+  await query(
+    ...TABLES.flatMap((table) => [
+      `DELETE FROM ${table}`,
+      `INSERT INTO ${table} SELECT * FROM kept_${table}`,
+    ]),
+  );
 }
 
 /** Starts consumers that write their log into a list. */
@@ -29,7 +48,7 @@ async function startLogging() {
   const { databaseUrl, brokers, topicPrefix } = service;
   const consumers = await startConsumers(
     { databaseUrl, brokers, topicPrefix, roles: ['apply', 'relay'], retentionMs: 604_800_000 },
-    { now: () => new Date(), log: createLog('consumers', 'error', { write: (line) => lines.push(line) }) },
+    { log: createLog('consumers', 'error', { write: (line) => lines.push(line) }) },
   );
   return { consumers, lines };
 }
@@ -53,5 +72,15 @@ test('INV-3: consumers refuse a database that lacks announced changes, and name 
   expect(lines[0]).toContain('docs/operations.md');
   expect(consumers.isReady()).toBe(false);
   await consumers.stop();
+  expect(lines.filter((line) => line.includes('refuses'))).toHaveLength(lines.length);
+
+  // A gateway that followed the stream meanwhile sees it too, and so does one that starts now.
+  const isRefused = async () => (await service.get('/v1/events')).status === 503;
+  await until('the gateway refuses the stream', isRefused);
+  await service.restartGateway(0).catch(() => {});
+  await until('the new gateway refuses it', isRefused);
+
+  await undoRestore();
+  await until('the gateway serves the stream again', async () => !(await isRefused()));
   expect(await service.eventsOnceThereAre(8)).toEqual(before);
 });

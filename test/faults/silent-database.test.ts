@@ -72,7 +72,7 @@ test('apply and relay go on, as soon as new connections work', async () => {
   const { brokers, topicPrefix } = service;
   consumers = await startConsumers(
     { databaseUrl: way.url, brokers, topicPrefix, roles: ['apply', 'relay'], retentionMs: 604_800_000 },
-    { now: () => new Date(), log: createLog('consumers', 'silent') },
+    { log: createLog('consumers', 'silent') },
   );
   await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
   await service.eventsOnceThereAre(1);

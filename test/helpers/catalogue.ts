@@ -70,7 +70,7 @@ export async function loadCatalogue(databaseUrl: string, lines: CatalogueLine[])
         yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
       }
     }
-    const { loaded } = await importCatalogue(client, staged(), { skipRefused: false, now: new Date() });
+    const { loaded } = await importCatalogue(client, staged(), { skipRefused: false });
     if (!loaded) throw new Error('The test catalogue was refused.');
   } finally {
     await client.end();

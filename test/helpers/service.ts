@@ -8,7 +8,7 @@ import { createKey } from '../../ops/commands/keys.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import type { Submission } from '../../schemas/submission.ts';
-import { type Clock, systemClock } from '../../service/clock.ts';
+import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from './catalogue.ts';
@@ -25,6 +25,7 @@ export interface TestServiceOptions {
   partitions?: number;
   retentionMs?: number;
   gatewayConfig?: Partial<GatewayConfig>;
+  /** By default the database's, as in production. */
   clock?: Clock;
 }
 
@@ -33,7 +34,6 @@ const DEFAULTS = {
   gateways: 1,
   partitions: 12,
   retentionMs: WEEK_MS,
-  clock: systemClock,
 };
 
 /** An answer of a gateway, with its body parsed. */
@@ -52,7 +52,7 @@ export class TestService {
   readonly gateways: Gateway[] = [];
   /** A key of the plan `internal`, once the service has started. */
   key = '';
-  readonly #options: Required<Omit<TestServiceOptions, 'gatewayConfig'>>;
+  readonly #options: Required<Omit<TestServiceOptions, 'gatewayConfig' | 'clock'>> & { clock?: Clock };
   readonly #config: GatewayConfig;
   #consumers: Stoppable | undefined;
   #replacing: Promise<void> = Promise.resolve();
@@ -97,7 +97,7 @@ export class TestService {
   /** Starts a gateway in this place; when the stream has a new epoch it is replaced, as a supervisor would do. */
   async startGateway(index: number): Promise<void> {
     this.gateways[index] = await startGateway(this.#config, {
-      clock: this.#options.clock,
+      ...(this.#options.clock && { clock: this.#options.clock }),
       log: createLog('gateway', 'silent'),
       onNewEpoch: () => {
         this.#replacing = this.#replacing.then(() => this.restartGateway(index));
@@ -119,7 +119,7 @@ export class TestService {
     const { retentionMs } = this.#options;
     this.#consumers = await startConsumers(
       { databaseUrl, brokers, topicPrefix, roles, retentionMs },
-      { now: () => new Date(), log: createLog('consumers', 'silent') },
+      { log: createLog('consumers', 'silent') },
     );
   }
 

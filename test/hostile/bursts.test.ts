@@ -3,7 +3,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { topicNames } from '../../kafka/topic-names.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { OutsideProducer } from '../helpers/outside-client.ts';
 import { startKafkajsClient } from '../helpers/outside-javascript.ts';
@@ -20,7 +19,7 @@ const ledger = new SubmissionLedger(service);
 let producer: OutsideProducer;
 
 beforeAll(async () => {
-  const client = startKafkajsClient(service.brokers, topicNames(service.topicPrefix).submissions);
+  const client = startKafkajsClient(service.brokers, ledger.topic);
   producer = await client.open({ codec: 'zstd' });
 });
 afterAll(async () => {

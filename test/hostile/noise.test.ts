@@ -1,7 +1,6 @@
 /** Records of every size that are no submissions. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { topicNames } from '../../kafka/topic-names.ts';
 import type { OutsideProducer } from '../helpers/outside-client.ts';
 import { startKafkajsClient } from '../helpers/outside-javascript.ts';
 import { MAX_SECONDS } from '../helpers/producer-suite.ts';
@@ -17,7 +16,7 @@ let plain: OutsideProducer;
 let zipped: OutsideProducer;
 
 beforeAll(async () => {
-  const client = startKafkajsClient(service.brokers, topicNames(service.topicPrefix).submissions);
+  const client = startKafkajsClient(service.brokers, ledger.topic);
   [plain, zipped] = await Promise.all([client.open(), client.open({ codec: 'gzip' })]);
 });
 afterAll(async () => {

@@ -1,4 +1,5 @@
-import { startPlatformaticClient } from '../helpers/outside-javascript.ts';
+import { startKafkajsClient, startPlatformaticClient } from '../helpers/outside-javascript.ts';
 import { testProducers } from '../helpers/producer-suite.ts';
 
-testProducers(async (brokers, topic) => startPlatformaticClient(brokers, topic));
+// This client asks for the producer number 0, so that Kafka does not let it take over a transactional id.
+testProducers(startPlatformaticClient, startKafkajsClient);

@@ -1,7 +1,6 @@
 /** Submissions that keep every rule and that the database refuses all the same. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { topicNames } from '../../kafka/topic-names.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { OutsideProducer } from '../helpers/outside-client.ts';
 import { startKafkajsClient } from '../helpers/outside-javascript.ts';
@@ -21,7 +20,7 @@ beforeAll(async () => {
     `ALTER TABLE endorsements ADD CONSTRAINT polite CHECK (statement IS NULL OR statement NOT LIKE 'Rude%')`,
   );
   await client.end();
-  producer = await startKafkajsClient(service.brokers, topicNames(service.topicPrefix).submissions).open();
+  producer = await startKafkajsClient(service.brokers, ledger.topic).open();
 });
 afterAll(async () => {
   await Promise.all([producer.close(), ledger.close()]);

@@ -8,7 +8,7 @@ import { useTestDatabase } from '../helpers/database.ts';
 
 const { client } = useTestDatabase();
 
-const OPTIONS = { skipRefused: false, now: new Date('2026-10-01T12:00:00Z') };
+const OPTIONS = { skipRefused: false };
 const staged = (kind: StagedLine['kind'], line: number, record: unknown) =>
   checkRecord(kind, 'test.ndjson', line, record, createRefusalList());
 

@@ -7,7 +7,6 @@ import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 
-const NOW = new Date('2026-10-01T12:00:00Z');
 const { client } = useTestDatabase();
 
 const OTHER = 'or-2026-05-19-primary';
@@ -27,7 +26,7 @@ async function load(records: [CatalogueKind, unknown][]): Promise<CatalogueImpor
       yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
     }
   }
-  return importCatalogue(client, lines(), { skipRefused: true, now: NOW });
+  return importCatalogue(client, lines(), { skipRefused: true });
 }
 
 /** The endorser endorses the first choice of every contest. */

@@ -5,7 +5,6 @@ import { inTransaction } from '../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 
-const NOW = new Date('2026-10-08T12:00:00Z');
 const { url } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });
 
@@ -31,7 +30,7 @@ test('changes beyond the size of one INSERT have one order without gaps, and one
       return client.query(text, values);
     };
     const watched = { query } as unknown as ClientBase;
-    await appendChanges(watched, await lockStreamHead(client), changes, NOW);
+    await appendChanges(watched, await lockStreamHead(client), changes);
   });
   expect(sizes).toEqual([5000, 5000, 2001]);
   const { rows } = await pool.query<{ sequence: string; id: string; at: Date }>(
@@ -39,7 +38,7 @@ test('changes beyond the size of one INSERT have one order without gaps, and one
   );
   expect(rows.map(({ sequence }) => Number(sequence))).toEqual(changes.map((_, index) => 8 + index));
   expect(rows.map(({ id }) => Number(id))).toEqual(changes.map(({ body }) => body.endorsement.id));
-  expect(new Set(rows.map(({ at }) => at.getTime()))).toEqual(new Set([NOW.getTime()]));
+  expect(new Set(rows.map(({ at }) => at.getTime())).size).toBe(1);
   const head = await inTransaction(pool, lockStreamHead);
   expect(head.lastSequence).toBe(12_008);
 });

@@ -68,7 +68,7 @@ afterEach(() => replay.close());
 
 function createReplay(cacheBytes: number): Replay {
   const log = createLog('test', 'silent');
-  return new Replay({ ...options, cacheBytes, changeLog: { load, locate }, log });
+  return new Replay({ ...options, cacheBytes, changeLog: { load, locate, reportFilled: () => {} }, log });
 }
 
 /** Reads to the end and checks that each chunk follows the one before. */
