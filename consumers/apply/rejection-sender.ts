@@ -9,8 +9,8 @@ import {
   type RejectionRecord,
 } from '../../store/stream/pending-rejections.ts';
 import { pause } from '../leadership.ts';
+import { truncateValue } from './entry.ts';
 import { pendingRejections } from './metrics.ts';
-import { truncateValue } from './rejection.ts';
 
 /** The most records and bytes of a request: well below the megabyte that a topic takes by default. */
 const REQUEST = { records: 500, bytes: 500_000 };

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { readRejections } from '../../ops/rejected/read-rejections.ts';
-import { submissionCodec } from '../../schemas/submission.ts';
+import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
 import type { OutsideProducer, OutsideRecord, Place } from './outside-client.ts';
 import { startKafkajsClient } from './outside-javascript.ts';
 import type { TestService } from './service.ts';
@@ -28,6 +28,8 @@ export class SubmissionLedger {
   readonly #service: TestService;
   readonly #statements: string[] = [];
   readonly #rejected = new Set<string>();
+  readonly #rejections = new Map<string, Rejection>();
+  readonly #readUpTo = new Map<number, number>();
   #made = 0;
   #probe: OutsideProducer | undefined;
 
@@ -58,13 +60,12 @@ export class SubmissionLedger {
     return places;
   }
 
-  /** Notes that records at these offsets are due to be rejected, and not to make the events of their statements. */
-  noteDamage(places: readonly Place[], records: readonly LedgerRecord[]): void {
-    for (const { due } of records) {
-      if (typeof due === 'object') this.#statements.splice(this.#statements.indexOf(due.event), 1);
-    }
+  /** Sends records that are set aside together, under the first one's offset. */
+  async sendUnreadable(producer: OutsideProducer, records: readonly OutsideRecord[]): Promise<Place[]> {
+    const places = await producer.send(records);
     const [first] = places;
     if (first) this.#rejected.add(`${first.partition}/${first.offset}`);
+    return places;
   }
 
   /** Notes that a record is due to be an event although it was sent otherwise. */
@@ -102,12 +103,12 @@ export class SubmissionLedger {
     const events = await this.#service.events();
     const statements = events.data.map(({ endorsement }) => endorsement.statement);
     expect(statements.sort()).toEqual([...this.#statements].sort());
-    let rejections = await this.rejections();
-    const allThere = async () => {
-      rejections = await this.rejections();
-      return rejections.length >= this.#rejected.size;
-    };
-    await until(`${this.#rejected.size} rejections`, allThere, timeoutMs);
+    await until(
+      `${this.#rejected.size} rejections`,
+      async () => (await this.rejections()).length >= this.#rejected.size,
+      timeoutMs,
+    );
+    const rejections = await this.rejections();
     const origins = rejections.map(({ partition, offset }) => `${partition}/${offset}`);
     expect(origins.sort()).toEqual([...this.#rejected].sort());
     expect(new Set(rejections.map(({ topic }) => topic))).toEqual(
@@ -115,9 +116,18 @@ export class SubmissionLedger {
     );
   }
 
-  async rejections() {
+  /** All rejections so far. */
+  async rejections(): Promise<Rejection[]> {
     const topic = topicNames(this.#service.topicPrefix).rejected;
-    return (await readRejections({ brokers: this.#service.brokers, topic })).rejections;
+    const { rejections, ends } = await readRejections(
+      { brokers: this.#service.brokers, topic },
+      this.#readUpTo,
+    );
+    for (const rejection of rejections) {
+      this.#rejections.set(`${rejection.partition}/${rejection.offset}`, rejection);
+    }
+    for (const [partition, end] of ends) this.#readUpTo.set(partition, end);
+    return [...this.#rejections.values()];
   }
 
   async close(): Promise<void> {
