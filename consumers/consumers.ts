@@ -10,9 +10,6 @@ import { startApply } from './apply/apply.ts';
 import type { ConsumersConfig } from './config.ts';
 import { startRelay } from './relay/leader.ts';
 
-/** The change log is kept for longer than the window, so that a repair at its very end still finds the change. */
-const KEEP_MARGIN_MS = 24 * 60 * 60 * 1000;
-
 /** Starts the configured roles. They share nothing but the process, which is ready when all of them are. */
 export async function startConsumers(
   { databaseUrl, brokers, topicPrefix, roles, retentionMs }: Omit<ConsumersConfig, 'metricsPort'>,
@@ -37,8 +34,7 @@ export async function startConsumers(
     started.push(startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, log }));
   }
   if (roles.includes('relay')) {
-    const keepMs = retentionMs + KEEP_MARGIN_MS;
-    started.push(startRelay({ kafka, brokers, databaseUrl, topic: topics.changes, keepMs, log }));
+    started.push(startRelay({ kafka, brokers, databaseUrl, topicPrefix, retentionMs, log }));
   }
   return {
     isReady: () => started.every((role) => role.isReady()),

@@ -16,8 +16,8 @@ interface Indexed<T> {
  * field that it names, and a change tries only the filters stored under its own values.
  */
 export class FilterIndex<T> {
-  /** Filters that name no field. */
-  readonly #unfiltered = new Set<Indexed<T>>();
+  /** Filters that name no known field. One of a newer version may name an unknown one, which no change matches. */
+  readonly #others = new Set<Indexed<T>>();
   /** The rarest field first. */
   readonly #byField = FILTER_FIELDS.map((field) => ({
     field,
@@ -29,8 +29,8 @@ export class FilterIndex<T> {
     const indexed = { item, matches: createPredicate(filter) };
     const rarest = this.#byField.find(({ field }) => filter[field] !== undefined);
     if (!rarest) {
-      this.#unfiltered.add(indexed);
-      return () => this.#unfiltered.delete(indexed);
+      this.#others.add(indexed);
+      return () => this.#others.delete(indexed);
     }
     const { field, byValue } = rarest;
     const values = [...(filter[field] ?? [])];
@@ -50,7 +50,7 @@ export class FilterIndex<T> {
 
   /** Calls back once with the item of each filter that a change passes, in no particular order. */
   forEachMatch(facets: ChangeFacets, callback: (item: T) => void): void {
-    for (const { item } of this.#unfiltered) callback(item);
+    for (const { item, matches } of this.#others) if (matches(facets)) callback(item);
     for (const { field, byValue } of this.#byField) {
       for (const { item, matches } of byValue.get(facets[field]) ?? []) if (matches(facets)) callback(item);
     }

@@ -1,11 +1,12 @@
 import { stopOnSignal } from '../service/lifecycle.ts';
 import { startMonitoring } from '../service/monitoring.ts';
 import { runProgram } from '../service/program.ts';
+import { readEnv } from '../service/running-service.ts';
 import { createConfig } from './config.ts';
 import { startGateway } from './gateway.ts';
 
 await runProgram('gateway', async (log) => {
-  const config = createConfig(process.env);
+  const config = createConfig(readEnv(process.env));
   // A gateway follows one history of the stream. The supervisor restarts the process, which then follows the new one.
   const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
   const gateway = await startGateway(config, { log, onNewEpoch });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
+import { splitBySize } from '../service/split-by-size.ts';
 
 /** A record of the changes topic. */
 export interface ChangeRecord {
@@ -16,22 +17,6 @@ const MAX_REQUEST_BYTES = 100_000;
 const MAX_ATTEMPTS = 6;
 /** How long to wait before the second attempt, in milliseconds; longer before each later one. */
 const RETRY_MS = 100;
-
-/** Splits records into runs that each fit into a request. */
-export function* splitIntoRequests(records: ChangeRecord[]): Generator<ChangeRecord[]> {
-  let request: ChangeRecord[] = [];
-  let bytes = 0;
-  for (const record of records) {
-    if (request.length > 0 && bytes + record.value.length > MAX_REQUEST_BYTES) {
-      yield request;
-      request = [];
-      bytes = 0;
-    }
-    request.push(record);
-    bytes += record.value.length;
-  }
-  if (request.length > 0) yield request;
-}
 
 /** Retries a request that kafkajs does not retry itself while a partition's leader moves. */
 async function withRetries<T>(request: () => Promise<T>): Promise<T> {
@@ -64,7 +49,9 @@ export function createChangesProducer(kafka: Kafka, topic: string) {
 
     /** Resolves when all in-sync replicas have the records. */
     async send(records: ChangeRecord[]): Promise<void> {
-      for (const messages of splitIntoRequests(records)) await producer.send({ topic, acks: -1, messages });
+      for (const messages of splitBySize(records, MAX_REQUEST_BYTES, ({ value }) => value.length)) {
+        await producer.send({ topic, acks: -1, messages });
+      }
     },
   };
 }

@@ -167,3 +167,20 @@ export async function checkTopics(options: TopicsOptions): Promise<string[]> {
     return problems;
   });
 }
+
+/** The changes topic of a running service. */
+export type ChangesTopicOptions = Pick<TopicsOptions, 'brokers' | 'topicPrefix' | 'retentionMs'>;
+
+/**
+ * Looks for settings of the changes topic with which events can vanish inside the window.
+ *
+ * @returns a sentence for each problem
+ * @throws OperatorError if no broker answers
+ */
+export async function findChangesTopicProblems(options: ChangesTopicOptions): Promise<string[]> {
+  return withAdmin(options.brokers, async (admin) => {
+    const { changes } = await planFor(admin, { ...options, changesPartitions: 1 });
+    const actual = await readTopic(admin, changes.name);
+    return actual === null ? [`${changes.name} is missing`] : findChangesProblems(actual, changes);
+  });
+}

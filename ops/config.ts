@@ -2,9 +2,6 @@
  * The servers that the commands of `npm run ops` talk to: those that the environment names, or else those of the
  * service that `npm start` runs on the same DATA_DIR and describes in `run/service.env` there.
  */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { parseEnv } from 'node:util';
 import type { TopicsOptions } from '../kafka/topics.ts';
 import { MAX_PARTITIONS } from '../schemas/cursor.ts';
 import {
@@ -16,6 +13,8 @@ import {
 } from '../service/environment.ts';
 import { OperatorError } from '../service/operator-error.ts';
 
+export { readEnv } from '../service/running-service.ts';
+
 /** The settings of the topics, for callers that know their brokers already. */
 export type TopicConfig = Omit<TopicsOptions, 'brokers'>;
 
@@ -26,29 +25,6 @@ export interface DatabaseConfig {
 }
 
 export interface OpsConfig extends KafkaConfig, DatabaseConfig {}
-
-/** The settings of a running service's Kafka. They belong together, since its topics are made for these values. */
-const KAFKA_NAMES = ['KAFKA_BROKERS', 'TOPIC_PREFIX', 'RETENTION_MS', 'CHANGES_PARTITIONS'];
-
-/**
- * Adds to the environment the servers of the service that runs on its DATA_DIR, if it names none itself.
- *
- * @param env the process's environment; DATA_DIR defaults to `.data`
- */
-export function readEnv(env: Environment): Environment {
-  const file = path.join(readText(env, 'DATA_DIR') ?? '.data', 'run', 'service.env');
-  let running: Environment = {};
-  try {
-    running = parseEnv(readFileSync(file, 'utf8'));
-  } catch {
-    // No service runs here; a missing server is reported when it is needed.
-  }
-  const merged: Record<string, string | undefined> = { ...env };
-  const lacking =
-    readText(env, 'KAFKA_BROKERS') === null ? [...KAFKA_NAMES, 'DATABASE_URL'] : ['DATABASE_URL'];
-  for (const name of lacking) merged[name] = readText(env, name) ?? running[name];
-  return merged;
-}
 
 /**
  * Reads the settings of the topics alone.

@@ -20,7 +20,11 @@ export function readText(env: Environment, name: string): string | null {
 /** @throws SettingError if the variable is unset */
 function requireText(env: Environment, name: string, example: string): string {
   const text = readText(env, name);
-  if (text === null) throw new SettingError(`${name} is not set; it must be like ${example}.`);
+  if (text === null) {
+    throw new SettingError(
+      `${name} is not set; it must be like ${example}. Without it, DATA_DIR must be that of a running "npm start".`,
+    );
+  }
   return text;
 }
 

@@ -18,13 +18,36 @@ export function readLogLevel(env: Environment): string {
   return level;
 }
 
+/** Lines that wait for a standard output that cannot be written are dropped beyond this; in bytes. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+/**
+ * Standard output as a place for a log. If it cannot be written, as a file on a full disk, the process goes on, lines
+ * wait for the next attempt, and the process can still end: pino would try to write the last lines for ever.
+ */
+function openStandardOutput(): DestinationStream {
+  const output = pino.destination({ fd: process.stdout.fd || 1, maxLength: MAX_WAITING_BYTES });
+  const flushSync = output.flushSync.bind(output);
+  let isFailing = false;
+  output.on('error', () => {
+    isFailing = true;
+  });
+  output.on('write', () => {
+    isFailing = false;
+  });
+  output.flushSync = () => {
+    if (!isFailing) flushSync();
+  };
+  return output;
+}
+
 /**
  * A log of JSON lines, by default on standard output.
  *
  * @param name the value of `service` in every line
  * @param level the lowest level that is logged
  */
-export function createLog(name: string, level: string, destination?: DestinationStream): Logger {
+export function createLog(name: string, level: string, destination = openStandardOutput()): Logger {
   const options = {
     level,
     timestamp: pino.stdTimeFunctions.isoTime,

@@ -97,7 +97,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
   const reached = new Map<number, number>();
   let isCommitted = true;
   while (!signal.aborted) {
-    const runs = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS);
+    const runs = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
     if (runs.length > 0) {
       const applied = await applyAllButRefused(client, topic, runs, log);
       backlog.applied(runs);

@@ -111,16 +111,17 @@ export class Backlog {
    * Takes what waits, of all partitions together, a run of each at most. Waits for the first submission if there is none.
    *
    * @param maxEntries the most submissions to take
-   * @param waitMs the longest to wait, in milliseconds
+   * @param waitMs the longest to wait, in milliseconds; less if the signal aborts
    * @returns runs in no particular order of partitions; empty if nothing came
    * @throws Error if reading cannot go on from where it stands
    */
-  async take(maxEntries: number, waitMs: number): Promise<Run[]> {
+  async take(maxEntries: number, waitMs: number, signal: AbortSignal): Promise<Run[]> {
     if (!this.#partitions.some(({ waiting }) => waiting.length > 0)) {
       const quiet = new AbortController();
+      const waiting = AbortSignal.any([quiet.signal, signal]);
       await Promise.race([
         this.#filled.promise,
-        sleep(waitMs, undefined, { signal: quiet.signal }).catch(() => {}),
+        sleep(waitMs, undefined, { signal: waiting }).catch(() => {}),
       ]);
       quiet.abort();
     }

@@ -1,6 +1,8 @@
 import type { Kafka } from 'kafkajs';
 import type pg from 'pg';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { systemClock } from '../../service/clock.ts';
 import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
@@ -12,19 +14,23 @@ import { pause, startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
 import { relayLeader } from './metrics.ts';
 import { Relay } from './relay.ts';
+import { watchTopicSettings } from './topic-watch.ts';
 
 /** The longest that a relay sleeps without a notification, in milliseconds. */
 const IDLE_POLL_MS = 500;
 const MAINTENANCE_INTERVAL_MS = 60 * 60 * 1000;
+
+/** The change log is kept for longer than the window, so that a repair at its very end still finds the change. */
+const KEEP_MARGIN_MS = 24 * 60 * 60 * 1000;
 
 export interface RelayOptions {
   kafka: Kafka;
   /** `host:port` of each. */
   brokers: string[];
   databaseUrl: string;
-  topic: string;
-  /** How long the change log is kept, in milliseconds. */
-  keepMs: number;
+  topicPrefix: string;
+  /** How long an event stays readable, in milliseconds. */
+  retentionMs: number;
   log: Logger;
 }
 
@@ -46,13 +52,17 @@ export function startRelay(options: RelayOptions): Service {
 }
 
 async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }: Term): Promise<void> {
-  await verifyHistory(client, options);
-  const producer = createChangesProducer(options.kafka, options.topic);
+  const { kafka, brokers, topicPrefix, log } = options;
+  const { changes: topic } = topicNames(topicPrefix);
+  await verifyHistory(client, { brokers, topic });
+  const producer = createChangesProducer(kafka, topic);
   atEnd(() => producer.disconnect());
   await producer.connect();
   const bell = createBell(client);
   await client.query(`LISTEN ${CHANGES_CHANNEL}`);
   const relay = await Relay.start(client, producer);
+  const watch = watchTopicSettings(options, { clock: systemClock, log });
+  atEnd(() => watch.stop());
   let maintainedAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     // Armed before the log is read, so that a change which commits meanwhile ends the sleep.
@@ -71,13 +81,14 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
 }
 
 /** Maintains the change log's partitions. If another session holds them, as a backup does, the next round does it. */
-async function maintain(client: pg.Client, { topic, keepMs, log }: RelayOptions): Promise<void> {
+async function maintain(client: pg.Client, { retentionMs, log }: RelayOptions): Promise<void> {
   try {
-    await maintainChangeLog(client, new Date(await readDatabaseTime(client)), keepMs);
-    log.debug({ topic }, 'maintained the change log');
+    const now = new Date(await readDatabaseTime(client));
+    await maintainChangeLog(client, now, retentionMs + KEEP_MARGIN_MS);
+    log.debug('maintained the change log');
   } catch (error) {
     if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-    log.info({ topic }, 'the change log is in use; its maintenance waits for the next round');
+    log.info('the change log is in use; its maintenance waits for the next round');
   }
 }
 

@@ -10,6 +10,11 @@ export const relayedSequence = new Gauge({
   help: 'The sequence of the last change that Kafka has acknowledged.',
 });
 
+export const topicSettingsProblems = new Gauge({
+  name: 'topic_settings_problems',
+  help: 'How many settings of the changes topic are wrong, so that events can vanish inside the window.',
+});
+
 export const relayLeader = new Gauge({
   name: 'relay_leader',
   help: '1 while this process is the one that relays changes, 0 while it stands by or has not got to it yet.',

@@ -1,3 +1,4 @@
+import { verifyHistory } from '../../consumers/verify-history.ts';
 import { requireBrokers } from '../../kafka/admin.ts';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { createKafkaClient } from '../../kafka/client.ts';
@@ -8,7 +9,7 @@ import { createReadPool, type DatabasePool } from '../../store/connection/read-p
 import { loadRelayedChanges, loadRelayedRange } from '../../store/reads/relayed-changes.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, type OpsConfig, readEnv } from '../config.ts';
-import { requireDatabase } from '../database.ts';
+import { requireDatabase, withDatabase } from '../database.ts';
 import { findHoles, type SequenceRange } from '../stream/find-holes.ts';
 import { newEpoch } from '../stream/new-epoch.ts';
 
@@ -21,7 +22,8 @@ export const define: DefineCommand = (stream, io) => {
   stream
     .command('check')
     .description(
-      'name every relayed change that the changes topic lacks; the exit status is 1 if there is one',
+      'compare the database with Kafka: name every relayed change that the changes topic lacks, and say if the ' +
+        'database lacks announced changes; the exit status is 1 if there is either',
     )
     .action(async () => check(await requireServers(io), io));
   stream
@@ -73,6 +75,10 @@ async function loadHoles({ brokers, topicPrefix }: OpsConfig, pool: DatabasePool
 }
 
 async function check(config: OpsConfig, io: CommandIo): Promise<void> {
+  const { brokers, databaseUrl, topicPrefix } = config;
+  await withDatabase(databaseUrl, 'stream-check', (client) =>
+    verifyHistory(client, { brokers, topic: topicNames(topicPrefix).changes }),
+  );
   const holes = await withPool(config.databaseUrl, (pool) => loadHoles(config, pool));
   for (const hole of holes) io.out(`missing: ${format(hole)}`);
   if (holes.length > 0) {

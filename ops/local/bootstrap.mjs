@@ -73,8 +73,8 @@ function installPackages() {
 }
 
 /**
- * Calls back once npm's shell has gone. A SIGTERM to npm ends that shell, which passes it to nobody; without this, the
- * entry would run on with nobody to stop it.
+ * Calls back once npm has gone, as after a SIGKILL; without this, the entry would run on with nobody to stop it. npm
+ * passes other signals on: package.json's scripts begin with `exec`, since a shell in between would keep them.
  */
 function whenNpmEnds(callback) {
   if (process.env.npm_lifecycle_event === undefined) return;

@@ -26,13 +26,40 @@ export interface StartConfig extends TopicConfig {
   demo: boolean;
   /** The date that `upcoming` counts from; null for the clock's. */
   today: string | null;
+  /** Whether to start Postgres and Kafka alone. */
+  serversOnly: boolean;
+}
+
+const SERVERS_ONLY = '--servers-only';
+
+/**
+ * @param args the arguments after `npm start --`
+ * @returns whether they ask for the servers alone
+ * @throws OperatorError if there is another argument, or npm has kept the option to itself
+ */
+function readServersOnly(args: string[], env: Environment): boolean {
+  const unknown = args.find((argument) => argument !== SERVERS_ONLY);
+  if (unknown !== undefined) {
+    throw new OperatorError(
+      `Unknown argument "${unknown}": "npm start" takes only ${SERVERS_ONLY}, as in "npm start -- ${SERVERS_ONLY}"; ` +
+        'everything else is set by environment variables, which docs/operations.md lists.',
+    );
+  }
+  const isAsked = args.length > 0;
+  // npm turns an option before the "--" into this variable, and passes it on to no program.
+  if (!isAsked && readText(env, 'npm_config_servers_only') !== null) {
+    throw new OperatorError(`npm kept ${SERVERS_ONLY} to itself: write "npm start -- ${SERVERS_ONLY}".`);
+  }
+  return isAsked;
 }
 
 /**
  * @param env the process's environment
+ * @param args the arguments after `npm start --`
  * @throws OperatorError, SettingError with the invalid variable, its value, and the form that it must have
  */
-export function createStartConfig(env: Environment): StartConfig {
+export function createStartConfig(env: Environment, args: string[]): StartConfig {
+  const serversOnly = readServersOnly(args, env);
   const databaseUrl = readText(env, 'DATABASE_URL');
   const brokers = readBrokers(env);
   // The programs read their own settings again; invalid ones are reported here, before a server is started.
@@ -48,6 +75,11 @@ export function createStartConfig(env: Environment): StartConfig {
   const metricsPort = readInteger(env, 'METRICS_PORT', { ...PORTS, max: PORTS.max - 1 });
   if (metricsPort === port)
     throw new OperatorError(`PORT and METRICS_PORT are both ${port}; they must differ.`);
+  if (serversOnly && databaseUrl !== null && brokers !== null) {
+    throw new OperatorError(
+      `DATABASE_URL and KAFKA_BROKERS name both servers, so ${SERVERS_ONLY} has nothing to start: unset one of them.`,
+    );
+  }
   return {
     port,
     metricsPort,
@@ -56,6 +88,7 @@ export function createStartConfig(env: Environment): StartConfig {
     brokers,
     demo: readText(env, 'DEMO') !== '0',
     today,
+    serversOnly,
     ...createTopicConfig(env),
   };
 }

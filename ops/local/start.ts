@@ -14,10 +14,17 @@ import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
 import { ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
+import { DiskWatch } from './processes/disk-watch.ts';
 import { listenForInterrupts, unlessAborted } from './processes/interrupts.ts';
 import { type NodeProcess, startNodeProcess } from './processes/node-process.ts';
-import { writePidFile } from './processes/pid-files.ts';
-import { claimRunDir, type KnownProcess, releaseRunDir, writeServiceEnv } from './processes/run-files.ts';
+import { RememberedPids } from './processes/remembered-pids.ts';
+import {
+  claimRunDir,
+  type KnownProcess,
+  noteStopping,
+  releaseRunDir,
+  writeServiceEnv,
+} from './processes/run-files.ts';
 import { type Keeper, keepRunning } from './processes/supervisor.ts';
 import { choosePort } from './servers/ports.ts';
 import { findRunner } from './servers/runner.ts';
@@ -26,6 +33,8 @@ import { createStartConfig, type StartConfig } from './start-config.ts';
 
 const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
+/** Servers that keep failing, as on a full disk, are back this soon after the cause is gone; in milliseconds. */
+const MAX_SERVER_DELAY_MS = 4000;
 /** A program that is stuck ends itself earlier. */
 const CHILD_GRACE_MS = STOP_DEADLINE_MS + 5000;
 
@@ -37,6 +46,17 @@ const programs = {
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+function renderServersOnly(dataDir: string): string {
+  return [
+    '',
+    'The servers run, and nothing of the service. Commands find them by the same DATA_DIR:',
+    `  DATA_DIR='${dataDir}' npm run ops -- stream check`,
+    '',
+    'Ctrl-C stops the servers.',
+    '',
+  ].join('\n');
 }
 
 /** Everything that a start runs, in the order in which it is stopped. */
@@ -53,23 +73,27 @@ class Start {
   readonly #runDir: string;
   readonly #logDir: string;
   readonly #stack = new AsyncDisposableStack();
-  readonly #pids = new Map<string, number>();
+  readonly #pids: RememberedPids;
   readonly #interrupted: AbortSignal;
 
   constructor(config: StartConfig) {
     this.#config = config;
     this.#runDir = path.join(config.dataDir, 'run');
     this.#logDir = path.join(config.dataDir, 'logs');
-    this.#interrupted = listenForInterrupts(() => this.#killAll());
+    this.#pids = new RememberedPids(this.#runDir);
+    this.#interrupted = listenForInterrupts(() => this.#pids.killAll());
   }
 
   /** Runs until it is interrupted. */
   async run(): Promise<void> {
     const known = knownProcesses(this.#config.dataDir);
-    await claimRunDir(this.#runDir, known, say);
-    this.#stack.defer(() => releaseRunDir(this.#runDir, known));
     try {
-      await this.#bringUp();
+      await claimRunDir(this.#runDir, known, say, this.#interrupted);
+      this.#stack.defer(() => releaseRunDir(this.#runDir, known));
+      this.#interrupted.throwIfAborted();
+      this.#interrupted.addEventListener('abort', () => noteStopping(this.#runDir), { once: true });
+      await this.#watchDisk();
+      await (this.#config.serversOnly ? this.#bringUpServers() : this.#bringUp());
       await new Promise((resolve) => {
         if (this.#interrupted.aborted) resolve(null);
         this.#interrupted.addEventListener('abort', resolve, { once: true });
@@ -83,6 +107,22 @@ class Start {
     say('Stopped.');
   }
 
+  async #watchDisk(): Promise<void> {
+    const disk = new DiskWatch({ folder: this.#config.dataDir, report: say });
+    this.#stack.defer(() => {
+      disk.stop();
+      this.#pids.stop();
+    });
+    await disk.check();
+  }
+
+  /** Starts the servers and nothing of ours: neither the schema nor the topics are touched. */
+  async #bringUpServers(): Promise<void> {
+    const { databaseUrl, brokers } = await this.#startServers();
+    await writeServiceEnv(this.#runDir, this.#describeServers(databaseUrl, brokers));
+    say(renderServersOnly(this.#config.dataDir));
+  }
+
   async #bringUp(): Promise<void> {
     const { port, metricsPort, consumersMetricsPort } = await this.#choosePorts();
     const { databaseUrl, brokers } = await this.#startServers();
@@ -91,15 +131,7 @@ class Start {
     for (const name of await migrateDatabase(databaseUrl)) say(`Migrated: ${name}`);
     for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
 
-    const { retentionMs, changesPartitions, topicPrefix, dataDir, today, demo } = this.#config;
-    const service = {
-      DATABASE_URL: databaseUrl,
-      KAFKA_BROKERS: brokers.join(','),
-      PORT: String(port),
-      RETENTION_MS: String(retentionMs),
-      CHANGES_PARTITIONS: String(changesPartitions),
-      ...(topicPrefix === '' ? {} : { TOPIC_PREFIX: topicPrefix }),
-    };
+    const service = { ...this.#describeServers(databaseUrl, brokers), PORT: String(port) };
     await writeServiceEnv(this.#runDir, service);
     const { PORT: _, ...inherited } = process.env;
     const { PORT: gatewayPort, ...shared } = { ...inherited, ...service };
@@ -107,6 +139,7 @@ class Start {
     await this.#keepProgram('gateway', { ...shared, PORT: gatewayPort, METRICS_PORT: String(metricsPort) });
     await this.#untilReady(port);
 
+    const { topicPrefix, dataDir, today, demo } = this.#config;
     const key = await ensureDemoKey(databaseUrl, dataDir);
     if (demo) {
       await unlessAborted(
@@ -116,6 +149,18 @@ class Start {
       await this.#keepProgram('demo-traffic', { ...shared });
     }
     say(renderWelcome({ port, metricsPort, key, demo, logDir: this.#logDir }));
+  }
+
+  /** The servers and their topics, as every program of the service reads them from its environment. */
+  #describeServers(databaseUrl: string, brokers: string[]): Record<string, string> {
+    const { retentionMs, changesPartitions, topicPrefix } = this.#config;
+    return {
+      DATABASE_URL: databaseUrl,
+      KAFKA_BROKERS: brokers.join(','),
+      RETENTION_MS: String(retentionMs),
+      CHANGES_PARTITIONS: String(changesPartitions),
+      ...(topicPrefix === '' ? {} : { TOPIC_PREFIX: topicPrefix }),
+    };
   }
 
   async #choosePorts(): Promise<{ port: number; metricsPort: number; consumersMetricsPort: number }> {
@@ -161,11 +206,12 @@ class Start {
     const keeper = await keepRunning({
       name,
       start: async () => {
-        const server = await start({ ...options, port, onSpawn: (pid) => this.#remember(name, pid) });
+        const server = await start({ ...options, port, onSpawn: (pid) => this.#pids.set(name, pid) });
         port = server.port;
         return server;
       },
       report: say,
+      maxDelayMs: MAX_SERVER_DELAY_MS,
     });
     this.#stack.defer(() => keeper.stop());
     return keeper.current();
@@ -179,18 +225,13 @@ class Start {
       start: async () => {
         const options = { name, entry, env, logDir: this.#logDir, graceMs: CHILD_GRACE_MS, report: say };
         const running = startNodeProcess(options);
-        await this.#remember(name, running.pid);
+        await this.#pids.set(name, running.pid);
         return running;
       },
       report: say,
     });
     this.#stack.defer(() => keeper.stop());
     return keeper;
-  }
-
-  async #remember(name: string, pid: number): Promise<void> {
-    this.#pids.set(name, pid);
-    await writePidFile(this.#runDir, name, pid);
   }
 
   async #untilReady(port: number): Promise<void> {
@@ -207,20 +248,13 @@ class Start {
       });
     });
   }
-
-  #killAll(): void {
-    for (const pid of this.#pids.values()) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It has ended.
-      }
-    }
-  }
 }
 
+// A terminal that has gone away, or a file on a full disk, loses lines and ends nothing.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 try {
-  await new Start(createStartConfig(process.env)).run();
+  await new Start(createStartConfig(process.env, process.argv.slice(2))).run();
   process.exit(0);
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);

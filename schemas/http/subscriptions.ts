@@ -31,7 +31,7 @@ export const subscriptionBody = Type.Object(
   },
   {
     $id: 'SubscriptionBody',
-    title: 'an object with a name and, where wanted, a filter',
+    title: 'an object with a name and optionally a filter',
     additionalProperties: false,
   },
 );

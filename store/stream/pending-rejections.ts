@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { splitBySize } from '../../service/split-by-size.ts';
 
 /** A record for the rejected topic. */
 export interface RejectionRecord {
@@ -19,27 +20,12 @@ export async function addPendingRejections(
   client: ClientBase,
   records: readonly RejectionRecord[],
 ): Promise<void> {
-  for (const run of splitByBytes(records, MAX_INSERTED_BYTES)) {
+  for (const run of splitBySize(records, MAX_INSERTED_BYTES, ({ value }) => value.length)) {
     await client.query(
       'INSERT INTO pending_rejections (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])',
       [run.map(({ key }) => key), run.map(({ value }) => value)],
     );
   }
-}
-
-function* splitByBytes(records: readonly RejectionRecord[], maxBytes: number): Generator<RejectionRecord[]> {
-  let run: RejectionRecord[] = [];
-  let bytes = 0;
-  for (const record of records) {
-    if (run.length > 0 && bytes + record.value.length > maxBytes) {
-      yield run;
-      run = [];
-      bytes = 0;
-    }
-    run.push(record);
-    bytes += record.value.length;
-  }
-  if (run.length > 0) yield run;
 }
 
 /**

@@ -87,24 +87,24 @@ const NOWHERE = ['127.0.0.1:1'];
 const impatient = (brokers: string[]) => createKafkaClient({ brokers, clientId: 'test', retries: 2 });
 
 /** Starts a relay on a store and a Kafka of its own. @returns also how often it was interrupted. */
-function startOn(databaseUrl: string, brokers: string[], topic: string) {
+function startOn(databaseUrl: string, brokers: string[], topicPrefix: string) {
   const kafka = impatient(brokers);
   let interruptions = 0;
   const write = () => {
     interruptions += 1;
   };
   const log = createLog('consumers', 'warn', { write });
-  const relay = startRelay({ kafka, brokers, databaseUrl, topic, keepMs: WEEK_MS, log });
+  const relay = startRelay({ kafka, brokers, databaseUrl, topicPrefix, retentionMs: WEEK_MS, log });
   return { relay, interruptions: () => interruptions };
 }
 
 test.each([
-  ['Kafka is away', () => ({ brokers: NOWHERE, topic: 'changes' })],
-  ['the changes topic is missing', () => ({ brokers: topics.brokers, topic: 'nowhere' })],
+  ['Kafka is away', () => ({ brokers: NOWHERE, topicPrefix: '' })],
+  ['the changes topic is missing', () => ({ brokers: topics.brokers, topicPrefix: 'nowhere-' })],
 ])('no relay is ready, leading or standing by, while %s', async (_what, place) => {
   const own = await createTestDatabase();
-  const { brokers, topic } = place();
-  const pair = [startOn(own, brokers, topic), startOn(own, brokers, topic)];
+  const { brokers, topicPrefix } = place();
+  const pair = [startOn(own, brokers, topicPrefix), startOn(own, brokers, topicPrefix)];
   const seen = new Set<string>();
   await until('both have led in vain, and stood by for the other, twice', async () => {
     const { values } = await relayLeader.get();
@@ -124,9 +124,9 @@ test('a change log that another session reads is maintained later, and the relay
   const lines: string[] = [];
   const log = createLog('consumers', 'info', { write: (line) => lines.push(line) });
   // Topics of its own: those of the other tests announce changes that this database does not have.
-  const { brokers, prefix } = await createTestTopics({ partitions: 1 });
-  const place = { kafka: impatient(brokers), brokers, topic: topicNames(prefix).changes };
-  const relay = startRelay({ ...place, databaseUrl: own, keepMs: WEEK_MS, log });
+  const { brokers, prefix: topicPrefix } = await createTestTopics({ partitions: 1 });
+  const place = { kafka: impatient(brokers), brokers, topicPrefix };
+  const relay = startRelay({ ...place, databaseUrl: own, retentionMs: WEEK_MS, log });
   started.push({
     async stop() {
       await relay.stop();

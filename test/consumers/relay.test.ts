@@ -1,11 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { Relay } from '../../consumers/relay/relay.ts';
-import {
-  type ChangesProducer,
-  createChangesProducer,
-  splitIntoRequests,
-} from '../../kafka/changes-producer.ts';
+import { type ChangesProducer, createChangesProducer } from '../../kafka/changes-producer.ts';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
@@ -135,19 +131,4 @@ describe('the relay', () => {
     await pool.query('DELETE FROM change_log WHERE sequence = 2');
     await expect(Relay.start(leader, producer)).rejects.toThrow('has 2 of the 3 changes from 1 to 3');
   });
-});
-
-test('records are split, in order, into requests whose batches fit into a fetch', () => {
-  const records = Array.from({ length: 25 }, (_, index) => ({
-    key: `k${index}`,
-    value: Buffer.alloc(30_000),
-  }));
-  const requests = [...splitIntoRequests(records)];
-  expect(requests.flat()).toEqual(records);
-  expect(requests.slice(0, -1).map(({ length }) => length)).toEqual(new Array(8).fill(3));
-});
-
-test('a record that is larger than a request is sent alone', () => {
-  const records = [10, 200_000, 10].map((length) => ({ key: 'k', value: Buffer.alloc(length) }));
-  expect([...splitIntoRequests(records)]).toEqual(records.map((record) => [record]));
 });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FilterIndex } from '../../domain/filter-index.ts';
 import { createPredicate, nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
-import { facets, filter } from './stream-filter-arbitraries.ts';
+import { facets, filter } from '../helpers/filter-arbitraries.ts';
 
 const found = (index: FilterIndex<number>, change: Parameters<typeof index.forEachMatch>[0]) => {
   const items: number[] = [];
@@ -47,5 +47,20 @@ test('different filters have different names', () => {
       fc.pre(createPredicate(one)(change) !== createPredicate(other)(change));
       return nameFilter(one) !== nameFilter(other);
     }),
+  );
+});
+
+test('a filter with a field of a newer version matches nothing, in the index as alone', () => {
+  const newer = { measure_codes: ['A'] } as StreamFilter;
+  fc.assert(
+    fc.property(facets, (change) => {
+      const index = new FilterIndex<string>();
+      index.add(newer, 'newer');
+      const found: string[] = [];
+      index.forEachMatch(change, (item) => found.push(item));
+      expect(found).toEqual([]);
+      expect(createPredicate(newer)(change)).toBe(false);
+    }),
+    { numRuns: 20 },
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Role, rolesInOffice } from '../../domain/officeholders-terms.ts';
-import { role } from './officeholders-helpers.ts';
+import { role } from '../helpers/office-roles.ts';
 
 describe('the roles in office include', () => {
   const TODAY = '2026-11-03';

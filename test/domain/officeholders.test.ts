@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { mapRole, orderSeats, type Seat } from '../../domain/officeholders.ts';
 import type { RoleInOffice } from '../../domain/officeholders-terms.ts';
 import { STATE_CODES } from '../../schemas/vocabulary.ts';
-import { division, government, role } from './officeholders-helpers.ts';
-import { ROLES_AND_SEATS } from './officeholders-roles.ts';
+import { division, government, role } from '../helpers/office-roles.ts';
+import { ROLES_AND_SEATS } from '../helpers/roles-and-seats.ts';
 
 describe('a role is mapped to the seat', () => {
   test.each(ROLES_AND_SEATS)(

@@ -11,7 +11,7 @@ import {
 import { SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from '../../schemas/submission.ts';
 import type { CHANGE_TYPES } from '../../schemas/vocabulary.ts';
 import { pickOf } from '../helpers/arbitraries.ts';
-import { CONTEST, ENDORSER } from './submission-helpers.ts';
+import { CONTEST, ENDORSER } from '../helpers/mayoral-submissions.ts';
 
 /** Few ranks, so that they collide. */
 const pick = pickOf(fc.constantFrom('ann', 'bob', 'cy', 'dee')).map(

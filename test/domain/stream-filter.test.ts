@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ChangeFacets, createPredicate, type StreamFilter } from '../../domain/stream-filter.ts';
 import { FILTER_FIELDS } from '../../schemas/vocabulary.ts';
-import { facets, filter } from './stream-filter-arbitraries.ts';
+import { facets, filter } from '../helpers/filter-arbitraries.ts';
 
 /** The rule of the specification, word for word: AND between fields, OR within a field, all values of an absent field. */
 function matchesBySpecification(wanted: StreamFilter, has: ChangeFacets): boolean {

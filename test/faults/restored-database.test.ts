@@ -5,6 +5,7 @@ import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { createLog } from '../../service/log.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse, withdraw } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
@@ -53,6 +54,13 @@ async function startLogging() {
   return { consumers, lines };
 }
 
+/** `ops stream check`. */
+async function checkStream(): Promise<void> {
+  const { databaseUrl, brokers, topicPrefix } = service;
+  const env = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix };
+  await createRunner('stream')(['check'], createIo(env));
+}
+
 test('INV-3: consumers refuse a database that lacks announced changes, and name the runbook', async () => {
   for (let round = 0; round < 4; round += 1) {
     await service.submit([
@@ -80,7 +88,9 @@ test('INV-3: consumers refuse a database that lacks announced changes, and name 
   await service.restartGateway(0).catch(() => {});
   await until('the new gateway refuses it', isRefused);
 
+  await expect(checkStream()).rejects.toThrow('the database ends at change 2');
   await undoRestore();
+  await checkStream();
   await until('the gateway serves the stream again', async () => !(await isRefused()));
   expect(await service.eventsOnceThereAre(8)).toEqual(before);
 });

@@ -2,18 +2,16 @@
  * Processes whose clocks are ten minutes fast or slow: nothing that a client sees depends on it, and the operator hears
  * of it. Needs Debian's `faketime`.
  */
-import { existsSync, globSync } from 'node:fs';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
+import { clockOff, FAKETIME_LIBRARY } from '../helpers/faketime.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse, withdraw } from '../helpers/submissions.ts';
 import { untilReady } from '../helpers/system.ts';
 import { until } from '../helpers/until.ts';
 
-const [library] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
-const isPossible = library !== undefined && existsSync(library);
 const TEN_MINUTES_MS = 600_000;
 const TOLERANCE_MS = 60_000;
 
@@ -32,8 +30,7 @@ async function startWithClock(program: string, offset: string, env: Record<strin
     KAFKA_BROKERS: service.brokers.join(','),
     TOPIC_PREFIX: service.topicPrefix,
     METRICS_PORT: metricsPort,
-    LD_PRELOAD: library ?? '',
-    FAKETIME: offset,
+    ...clockOff(offset),
     ...env,
   });
   const skewSeconds = async () => {
@@ -71,33 +68,36 @@ async function expectRight(event: { id: string; occurred_at: string }, bases: st
 
 const own = () => `http://127.0.0.1:${service.gateways[0]?.port}`;
 
-(isPossible ? describe : describe.skip).each(['+10m', '-10m'])('a clock that is off by %s', (offset) => {
-  test.each(['apply', 'relay'] as const)('of %s changes nothing', async (role) => {
-    await service.stopConsumers();
-    await service.startConsumers([role === 'apply' ? 'relay' : 'apply']);
-    await startWithClock('consumers/main.ts', offset, { ROLES: role });
-    await expectRight(await makeChange(), [own()]);
-    await started?.kill();
-    await service.stopConsumers();
-    await service.startConsumers();
-    // What the process has left behind is right for the others, too.
-    await expectRight(await makeChange(), [own()]);
-  });
+(FAKETIME_LIBRARY ? describe : describe.skip).each(['+10m', '-10m'])(
+  'a clock that is off by %s',
+  (offset) => {
+    test.each(['apply', 'relay'] as const)('of %s changes nothing', async (role) => {
+      await service.stopConsumers();
+      await service.startConsumers([role === 'apply' ? 'relay' : 'apply']);
+      await startWithClock('consumers/main.ts', offset, { ROLES: role });
+      await expectRight(await makeChange(), [own()]);
+      await started?.kill();
+      await service.stopConsumers();
+      await service.startConsumers();
+      // What the process has left behind is right for the others, too.
+      await expectRight(await makeChange(), [own()]);
+    });
 
-  test('of a gateway changes nothing: its cursors are good elsewhere, and those of others are good there', async () => {
-    const port = String(await findFreePort());
-    await startWithClock('gateway/main.ts', offset, { PORT: port });
-    const other = `http://127.0.0.1:${port}`;
-    await untilReady(other);
-    const event = await makeChange();
-    await expectRight(event, [own(), other]);
-    const headers = { authorization: `Bearer ${service.key}` };
-    const latest = await fetch(`${other}/v1/events`, { headers });
-    const { next_cursor } = (await latest.json()) as { next_cursor: string };
-    expect(Math.abs(parseCursor(next_cursor).time - Date.now())).toBeLessThan(TOLERANCE_MS);
-    const { status } = await service.get(`/v1/events?cursor=${next_cursor}`);
-    expect(status).toBe(200);
-    const since = new Date(Date.now() - TEN_MINUTES_MS / 2).toISOString();
-    expect((await fetch(`${other}/v1/events?since=${since}`, { headers })).status).toBe(200);
-  });
-});
+    test('of a gateway changes nothing: its cursors are good elsewhere, and those of others are good there', async () => {
+      const port = String(await findFreePort());
+      await startWithClock('gateway/main.ts', offset, { PORT: port });
+      const other = `http://127.0.0.1:${port}`;
+      await untilReady(other);
+      const event = await makeChange();
+      await expectRight(event, [own(), other]);
+      const headers = { authorization: `Bearer ${service.key}` };
+      const latest = await fetch(`${other}/v1/events`, { headers });
+      const { next_cursor } = (await latest.json()) as { next_cursor: string };
+      expect(Math.abs(parseCursor(next_cursor).time - Date.now())).toBeLessThan(TOLERANCE_MS);
+      const { status } = await service.get(`/v1/events?cursor=${next_cursor}`);
+      expect(status).toBe(200);
+      const since = new Date(Date.now() - TEN_MINUTES_MS / 2).toISOString();
+      expect((await fetch(`${other}/v1/events?since=${since}`, { headers })).status).toBe(200);
+    });
+  },
+);

@@ -63,7 +63,7 @@ describe('a reader who has received what it should', () => {
     expect(judge(pages, { upTo: 2 })).toEqual({ faults: [], events: 2, repeats: 0 });
   });
 
-  test('nothing at all, because no connection came about', () => {
+  test('nothing at all, because no connection was made', () => {
     expect(judge([stream(3)])).toEqual({ faults: [], events: 0, repeats: 0 });
   });
 });
@@ -124,7 +124,7 @@ describe('a fault is found:', () => {
       '1 is not as in the log',
       [stream(0, tell('ready', 0), altered(1, 'Ann', 'Bob'))],
     ],
-    ['a body that is no JSON', '1 is not as in the log', [stream(0, tell('ready', 0), altered(1, '{', ''))]],
+    ['a body that is not JSON', '1 is not as in the log', [stream(0, tell('ready', 0), altered(1, '{', ''))]],
     [
       'the same id with two texts',
       'has two texts',

@@ -1,16 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseSubmission } from '../../schemas/submission-files.ts';
+import { pick as pickOf } from '../helpers/submissions.ts';
 
 const ABOUT = { endorser: 'bakers-local-1', contest: 'or-2026-11-03-general/mayor' };
-const PICK = {
-  choice: 'ann',
-  rank: null,
-  statement: null,
-  statement_es: null,
-  source_url: null,
-  published_on: null,
-  details: null,
-};
+const PICK = pickOf('ann');
 
 describe('the three forms', () => {
   test('one pick is an endorsement, with or without its action', () => {

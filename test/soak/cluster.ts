@@ -34,6 +34,7 @@ export class Cluster {
   readonly #runner: ServerRunner;
   readonly #postgres: PostgresServer;
   readonly #gatewayEnv: Record<string, string>;
+  readonly #chooseClock: () => Record<string, string>;
   #kafka: KafkaServer;
   #consumers: ServiceProcess;
   #forget = () => {};
@@ -45,6 +46,7 @@ export class Cluster {
     kafka: KafkaServer;
     key: string;
     gatewayEnv: Record<string, string>;
+    chooseClock: () => Record<string, string>;
     ports: number[];
   }) {
     this.#dir = parts.dir;
@@ -52,6 +54,7 @@ export class Cluster {
     this.#postgres = parts.postgres;
     this.#kafka = parts.kafka;
     this.#gatewayEnv = parts.gatewayEnv;
+    this.#chooseClock = parts.chooseClock;
     this.databaseUrl = parts.postgres.url;
     this.key = parts.key;
     this.#consumers = this.#startConsumers();
@@ -65,8 +68,13 @@ export class Cluster {
    * Starts two gateways, ready, and consumers.
    *
    * @param gatewayEnv settings of the gateways, besides the servers' addresses
+   * @param chooseClock chooses the environment that sets the clock of each process that is started; right by default
    */
-  static async start(catalogue: CatalogueLine[], gatewayEnv: Record<string, string> = {}): Promise<Cluster> {
+  static async start(
+    catalogue: CatalogueLine[],
+    gatewayEnv: Record<string, string> = {},
+    chooseClock: () => Record<string, string> = () => ({}),
+  ): Promise<Cluster> {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-cluster-'));
     const runner = await findRunner();
     const [postgres, kafka] = await Promise.all([
@@ -79,7 +87,7 @@ export class Cluster {
     await loadCatalogue(postgres.url, catalogue);
     const key = await createKey({ databaseUrl: postgres.url, account: 'soak', plan: 'internal' });
     const ports = [await findFreePort(), await findFreePort()];
-    const cluster = new Cluster({ dir, runner, postgres, kafka, key, gatewayEnv, ports });
+    const cluster = new Cluster({ dir, runner, postgres, kafka, key, gatewayEnv, chooseClock, ports });
     cluster.#forget = stopWhenInterrupted(() => cluster.stop());
     await Promise.all(cluster.gateways.map(({ base }) => untilReady(base)));
     return cluster;
@@ -146,11 +154,12 @@ export class Cluster {
   }
 
   #startConsumers(): ServiceProcess {
-    return startProcess('consumers/main.ts', this.#env());
+    return startProcess('consumers/main.ts', { ...this.#env(), ...this.#chooseClock() });
   }
 
   #startGateway(port: number): ServiceProcess {
-    return startProcess('gateway/main.ts', { ...this.#env(), PORT: String(port), ...this.#gatewayEnv });
+    const env = { ...this.#env(), PORT: String(port), ...this.#gatewayEnv, ...this.#chooseClock() };
+    return startProcess('gateway/main.ts', env);
   }
 }
 

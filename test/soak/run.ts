@@ -1,6 +1,6 @@
 /*
- * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load, kills its gateways, consumers
- * and broker again and again, and cuts and pauses its streams. It ends with a verdict; the exit status is 1 if any reader
+ * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load and among hostile producers,
+ * kills its gateways, consumers and broker again and again, sets their clocks wrong, and cuts and pauses its streams. It ends with a verdict; the exit status is 1 if any reader
  * received anything but the change log.
  */
 import { parseArgs } from 'node:util';
@@ -40,6 +40,7 @@ print(
     .map(([who, times]) => `${who} ${times}`)
     .join(', ')}`,
 );
+print(`hostile producers       ${JSON.stringify(report.hostile)}`);
 print(`answered with an error  ${JSON.stringify(report.refusals)}`);
 for (const { gateway, minutes, firstMb, lastMb, mbPerMinute } of report.memory) {
   print(

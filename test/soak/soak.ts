@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../../ops/demo/random.ts';
+import { clockOff } from '../helpers/faketime.ts';
 import { until } from '../helpers/until.ts';
 import { SOAK_BALLOT } from './ballot.ts';
 import { drain, makeChanges } from './changes.ts';
 import { Cluster } from './cluster.ts';
+import { Hostility } from './hostility.ts';
 import { ReaderProcesses } from './reader-process.ts';
 import type { ReadersVerdict } from './readers.ts';
 
@@ -28,6 +30,8 @@ export interface SoakReport extends ReadersVerdict {
   /** The number of changes in the log at the end. */
   changes: number;
   kills: Record<Victim, number>;
+  /** The acts of hostile producers that are known for certain. */
+  hostile: Hostility['counts'];
   /** The growth of memory after the warm-up, of each gateway that lived long enough. */
   memory: { gateway: number; minutes: number; firstMb: number; lastMb: number; mbPerMinute: number }[];
 }
@@ -40,6 +44,8 @@ const MAX_AWAY_MS = 2000;
 const DRAIN_MS = 120_000;
 /** In the order in which they are killed, again and again. */
 const VICTIMS: Victim[] = ['gateway 0', 'consumers', 'broker', 'gateway 1'];
+/** How far the clock of a process that is started is off. */
+const CLOCKS = ['+0', '+10m', '-10m'];
 /** Short, so that readers whose filter matches nothing learn the end soon. */
 const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '1000' };
 
@@ -50,7 +56,9 @@ const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '1000' };
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { streams, cutMs, readerProcesses, seed, report } = options;
   const random = createRandom(seed);
-  const cluster = await Cluster.start(SOAK_BALLOT, GATEWAY_ENV);
+  const clocks = random.fork('clocks');
+  const cluster = await Cluster.start(SOAK_BALLOT, GATEWAY_ENV, () => clockOff(clocks.pick(CLOCKS)));
+  const hostility = new Hostility(cluster, random.fork('hostility'));
   const { databaseUrl, key } = cluster;
   const bases = cluster.gateways.map(({ base }) => base);
   const readers = new ReaderProcesses(readerProcesses, {
@@ -68,13 +76,15 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     const [kills] = await Promise.all([
       killAgainAndAgain(cluster, random.fork('kills'), options).finally(() => over.abort()),
       makeChanges(cluster, random.fork('changes'), options.rate, over.signal),
+      hostility.run(over.signal),
       memory.run(over.signal),
       reportProgress(readers, report, over.signal),
     ]);
     report('waiting for everything to arrive ...');
     const changes = await drain(cluster);
     const verdict = await readers.finish(changes, DRAIN_MS);
-    return { ...verdict, changes, kills, memory: memory.summarize() };
+    verdict.faults.push(...(await hostility.findFaults()));
+    return { ...verdict, changes, kills, hostile: hostility.counts, memory: memory.summarize() };
   } finally {
     readers.stop();
     await cluster.stop();

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { childExit } from './daemon.ts';
+import { LogFile } from './log-file.ts';
 import { createRepeatFilter, renderLogLine } from './log-view.ts';
 import { stopProcess } from './pid-files.ts';
 import type { Running } from './supervisor.ts';
-
-const LARGEST_LOG_BYTES = 20 * 1024 * 1024;
 
 export interface NodeProcess extends Running {
   pid: number;
@@ -25,32 +23,29 @@ export interface NodeProcessOptions {
   report(line: string): void;
 }
 
-/** Opens the log for appending; a log that has grown large becomes `<name>.log.1` first. */
-function openLog(file: string): NodeJS.WritableStream {
-  if (existsSync(file) && statSync(file).size > LARGEST_LOG_BYTES) renameSync(file, `${file}.1`);
-  return createWriteStream(file, { flags: 'a' });
-}
-
 /**
  * Starts one of our own programs under this Node, in a process group of its own, so that Ctrl-C reaches the supervisor
  * alone. Its output goes to `<logDir>/<name>.log`, and its warnings to `report` too.
  */
 export function startNodeProcess(options: NodeProcessOptions): NodeProcess {
   const { name, entry, report } = options;
-  mkdirSync(options.logDir, { recursive: true });
-  const log = openLog(path.join(options.logDir, `${name}.log`));
   const child = spawn(process.execPath, [entry], {
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   const isNew = createRepeatFilter();
+  const show = (line: string) => {
+    if (isNew(line)) report(line);
+  };
+  const file = path.join(options.logDir, `${name}.log`);
+  const log = new LogFile(file, ({ message }) => show(`${file} cannot be written (${message}).`));
   const output = [child.stdout, child.stderr].map((input) => {
     const lines = createInterface({ input });
     lines.on('line', (line) => {
-      log.write(`${line}\n`);
+      log.write(line);
       const shown = renderLogLine(name, line);
-      if (shown !== null && isNew(shown)) report(shown);
+      if (shown !== null) show(shown);
     });
     return new Promise((resolve) => lines.once('close', resolve));
   });

@@ -2,15 +2,20 @@
  * The files in DATA_DIR/run. `service.env` tells other commands the addresses of the servers; a `<name>.pid` for each
  * process tells the next start about the processes that a killed supervisor left behind.
  */
+import { renameSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../../service/operator-error.ts';
 import { nameFolder } from '../../make-folder.ts';
 import { readPidFile, removePidFile, stopProcess, writePidFile } from './pid-files.ts';
 
 const SUPERVISOR = 'supervisor';
+/** The supervisor's pid file while it stops. */
+const STOPPING = 'supervisor-stopping';
 const SUPERVISOR_MARKER = 'ops/local/start.ts';
 const LEFTOVER_GRACE_MS = 10_000;
+const POLL_MS = 100;
 
 /** A process that a start runs: the name of its pid file, and a part of its command line that no other has. */
 export interface KnownProcess {
@@ -25,24 +30,57 @@ function quote(value: string): string {
   return `'${value.replaceAll("'", '%27')}'`;
 }
 
-/**
- * Claims the folder for this process, and stops the processes that an earlier supervisor left running.
- *
- * @param known the processes, in the order in which to stop them
- * @param report shows a line
- * @throws OperatorError if another start is alive on the same folder, or the folder cannot be written
- */
-export async function claimRunDir(
-  runDir: string,
-  known: KnownProcess[],
-  report: (line: string) => void,
-): Promise<void> {
+/** @throws OperatorError if a supervisor runs here that is not stopping */
+async function refuseIfRunning(runDir: string): Promise<void> {
   const supervisor = await readPidFile(runDir, SUPERVISOR, SUPERVISOR_MARKER);
   if (supervisor !== null && supervisor !== process.pid) {
     throw new OperatorError(
       `The service already runs on ${path.dirname(runDir)} (process ${supervisor}): stop it, or set another DATA_DIR.`,
     );
   }
+}
+
+/** Waits until the supervisor that stops here is gone. */
+async function untilStopped(
+  runDir: string,
+  report: (line: string) => void,
+  interrupted: AbortSignal | undefined,
+): Promise<void> {
+  const find = () => readPidFile(runDir, STOPPING, SUPERVISOR_MARKER);
+  const stopping = await find();
+  if (stopping === null) return;
+  report(`Waiting for the service on ${path.dirname(runDir)} (process ${stopping}), which is stopping ...`);
+  while ((await find()) !== null) await sleep(POLL_MS, undefined, { signal: interrupted });
+}
+
+/** Tells a later start that this supervisor stops, so that it waits. Renaming works on a full disk too. */
+export function noteStopping(runDir: string): void {
+  try {
+    renameSync(path.join(runDir, `${SUPERVISOR}.pid`), path.join(runDir, `${STOPPING}.pid`));
+  } catch {
+    // The folder is not claimed yet, or is gone: a later start is refused, or starts.
+  }
+}
+
+/**
+ * Claims the folder for this process, and stops the processes that an earlier supervisor left running. If another
+ * supervisor is stopping there, it waits for its end.
+ *
+ * @param known the processes, in the order in which to stop them
+ * @param report shows a line
+ * @param interrupted ends the wait
+ * @throws OperatorError if another start is alive on the same folder, or the folder cannot be written
+ */
+export async function claimRunDir(
+  runDir: string,
+  known: KnownProcess[],
+  report: (line: string) => void,
+  interrupted?: AbortSignal,
+): Promise<void> {
+  await refuseIfRunning(runDir);
+  await untilStopped(runDir, report, interrupted);
+  // Another start may have waited too.
+  await refuseIfRunning(runDir);
   try {
     await writePidFile(runDir, SUPERVISOR, process.pid);
   } catch (error) {
@@ -69,5 +107,5 @@ export async function writeServiceEnv(runDir: string, values: Record<string, str
 export async function releaseRunDir(runDir: string, known: KnownProcess[]): Promise<void> {
   await rm(path.join(runDir, 'service.env'), { force: true });
   for (const { name } of known) await removePidFile(runDir, name);
-  await removePidFile(runDir, SUPERVISOR);
+  for (const name of [SUPERVISOR, STOPPING]) await removePidFile(runDir, name);
 }

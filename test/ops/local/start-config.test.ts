@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { createStartConfig } from '../../../ops/local/start-config.ts';
 
 test('without variables, everything runs here, with demo data', () => {
-  expect(createStartConfig({})).toEqual({
+  expect(createStartConfig({}, [])).toEqual({
     port: 8080,
     metricsPort: null,
     dataDir: path.resolve('.data'),
@@ -11,6 +11,7 @@ test('without variables, everything runs here, with demo data', () => {
     brokers: null,
     demo: true,
     today: null,
+    serversOnly: false,
     topicPrefix: '',
     retentionMs: 7 * 24 * 3_600_000,
     changesPartitions: 12,
@@ -27,7 +28,7 @@ test('variables are used; an empty one counts as missing', () => {
     TODAY: '2024-02-29',
     RETENTION_MS: '60000',
   };
-  expect(createStartConfig(env)).toMatchObject({
+  expect(createStartConfig(env, [])).toMatchObject({
     port: 9000,
     metricsPort: null,
     databaseUrl: 'postgres://db/x',
@@ -60,10 +61,31 @@ test.each([
   ['CHANGES_PARTITIONS', '101'],
   ['KAFKA_BROKERS', 'localhost'],
 ])('%s=%s is refused in one sentence that names it', (name, value) => {
-  expect(() => createStartConfig({ [name]: value })).toThrow(
+  expect(() => createStartConfig({ [name]: value }, [])).toThrow(
     expect.objectContaining({
       name: expect.stringMatching(/^(Operator|Setting)Error$/),
       message: expect.stringMatching(new RegExp(`^[^\\n]*${name}[^\\n]*\\.$`)),
     }),
   );
+});
+
+const servers = { DATABASE_URL: 'postgres://db/x', KAFKA_BROKERS: 'one:9092' };
+
+test('--servers-only is the only argument', () => {
+  expect(createStartConfig({}, ['--servers-only']).serversOnly).toBe(true);
+});
+
+test.each([
+  ['another option', {}, ['--server-only'], 'Unknown argument "--server-only"'],
+  ['a word beside it', {}, ['--servers-only', 'now'], 'Unknown argument "now"'],
+  ['an option that npm kept', { npm_config_servers_only: 'true' }, [], '"npm start -- --servers-only"'],
+  ['--servers-only without a server to start', servers, ['--servers-only'], 'has nothing to start'],
+])('%s is refused in one sentence', (_, env, args, part) => {
+  expect(() => createStartConfig(env, args)).toThrow(
+    expect.objectContaining({
+      name: 'OperatorError',
+      message: expect.stringMatching(/^[^\n]*\.$/),
+    }),
+  );
+  expect(() => createStartConfig(env, args)).toThrow(part);
 });

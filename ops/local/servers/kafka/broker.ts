@@ -85,10 +85,10 @@ export async function startKafka({
 
   const options = java(folder, libs, 'kafka.Kafka', [settings]);
   const server = await startDaemon(options);
-  await writePidFile(folder, 'kafka', server.pid);
-  await onSpawn?.(server.pid);
   const brokers = [`127.0.0.1:${usedPort}`];
   try {
+    await writePidFile(folder, 'kafka', server.pid);
+    await onSpawn?.(server.pid);
     await waitFor('Kafka', () => answers(brokers), {
       timeoutMs: START_TIMEOUT_MS,
       everyMs: 100,

@@ -173,20 +173,18 @@ export async function startPostgres({
     stopSignal,
     graceMs: STOP_GRACE_MS,
   });
-  await reach.close();
-
-  await onSpawn?.(server.pid);
-
-  const password = await readFile(path.join(folder, 'password'), 'utf8');
-  const url = new URL(`postgres://${USER}:${password}@127.0.0.1:${usedPort}/${DATABASE}`);
   try {
+    await reach.close();
+    await onSpawn?.(server.pid);
+    const password = await readFile(path.join(folder, 'password'), 'utf8');
+    const url = new URL(`postgres://${USER}:${password}@127.0.0.1:${usedPort}/${DATABASE}`);
     await waitFor('Postgres', () => createDatabase(url).then(() => true), {
       timeoutMs: START_TIMEOUT_MS,
       until: server.exited,
     });
+    return { ...server, url: url.href, port: usedPort };
   } catch (cause) {
     await server.stop();
     throw new Error(`${(cause as Error).message}\n${await lastLines(logFile)}`, { cause });
   }
-  return { ...server, url: url.href, port: usedPort };
 }

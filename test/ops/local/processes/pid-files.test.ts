@@ -7,7 +7,12 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { readEnv } from '../../../../ops/config.ts';
 import { readPidFile, stopProcess, writePidFile } from '../../../../ops/local/processes/pid-files.ts';
-import { claimRunDir, releaseRunDir, writeServiceEnv } from '../../../../ops/local/processes/run-files.ts';
+import {
+  claimRunDir,
+  noteStopping,
+  releaseRunDir,
+  writeServiceEnv,
+} from '../../../../ops/local/processes/run-files.ts';
 import { OperatorError } from '../../../../service/operator-error.ts';
 
 let folder = '';
@@ -82,6 +87,41 @@ test('a second start on the same folder is refused while the first is alive', as
   supervisor.kill('SIGKILL');
   await exited;
   await claimRunDir(runDir, [], () => undefined);
+});
+
+test('a start waits for a supervisor that is stopping, and says so', async () => {
+  const runDir = path.join(folder, 'stopping');
+  const supervisor = await startChild('ops/local/start.ts');
+  await writePidFile(runDir, 'supervisor', supervisor.pid);
+  noteStopping(runDir);
+  const lines: string[] = [];
+  const said = Promise.withResolvers<void>();
+  let hasEnded = false;
+  supervisor.once('exit', () => {
+    hasEnded = true;
+  });
+  const claimed = claimRunDir(runDir, [], (line) => {
+    lines.push(line);
+    said.resolve();
+  });
+  await said.promise;
+  expect(lines).toEqual([
+    `Waiting for the service on ${folder} (process ${supervisor.pid}), which is stopping ...`,
+  ]);
+  supervisor.kill('SIGKILL');
+  await claimed;
+  expect(hasEnded).toBe(true);
+  expect(await readPidFile(runDir, 'supervisor', '')).toBe(process.pid);
+});
+
+test('an interrupt ends the wait for a supervisor that is stopping', async () => {
+  const runDir = path.join(folder, 'interrupted');
+  const supervisor = await startChild('ops/local/start.ts');
+  await writePidFile(runDir, 'supervisor', supervisor.pid);
+  noteStopping(runDir);
+  const interrupt = new AbortController();
+  const claimed = claimRunDir(runDir, [], () => interrupt.abort(), interrupt.signal);
+  await expect(claimed).rejects.toMatchObject({ name: 'AbortError' });
 });
 
 test('a DATA_DIR in which nothing can be kept is told in one sentence', async () => {

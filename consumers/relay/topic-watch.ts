@@ -1,0 +1,33 @@
+import { type ChangesTopicOptions, findChangesTopicProblems } from '../../kafka/topics.ts';
+import type { Clock } from '../../service/clock.ts';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { repeat } from '../../service/repeat.ts';
+import { topicSettingsProblems } from './metrics.ts';
+
+/** How often the settings are looked at, in milliseconds. */
+const INTERVAL_MS = 20_000;
+
+/**
+ * Watches the settings of the changes topic, which anybody with a Kafka shell can alter while the service runs: without
+ * them events can vanish inside the window (INV-5, INV-6). Problems are logged when they appear and counted in a metric.
+ */
+export function watchTopicSettings(
+  options: ChangesTopicOptions,
+  { clock, log }: { clock: Clock; log: Logger },
+): Stoppable {
+  let known = '';
+  const look = async () => {
+    try {
+      const problems = await findChangesTopicProblems(options);
+      topicSettingsProblems.set(problems.length);
+      const found = problems.join('; ');
+      if (found !== '' && found !== known) log.error(`${found}. Run "npm run ops -- topics apply"`);
+      else if (found === '' && known !== '') log.info('the settings of the changes topic are right again');
+      known = found;
+    } catch (error) {
+      log.debug({ error }, 'the settings of the changes topic cannot be read');
+    }
+  };
+  return repeat(INTERVAL_MS, clock, look);
+}

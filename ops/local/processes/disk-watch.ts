@@ -1,0 +1,60 @@
+import { statfs } from 'node:fs/promises';
+
+/** The servers need room for a file or two of Postgres's write-ahead log, 16 MB each, beside Kafka's. */
+const NEEDED_BYTES = 40 * 1024 * 1024;
+/** A full disk counts as mended once it has this much: servers that come and go free and take some again. */
+const ENOUGH_BYTES = 2 * NEEDED_BYTES;
+const CHECK_EVERY_MS = 1000;
+
+/** The free bytes of the disk that holds a folder, as an ordinary user may use them. */
+async function readFreeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+function format(bytes: number): string {
+  return new Intl.NumberFormat('en-US').format(bytes);
+}
+
+export interface DiskWatchOptions {
+  folder: string;
+  /** Shows a line on the terminal. */
+  report(line: string): void;
+  /** Tests replace it. */
+  readFree?: (folder: string) => Promise<number>;
+}
+
+/** Says once that a disk is full, and once that it has room again. */
+export class DiskWatch {
+  readonly #options: Required<DiskWatchOptions>;
+  readonly #timer: NodeJS.Timeout;
+  #isFull = false;
+
+  constructor(options: DiskWatchOptions) {
+    this.#options = { readFree: readFreeBytes, ...options };
+    this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** Looks at once, not only when the next look is due. */
+  async check(): Promise<void> {
+    const { folder, report, readFree } = this.#options;
+    const free = await readFree(folder).catch(() => null);
+    if (free === null) return;
+    const bytes = format(free);
+    if (!this.#isFull && free < NEEDED_BYTES) {
+      this.#isFull = true;
+      report(
+        `The disk of ${folder} is full: ${bytes} bytes are free, and ${format(NEEDED_BYTES)} are needed. Free some ` +
+          'space. Until then the service may stand still; afterwards it continues by itself.',
+      );
+    } else if (this.#isFull && free >= ENOUGH_BYTES) {
+      this.#isFull = false;
+      report(`The disk of ${folder} has room again (${bytes} bytes free).`);
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}

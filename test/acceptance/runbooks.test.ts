@@ -1,0 +1,138 @@
+/*
+ * The runbooks of docs/operations.md, followed word by word: the commands come from the document. Only the values of the
+ * variables that it sets first are the test's own, and a Ctrl-C is a SIGINT to npm.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { withAdmin } from '../../kafka/admin.ts';
+import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { StartTerminal } from '../helpers/start-terminal.ts';
+import { endorse } from '../helpers/submissions.ts';
+
+const run = promisify(execFile);
+/** Containers keep the data in volumes of Docker, which the runbooks do not cover. */
+const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
+const testEmbedded = isEmbedded ? test : test.skip;
+
+const PRESS = '# Press Ctrl-C in the terminal of "npm start", and wait for "Stopped."';
+const START = /^npm start(?: -- (.*))?$/;
+
+let folder: string;
+let terminal: StartTerminal;
+let guide: string;
+
+beforeAll(async () => {
+  if (!isEmbedded) return;
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-runbook-'));
+  terminal = await StartTerminal.open(path.join(folder, 'data'));
+  terminal.env.BACKUP = path.join(folder, 'backup');
+  guide = await readFile('docs/operations.md', 'utf8');
+});
+afterAll(async () => {
+  if (!isEmbedded) return;
+  await terminal.stop().catch(() => terminal.kill());
+  await rm(folder, { recursive: true, force: true });
+}, 120_000);
+
+/** The lines of the fenced blocks under a heading, up to the next heading. */
+function readCommands(heading: string): string[] {
+  const [, after = ''] = guide.split(`\n${heading}\n`);
+  const [section = ''] = after.split(/^#{2,4} /m);
+  const blocks = [...section.matchAll(/^( *)```\n(.*?)^\1```$/gms)];
+  const lines = blocks.flatMap(([, , block = '']) => block.split('\n').map((line) => line.trim()));
+  const commands = lines.filter((line) => line !== '');
+  if (commands.length === 0) throw new Error(`There are no commands under "${heading}".`);
+  return commands;
+}
+
+/** Follows a runbook. @param atServers called when the servers run alone */
+async function follow(heading: string, atServers: () => Promise<void> = async () => {}): Promise<void> {
+  for (const command of readCommands(heading)) {
+    const start = START.exec(command);
+    if (command === PRESS) {
+      await terminal.stop();
+      expect(terminal.output).toContain('Stopped.');
+    } else if (start !== null) {
+      await terminal.start(...(start[1] === undefined ? [] : ['--', start[1]]));
+      if (start[1] === '--servers-only') await atServers();
+    } else {
+      await run('sh', ['-c', command], { env: terminal.env });
+    }
+  }
+}
+
+const submit = (statement: string) =>
+  terminal.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
+
+async function query<T extends pg.QueryResultRow>(sql: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: (await terminal.servers()).databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<T>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** @throws what the command prints, if it finds a fault */
+const checkStream = () => run('npm', ['run', 'ops', '--', 'stream', 'check'], { env: terminal.env });
+
+const statements = async () => (await terminal.events()).map(({ endorsement }) => endorsement.statement);
+
+async function expectExpired(cursor: string): Promise<void> {
+  const { status, body } = await terminal.get(`/v1/events?cursor=${cursor}`);
+  expect([status, body.error?.code]).toEqual([410, 'cursor_expired']);
+}
+
+testEmbedded(
+  'INV-4: the runbooks of a restored Postgres and of an emptied Kafka work word by word under npm start',
+  async () => {
+    const variables = readCommands('## After a restored backup, or with an emptied Kafka');
+    expect(variables).toEqual([
+      expect.stringMatching(/^export DATA_DIR=\S+$/),
+      expect.stringMatching(/^export BACKUP=\S+$/),
+    ]);
+
+    await terminal.start();
+    await loadCatalogue((await terminal.servers()).databaseUrl, SMALL_BALLOT);
+    await submit('In the backup');
+    await terminal.eventsOnceTheyEndWith('In the backup');
+    await follow('### A backup of Postgres');
+    await submit('After the backup');
+    await submit('Last before the loss');
+    const lost = await terminal.eventsOnceTheyEndWith('After the backup', 'Last before the loss');
+    expect(lost).toHaveLength(3);
+
+    await follow('### A restored Postgres', async () => {
+      // The database lacks changes that clients have seen.
+      await expect(checkStream()).rejects.toMatchObject({
+        stderr: expect.stringContaining('Kafka has announced change 3, but the database ends at change 1'),
+      });
+    });
+    await expectExpired(lost.at(-1)?.id);
+    // Kafka still has the submissions that came after the backup.
+    await terminal.eventsOnceTheyEndWith('After the backup', 'Last before the loss');
+    await submit('After the restoration');
+    const restored = await terminal.eventsOnceTheyEndWith('Last before the loss', 'After the restoration');
+    await checkStream();
+
+    await follow('### An emptied Kafka', async () => {
+      const { brokers } = await terminal.servers();
+      expect(await withAdmin(brokers, (admin) => admin.listTopics())).toEqual([]);
+      // The store has everything.
+      expect(await query('SELECT last_sequence::int AS last FROM stream_head')).toEqual([{ last: 4 }]);
+    });
+    await expectExpired(restored.at(-1)?.id);
+    await submit('In the new Kafka');
+    await terminal.eventsOnceTheyEndWith('In the new Kafka');
+    expect(await statements()).toEqual(['In the new Kafka']);
+    await checkStream();
+  },
+  400_000,
+);

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import { watchTopicSettings } from '../../consumers/relay/topic-watch.ts';
+import { TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { applyTopics } from '../../kafka/topics.ts';
+import type { Clock } from '../../service/clock.ts';
+import { createLog } from '../../service/log.ts';
+import { createTestTopics } from '../helpers/topics.ts';
+import { until } from '../helpers/until.ts';
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+/** Looks again at once, a moment apart. */
+const hurried: Clock = {
+  now: Date.now,
+  wait: () => new Promise((resolve) => setTimeout(resolve, 50)),
+};
+
+test('INV-6: settings that are broken by hand are reported once while the service runs, and so is their repair', async () => {
+  const { brokers, prefix: topicPrefix } = await createTestTopics({ partitions: 1 });
+  const options = { brokers, topicPrefix, retentionMs: WEEK_MS };
+  const lines: string[] = [];
+  const log = createLog('consumers', 'info', { write: (line) => lines.push(line) });
+  const watch = watchTopicSettings(options, { clock: hurried, log });
+
+  await withAdmin(brokers, (admin) =>
+    admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: TOPIC_RESOURCE,
+          name: topicNames(topicPrefix).changes,
+          configEntries: [{ name: 'cleanup.policy', value: 'compact' }],
+        },
+      ],
+    }),
+  );
+  await until('it is reported', () => lines.some((line) => line.includes('min.compaction.lag.ms')));
+  await applyTopics({ ...options, changesPartitions: 1 });
+  await until('its repair is reported', () => lines.some((line) => line.includes('are right again')));
+  await watch.stop();
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toContain('topics apply');
+});

@@ -1,0 +1,162 @@
+/*
+ * The disk of DATA_DIR is full for a while. It is a small file system in memory of the test's own.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { readPidFile } from '../../ops/local/processes/pid-files.ts';
+import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { StartTerminal } from '../helpers/start-terminal.ts';
+import { endorse } from '../helpers/submissions.ts';
+import { until } from '../helpers/until.ts';
+
+const SIZE_MB = 300;
+const BACK_WITHIN_MS = 60_000;
+
+/** Mounts the small disk on a new folder; null if that is not possible here. */
+function mountDisk(): string | null {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'ballot-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'ballot-test', folder], {
+      stdio: 'ignore',
+    });
+    return folder;
+  } catch {
+    rmdirSync(folder);
+    return null;
+  }
+}
+
+const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
+const disk = isEmbedded ? mountDisk() : null;
+const SKIPPED =
+  disk === null ? ' (skipped: no file system can be mounted, or servers run in containers)' : '';
+const testOnDisk = disk === null ? test.skip : test;
+let terminal: StartTerminal;
+
+afterAll(async () => {
+  if (disk === null) return;
+  await terminal.stop().catch(() => terminal.kill());
+  execFileSync('umount', [disk]);
+  rmdirSync(disk);
+}, 120_000);
+
+/** Takes all the space that is free now. */
+function fill(ballast: string): void {
+  const file = openSync(ballast, 'a');
+  try {
+    for (const bytes of [1024 * 1024, 4096]) {
+      try {
+        for (;;) writeSync(file, Buffer.alloc(bytes));
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Makes Postgres write its log until it has no more space. @returns the failure */
+async function exhaustPostgres(databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    for (;;) await client.query("SELECT pg_logical_emit_message(true, 'test', repeat('x', 1000000))");
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Submits one statement after another, each until Kafka has acknowledged it. */
+class Submitter {
+  acknowledged = 0;
+  failed = 0;
+  #isStopped = false;
+  readonly #done = this.#run();
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      const statement = `Statement ${this.acknowledged}`;
+      try {
+        await terminal.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
+        this.acknowledged += 1;
+      } catch {
+        this.failed += 1;
+      }
+    }
+  }
+}
+
+/** The supervisor's reports of the whole run. */
+const reports = {
+  full: /^The disk of \S+ is full: [0-9,]+ bytes are free/gm,
+  postgres: /^postgres ended/m,
+  kafka: /^kafka ended/m,
+  log: /^\S+\.log cannot be written \(ENOSPC/m,
+  room: /^The disk of \S+ has room again/m,
+};
+
+testOnDisk(
+  `INV-3: with its disk full, npm start goes on; with space again, everything is back and nothing is lost${SKIPPED}`,
+  async () => {
+    terminal = await StartTerminal.open(path.join(disk ?? '', 'data'));
+    await terminal.start();
+    const { databaseUrl } = await terminal.servers();
+    await loadCatalogue(databaseUrl, SMALL_BALLOT);
+    const supervisor = readFileSync(terminal.file('run', 'supervisor.pid'), 'utf8');
+    const submitter = new Submitter();
+    await until('the first events', async () => (await terminal.events()).length > 5);
+
+    const ballast = path.join(disk ?? '', 'ballast');
+    const failures: string[] = [];
+    const areBroken = async () => {
+      fill(ballast);
+      failures.push(await exhaustPostgres(databaseUrl));
+      const seen = [reports.postgres, reports.kafka, reports.log].every((report) =>
+        report.test(terminal.output),
+      );
+      return seen && submitter.failed > 0;
+    };
+    await until('both servers end, and neither logs nor submissions can be written', areBroken, 90_000);
+    expect(failures.join('\n')).toContain('No space left on device');
+    expect(await readPidFile(terminal.file('run'), 'supervisor', 'ops/local/start.ts')).toBe(
+      Number(supervisor),
+    );
+    const acknowledged = submitter.acknowledged;
+
+    rmSync(ballast);
+    const freedAt = performance.now();
+    const isBack = async () => submitter.acknowledged > acknowledged + 5 && (await terminal.isReady());
+    await until('submissions are taken again', isBack, BACK_WITHIN_MS);
+    await submitter.stop();
+    const all = Array.from({ length: submitter.acknowledged }, (_, index) => `Statement ${index}`);
+    const events = await terminal.eventsOnceTheyEndWith(...all.slice(-1));
+    expect(performance.now() - freedAt).toBeLessThan(BACK_WITHIN_MS);
+    expect(events.map(({ endorsement }) => endorsement.statement)).toEqual(all);
+    await promisify(execFile)('npm', ['run', 'ops', '--', 'stream', 'check'], { env: terminal.env });
+
+    expect(terminal.output.match(reports.full)).toHaveLength(1);
+    await until('the room is reported', () => reports.room.test(terminal.output));
+    // Pid files that could not be written were written later.
+    const marker = terminal.file('kafka', 'server.properties');
+    await until(
+      'the pid file',
+      async () => (await readPidFile(terminal.file('run'), 'kafka', marker)) !== null,
+    );
+  },
+  300_000,
+);

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { DiskWatch } from '../../../../ops/local/processes/disk-watch.ts';
+
+const MB = 1024 * 1024;
+
+test('a full disk is reported once, with its path and free bytes, and so is its end', async () => {
+  const lines: string[] = [];
+  let free = 500 * MB;
+  const disk = new DiskWatch({
+    folder: '/data',
+    report: (line) => lines.push(line),
+    readFree: async () => free,
+  });
+  disk.stop();
+  const checkWith = async (bytes: number) => {
+    free = bytes;
+    await disk.check();
+  };
+  await checkWith(500 * MB);
+  expect(lines).toEqual([]);
+  await checkWith(4096);
+  await checkWith(0);
+  // A server that has ended has freed a little, and will take it again.
+  await checkWith(50 * MB);
+  await checkWith(0);
+  expect(lines).toEqual([
+    expect.stringMatching(/^The disk of \/data is full: 4,096 bytes are free, and 41,943,040 are needed\./),
+  ]);
+  await checkWith(200 * MB);
+  await checkWith(0);
+  expect(lines.slice(1)).toEqual([
+    'The disk of /data has room again (209,715,200 bytes free).',
+    expect.stringMatching(/^The disk of \/data is full: 0 bytes/),
+  ]);
+});
