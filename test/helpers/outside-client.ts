@@ -23,7 +23,7 @@ export interface Place {
   offset: number;
 }
 
-export interface ProducerSettings {
+interface ProducerSettings {
   codec?: Codec;
   idempotent?: boolean;
   transactionalId?: string;
@@ -54,7 +54,7 @@ interface Answer {
  * A client in a program of its own. The program reads a request from each line of its standard input and answers with a
  * line: both are JSON, and bytes are in base64.
  */
-export class ProgramClient implements OutsideClient {
+class ProgramClient implements OutsideClient {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
   #requests = 0;
