@@ -60,7 +60,7 @@ process.once('message', async ({ databaseUrl, limited }: { databaseUrl: string; 
     ...runtime,
     endpoints: routes.map((route) => createEndpoint(route, context)),
     admission: createAdmission(limited ? await startAccess(config, runtime) : OPEN_ACCESS),
-    health: { ...runtime, hasCaughtUp: () => true, isStoreReachable: async () => true, draining },
+    readiness: { require: async () => {}, isReady: async () => true },
     trustedProxies: 0,
     draining,
   });

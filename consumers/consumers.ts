@@ -8,6 +8,7 @@ import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 import { readDatabaseTime } from '../store/stream/database-time.ts';
 import { startApply } from './apply/apply.ts';
 import type { ConsumersConfig } from './config.ts';
+import { watchRelayLag } from './relay/lag-watch.ts';
 import { startRelay } from './relay/leader.ts';
 
 /** Starts the configured roles. They share nothing but the process, which is ready when all of them are. */
@@ -34,7 +35,14 @@ export async function startConsumers(
     started.push(startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, log }));
   }
   if (roles.includes('relay')) {
-    started.push(startRelay({ kafka, brokers, databaseUrl, topicPrefix, retentionMs, log }));
+    const relay = startRelay({ kafka, brokers, databaseUrl, topicPrefix, retentionMs, log });
+    const lagWatch = watchRelayLag({ pool, log });
+    started.push({
+      isReady: relay.isReady,
+      async stop() {
+        await Promise.all([relay.stop(), lagWatch.stop()]);
+      },
+    });
   }
   return {
     isReady: () => started.every((role) => role.isReady()),

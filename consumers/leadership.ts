@@ -11,6 +11,7 @@ import { LastSuccess } from '../service/last-success.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { OperatorError } from '../service/operator-error.ts';
+import { type FailurePlace, reportFailure } from '../service/report-failure.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 
 /** How often a stand-by tries to take the lock, in milliseconds. */
@@ -36,6 +37,8 @@ export interface Term {
 export interface LeadershipOptions {
   /** The name of the work in the log. */
   name: string;
+  /** Under which its defects are counted. */
+  where: FailurePlace;
   /** Must point to Postgres itself, not to a pooler: locks and notifications belong to a connection. */
   databaseUrl: string;
   /** Advisory locks: that of the leader, and that of a leader which has succeeded. */
@@ -76,7 +79,8 @@ async function serveTerms(
         options.log.error(`${options.name} refuses to work: ${error.message}`);
         pauseMs = REFUSED_RETRY_MS;
       } else if (!stopping.aborted) {
-        options.log.warn({ error }, `${options.name} was interrupted; starting again`);
+        const message = `${options.name} was interrupted; starting again`;
+        reportFailure(options.log, error, { where: options.where, message });
       }
     }
     options.onLead(false);
@@ -113,6 +117,7 @@ async function serveTerm(
     };
     await lead({ client, signal, succeeded, atEnd: (cleanUp) => cleanUps.push(cleanUp) });
   } finally {
+    // After a lost connection these fail as well, and the error that ended the term says more.
     await Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()));
   }
 }

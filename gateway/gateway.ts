@@ -18,6 +18,7 @@ import type { GatewayContext } from './context.ts';
 import { OpenStreams } from './delivery/open-streams.ts';
 import { Feed } from './feed/feed.ts';
 import { createApp } from './http/app.ts';
+import { createReadiness } from './http/health.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
@@ -31,7 +32,10 @@ const LARGE_ANSWERS = { atOnce: 4, waiting: 200, waitingOfAccount: 50 };
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
   port: number;
-  isReady(): boolean;
+  /** Whether it may receive requests, as `/readyz` says. */
+  isReady(): Promise<boolean>;
+  /** How long ago it last had every change that Kafka had, in milliseconds. */
+  behindMs(): number;
 }
 
 export interface GatewayOptions {
@@ -97,15 +101,17 @@ export async function startGateway(
     log,
     draining: draining.signal,
   };
+  const readiness = createReadiness({
+    hasCaughtUp: () => feed.ready,
+    isStoreReachable: access.isStoreReachable,
+    draining: draining.signal,
+    clock,
+    log,
+  });
   const app = createApp({
     endpoints: routes.map((route) => createEndpoint(route, context)),
     admission: createAdmission(access),
-    health: {
-      hasCaughtUp: () => feed.ready,
-      isStoreReachable: access.isStoreReachable,
-      draining: draining.signal,
-      clock,
-    },
+    readiness,
     trustedProxies: config.trustedProxies,
     draining: draining.signal,
     log,
@@ -121,7 +127,8 @@ export async function startGateway(
 
   return {
     port: (server.address() as AddressInfo).port,
-    isReady: () => feed.ready && !draining.signal.aborted,
+    isReady: readiness.isReady,
+    behindMs: () => feed.behindMs,
     async stop() {
       draining.abort();
       await closeHttpServer(server, openStreams.drain(config.drainMs));

@@ -1,3 +1,4 @@
+import { AvroDecodeError } from '../schemas/avro-codec.ts';
 import { type Change, changeCodec } from '../schemas/change.ts';
 import { TopicReader } from './topic-reader.ts';
 
@@ -41,10 +42,12 @@ export async function readNewestAnnounced(options: {
   }
 }
 
+/** Null for a record that is no change. Whether records can be decoded is for gateways to report. */
 function decode(value: Buffer | null): Announced | null {
   try {
     return changeCodec.decode(value);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof AvroDecodeError)) throw error;
     return null;
   }
 }

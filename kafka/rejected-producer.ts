@@ -1,5 +1,6 @@
 import type { Kafka, Producer } from 'kafkajs';
 import { withDeadline } from '../service/deadline.ts';
+import { KafkaUnavailableError } from '../service/failure.ts';
 
 /** A record of the rejected topic. */
 export interface RejectedRecord {
@@ -36,13 +37,14 @@ export function createRejectedProducer(kafka: Kafka, topic: string) {
      * @throws RecordTooLargeError if a batch is larger than the topic allows, and the client's error for other failures
      */
     async send(records: RejectedRecord[]): Promise<void> {
-      const late = () => new Error(`Kafka did not take rejections within ${SEND_DEADLINE_MS} ms.`);
+      const late = () =>
+        new KafkaUnavailableError(`Kafka did not take rejections within ${SEND_DEADLINE_MS} ms.`);
       try {
         await withDeadline(send(records), SEND_DEADLINE_MS, late);
       } catch (error) {
         if (isTooLarge(error))
           throw new RecordTooLargeError(`A batch is too large for ${topic}.`, { cause: error });
-        // A connection that nobody answers on would fail the next time, too.
+        // A connection that nobody answers on would fail the next time, too. Ending it may fail for the same reason.
         producer.disconnect().catch(() => {});
         producer = open();
         throw error;

@@ -33,6 +33,7 @@ export async function openProducer(brokers: string[], topic: string): Promise<Me
   try {
     await producer.connect();
   } catch (error) {
+    // Ending a connection that could not be made may fail; the first error says more.
     await producer.disconnect().catch(() => {});
     throw error;
   }

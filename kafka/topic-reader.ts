@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Consumer, protocolErrorsCodesById } from '@platformatic/kafka';
+import { KafkaUnavailableError } from '../service/failure.ts';
 import { selectCommitted } from './committed.ts';
 import { chooseFetchVersion, OLDEST_FETCH_VERSION, type PartitionAnswer, sendFetch } from './fetch.ts';
 import {
@@ -69,11 +70,6 @@ const OFFSET_OUT_OF_RANGE = 1;
 /** The pause after a partition's error, which a broker reports at once, in milliseconds. */
 const ERROR_PAUSE_MS = 100;
 
-/** The broker refuses to serve a partition, for instance because it no longer leads it. */
-class PartitionUnavailableError extends Error {
-  override name = 'PartitionUnavailableError';
-}
-
 /**
  * Reads a topic's partitions by offset, without a consumer group. A broker answers the fetches of one reader one after
  * the other; concurrent fetches need several readers.
@@ -115,7 +111,7 @@ export class TopicReader {
   async #metadata(forceUpdate = false) {
     const { brokers, topics } = await this.#consumer.metadata({ topics: [this.#topic], forceUpdate });
     const topic = topics.get(this.#topic);
-    if (!topic) throw new Error(`The topic ${this.#topic} does not exist.`);
+    if (!topic) throw new KafkaUnavailableError(`The topic ${this.#topic} does not exist.`);
     return { brokers, topic };
   }
 
@@ -125,7 +121,7 @@ export class TopicReader {
    * An offset outside of the log counts as the log's beginning: callers decide by the records what is missing.
    *
    * @param offsets the offset to read from, by partition
-   * @throws the client's error if the broker does not answer, and PartitionUnavailableError if it serves none of these
+   * @throws the client's error if the broker does not answer, and KafkaUnavailableError if it serves none of these
    *   partitions
    */
   async fetch(
@@ -135,7 +131,7 @@ export class TopicReader {
   ): Promise<PartitionRead[]> {
     const { brokers, topic } = await this.#metadata();
     const broker = brokers.get(node);
-    if (!broker) throw new PartitionUnavailableError(`The cluster has no broker ${node}.`);
+    if (!broker) throw new KafkaUnavailableError(`The cluster has no broker ${node}.`);
     const connection = await this.#consumer.connections.get(broker);
     this.#fetchVersion ??= await this.#chooseVersion();
     const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, {
@@ -217,7 +213,7 @@ export class TopicReader {
   async #failOver(errorCode: number): Promise<never> {
     await this.refresh();
     const name = protocolErrorsCodesById[errorCode] ?? `error ${errorCode}`;
-    throw new PartitionUnavailableError(`The broker does not serve ${this.#topic}: ${name}.`);
+    throw new KafkaUnavailableError(`The broker does not serve ${this.#topic}: ${name}.`);
   }
 
   /** @param budget the memory that is left for this fetch; a batch that begins when nothing is left is not read */

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
 import { SettingError } from './environment.ts';
 import type { Logger } from './log.ts';
+import { reportFailure } from './report-failure.ts';
 
 /**
  * Serves `/metrics` (Prometheus text), `/healthz` and `/readyz` on a port of their own. The metrics include those of
@@ -18,18 +19,26 @@ export async function startMonitoring({
   log,
 }: {
   port: number;
-  isReady: () => boolean;
+  isReady: () => boolean | Promise<boolean>;
   log: Logger;
 }): Promise<Server> {
   collectDefaultMetrics();
+  const checkReady = async () => {
+    try {
+      return await isReady();
+    } catch (error) {
+      reportFailure(log, error, { where: 'monitoring', message: 'readiness could not be checked' });
+      return false;
+    }
+  };
   new Gauge({
     name: 'program_ready',
     help: '1 while the process can do its work, as /readyz says, 0 while it cannot.',
-    collect() {
-      this.set(isReady() ? 1 : 0);
+    async collect() {
+      this.set((await checkReady()) ? 1 : 0);
     },
   });
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const send = (status: number, body: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'content-type': type }).end(body);
     switch (request.url) {
@@ -38,10 +47,16 @@ export async function startMonitoring({
       case '/healthz':
         return send(200, 'ok\n');
       case '/readyz':
-        return isReady() ? send(200, 'ready\n') : send(503, 'not ready\n');
+        return (await checkReady()) ? send(200, 'ready\n') : send(503, 'not ready\n');
       default:
         return send(404, 'Not found. Available: /metrics, /healthz, /readyz\n');
     }
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      reportFailure(log, error, { where: 'monitoring', message: 'the monitoring port could not answer' });
+      response.destroy();
+    });
   });
   server.listen(port);
   try {

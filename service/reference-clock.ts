@@ -4,6 +4,7 @@ import { systemClock } from './clock.ts';
 import type { Stoppable } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import { repeat } from './repeat.ts';
+import { reportFailure } from './report-failure.ts';
 
 /** How often the reference is read, in milliseconds. */
 const READ_INTERVAL_MS = 5000;
@@ -95,7 +96,9 @@ export class ReferenceClock implements Clock, Stoppable {
       this.#synchronized.resolve();
       this.#report();
     } catch (error) {
-      log.debug({ error }, 'the time of the database cannot be read');
+      // The time goes on, and others tell of an outage.
+      const message = 'the time of the database cannot be read';
+      reportFailure(log, error, { where: 'clock', message, quiet: true });
     }
   }
 

@@ -6,6 +6,7 @@ import type { TopicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
 import { startLeadership, type Term } from '../leadership.ts';
@@ -13,7 +14,7 @@ import { verifyHistory } from '../verify-history.ts';
 import { type Applied, applyRuns } from './apply-runs.ts';
 import { Backlog } from './backlog.ts';
 import type { Run } from './entry.ts';
-import { LagReport } from './lag-report.ts';
+import { clearLag, LagReport } from './lag-report.ts';
 import { appliedChanges, appliedSubmissions, applyLeader, rejectedSubmissions } from './metrics.ts';
 import { RejectionSender } from './rejection-sender.ts';
 import { settleOffsets } from './settle-offsets.ts';
@@ -49,10 +50,14 @@ export function startApply(options: ApplyOptions): Service {
   const { apply: leader, applying: working } = ADVISORY_LOCKS;
   return startLeadership({
     name: 'apply',
+    where: 'apply',
     databaseUrl,
     locks: { leader, working },
     lead: (term) => lead(options, term),
-    onLead: (leads) => applyLeader.set(leads ? 1 : 0),
+    onLead: (leads) => {
+      applyLeader.set(leads ? 1 : 0);
+      if (!leads) clearLag();
+    },
     log,
   });
 }
@@ -113,7 +118,9 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
       isCommitted = true;
       group.commit(new Map(reached)).catch((error: unknown) => {
         isCommitted = false;
-        log.debug({ error }, 'offsets could not be committed to the consumer group');
+        // They are for tools alone, and another round follows: an outage is no news here.
+        const message = 'offsets could not be committed to the consumer group';
+        reportFailure(log, error, { where: 'apply', message, quiet: true });
       });
     }
   }
@@ -137,10 +144,9 @@ async function applyAllButRefused(
       }
       const refusal = refuseForError(error);
       if (write || !refusal) throw error;
-      log[refusal.code === 'defect' ? 'error' : 'warn'](
-        { error },
-        'a batch of submissions is refused; looking for those at fault',
-      );
+      const message = 'a batch of submissions is refused; looking for those at fault';
+      if (refusal.code === 'defect') reportFailure(log, error, { where: 'apply', message });
+      else log.warn({ error }, message);
       write = writeInParts(refuseForError);
     }
   }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicReader } from '../../kafka/topic-reader.ts';
+import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import { createRuns, type Run, sizeOfEntry, splitRun } from './entry.ts';
 
 /** The most bytes of a partition that wait to be applied: a partition with more is not fetched meanwhile. */
@@ -180,7 +182,8 @@ export class Backlog {
           );
         }
       } catch (error) {
-        this.#log.warn({ error }, 'the brokers cannot be asked for the leaders of the submissions topic');
+        const message = 'the brokers cannot be asked for the leaders of the submissions topic';
+        reportFailure(this.#log, error, { where: 'apply', message });
       }
       await sleep(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, undefined, { signal }).catch(() => {});
     }
@@ -203,7 +206,8 @@ export class Backlog {
         if (isFailing) this.#log.info({ node }, 'the submissions topic is readable again');
         isFailing = false;
       } catch (error) {
-        if (!isFailing) this.#log.warn({ error, node }, 'the submissions topic cannot be read; retrying');
+        const message = 'the submissions topic cannot be read; trying again';
+        reportFailure(this.#log, error, { where: 'apply', message, fields: { node }, quiet: isFailing });
         isFailing = true;
         this.#answeredAt.delete(node);
         await sleep(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
@@ -238,7 +242,7 @@ export class Backlog {
       // While leaders move, two loops may fetch the same.
       if (state.nextOffset !== wanted.get(read.partition) || read.nextOffset === state.nextOffset) continue;
       if (read.isOutOfRange) {
-        this.#failure = new Error(
+        this.#failure = new SupersededError(
           `Partition ${read.partition} of the submissions topic no longer has offset ${state.nextOffset}.`,
         );
         this.#announce();

@@ -1,5 +1,5 @@
 import type { Backlog } from './backlog.ts';
-import { oldestWaiting, submissionsWaiting } from './metrics.ts';
+import { oldestWaiting, pendingRejections, submissionsWaiting } from './metrics.ts';
 
 /**
  * Keeps the metrics of lag: how many submissions wait, up to the true end of the log and up to the last stable offset,
@@ -33,4 +33,11 @@ export class LagReport {
     submissionsWaiting.set({ up_to: 'last_stable_offset' }, toStableEnd);
     oldestWaiting.set(oldestMs / 1000);
   }
+}
+
+/** Forgets the lag when this process no longer leads, because its last values would stand for ever. */
+export function clearLag(): void {
+  submissionsWaiting.reset();
+  oldestWaiting.set(0);
+  pendingRejections.set(0);
 }

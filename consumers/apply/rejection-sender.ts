@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { RecordTooLargeError, type RejectedProducer } from '../../kafka/rejected-producer.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
 import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import {
   countPendingRejections,
   deletePendingRejections,
@@ -57,7 +58,8 @@ export class RejectionSender {
         this.#bell = Promise.withResolvers();
       } catch (error) {
         if (signal.aborted) return;
-        this.#log.warn({ error }, 'rejections could not be sent to Kafka; they wait in the database');
+        const message = 'rejections could not be sent to Kafka; they wait in the database';
+        reportFailure(this.#log, error, { where: 'rejections', message });
         await pause(delayMs, signal);
         delayMs = Math.min(2 * delayMs, LAST_RETRY_MS);
       }
@@ -68,14 +70,16 @@ export class RejectionSender {
     const client = await this.#pool.connect();
     try {
       const pending = await loadPendingRejections(client, REQUEST);
+      // Counted before they are sent, too: sending may fail for as long as they wait.
+      await countPending(client);
       if (pending.length > 0) {
         await this.#send(pending);
         await deletePendingRejections(
           client,
           pending.map(({ id }) => id),
         );
+        await countPending(client);
       }
-      await countPending(client);
       return pending.length;
     } finally {
       client.release();

@@ -43,6 +43,7 @@ export function startRelay(options: RelayOptions): Service {
   const { relay: leader, relaying: working } = ADVISORY_LOCKS;
   return startLeadership({
     name: 'the relay',
+    where: 'relay',
     databaseUrl,
     locks: { leader, working },
     lead: (term) => lead(options, term),

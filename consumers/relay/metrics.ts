@@ -19,3 +19,13 @@ export const relayLeader = new Gauge({
   name: 'relay_leader',
   help: '1 while this process is the one that relays changes, 0 while it stands by or has not got to it yet.',
 });
+
+export const unrelayedChanges = new Gauge({
+  name: 'changes_unrelayed',
+  help: 'Changes of the change log that Kafka has not acknowledged.',
+});
+
+export const oldestUnrelayed = new Gauge({
+  name: 'changes_oldest_unrelayed_seconds',
+  help: "How long the oldest change that Kafka has not acknowledged has waited, by the database's clock.",
+});

@@ -3,6 +3,7 @@ import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import { topicSettingsProblems } from './metrics.ts';
 
 /** How often the settings are looked at, in milliseconds. */
@@ -26,7 +27,9 @@ export function watchTopicSettings(
       else if (found === '' && known !== '') log.info('the settings of the changes topic are right again');
       known = found;
     } catch (error) {
-      log.debug({ error }, 'the settings of the changes topic cannot be read');
+      // The relay tells of an outage of Kafka.
+      const message = 'the settings of the changes topic cannot be read';
+      reportFailure(log, error, { where: 'relay', message, quiet: true });
     }
   };
   return repeat(INTERVAL_MS, clock, look);

@@ -29,6 +29,7 @@ export class DataVersion {
     await Promise.all([this.#running, setImmediate()]);
     this.#next = undefined;
     const versions = this.#load();
+    // Its callers get the error; the next look-up only waits for the end of this one.
     this.#running = versions.catch(() => {});
     return versions;
   }

@@ -46,7 +46,7 @@ export async function startAccess(
   const parts = [keyUsage, requestLimiter, streamLeases];
   for (const part of parts) part.start();
   return {
-    authenticator: new Authenticator(pool, clock),
+    authenticator: new Authenticator(pool, clock, log),
     keyUsage,
     requestLimiter,
     concurrencyLimiter: new ConcurrencyLimiter(accountConcurrency),

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { digestApiKey, isWellFormedApiKey } from '../../schemas/api-key.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import type { Clock } from '../../service/clock.ts';
+import { classifyFailure } from '../../service/failure.ts';
+import type { Logger } from '../../service/log.ts';
 import { findKey, type KeyState, type StoredKey } from '../../store/access/api-keys.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
@@ -56,6 +58,7 @@ export function requireUsableKey<Key extends KeyState>(key: Key | null, now: num
 export class Authenticator {
   readonly #pool: DatabasePool;
   readonly #clock: Clock;
+  readonly #log: Logger;
   /** By digest: keys that exist, and keys that do not. */
   readonly #known = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
   readonly #unknown = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED_UNKNOWN });
@@ -64,16 +67,17 @@ export class Authenticator {
   /** Until this time, known keys are not looked up. */
   #awayUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(pool: DatabasePool, clock: Clock) {
+  constructor(pool: DatabasePool, clock: Clock, log: Logger) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#log = log;
   }
 
   /**
    * Returns the key of a request's Authorization header.
    *
    * @throws ApiError missing_api_key, invalid_api_key, revoked_api_key, expired_api_key or account_suspended;
-   *   server_busy if an unknown key cannot be looked up.
+   *   server_busy if an unknown key cannot be looked up because the database is away. Other errors are defects.
    */
   async authenticate(authorization: string | undefined): Promise<StoredKey> {
     if (authorization === undefined || authorization === '') {
@@ -96,11 +100,21 @@ export class Authenticator {
     if (stale && now < this.#awayUntil) return stale;
     try {
       return await this.#lookUp(digest);
-    } catch {
-      this.#awayUntil = this.#clock.now() + RETRY_MS;
+    } catch (error) {
+      // A known key does not help against a defect, which would otherwise go unnoticed for as long as it works.
+      if (classifyFailure(error) === 'defect') throw error;
+      this.#noteOutage(error);
       if (stale) return stale;
       throw createUnavailableError('server_busy', 'API keys cannot be looked up at the moment; try again.');
     }
+  }
+
+  /** Known keys are not looked up for a moment. Many requests meet the same outage, which is logged once. */
+  #noteOutage(error: unknown): void {
+    const now = this.#clock.now();
+    if (now >= this.#awayUntil)
+      this.#log.warn({ error }, 'API keys cannot be looked up; known ones still work');
+    this.#awayUntil = now + RETRY_MS;
   }
 
   /** Looks a key up once for all requests that wait for it. The pool's timeouts bound the wait. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import { noteKeyUses } from '../../store/access/api-keys.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 
@@ -45,7 +46,8 @@ export class KeyUsage {
       await noteKeyUses(this.#pool, uses);
     } catch (error) {
       // Keys in use are recorded again in the next minute.
-      this.#log.warn({ error }, 'the last use of API keys cannot be saved; trying again');
+      const message = 'the last use of API keys cannot be saved; trying again';
+      reportFailure(this.#log, error, { where: 'keys', message });
     }
   }
 }

@@ -4,12 +4,13 @@ import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import { findKeyStates, type StoredKey } from '../../store/access/api-keys.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { requireUsableKey } from '../auth/authentication.ts';
 import { ApiError } from '../http/api-error.ts';
-import type { StreamEnding } from './sse.ts';
+import type { StreamEnding } from './stream-ending.ts';
 
 /** How often the keys and subscriptions of open streams are checked, in milliseconds. */
 const WATCH_INTERVAL_MS = 2000;
@@ -88,8 +89,9 @@ export class OpenStreams {
     try {
       await Promise.all([this.#checkKeys(), this.#checkSubscriptions()]);
     } catch (error) {
-      // While the database does not answer, open streams continue.
-      this.#log.warn({ error }, 'the keys and subscriptions of open streams cannot be checked; trying again');
+      // Open streams continue: an outage passes, and a defect here must not end every stream of every gateway.
+      const message = 'the keys and subscriptions of open streams cannot be checked; trying again';
+      reportFailure(this.#log, error, { where: 'stream_checks', message });
     }
   }
 

@@ -1,15 +1,17 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import type { ErrorCode } from '../../schemas/errors.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import type { Clock } from '../../service/clock.ts';
+import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import { Delivery } from '../feed/fan-out.ts';
 import { type Feed, StreamGapError } from '../feed/feed.ts';
 import type { FeedReader } from '../feed/reader.ts';
 import { cursorOf } from './resume.ts';
+import { noteStreamEnd, type StreamEnding } from './stream-ending.ts';
 
 /*
  * A stream of Server-Sent Events is a resume point, a filter and a socket, without a queue (INV-10). It asks for the next
@@ -29,18 +31,11 @@ export interface StreamOptions {
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
   clock: Clock;
+  /** Names the request and its account in every line. */
   log: Logger;
   /** Returns a number from 0 to 1, for jitter. */
   random: () => number;
 }
-
-type ReconnectReason = 'lifetime' | 'shutdown' | 'slow_consumer' | 'subscription_changed';
-
-/** How a stream ends: the client is asked to reconnect, gets an error, or has disconnected. */
-export type StreamEnding =
-  | { reconnect: ReconnectReason }
-  | { error: ErrorCode; message: string }
-  | { gone: true };
 
 /** Large enough for a write to be worth its system call, and small enough to hold in memory for a slow client. */
 const MAX_WRITE_BYTES = 64 * 1024;
@@ -78,6 +73,9 @@ export class EventStream {
   #toldSequence: number;
   /** When it was sent. */
   #toldAt: number;
+  readonly #startedAt: number;
+  /** The number of endorsement events that were written. */
+  #delivered = 0;
 
   constructor(output: Writable, feed: Feed, options: StreamOptions) {
     this.#output = output;
@@ -87,23 +85,45 @@ export class EventStream {
     this.#written = options.start;
     this.#toldSequence = options.start.sequence;
     this.#toldAt = options.clock.now();
+    this.#startedAt = this.#toldAt;
   }
 
   /** Writes until the lifetime is over or the stream is ended, then ends the output. Never rejects. */
   async run(): Promise<void> {
-    const { clock, lifetimeMs, random } = this.#options;
-    const lifetime = lifetimeMs * (1 - LIFETIME_JITTER * random());
-    clock.wait(lifetime, this.#over.signal).then(() => this.end({ reconnect: 'lifetime' }));
-    this.#output.write(`retry: ${this.#retryMs()}\n\n`);
-    this.#tell('ready', this.#options.ready);
-    void this.#keepAlive();
+    const { clock, log } = this.#options;
+    const fail = (error: unknown) => this.#fail(error);
     try {
+      this.#output.write(`retry: ${this.#retryMs()}\n\n`);
+      this.#tell('ready', this.#options.ready);
+      this.#endAfterLifetime().catch(fail);
+      this.#keepAlive().catch(fail);
       await this.#deliver();
     } catch (error) {
-      this.#options.log.error({ error }, 'a stream failed');
-      this.end(endingAfter(error));
+      fail(error);
     }
-    this.#writeEnding();
+    try {
+      this.#writeEnding();
+    } catch (error) {
+      fail(error);
+      // Without its last frame the client reconnects from the last id that it has.
+      this.#output.end();
+    }
+    const seconds = (clock.now() - this.#startedAt) / 1000;
+    noteStreamEnd(log, this.#ending, { seconds, delivered: this.#delivered });
+  }
+
+  async #endAfterLifetime(): Promise<void> {
+    const { clock, lifetimeMs, random } = this.#options;
+    await clock.wait(lifetimeMs * (1 - LIFETIME_JITTER * random()), this.#over.signal);
+    this.end({ reconnect: 'lifetime' });
+  }
+
+  /** Ends the stream with an error. Reports a defect even if the stream is ending already. */
+  #fail(error: unknown): void {
+    const { log } = this.#options;
+    if (error instanceof StreamGapError) log.error({ error }, 'a stream met a change that is lost');
+    else reportFailure(log, error, { where: 'stream', message: 'a stream failed' });
+    this.end(endingAfter(error));
   }
 
   /** Ends the stream after the current write. Only the first call counts. */
@@ -125,18 +145,21 @@ export class EventStream {
     return this.#reader.isWaiting && latest.sequence > this.#written.sequence ? latest : this.#written;
   }
 
-  /** @throws StreamGapError if the next change is lost. */
+  /** @throws StreamGapError if the next change is lost, and errors that are no outage. */
   async #deliver(): Promise<void> {
     const { clock, log } = this.#options;
+    let waits = false;
     while (!this.#ending) {
       if (this.#isBeyondRetention()) return this.end({ reconnect: 'slow_consumer' });
       try {
         const delivery = await this.#reader.next(this.#resumePoint);
+        waits = false;
         if (!(await this.#send(delivery))) return this.end({ reconnect: 'slow_consumer' });
       } catch (error) {
-        if (error instanceof StreamGapError) throw error;
+        if (classifyFailure(error) === 'defect') throw error;
         // While Kafka does not answer, the connection stays open, and the stream resumes by itself.
-        log.debug({ error }, 'a stream waits for Kafka');
+        reportFailure(log, error, { where: 'stream', message: 'a stream waits', quiet: waits });
+        waits = true;
         await clock.wait(RETRY_MS, this.#over.signal);
       }
     }
@@ -172,6 +195,7 @@ export class EventStream {
     this.#written = resumePoint;
     const last = entries.at(-1);
     if (!last) return true;
+    this.#delivered += entries.length;
     this.#toldSequence = last.sequence;
     this.#toldAt = this.#options.clock.now();
     return this.#output.write(frames) || this.#drained();

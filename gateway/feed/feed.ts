@@ -2,6 +2,7 @@ import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import { historyConflict } from '../../service/stream-metrics.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadFeedStart } from '../../store/reads/stream-points.ts';
@@ -15,6 +16,7 @@ import { feedFilters, feedSequence } from './metrics.ts';
 import { FeedReader } from './reader.ts';
 import { Replay } from './replay.ts';
 import { Tail } from './tail.ts';
+import { UnreadableBatches } from './unreadable-batches.ts';
 
 export interface FeedOptions {
   brokers: string[];
@@ -56,6 +58,7 @@ export class Feed {
   readonly #options: FeedOptions;
   readonly #changeLog: ChangeLog;
   readonly #memory: MemoryLog;
+  readonly #unreadable: UnreadableBatches;
   readonly #replay: Replay;
   readonly #reader: TopicReader;
   readonly #fanOut = new FanOut();
@@ -64,6 +67,9 @@ export class Feed {
   #epoch: number | undefined;
   #target = Number.POSITIVE_INFINITY;
   #latest: ResumePoint = { sequence: 0, time: 0, offsets: [] };
+  /** When the feed last knew itself at the end of the topic, in milliseconds since 1970; 0 before. */
+  #atEndAt = 0;
+  readonly #madeAt = performance.now();
   /** The id of the newest change; null before the first. */
   #latestId: string | null = null;
   /** Whether the database has agreed with this history. */
@@ -73,15 +79,30 @@ export class Feed {
   constructor(options: FeedOptions) {
     const { brokers, topic, pool, memoryBytes, replayBytes: cacheBytes, log } = options;
     this.#options = options;
+    this.#unreadable = new UnreadableBatches(topic, log);
     this.#changeLog = createChangeLog(pool, log);
     this.#memory = new MemoryLog(memoryBytes);
     this.#reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-gateway-tail' });
-    this.#replay = new Replay({ brokers, topic, cacheBytes, changeLog: this.#changeLog, log });
+    this.#replay = new Replay({
+      brokers,
+      topic,
+      cacheBytes,
+      changeLog: this.#changeLog,
+      unreadable: this.#unreadable,
+      log,
+    });
   }
 
   /** Begins to follow the stream as soon as the database answers. Returns at once. */
   start(): void {
-    this.#running = this.#startWhenPossible().then(() => this.#watchHistory());
+    this.#running = this.#startWhenPossible()
+      .then(() => this.#watchHistory())
+      .catch((error: unknown) => {
+        reportFailure(this.#options.log, error, {
+          where: 'feed',
+          message: 'the stream is no longer watched',
+        });
+      });
   }
 
   async stop(): Promise<void> {
@@ -111,8 +132,17 @@ export class Feed {
   /** The point after the newest change that can be delivered. No later change occurred up to its time. */
   get latest(): ResumePoint {
     const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
+    if (caughtUpAt > 0) this.#atEndAt = caughtUpAt;
     if (caughtUpAt > this.#latest.time) this.#latest = { ...this.#latest, time: caughtUpAt };
     return this.#latest;
+  }
+
+  /** How long ago the feed last had every change that Kafka had, in milliseconds; its age before it first had. */
+  get behindMs(): number {
+    const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
+    if (caughtUpAt > 0) this.#atEndAt = caughtUpAt;
+    if (this.#atEndAt === 0) return performance.now() - this.#madeAt;
+    return Math.max(0, this.#options.clock.now() - this.#atEndAt);
   }
 
   /** Opens a reader with a filter. The caller must close it. */
@@ -158,6 +188,7 @@ export class Feed {
           start,
           expected: target,
           changeLog: this.#changeLog,
+          unreadable: this.#unreadable,
           onEntries: (entries) => this.#append(entries),
           onLost: (sequence) => this.#skipLost(sequence),
           clock,
@@ -166,7 +197,8 @@ export class Feed {
         this.#tail.start();
         return;
       } catch (error) {
-        log.warn({ error }, 'the stream cannot be followed yet; trying again');
+        const message = 'the stream cannot be followed yet; trying again';
+        reportFailure(log, error, { where: 'feed', message });
         await clock.wait(START_RETRY_MS, signal);
       }
     }
@@ -181,9 +213,12 @@ export class Feed {
       await clock.wait(this.#agrees ? HISTORY_INTERVAL_MS : FIRST_HISTORY_INTERVAL_MS, signal);
       const hasCaughtUp = this.#hasCaughtUp;
       const followed = { epoch: this.epoch, sequence: this.#latest.sequence, id: this.#latestId };
-      const found = await findConflict(pool, followed).catch(() => undefined);
+      const found = await findConflict(pool, followed).catch((error: unknown) => {
+        const message = 'the history of the stream cannot be compared; trying again';
+        reportFailure(log, error, { where: 'feed', message });
+      });
       // While the database is away, the last answer holds.
-      if (found === undefined) continue;
+      if (!found) continue;
       if (found.epoch !== followed.epoch) {
         log.warn(
           { epoch: found.epoch, was: followed.epoch },

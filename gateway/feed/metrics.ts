@@ -29,3 +29,23 @@ export const lostChanges = new Counter({
   name: 'feed_lost_changes_total',
   help: 'Changes that neither the changes topic nor the change log has; readers before them get 410.',
 });
+
+export const unreadableBatches = new Counter({
+  name: 'unreadable_batches_total',
+  help: 'Batches of the changes topic that cannot be read, so that their changes are loaded from the change log.',
+});
+
+/**
+ * Exposes how far a gateway is behind. Measured when it is asked for, so that it also grows while the feed hangs.
+ *
+ * @param behindMs how long ago the feed last knew itself at the end of the topic, in milliseconds
+ */
+export function exposeFeedLag(behindMs: () => number): void {
+  new Gauge({
+    name: 'feed_behind_seconds',
+    help: 'How long ago this gateway last had every change that Kafka had then.',
+    collect() {
+      this.set(behindMs() / 1000);
+    },
+  });
+}

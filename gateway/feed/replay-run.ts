@@ -6,6 +6,7 @@ import { type LogEntry, type ResumePoint, reportFailures } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
 import { unpackChanges } from './packed-changes.ts';
 import { ReadAhead } from './read-ahead.ts';
+import type { UnreadableBatches } from './unreadable-batches.ts';
 
 /**
  * How many records to search for the next change before asking the database where it is: more than genuine offsets
@@ -17,6 +18,7 @@ interface ReplayRunOptions {
   epoch: number;
   decoder: Decoder;
   changeLog: ChangeLog;
+  unreadable: UnreadableBatches;
   log: Logger;
 }
 
@@ -28,12 +30,14 @@ export class ReplayRun {
   #merge: SequenceMerge<LogEntry>;
   readonly #readAhead: ReadAhead;
   readonly #changeLog: ChangeLog;
+  readonly #unreadable: UnreadableBatches;
   readonly #log: Logger;
 
-  constructor(resumePoint: ResumePoint, { epoch, decoder, changeLog, log }: ReplayRunOptions) {
+  constructor(resumePoint: ResumePoint, { epoch, decoder, changeLog, unreadable, log }: ReplayRunOptions) {
     this.#merge = new SequenceMerge<LogEntry>(resumePoint);
     this.#readAhead = new ReadAhead({ decoder, epoch });
     this.#changeLog = changeLog;
+    this.#unreadable = unreadable;
     this.#log = log;
   }
 
@@ -73,6 +77,7 @@ export class ReplayRun {
     let count = 0;
     for (const read of await this.#readAhead.read(reader, leaders, wanted)) {
       const changes = await read.changes;
+      this.#unreadable.report(read);
       reportFailures(changes.failures, this.#log);
       this.#merge.add(read.partition, unpackChanges(changes), read.nextOffset);
       count += read.count;

@@ -6,6 +6,7 @@ import { Decoder } from './decoder.ts';
 import type { Chunk, ResumePoint } from './entry.ts';
 import { replays } from './metrics.ts';
 import { ReplayRun } from './replay-run.ts';
+import type { UnreadableBatches } from './unreadable-batches.ts';
 
 /** How many reads may run at the same time. Others wait their turn. */
 const MAX_CONCURRENT_READS = 4;
@@ -23,6 +24,7 @@ export interface ReplayOptions {
   /** How much to keep for other readers, in bytes. */
   cacheBytes: number;
   changeLog: ChangeLog;
+  unreadable: UnreadableBatches;
   log: Logger;
 }
 

@@ -1,10 +1,12 @@
 import type { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type LogEntry, readEntries } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
 import { lostChanges } from './metrics.ts';
+import type { UnreadableBatches } from './unreadable-batches.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
 const RETRY_MS = 300;
@@ -22,6 +24,7 @@ export interface TailOptions {
   /** The newest sequence that is known to have been in Kafka. */
   expected: number;
   changeLog: ChangeLog;
+  unreadable: UnreadableBatches;
   /** Receives the next entries, in order and without a gap. */
   onEntries: (entries: LogEntry[]) => void;
   /** Called when the entries up to a sequence are lost. The next entries come after it. */
@@ -80,7 +83,8 @@ export class Tail {
           this.#loops.set(node, loop);
         }
       } catch (error) {
-        log.warn({ error }, 'the leaders of the changes topic cannot be looked up; trying again');
+        const message = 'the leaders of the changes topic cannot be looked up; trying again';
+        reportFailure(log, error, { where: 'feed', message });
       }
       await this.#fillHoles();
       await clock.wait(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, signal);
@@ -103,7 +107,8 @@ export class Tail {
         if (failing) log.info({ node }, 'the changes topic is readable again');
         failing = false;
       } catch (error) {
-        if (!failing) log.warn({ error, node }, 'the changes topic cannot be read; trying again');
+        const message = 'the changes topic cannot be read; trying again';
+        reportFailure(log, error, { where: 'feed', message, fields: { node }, quiet: failing });
         failing = true;
         await clock.wait(RETRY_MS, signal);
       }
@@ -111,9 +116,11 @@ export class Tail {
   }
 
   async #poll(node: number, wanted: Map<number, number>): Promise<void> {
-    const { reader, epoch, clock, log, onEntries } = this.#options;
+    const { reader, epoch, unreadable, clock, log, onEntries } = this.#options;
     const askedAt = clock.now();
-    for (const { partition, records, nextOffset, atEnd } of await reader.fetch(node, wanted, LIMITS)) {
+    for (const read of await reader.fetch(node, wanted, LIMITS)) {
+      const { partition, records, nextOffset, atEnd } = read;
+      unreadable.report(read);
       this.#merge.add(partition, readEntries(records, epoch, log), nextOffset);
       if (atEnd) this.#atEndAt.set(partition, askedAt);
     }
@@ -144,7 +151,8 @@ export class Tail {
       if (missed?.from !== missing.from) return await reader.refresh();
       await this.#fillUpTo(missed.highest);
     } catch (error) {
-      log.warn({ error, missing }, 'changes missing from the changes topic cannot be loaded; trying again');
+      const message = 'changes missing from the changes topic cannot be loaded; trying again';
+      reportFailure(log, error, { where: 'feed', message, fields: { missing } });
     }
   }
 

@@ -2,10 +2,11 @@ import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import compress from 'koa-compress';
 import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import { ApiError } from './api-error.ts';
 import { readJsonBody } from './body.ts';
 import { encodeContent, sendContent } from './content.ts';
-import { answerHealth, type HealthOptions } from './health.ts';
+import { answerHealth, type Readiness } from './health.ts';
 import { requireMethod } from './methods.ts';
 import { logAccess } from './middleware/access-log.ts';
 import { handleErrors } from './middleware/errors.ts';
@@ -37,7 +38,7 @@ function signalClosed({ res }: Context): AbortSignal {
   return closed.signal;
 }
 
-function send(ctx: Context, reply: Reply): void {
+function send(ctx: Context, reply: Reply, log: Logger): void {
   if ('empty' in reply) {
     ctx.status = 204;
     return;
@@ -54,13 +55,16 @@ function send(ctx: Context, reply: Reply): void {
   if (ctx.method === 'HEAD') return;
   // The stream outlives the middleware, which returns once the answer has begun.
   ctx.respond = false;
-  void reply.stream(ctx.res);
+  reply.stream(ctx.res).catch((error: unknown) => {
+    const fields = { requestId: ctx.state.requestId };
+    reportFailure(log, error, { where: 'stream', message: 'a stream was disconnected', fields });
+    ctx.res.destroy();
+  });
 }
 
-function mount(router: Router, endpoint: Endpoint): void {
+function mount(router: Router, endpoint: Endpoint, log: Logger): void {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
-  router.register(path, [endpoint.method], async (ctx) => {
-    ctx.state.route = endpoint.path;
+  const answer: Middleware = async (ctx) => {
     const reply = await endpoint.answer({
       url: `${ctx.path}?${ctx.querystring}`,
       query: ctx.querystring,
@@ -68,20 +72,39 @@ function mount(router: Router, endpoint: Endpoint): void {
       readBody: () => readJsonBody(ctx),
       header: (name) => ctx.get(name) || undefined,
       key: ctx.state.key,
+      id: ctx.state.requestId,
       get closed() {
         return signalClosed(ctx);
       },
       isClosed: () => ctx.res.closed,
     });
-    send(ctx, reply);
-  });
+    send(ctx, reply, log);
+  };
+  router.register(path, [endpoint.method], answer, { name: endpoint.path });
+}
+
+/** Names the route of a request before anything can refuse it, so that refusals count for their route. */
+function nameRoute(router: Router): Middleware {
+  return (ctx, next) => {
+    ctx.state.route = router.match(ctx.path, ctx.method).pathAndMethod.at(-1)?.name;
+    return next();
+  };
+}
+
+/** Codes of Node for a client that disconnects while it is answered. */
+const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Logs an error that reaches Koa itself: the answer could not be sent. */
+function reportUnsent(error: Error, log: Logger): void {
+  if ('code' in error && DISCONNECTED.has(String(error.code))) log.debug({ error }, 'a connection failed');
+  else reportFailure(log, error, { where: 'answer', message: 'an answer could not be sent' });
 }
 
 export interface AppOptions {
   endpoints: readonly Endpoint[];
   /** Authenticates requests below `/v1` and holds them to their limits. */
   admission: Middleware;
-  health: HealthOptions;
+  readiness: Readiness;
   /** How many proxies in front may be trusted to name the client; 0 for none. */
   trustedProxies: number;
   /** Aborts when the gateway begins to shut down. */
@@ -90,12 +113,19 @@ export interface AppOptions {
 }
 
 /** Creates the gateway's Koa application. Everything below `/v1` needs a key, even paths that do not exist. */
-export function createApp({ endpoints, admission, health, trustedProxies, draining, log }: AppOptions): Koa {
+export function createApp({
+  endpoints,
+  admission,
+  readiness,
+  trustedProxies,
+  draining,
+  log,
+}: AppOptions): Koa {
   // Each proxy appends the address it forwards for, so entries before those of trusted proxies may be forged.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   // Admission compares paths case-sensitively, so the router must too: otherwise /V1 would skip authentication.
   const router = new Router({ sensitive: true });
-  for (const endpoint of endpoints) mount(router, endpoint);
+  for (const endpoint of endpoints) mount(router, endpoint, log);
 
   app.use(requestId);
   app.use(securityHeaders);
@@ -104,10 +134,11 @@ export function createApp({ endpoints, admission, health, trustedProxies, draini
     if (draining.aborted) ctx.set('Connection', 'close');
     await next();
   });
+  app.use(nameRoute(router));
   app.use(logAccess(log));
   app.use(handleErrors(log));
   app.use(requireHost);
-  app.use(answerHealth(health));
+  app.use(answerHealth(readiness));
   app.use(admission);
   app.use(compressIfAccepted());
   app.use(answerReference(endpoints));
@@ -119,6 +150,6 @@ export function createApp({ endpoints, admission, health, trustedProxies, draini
     if (retired !== undefined) throw new ApiError('not_found', retired);
     throw new ApiError('not_found', `There is nothing at ${ctx.path}. Endpoints begin with /v1.`);
   });
-  app.on('error', (error) => log.debug({ error }, 'a connection failed'));
+  app.on('error', (error: Error) => reportUnsent(error, log));
   return app;
 }

@@ -1,6 +1,8 @@
 import type { Middleware } from 'koa';
 import type { Clock } from '../../service/clock.ts';
-import { createUnavailableError } from './api-error.ts';
+import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
+import { ApiError, createUnavailableError } from './api-error.ts';
 import { READ_METHODS, requireMethod } from './methods.ts';
 
 /** How long the result of one database check is reused, in milliseconds. */
@@ -13,15 +15,27 @@ export interface HealthOptions {
   /** Aborts when the gateway begins to shut down. */
   draining: AbortSignal;
   clock: Clock;
+  log: Logger;
 }
 
-/** Creates a check that throws unless the gateway has caught up, reaches the database and is not shutting down. */
-function createReadinessCheck({
+/** Whether a gateway may receive requests, as `/readyz` and the monitoring port say. */
+export interface Readiness {
+  /** @throws ApiError warming_up or server_busy if it may not. */
+  require(): Promise<void>;
+  isReady(): Promise<boolean>;
+}
+
+/**
+ * Creates the check: the gateway has caught up, reaches the database and is not shutting down. A gateway that Kafka has
+ * left behind stays ready, because it still answers reads; the metric `feed_behind_seconds` tells of that.
+ */
+export function createReadiness({
   hasCaughtUp,
   isStoreReachable,
   draining,
   clock,
-}: HealthOptions): () => Promise<void> {
+  log,
+}: HealthOptions): Readiness {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let checking = false;
   let reachable = Promise.resolve(false);
@@ -29,11 +43,14 @@ function createReadinessCheck({
     checking = true;
     try {
       return await isStoreReachable();
+    } catch (error) {
+      reportFailure(log, error, { where: 'monitoring', message: 'the database could not be checked' });
+      return false;
     } finally {
       checking = false;
     }
   };
-  return async () => {
+  const requireReady = async () => {
     if (draining.aborted) throw createUnavailableError('server_busy', 'This gateway is shutting down.');
     if (!hasCaughtUp())
       throw createUnavailableError('warming_up', 'This gateway is catching up with the stream.');
@@ -43,6 +60,17 @@ function createReadinessCheck({
     }
     if (!(await reachable)) throw createUnavailableError('server_busy', 'The database does not answer.');
   };
+  return {
+    require: requireReady,
+    isReady: () =>
+      requireReady().then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ApiError) return false;
+          throw error;
+        },
+      ),
+  };
 }
 
 /**
@@ -51,12 +79,11 @@ function createReadinessCheck({
  *
  * @throws ApiError warming_up, server_busy or method_not_allowed.
  */
-export function answerHealth(options: HealthOptions): Middleware {
-  const requireReady = createReadinessCheck(options);
+export function answerHealth(readiness: Readiness): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== '/healthz' && ctx.path !== '/readyz') return next();
     requireMethod(ctx, READ_METHODS);
-    if (ctx.path === '/readyz') await requireReady();
+    if (ctx.path === '/readyz') await readiness.require();
     ctx.set('Cache-Control', 'no-store');
     ctx.body = { status: ctx.path === '/readyz' ? 'ready' : 'alive' };
   };

@@ -43,6 +43,8 @@ export interface RawRequest {
   /** Returns the value of a header, or undefined if it is missing or empty. */
   header(name: 'Last-Event-ID' | 'Idempotency-Key'): string | undefined;
   key: StoredKey;
+  /** The id of the request, as in the log and in X-Request-Id. */
+  id: string;
   /** Aborts when the connection closes. */
   readonly closed: AbortSignal;
   /** Whether the connection has closed. Cheaper than `closed`, which registers a listener. */

@@ -5,8 +5,8 @@ import type { QuotaLease } from '../../store/access/request-quotas.ts';
 export interface LeasedWindowOptions {
   /** The length of a window in milliseconds. Windows begin at its multiples since 1970, as minutes and UTC days do. */
   lengthMs: number;
-  /** Leases requests from the database. Rejects if it does not answer. */
-  lease: (request: { windowStart: number; limit: number; size: number }) => Promise<QuotaLease>;
+  /** Leases requests from the database. Resolves to null if it does not answer. */
+  lease: (request: { windowStart: number; limit: number; size: number }) => Promise<QuotaLease | null>;
   clock: Clock;
 }
 
@@ -63,7 +63,11 @@ export class LeasedWindow {
     return lengthMs - (clock.now() % lengthMs);
   }
 
-  /** Leases more requests. Afterwards some are held, the window is spent, or it is over. */
+  /**
+   * Leases more requests. Afterwards some are held, the window is spent, or it is over.
+   *
+   * @throws the error of `lease`, which is a defect.
+   */
   refill(limit: number): Promise<void> {
     this.#leasing ??= this.#lease(limit).finally(() => {
       this.#leasing = undefined;
@@ -90,7 +94,7 @@ export class LeasedWindow {
     const lastedMs = clock.now() - this.#leasedAt;
     const size = nextLeaseSize({ size: this.#size, lastedMs, remaining: limit - this.#used });
     const reported = this.#unreported;
-    const granted = await lease({ windowStart, limit, size: size + reported }).catch(() => null);
+    const granted = await lease({ windowStart, limit, size: size + reported });
     // If the window has ended meanwhile, its lease is void.
     if (windowStart !== this.#start) return;
     this.#size = size;

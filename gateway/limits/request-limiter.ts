@@ -1,7 +1,9 @@
 import type { Clock } from '../../service/clock.ts';
+import { classifyFailure } from '../../service/failure.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import type { StoredKey } from '../../store/access/api-keys.ts';
 import {
   forgetQuotas,
@@ -126,14 +128,16 @@ export class RequestLimiter {
     return windows;
   }
 
-  async #lease(request: Parameters<typeof leaseRequests>[1]): Promise<QuotaLease> {
-    if (this.#clock.now() < this.#awayUntil) throw new Error('The database did not answer a moment ago.');
+  /** @throws errors that are no outage of the database. */
+  async #lease(request: Parameters<typeof leaseRequests>[1]): Promise<QuotaLease | null> {
+    if (this.#clock.now() < this.#awayUntil) return null;
     try {
       return await leaseRequests(this.#pool, request);
     } catch (error) {
+      if (classifyFailure(error) === 'defect') throw error;
       this.#awayUntil = this.#clock.now() + RETRY_MS;
       this.#log.warn({ error }, 'request limits cannot be leased; counting alone');
-      throw error;
+      return null;
     }
   }
 
@@ -142,7 +146,8 @@ export class RequestLimiter {
     // Clocks of gateways differ a little, so windows are deleted some time after their end.
     const starts = { minute: now - 10 * MINUTE_MS, day: now - 2 * DAY_MS };
     await forgetQuotas(this.#pool, starts).catch((error: unknown) => {
-      this.#log.warn({ error }, 'old windows of request limits cannot be deleted; trying again later');
+      const message = 'old windows of request limits cannot be deleted; trying again later';
+      reportFailure(this.#log, error, { where: 'limits', message });
     });
   }
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../service/clock.ts';
+import { classifyFailure } from '../../service/failure.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
 import type { StoredKey } from '../../store/access/api-keys.ts';
 import {
   acquireStreamLease,
@@ -64,7 +66,7 @@ export class StreamLeases {
   /**
    * Takes a lease for a stream until `closed` aborts.
    *
-   * @throws ApiError too_many_streams if the account is at its limit.
+   * @throws ApiError too_many_streams if the account is at its limit, and errors that are no outage of the database.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
@@ -84,6 +86,7 @@ export class StreamLeases {
     try {
       return await acquireStreamLease(pool, lease, max);
     } catch (error) {
+      if (classifyFailure(error) === 'defect') throw error;
       log.warn({ error }, 'open streams cannot be counted; counting alone');
       return [...this.#held.values()].filter((account) => account === accountId).length < max;
     }
@@ -105,7 +108,8 @@ export class StreamLeases {
       this.#released = [];
       await releaseStreamLeases(pool, ids).catch((error: unknown) => {
         // They are not renewed, so they expire.
-        log.warn({ error }, 'leases of closed streams cannot be released; they will expire');
+        const message = 'leases of closed streams cannot be released; they will expire';
+        reportFailure(log, error, { where: 'limits', message });
       });
     }
   }
@@ -124,7 +128,10 @@ export class StreamLeases {
       const closed = lost.filter(({ id }) => !this.#held.has(id)).map(({ id }) => id);
       if (closed.length > 0) await releaseStreamLeases(pool, closed);
     } catch (error) {
-      log.warn({ error }, 'leases of open streams cannot be renewed; trying again');
+      reportFailure(log, error, {
+        where: 'limits',
+        message: 'leases of open streams cannot be renewed; trying again',
+      });
     }
   }
 }

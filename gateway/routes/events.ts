@@ -6,7 +6,7 @@ import { pollFeed } from '../delivery/long-poll.ts';
 import { cursorOf, resolveStart } from '../delivery/resume.ts';
 import type { LogEntry } from '../feed/entry.ts';
 import { StreamGapError } from '../feed/feed.ts';
-import { ApiError, createUnavailableError } from '../http/api-error.ts';
+import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
 import { readStreamFilter } from '../selection/stream-filter.ts';
 import { defineRoute } from './define-route.ts';
@@ -54,13 +54,11 @@ function renderAnswer(entries: readonly LogEntry[], rest: object): Content {
   return { pieces: [bytes], length: bytes.length, etag: null };
 }
 
+/** The answer to a gap; other errors stay as they are. */
 function refusalOf(error: unknown): unknown {
-  if (error instanceof ApiError) return error;
-  if (error instanceof StreamGapError) {
-    return new ApiError(
-      'cursor_expired',
-      'The stream lacks a change after this cursor. Catch up through /v1/endorsements, then read on from its stream_cursor.',
-    );
-  }
-  return createUnavailableError('server_busy', 'The stream cannot be read at the moment; try again.');
+  if (!(error instanceof StreamGapError)) return error;
+  return new ApiError(
+    'cursor_expired',
+    'The stream lacks a change after this cursor. Catch up through /v1/endorsements, then read on from its stream_cursor.',
+  );
 }

@@ -25,7 +25,7 @@ export const streamRoute = defineRoute({
   scope: 'stream:read',
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart },
   response: null,
-  async handle({ query, header, key, closed }, context) {
+  async handle({ query, header, id, key, closed }, context) {
     const { pool, feed, streamLeases, openStreams, clock, log, config } = context;
     const { retentionMs } = config;
     const { filter, subscription } = await readStreamFilter(query, key.accountId, pool);
@@ -46,7 +46,7 @@ export const streamRoute = defineRoute({
           lifetimeMs: config.streamLifetimeMs,
           retentionMs,
           clock,
-          log,
+          log: log.child({ requestId: id, account: key.account }),
           random: Math.random,
         });
         const remove = openStreams.add({ stream, key, subscription });

@@ -1,6 +1,8 @@
-import { withAdmin } from '../../kafka/admin.ts';
+import { requireBrokers } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { type PartitionBounds, TopicReader } from '../../kafka/topic-reader.ts';
 import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
+import { countPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, type OpsConfig, readEnv } from '../config.ts';
@@ -14,19 +16,43 @@ export const define: DefineCommand = (command, io) => {
     .action(({ json = false }: { json?: boolean }) => printLag(io, json));
 };
 
-/** The work that waits in one place. */
-interface Lag {
-  /** The end of the finished work: the next offset to apply, or the last sequence that Kafka has. */
+/** How far a partition of the submissions topic is applied. Offsets are those of the next submission. */
+interface PartitionLag {
+  partition: number;
   done: number;
-  /** The end of all work: the offset of the next submission, or the last sequence of the change log. */
+  /** The last stable offset: an open transaction holds later submissions back. */
+  stable_end: number;
   end: number;
+  /** Submissions that wait, up to the end of the log. */
   lag: number;
+  /** Submissions that wait and can be applied now. */
+  stable_lag: number;
 }
 
 interface ServiceLag {
-  /** By partition of the submissions topic. */
-  submissions: ({ partition: number } & Lag)[];
-  changes: Lag;
+  submissions: PartitionLag[];
+  /** By sequence: the last change that Kafka has, and the last one of the change log. */
+  changes: { done: number; end: number; lag: number; oldest_seconds: number };
+  /** Rejections that are not yet in the rejected topic. */
+  rejections: { lag: number };
+}
+
+/** @throws OperatorError if no broker answers, the Kafka client's error if the topic does not exist */
+async function loadBounds(brokers: string[], topic: string): Promise<PartitionBounds[]> {
+  await requireBrokers(brokers);
+  const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-ops' });
+  try {
+    return await reader.bounds();
+  } finally {
+    await reader.close();
+  }
+}
+
+function lagOf(partition: number, applied: number, { start, stableEnd, end }: PartitionBounds): PartitionLag {
+  // Submissions that retention deleted before they were applied are not waiting.
+  const done = Math.max(applied, start);
+  const lag = Math.max(0, end - done);
+  return { partition, done, stable_end: stableEnd, end, lag, stable_lag: Math.max(0, stableEnd - done) };
 }
 
 /**
@@ -36,34 +62,39 @@ interface ServiceLag {
  */
 async function measureLag({ brokers, databaseUrl, topicPrefix }: OpsConfig): Promise<ServiceLag> {
   const topic = topicNames(topicPrefix).submissions;
-  const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
+  const bounds = await loadBounds(brokers, topic);
   return inOneTransaction(databaseUrl, async (client) => {
-    const positions = await loadConsumerOffsets(client, topic);
-    const submissions = offsets
-      // Submissions that retention deleted before they were applied are not waiting.
-      .map(({ partition, high, low }) => ({
-        partition,
-        done: Math.max(positions.get(partition) ?? 0, Number(low)),
-        end: Number(high),
-      }))
-      .map((entry) => ({ ...entry, lag: Math.max(0, entry.end - entry.done) }))
-      .sort((a, b) => a.partition - b.partition);
-    const { logged, relayed } = await loadRelayProgress(client);
-    return { submissions, changes: { done: relayed, end: logged, lag: logged - relayed } };
+    const applied = await loadConsumerOffsets(client, topic);
+    const { logged, relayed, oldestWaitedSeconds } = await loadRelayProgress(client);
+    return {
+      submissions: bounds.map((each, partition) => lagOf(partition, applied.get(partition) ?? 0, each)),
+      changes: {
+        done: relayed,
+        end: logged,
+        lag: logged - relayed,
+        oldest_seconds: Math.round(oldestWaitedSeconds),
+      },
+      rejections: { lag: await countPendingRejections(client) },
+    };
   });
 }
 
 async function printLag(io: CommandIo, json: boolean): Promise<void> {
   const lag = await measureLag(createConfig(readEnv(io.env)));
   if (json) return io.out(JSON.stringify(lag));
+  const { changes, rejections } = lag;
   const rows = [
-    ...lag.submissions.map(({ partition, done, end, lag: waiting }) => [
-      `submissions ${partition}`,
-      done,
-      end,
-      waiting,
+    ...lag.submissions.map((each) => [
+      `submissions ${each.partition}`,
+      each.done,
+      each.stable_end,
+      each.end,
+      each.stable_lag,
+      each.lag,
     ]),
-    ['changes', lag.changes.done, lag.changes.end, lag.changes.lag],
+    ['changes', changes.done, null, changes.end, null, changes.lag],
+    ['rejections', null, null, null, null, rejections.lag],
   ];
-  for (const line of formatTable(['WHAT', 'DONE', 'END', 'LAG'], rows)) io.out(line);
+  const columns = ['WHAT', 'DONE', 'LAST STABLE', 'END', 'LAG TO LAST STABLE', 'LAG'];
+  for (const line of formatTable(columns, rows)) io.out(line);
 }

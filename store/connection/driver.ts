@@ -23,7 +23,10 @@ async function answerWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
 /** Every connection of this process. All lead to the same server. */
 const clients = new Set<DriverClient>();
 
-/** Ends idle connections. Each would otherwise cost its next user the same wait. */
+/**
+ * Ends idle connections. Each would otherwise cost its next user the same wait. A connection that cannot be ended properly
+ * has ended already.
+ */
 function endIdle(): void {
   for (const client of clients) if (client.state() === 'IDLE') client.destroy().catch(() => {});
 }

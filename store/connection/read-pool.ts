@@ -7,6 +7,7 @@ import {
   sql,
 } from 'slonik';
 import { z } from 'zod';
+import { classifyFailure } from '../../service/failure.ts';
 import { createDriver } from './driver.ts';
 
 export { type DatabasePool, sql };
@@ -91,10 +92,13 @@ export async function createReadPool(options: PoolOptions): Promise<DatabasePool
   return pool;
 }
 
-/** Whether the database answers. */
+/** Whether the database answers. @throws errors that are no outage */
 export async function isReachable(pool: DatabasePool): Promise<boolean> {
   return pool.query(sql.type(noRow)`SELECT`).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (classifyFailure(error) === 'defect') throw error;
+      return false;
+    },
   );
 }

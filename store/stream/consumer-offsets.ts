@@ -1,9 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-
-/** Another consumer advanced the offset meanwhile; nothing of this transaction may be kept (INV-8). */
-class OffsetMovedError extends Error {
-  override name = 'OffsetMovedError';
-}
+import { SupersededError } from '../../service/failure.ts';
 
 /**
  * The offsets of the next messages to apply, by partition; 0 at first. Locked until the transaction ends.
@@ -39,7 +35,7 @@ export interface OffsetAdvance {
  * Advances the offsets of partitions, within the transaction of the messages that were applied up to them (INV-8).
  *
  * @param advances one for each partition
- * @throws OffsetMovedError if a stored offset is no longer `from`
+ * @throws SupersededError if a stored offset is no longer `from`, because another consumer has advanced it
  */
 export async function advanceConsumerOffsets(
   client: ClientBase,
@@ -58,7 +54,7 @@ export async function advanceConsumerOffsets(
     ],
   );
   if (rowCount !== advances.length) {
-    throw new OffsetMovedError(`A stored offset of ${topic} has moved meanwhile.`);
+    throw new SupersededError(`A stored offset of ${topic} has moved meanwhile.`);
   }
 }
 

@@ -1,6 +1,7 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import type { ChangeBody, LoggedChange } from '../../schemas/change.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { SupersededError } from '../../service/failure.ts';
 
 /** A run of the change log that the relay sends to Kafka together. */
 export interface RelayBatch {
@@ -33,21 +34,37 @@ export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | un
   );
 }
 
-/** The last sequence of the change log, and the last one that Kafka acknowledged. */
-export async function loadRelayProgress(client: ClientBase): Promise<{ logged: number; relayed: number }> {
-  const { rows } = await client.query<{ logged: string; relayed: string }>(
-    `SELECT last_sequence AS logged,
-       COALESCE((SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
-         ORDER BY first_sequence DESC LIMIT 1), 0) AS relayed
-     FROM stream_head`,
+/** How far the relay has come. */
+export interface RelayProgress {
+  /** The last sequence of the change log. */
+  logged: number;
+  /** The last sequence that Kafka has acknowledged. */
+  relayed: number;
+  /** How long the oldest change after that has waited, by the database's clock, in seconds; 0 if none waits. */
+  oldestWaitedSeconds: number;
+}
+
+/** Loads how far the relay has come. */
+export async function loadRelayProgress(client: ClientBase | Pool): Promise<RelayProgress> {
+  const { rows } = await client.query<{ logged: string; relayed: string; waited: number }>(
+    `WITH progress AS (
+       SELECT last_sequence AS logged, greatest(epoch_after, (
+         SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
+         ORDER BY first_sequence DESC LIMIT 1)) AS relayed
+       FROM stream_head)
+     SELECT logged, relayed, greatest(0, COALESCE(extract(epoch FROM clock_timestamp() - (
+       SELECT occurred_at FROM change_log WHERE sequence > relayed ORDER BY sequence LIMIT 1)), 0))::float8 AS waited
+     FROM progress`,
   );
-  return { logged: Number(rows[0]?.logged), relayed: Number(rows[0]?.relayed) };
+  const [row] = rows;
+  if (!row) throw new Error('The table stream_head has no row.');
+  return { logged: Number(row.logged), relayed: Number(row.relayed), oldestWaitedSeconds: row.waited };
 }
 
 /**
  * Records a batch before it is first sent, which fixes the ids of its events (INV-3).
  *
- * @throws Error if the stream has a newer epoch.
+ * @throws SupersededError if the stream has a newer epoch.
  */
 export async function beginBatch(
   client: ClientBase,
@@ -58,7 +75,7 @@ export async function beginBatch(
      SELECT $1, $2, $3 FROM stream_head WHERE epoch = $4`,
     [firstSequence, lastSequence, offsets, epoch],
   );
-  if (rowCount === 0) throw new Error(`The epoch ${epoch} of the stream has ended.`);
+  if (rowCount === 0) throw new SupersededError(`The epoch ${epoch} of the stream has ended.`);
 }
 
 /** Records that Kafka has the whole batch. */

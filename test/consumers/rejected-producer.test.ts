@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KafkaConfig } from 'kafkajs';
 import pg from 'pg';
+import { pendingRejections } from '../../consumers/apply/metrics.ts';
 import { RejectionSender } from '../../consumers/apply/rejection-sender.ts';
 import { createRejectedProducer, RecordTooLargeError } from '../../kafka/rejected-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -133,8 +134,10 @@ describe('the sender of rejections', () => {
     const running = new RejectionSender(pool, producer, log).run(stopping.signal);
     await until('it failed', () => lines.some((line) => line.includes('wait in the database')));
     expect(await waiting()).toBe(1);
+    expect((await pendingRejections.get()).values[0]?.value).toBe(1);
     way.mend();
     await until('it is sent', async () => (await waiting()) === 0);
+    await until('none is counted', async () => (await pendingRejections.get()).values[0]?.value === 0);
     stopping.abort();
     await running;
     await producer.disconnect();

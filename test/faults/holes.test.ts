@@ -118,7 +118,11 @@ describe('a hole of the changes topic', () => {
     });
     expect((await stream('check')).status).toBe(1);
     await service.restartGateway(0);
-    await until('the gateway is ready', () => service.gateways[0]?.isReady() === true, PATIENCE_MS);
+    await until(
+      'the gateway is ready',
+      async () => (await service.gateways[0]?.isReady()) === true,
+      PATIENCE_MS,
+    );
     expect((await service.events()).data).toEqual(events);
     await submit(1);
     expect(await service.eventsOnceThereAre(66)).toHaveLength(66);
@@ -128,7 +132,11 @@ describe('a hole of the changes topic', () => {
     const { data: events } = await service.events();
     await database.query('DELETE FROM change_log WHERE sequence = 10');
     await service.restartGateway(0);
-    await until('the gateway is ready', () => service.gateways[0]?.isReady() === true, PATIENCE_MS);
+    await until(
+      'the gateway is ready',
+      async () => (await service.gateways[0]?.isReady()) === true,
+      PATIENCE_MS,
+    );
     const cursor = events[8]?.id;
     const { status, body } = await service.get(`/v1/events?cursor=${cursor}`);
     expect([status, body.error?.code]).toEqual([410, 'cursor_expired']);

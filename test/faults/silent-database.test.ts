@@ -62,10 +62,12 @@ test('a gateway answers in bounded time, still admits known keys, and recovers b
   const unknown = status('/v1/events', generateApiKey());
   expect(await statuses()).toEqual([503, 503, 503, 503, 200, 503]);
   expect(await unknown).toBe(503);
+  expect(await gateway.isReady()).toBe(false);
   expect(await statuses()).toEqual([503, 503, 503, 503, 200, 503]);
   way.mend();
   const recovered = async () => (await statuses()).every((each) => each === 200);
   await until('everything is answered', recovered, GATEWAY_BOUND_MS);
+  expect(await gateway.isReady()).toBe(true);
 }, 90_000);
 
 test('apply and relay go on, as soon as new connections work', async () => {

@@ -60,6 +60,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     path: parameters,
     readBody: async () => undefined,
     header: () => undefined,
+    id: 'test',
     key: {
       id: 0,
       accountId: 0,

@@ -10,7 +10,7 @@ import { parseCursor } from '../../schemas/cursor.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
-import { createLog } from '../../service/log.ts';
+import { createLog, type Logger } from '../../service/log.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from './catalogue.ts';
 import { chooseDatabaseUrl, createTestDatabase } from './database.ts';
 import { testServers } from './servers.ts';
@@ -27,6 +27,8 @@ export interface TestServiceOptions {
   gatewayConfig?: Partial<GatewayConfig>;
   /** By default the database's, as in production. */
   clock?: Clock;
+  /** The log of the gateways. */
+  log?: Logger;
 }
 
 const DEFAULTS = {
@@ -34,6 +36,7 @@ const DEFAULTS = {
   gateways: 1,
   partitions: 12,
   retentionMs: WEEK_MS,
+  log: createLog('gateway', 'silent'),
 };
 
 /** An answer of a gateway, with its body parsed. */
@@ -98,7 +101,7 @@ export class TestService {
   async startGateway(index: number): Promise<void> {
     this.gateways[index] = await startGateway(this.#config, {
       ...(this.#options.clock && { clock: this.#options.clock }),
-      log: createLog('gateway', 'silent'),
+      log: this.#options.log,
       onNewEpoch: () => {
         this.#replacing = this.#replacing.then(() => this.restartGateway(index));
       },
@@ -111,7 +114,11 @@ export class TestService {
   }
 
   async untilReady(): Promise<void> {
-    await until('the gateways are ready', () => this.gateways.every((gateway) => gateway.isReady()));
+    const areReady = async () => {
+      const ready = await Promise.all(this.gateways.map((gateway) => gateway.isReady()));
+      return ready.every(Boolean);
+    };
+    await until('the gateways are ready', areReady);
   }
 
   async startConsumers(roles: Role[] = ['apply', 'relay']): Promise<void> {

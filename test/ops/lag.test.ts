@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
+import { createKafkaClient } from '../../kafka/client.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { submissionCodec } from '../../schemas/submission.ts';
 import { createIo, createRunner } from '../helpers/command-io.ts';
+import { metricValue } from '../helpers/metrics.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
+import { until } from '../helpers/until.ts';
 
 const lag = createRunner('lag');
 
@@ -25,7 +30,8 @@ test('lag counts the submissions that wait and the changes that are not relayed'
   expect(calm.submissions.map(({ lag: waiting }: { lag: number }) => waiting)).toEqual(
     calm.submissions.map(() => 0),
   );
-  expect(calm.changes).toEqual({ done: 2, end: 2, lag: 0 });
+  expect(calm.changes).toEqual({ done: 2, end: 2, lag: 0, oldest_seconds: 0 });
+  expect(calm.rejections).toEqual({ lag: 0 });
 
   await service.stopConsumers();
   await service.submit([
@@ -37,8 +43,39 @@ test('lag counts the submissions that wait and the changes that are not relayed'
   const total = waiting.submissions.reduce((sum: number, entry: { lag: number }) => sum + entry.lag, 0);
   expect(total).toBe(3);
   const table = await ask();
-  expect(table[0]).toBe('WHAT\tDONE\tEND\tLAG');
-  expect(table.at(-1)).toBe('changes\t2\t2\t0');
+  expect(table[0]).toBe('WHAT\tDONE\tLAST STABLE\tEND\tLAG TO LAST STABLE\tLAG');
+  expect(table.at(-2)).toBe('changes\t2\t-\t2\t-\t0');
+  expect(table.at(-1)).toBe('rejections\t-\t-\t-\t-\t0');
+});
+
+test('lag shows submissions that an open transaction holds back, and so do the metrics', async () => {
+  await service.startConsumers();
+  const idle = async () => JSON.parse((await ask('--json'))[0] ?? '').submissions;
+  const total = (lags: Record<string, number>[], name: string) =>
+    lags.reduce((sum, each) => sum + (each[name] ?? 0), 0);
+  await until('nothing waits', async () => total(await idle(), 'lag') === 0);
+
+  const kafka = createKafkaClient({ brokers: service.brokers, clientId: 'test' });
+  const producer = kafka.producer({
+    transactionalId: service.topicPrefix,
+    maxInFlightRequests: 1,
+    idempotent: true,
+  });
+  await producer.connect();
+  const transaction = await producer.transaction();
+  const messages = [{ key: 'x', value: submissionCodec.encode(endorse('bakers-local-1', 'mayor', 'bob')) }];
+  await transaction.send({ topic: topicNames(service.topicPrefix).submissions, messages });
+
+  const held = await idle();
+  expect([total(held, 'lag'), total(held, 'stable_lag')]).toEqual([1, 0]);
+  const waiting = (up_to: string) => metricValue('submissions_waiting', { up_to });
+  await until('the metrics', async () => (await waiting('end')) === 1);
+  expect(await waiting('last_stable_offset')).toBe(0);
+
+  await transaction.commit();
+  await producer.disconnect();
+  await until('it is applied', async () => total(await idle(), 'lag') === 0);
+  await until('the metrics', async () => (await waiting('end')) === 0);
 });
 
 test('any other option is refused', async () => {

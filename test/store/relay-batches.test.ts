@@ -85,7 +85,18 @@ async function countLooked(): Promise<number> {
 }
 
 test('the progress of the relay is that of the newest acknowledged batch', async () => {
-  expect(await loadRelayProgress(watched)).toEqual({ logged: 2 * BATCHES, relayed: 2 * BATCHES - 2 });
+  await client.query(
+    `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
+     SELECT $1, max(occurred_at), 'created', 'acme', 1, '{"election": {"id": 1}}' FROM change_log`,
+    [2 * BATCHES - 1],
+  );
+  const progress = await loadRelayProgress(watched);
+  expect(progress).toMatchObject({ logged: 2 * BATCHES, relayed: 2 * BATCHES - 2 });
+  const { rows } = await client.query<{ waited: number }>(
+    'SELECT extract(epoch FROM clock_timestamp() - $1::timestamptz)::float8 AS waited',
+    [NOW.toISOString()],
+  );
+  expect(progress.oldestWaitedSeconds).toBeCloseTo(Math.max(0, rows[0]?.waited ?? 0), -1);
   expect(await loadRelayedRange(pool)).toEqual({ epoch: 1, from: 1002, to: 2 * BATCHES - 2 });
   expect(await countLooked()).toBeLessThan(FEW);
 });

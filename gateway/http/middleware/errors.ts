@@ -1,25 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import type { ErrorBody } from '../../../schemas/errors.ts';
 import type { Logger } from '../../../service/log.ts';
+import { reportFailure } from '../../../service/report-failure.ts';
 import { sqlStateOf } from '../../../store/connection/sql-state.ts';
 import { ApiError, createUnavailableError } from '../api-error.ts';
-
-/** SQLSTATE classes of an unavailable server: connection exception, insufficient resources, operator intervention. */
-const UNAVAILABLE = /^(08|53|57)/;
-/** Names of slonik's errors without a connection or an answer in time, which carry no code. */
-const UNAVAILABLE_NAMES = new Set(['ConnectionError', 'StatementTimeoutError', 'BackendTerminatedError']);
-const NETWORK_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE']);
-
-function isDatabaseAway(error: unknown): boolean {
-  const state = sqlStateOf(error);
-  if (state !== null && UNAVAILABLE.test(state)) return true;
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (UNAVAILABLE_NAMES.has(cause.constructor.name)) return true;
-    if ('code' in cause && NETWORK_CODES.has(String(cause.code))) return true;
-    if (/connection (terminated|timeout)|timeout.*connect/i.test(cause.message)) return true;
-  }
-  return false;
-}
 
 /** The SQLSTATE class of data exceptions, such as a number out of range or an invalid date or uuid. */
 const DATA_EXCEPTION = /^22/;
@@ -34,12 +18,15 @@ function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
       'A value, most likely the cursor, is not one that this endpoint gave.',
     );
   }
-  if (isDatabaseAway(error)) {
-    log.warn({ error, requestId }, 'the database does not answer');
-    return createUnavailableError('server_busy', 'The data cannot be read at the moment; try again.');
+  const message = 'a request failed';
+  switch (reportFailure(log, error, { where: 'request', message, fields: { requestId } })) {
+    case 'defect':
+      return new ApiError('internal_error', 'The request failed because of a defect of the service.');
+    case 'kafka_away':
+      return createUnavailableError('server_busy', 'The stream cannot be read at the moment; try again.');
+    default:
+      return createUnavailableError('server_busy', 'The data cannot be read at the moment; try again.');
   }
-  log.error({ error, requestId }, 'a request failed');
-  return new ApiError('internal_error', 'The request failed because of a defect of the service.');
 }
 
 /** Answers with the error body (specification, "Errors"). */

@@ -40,7 +40,7 @@ afterAll(async () => {
 beforeEach(() => {
   way.mend();
   clock = new ManualClock();
-  authenticator = new Authenticator(pool, clock);
+  authenticator = new Authenticator(pool, clock, createLog('test', 'silent'));
 });
 
 const newKey = () => createKey({ databaseUrl: database.url, account: 'acme', plan: 'free' });

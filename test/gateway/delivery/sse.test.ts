@@ -3,15 +3,18 @@ import { describe, expect, test } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { EventStream } from '../../../gateway/delivery/sse.ts';
+import type { StreamEnding } from '../../../gateway/delivery/stream-ending.ts';
 import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { type Feed, StreamGapError } from '../../../gateway/feed/feed.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import type { StateCode } from '../../../schemas/vocabulary.ts';
-import { createLog } from '../../../service/log.ts';
+import { KafkaUnavailableError } from '../../../service/failure.ts';
+import { captureLog } from '../../helpers/captured-log.ts';
 import { createEntry } from '../../helpers/log-entry.ts';
 import { ManualClock, settle } from '../../helpers/manual-clock.ts';
+import { metricValue } from '../../helpers/metrics.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -19,15 +22,21 @@ const HOUR = 60 * MINUTE;
 
 /** A feed of entries that the test appends to, or a failure that it sets. */
 class FakeFeed {
-  readonly epoch = 7;
   readonly #clock: ManualClock;
   readonly #entries: LogEntry[] = [];
   readonly #fanOut = new FanOut();
   failure: Error | undefined;
+  /** An error of making ids, which every frame but an endorsement needs. */
+  broken: Error | undefined;
   reads = 0;
 
   constructor(clock: ManualClock) {
     this.#clock = clock;
+  }
+
+  get epoch(): number {
+    if (this.broken) throw this.broken;
+    return 7;
   }
 
   get latest(): ResumePoint {
@@ -86,6 +95,7 @@ function start(setting: Setting = {}) {
       text += bytes;
       parser.feed(bytes.toString());
     });
+  const captured = captureLog('info');
   const stream = new EventStream(output, feed as unknown as Feed, {
     start: beginning,
     filter,
@@ -94,7 +104,7 @@ function start(setting: Setting = {}) {
     lifetimeMs,
     retentionMs: 7 * 24 * HOUR,
     clock,
-    log: createLog('test', 'silent'),
+    log: captured.log,
     random: () => random,
   });
   const done = stream.run();
@@ -114,6 +124,7 @@ function start(setting: Setting = {}) {
     done,
     text: () => text,
     output,
+    lines: captured.lines,
   };
 }
 
@@ -210,7 +221,7 @@ describe('a stream of Server-Sent Events', () => {
   });
 
   test('stays open while Kafka does not answer, and resumes by itself', async () => {
-    const stream = start({ behind: 1, failure: new Error('no broker') });
+    const stream = start({ behind: 1, failure: new KafkaUnavailableError('no broker') });
     stream.listen();
     await stream.clock.advance(30 * SECOND);
     expect(stream.kinds()).toEqual(['ready']);
@@ -278,5 +289,73 @@ describe('a stream of Server-Sent Events', () => {
     stream.feed.append();
     await stream.clock.advance(HOUR);
     expect(stream.kinds()).toEqual(['ready']);
+  });
+});
+
+describe('the end of a stream', () => {
+  test.each<[string, StreamEnding]>([
+    ['lifetime', { reconnect: 'lifetime' }],
+    ['shutdown', { reconnect: 'shutdown' }],
+    ['subscription_changed', { reconnect: 'subscription_changed' }],
+    ['client_closed', { gone: true }],
+    ['key_revoked', { error: 'revoked_api_key', message: '' }],
+    ['key_expired', { error: 'expired_api_key', message: '' }],
+    ['account_suspended', { error: 'account_suspended', message: '' }],
+  ])('is logged and counted once, by its reason: %s', async (reason, ending) => {
+    const before = await metricValue('streams_ended_total', { reason });
+    const stream = start();
+    stream.listen();
+    stream.feed.append('CA', 2);
+    await stream.clock.advance(90 * SECOND);
+    stream.end(ending);
+    stream.end({ reconnect: 'shutdown' });
+    await stream.done;
+    expect(stream.lines).toEqual([
+      expect.objectContaining({ level: 'info', msg: 'a stream ended', reason, seconds: 90, delivered: 2 }),
+    ]);
+    expect(await metricValue('streams_ended_total', { reason })).toBe(before + 1);
+  });
+
+  test('after a defect in reading is an error event', async () => {
+    const stream = start({ behind: 1, failure: new TypeError('injected') });
+    stream.listen();
+    await stream.done;
+    await settle();
+    expect(stream.kinds()).toEqual(['ready', 'error']);
+    expect(stream.last().data.code).toBe('internal_error');
+    expect(stream.state.ended).toBe(true);
+    expect(stream.lines.map(({ level, reason }) => [level, reason])).toEqual([
+      ['error', undefined],
+      ['info', 'defect'],
+    ]);
+  });
+
+  test('after a defect that leaves no id for a last frame is clean all the same, and reported', async () => {
+    const before = await metricValue('defects_total', { where: 'stream' });
+    const stream = start();
+    stream.listen();
+    await settle();
+    stream.feed.append();
+    stream.feed.broken = new TypeError('injected');
+    stream.end({ reconnect: 'shutdown' });
+    await stream.done;
+    await settle();
+    expect(stream.state.ended).toBe(true);
+    expect(stream.lines.at(-1)).toMatchObject({ msg: 'a stream ended', reason: 'shutdown' });
+    expect(await metricValue('defects_total', { where: 'stream' })).toBeGreaterThan(before);
+  });
+
+  test('after a defect in a heartbeat is clean and reported', async () => {
+    const stream = start({ filter: { states: ['CA'] } });
+    stream.listen();
+    await settle();
+    stream.feed.append('OR');
+    stream.feed.broken = new TypeError('injected');
+    await stream.clock.advance(20 * SECOND);
+    await stream.done;
+    expect(stream.lines[0]).toMatchObject({ level: 'error', where: 'stream' });
+    expect(stream.lines.at(-1)).toMatchObject({ msg: 'a stream ended', reason: 'defect' });
+    await settle();
+    expect(stream.state.ended).toBe(true);
   });
 });

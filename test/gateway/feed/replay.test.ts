@@ -5,6 +5,7 @@ import { CHUNK_CHANGES } from '../../../gateway/feed/chunk-cache.ts';
 import type { Chunk, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { replays } from '../../../gateway/feed/metrics.ts';
 import { Replay } from '../../../gateway/feed/replay.ts';
+import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
 import { createKafkaClient } from '../../../kafka/client.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { type PartitionRead, TopicReader } from '../../../kafka/topic-reader.ts';
@@ -68,7 +69,9 @@ afterEach(() => replay.close());
 
 function createReplay(cacheBytes: number): Replay {
   const log = createLog('test', 'silent');
-  return new Replay({ ...options, cacheBytes, changeLog: { load, locate, reportFilled: () => {} }, log });
+  const unreadable = new UnreadableBatches(options.topic, log);
+  const changeLog = { load, locate, reportFilled: () => {} };
+  return new Replay({ ...options, cacheBytes, changeLog, unreadable, log });
 }
 
 /** Reads to the end and checks that each chunk follows the one before. */

@@ -1,0 +1,31 @@
+import type { Pool } from 'pg';
+import { systemClock } from '../../service/clock.ts';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
+import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
+import { oldestUnrelayed, unrelayedChanges } from './metrics.ts';
+
+/** How often the lag is measured, in milliseconds. */
+const INTERVAL_MS = 2000;
+
+/**
+ * Measures how many changes Kafka lacks, apart from the relay's own work: a relay that waits for Kafka could not measure,
+ * nor could a stand-by, and the lag must show most of all when no relay works.
+ */
+export function watchRelayLag({ pool, log }: { pool: Pool; log: Logger }): Stoppable {
+  let isFailing = false;
+  return repeat(INTERVAL_MS, systemClock, async () => {
+    try {
+      const { logged, relayed, oldestWaitedSeconds } = await loadRelayProgress(pool);
+      unrelayedChanges.set(logged - relayed);
+      oldestUnrelayed.set(oldestWaitedSeconds);
+      isFailing = false;
+    } catch (error) {
+      const message = 'the changes that wait for the relay cannot be counted; trying again';
+      reportFailure(log, error, { where: 'relay', message, quiet: isFailing });
+      isFailing = true;
+    }
+  });
+}

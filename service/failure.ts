@@ -1,0 +1,125 @@
+/*
+ * What a caught error means: the database is away, Kafka is away, another process has taken over, or the service has a
+ * defect. Errors are told apart by name and code instead of class, because drivers wrap each other's errors and classes
+ * can be loaded twice. Anything unknown is a defect, so that none is taken for an outage.
+ */
+
+export type Failure = 'database_away' | 'kafka_away' | 'superseded' | 'defect';
+
+/** Kafka cannot do what was asked at the moment, for instance because a partition's leader moves. */
+export class KafkaUnavailableError extends Error {
+  override name = 'KafkaUnavailableError';
+}
+
+/** Another process or another history has taken the place of this work. It begins anew; nothing is wrong. */
+export class SupersededError extends Error {
+  override name = 'SupersededError';
+}
+
+/** The errors of JavaScript itself: always a defect, whatever their message says. */
+const BUILT_IN = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'URIError']);
+
+/** Codes of @platformatic/kafka begin with this. */
+const KAFKA_CODE = /^PLT_KFK_/;
+/** Those that a wrong call causes. The errors within one of several decide what it is. */
+const KAFKA_DEFECT_CODES = new Set([
+  'PLT_KFK_MULTIPLE',
+  'PLT_KFK_OUT_OF_BOUNDS',
+  'PLT_KFK_UNFINISHED_WRITE_BUFFER',
+  'PLT_KFK_UNSUPPORTED_FORMAT',
+]);
+const KAFKA_NAME = /^(KafkaJS|KafkaUnavailableError$)/;
+/** Names of kafkajs for a wrong call, and for wrappers whose cause decides what they are. */
+const KAFKA_DEFECT_NAMES = new Set([
+  'KafkaJSNonRetriableError',
+  'KafkaJSNotImplemented',
+  'KafkaJSInvariantViolation',
+  'KafkaJSInvalidVarIntError',
+  'KafkaJSInvalidLongError',
+]);
+
+/**
+ * SQLSTATEs of a server that cannot work now: connections, refused users, a missing database, a transaction that lost
+ * against another one, resources, a lock that is taken, an operator's intervention, and failures of the system around it.
+ */
+const DATABASE_STATE = /^(08|28|3D|40|53|57|58|55P03$|25006$|25P03$)/;
+/** Names of slonik's errors without a connection or an answer in time, some of which carry no code. */
+const DATABASE_NAMES = new Set([
+  'BackendTerminatedError',
+  'BackendTerminatedUnexpectedlyError',
+  'ConnectionError',
+  'IdleTransactionTimeoutError',
+  'StatementCancelledError',
+  'StatementTimeoutError',
+]);
+/** Messages of pg and slonik that come without a name or a code of their own. */
+const DATABASE_MESSAGE =
+  /connection (terminated|timeout|error)|timeout.*connect|timeout expired|read timeout|pool (has ended|has been shut down|is being terminated)|client was closed|client is (pending destroy|destroyed)/i;
+/** A network error that no client of Kafka has wrapped comes from Postgres, whose driver wraps none. */
+const NETWORK_CODES = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** The most errors of a chain of causes that are looked at. */
+const MAX_CAUSES = 50;
+
+/** What a caught error means. */
+export function classifyFailure(error: unknown): Failure {
+  const errors = [...causesOf(error)];
+  if (errors.some(({ name }) => name === 'SupersededError')) return 'superseded';
+  if (errors.some(isKafkas)) return 'kafka_away';
+  if (errors.some(isDatabases)) return 'database_away';
+  return 'defect';
+}
+
+function isKafkas({ name, code }: Cause): boolean {
+  if (KAFKA_CODE.test(code)) return !KAFKA_DEFECT_CODES.has(code);
+  return KAFKA_NAME.test(name) && !KAFKA_DEFECT_NAMES.has(name);
+}
+
+function isDatabases({ name, code, message }: Cause): boolean {
+  if (BUILT_IN.has(name)) return false;
+  return (
+    isSqlState(code, DATABASE_STATE) ||
+    DATABASE_NAMES.has(name) ||
+    NETWORK_CODES.has(code) ||
+    DATABASE_MESSAGE.test(message)
+  );
+}
+
+/** Five characters alone do not make a SQLSTATE: EPIPE has as many, but no digit. */
+function isSqlState(code: string, states: RegExp): boolean {
+  return /^(?=.*[0-9])[0-9A-Z]{5}$/.test(code) && states.test(code);
+}
+
+interface Cause {
+  name: string;
+  code: string;
+  message: string;
+}
+
+/** An error, its causes, and the errors that it holds, each once. */
+function* causesOf(error: unknown): Generator<Cause> {
+  const seen = new Set<object>();
+  const open = [error];
+  while (open.length > 0 && seen.size < MAX_CAUSES) {
+    const next = open.shift();
+    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
+    seen.add(next);
+    const { name, code, message, cause, errors } = next as Record<string, unknown>;
+    // slonik's errors have the name Error, and a class that says more.
+    const className = name === 'Error' || name === undefined ? next.constructor?.name : name;
+    yield { name: String(className), code: String(code), message: String(message) };
+    open.push(cause);
+    if (Array.isArray(errors)) open.push(...errors);
+  }
+}

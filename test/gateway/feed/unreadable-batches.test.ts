@@ -1,0 +1,73 @@
+import { afterEach, expect, jest, test } from '@jest/globals';
+import type { FetchedRecord } from '../../../kafka/record-batches.ts';
+import { TopicReader } from '../../../kafka/topic-reader.ts';
+import { changeCodec } from '../../../schemas/change.ts';
+import { parseCursor } from '../../../schemas/cursor.ts';
+import { captureLog } from '../../helpers/captured-log.ts';
+import { metricValue } from '../../helpers/metrics.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
+
+const { log, lines } = captureLog('error');
+// Little memory, so that replays read from Kafka.
+const service = useTestService({ log, gatewayConfig: { feedMemoryBytes: 2000 } });
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const DAMAGED = 2;
+let damaged = 0;
+
+function isDamaged({ value }: FetchedRecord): boolean {
+  try {
+    return changeCodec.decode(value).sequence === DAMAGED;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes every fetch of one change find its batch unreadable, as a flipped bit on a disk would. */
+function damageBatch(): void {
+  const fetch = TopicReader.prototype.fetch;
+  jest.spyOn(TopicReader.prototype, 'fetch').mockImplementation(async function (this: TopicReader, ...args) {
+    const reads = await fetch.apply(this, args);
+    return reads.map((read) => {
+      const lost = read.records.find(isDamaged);
+      if (!lost) return read;
+      damaged += 1;
+      const { offset } = lost;
+      const reason = 'its checksum is wrong';
+      const batch = { firstOffset: offset, lastOffset: offset, bytes: Buffer.alloc(0), reason };
+      return { ...read, records: read.records.filter((each) => each !== lost), unreadable: [batch] };
+    });
+  });
+}
+
+test('INV-7: an unreadable batch is logged and counted once, and its changes come from the change log', async () => {
+  damageBatch();
+  const before = await metricValue('unreadable_batches_total');
+  for (const statement of ['One.', 'Two.', 'Three.', 'Four.', 'Five.', 'Six.']) {
+    await service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
+  }
+  const events = await service.eventsOnceThereAre(6);
+  // Read again by replays, whose chunks are not kept across gateways.
+  await service.events();
+  const sequences = events.map(({ id }) => parseCursor(id).sequence);
+  expect(sequences).toEqual([1, 2, 3, 4, 5, 6]);
+
+  // The fault happened, and more than once.
+  expect(damaged).toBeGreaterThan(1);
+  expect(await metricValue('unreadable_batches_total')).toBe(before + 1);
+  const reports = lines.filter(({ msg }) => msg.startsWith('a batch of the changes topic cannot be read'));
+  expect(reports).toEqual([
+    expect.objectContaining({
+      level: 'error',
+      topic: `${service.topicPrefix}endorsement-changes`,
+      partition: expect.any(Number),
+      firstOffset: expect.any(Number),
+      lastOffset: expect.any(Number),
+      reason: 'its checksum is wrong',
+    }),
+  ]);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { createReadiness } from '../../../gateway/http/health.ts';
+import { captureLog } from '../../helpers/captured-log.ts';
+import { ManualClock } from '../../helpers/manual-clock.ts';
+
+function setUp() {
+  const clock = new ManualClock();
+  const draining = new AbortController();
+  const { log, lines } = captureLog();
+  const state: { caughtUp: boolean; store: () => Promise<boolean> } = {
+    caughtUp: true,
+    store: async () => true,
+  };
+  const { isReady, require } = createReadiness({
+    hasCaughtUp: () => state.caughtUp,
+    isStoreReachable: () => state.store(),
+    draining: draining.signal,
+    clock,
+    log,
+  });
+  return { state, clock, draining, lines, isReady, require };
+}
+
+test('a gateway is ready only while it has caught up, reaches the database and is not told to stop', async () => {
+  const { state, clock, draining, isReady } = setUp();
+  expect(await isReady()).toBe(true);
+  state.caughtUp = false;
+  expect(await isReady()).toBe(false);
+  state.caughtUp = true;
+  state.store = async () => false;
+  await clock.advance(1000);
+  expect(await isReady()).toBe(false);
+  state.store = async () => true;
+  await clock.advance(1000);
+  expect(await isReady()).toBe(true);
+  draining.abort();
+  expect(await isReady()).toBe(false);
+});
+
+test('a defect of the check is logged, and the gateway is not ready', async () => {
+  const { state, lines, isReady, require } = setUp();
+  state.store = async () => {
+    throw new TypeError('injected');
+  };
+  expect(await isReady()).toBe(false);
+  await expect(require()).rejects.toMatchObject({ code: 'server_busy' });
+  expect(lines).toEqual([expect.objectContaining({ level: 'error', where: 'monitoring' })]);
+});

@@ -1,0 +1,435 @@
+/*
+ * Series of metrics as Prometheus records them every 15 seconds, and the alerts that fire at their end. Each case says
+ * only how it differs from a healthy deployment of two gateways and two of each consumer.
+ */
+
+/**
+ * Values by series, in promtool's notation: `0x4` is five times 0, `0+2x4` rises by 2, `_` is a scrape without a value, and
+ * `stale` ends a series, as Prometheus does when its program no longer answers.
+ */
+export type Series = Readonly<Record<string, string>>;
+
+export interface AlertCase {
+  name: string;
+  series: Series;
+  /** The names of the alerts that fire at the end, and no others. */
+  firing: readonly string[];
+}
+
+/** 20 minutes of scrapes. */
+export const SCRAPES = 80;
+
+const GATEWAYS = ['gateway-1', 'gateway-2'];
+const APPLIES = ['apply-1', 'apply-2'];
+const RELAYS = ['relay-1', 'relay-2'];
+
+/** The name of a series with its labels in order of the alphabet, so that a case can name it again. */
+function series(metric: string, instance: string, labels: Readonly<Record<string, string>> = {}): string {
+  const all = { instance, job: 'ballot-endorsements', role: instance.replace(/-\d+$/, ''), ...labels };
+  const text = Object.entries(all)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}="${value}"`);
+  return `${metric}{${text.join(',')}}`;
+}
+
+const constant = (value: number) => `${value}x${SCRAPES}`;
+const rising = (step: number) => `0+${step}x${SCRAPES}`;
+/** Values for the last scrapes, after others for all before them. */
+const lately = (count: number, before: string, last: string) =>
+  `${before}x${SCRAPES - count} ${last}x${count - 1}`;
+const minutes = (count: number) => count * 4;
+/** A series that has ended before the last scrapes. */
+const gone = (count: number, before = `1x${SCRAPES - count}`) => `${before} stale _x${count - 1}`;
+
+const requests = (instance: string, status: string, route = '/v1/states') =>
+  series('http_request_duration_seconds_count', instance, { route, status });
+
+function healthy(): Series {
+  const all: Record<string, string> = {};
+  for (const instance of [...GATEWAYS, ...APPLIES, ...RELAYS]) {
+    all[series('up', instance)] = constant(1);
+    all[series('program_ready', instance)] = constant(1);
+    all[series('nodejs_eventloop_lag_p99_seconds', instance)] = constant(0.02);
+    all[series('clock_skew_seconds', instance)] = constant(0.01);
+    all[series('topic_settings_problems', instance)] = constant(0);
+    all[series('defects_total', instance, { where: 'request' })] = constant(0);
+  }
+  for (const instance of GATEWAYS) {
+    // Scrapes hit the programs at different moments, so a gateway may look a change ahead or a moment behind.
+    all[series('stream_history_conflict', instance)] = constant(0);
+    all[series('feed_sequence', instance)] = rising(10);
+    all[series('feed_behind_seconds', instance)] = constant(0.4);
+    all[requests(instance, '200')] = rising(100);
+    all[requests(instance, '503', 'none')] = constant(0);
+    for (const name of ['undecodable_records', 'filled_changes', 'lost_changes']) {
+      all[series(`feed_${name}_total`, instance)] = constant(0);
+    }
+    all[series('unreadable_batches_total', instance)] = constant(0);
+    for (const le of ['0.25', '0.5', '1', '+Inf']) {
+      all[series('http_request_duration_seconds_bucket', instance, { le, route: '/v1/states' })] =
+        rising(100);
+    }
+  }
+  for (const [index, instance] of APPLIES.entries()) {
+    all[series('apply_leader', instance)] = constant(index === 0 ? 1 : 0);
+    all[series('stream_history_conflict', instance)] = constant(0);
+    all[series('submissions_oldest_waiting_seconds', instance)] = constant(0);
+    all[series('submissions_rejected_total', instance)] = constant(3);
+    all[series('rejections_waiting', instance)] = constant(0);
+    for (const up_to of ['end', 'last_stable_offset']) {
+      all[series('submissions_waiting', instance, { up_to })] = constant(index === 0 ? 20 : 0);
+    }
+  }
+  for (const [index, instance] of RELAYS.entries()) {
+    all[series('relay_leader', instance)] = constant(index === 0 ? 1 : 0);
+    all[series('stream_history_conflict', instance)] = constant(0);
+    all[series('changes_relayed_sequence', instance)] = index === 0 ? rising(10) : constant(0);
+    all[series('changes_unrelayed', instance)] = constant(1);
+    all[series('changes_oldest_unrelayed_seconds', instance)] = constant(0.1);
+  }
+  return all;
+}
+
+export const HEALTHY = healthy();
+
+const waiting = (up_to: 'end' | 'last_stable_offset') => series('submissions_waiting', 'apply-1', { up_to });
+const bucket = (le: string) =>
+  series('http_request_duration_seconds_bucket', 'gateway-1', { le, route: '/v1/states' });
+/** The leader is gone and its stand-by took over 30 seconds later. */
+const handover = (metric: string, from: string, to: string): Series => ({
+  [series('up', from)]: lately(minutes(5), '1', '0'),
+  [series(metric, from)]: gone(minutes(5)),
+  [series(metric, to)]: lately(minutes(5) - 2, '0', '1'),
+});
+
+export const CASES: readonly AlertCase[] = [
+  { name: 'all is well', series: {}, firing: [] },
+
+  {
+    name: 'a program has been down for two minutes',
+    series: { [series('up', 'gateway-1')]: lately(minutes(2), '1', '0') },
+    firing: ['ProgramDown'],
+  },
+  {
+    name: 'a program restarts within half a minute',
+    series: {
+      [series('up', 'gateway-1')]: `1x${SCRAPES - 3} 0 0 1`,
+      [series('program_ready', 'gateway-1')]: `1x${SCRAPES - 3} stale _ 0`,
+      [series('defects_total', 'gateway-1', { where: 'request' })]: `0x${SCRAPES - 3} stale _ 0`,
+      [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - 3} stale _ 3`,
+      [series('feed_sequence', 'gateway-1')]: `0+10x${SCRAPES - 3} stale _ 700`,
+    },
+    firing: [],
+  },
+  {
+    name: 'a rolling deployment replaces every gateway, each new one catching up within a minute',
+    series: Object.fromEntries(
+      GATEWAYS.flatMap((old, index) => {
+        const fresh = `gateway-${index + 3}`;
+        const at = minutes(4 - 2 * index);
+        return [
+          [series('up', old), gone(at)],
+          [series('program_ready', old), gone(at)],
+          [series('feed_sequence', old), gone(at, `0+10x${SCRAPES - at}`)],
+          [series('feed_behind_seconds', old), gone(at)],
+          [series('up', fresh), `_x${SCRAPES - at} 1x${at}`],
+          [series('program_ready', fresh), `_x${SCRAPES - at} 0 0 0 1x${at - 4}`],
+          [series('feed_behind_seconds', fresh), `_x${SCRAPES - at} 15 30 45 0.4x${at - 4}`],
+          [series('feed_sequence', fresh), `_x${SCRAPES - at} 0 0 0 ${10 * (SCRAPES - at + 4)}+10x${at - 4}`],
+        ];
+      }),
+    ),
+    firing: [],
+  },
+  {
+    name: 'Postgres has been away for ten minutes',
+    series: {
+      ...Object.fromEntries(
+        [...GATEWAYS, ...APPLIES, ...RELAYS].map((instance) => [
+          series('program_ready', instance),
+          lately(minutes(10), '1', '0'),
+        ]),
+      ),
+      [series('apply_leader', 'apply-1')]: lately(minutes(10), '1', '0'),
+      [series('relay_leader', 'relay-1')]: lately(minutes(10), '1', '0'),
+      // Keys cannot be looked up, so requests are refused before they reach their route, which they count for.
+      [requests('gateway-1', '503')]: `0x${SCRAPES - minutes(10)} 0+100x${minutes(10) - 1}`,
+      [requests('gateway-1', '200')]: lately(minutes(10), '500', '500'),
+    },
+    firing: ['NobodyApplies', 'NobodyRelays', 'ProgramNotReady', 'RequestsFail'],
+  },
+  {
+    name: 'a program was not ready for a minute',
+    series: { [series('program_ready', 'gateway-1')]: `1x${SCRAPES - 4} 0x3` },
+    firing: [],
+  },
+
+  {
+    name: 'a request met a defect',
+    series: { [series('defects_total', 'gateway-1', { where: 'request' })]: lately(minutes(3), '0', '1') },
+    firing: ['Defects'],
+  },
+  {
+    name: 'a program met a defect before it was first scraped',
+    series: {
+      [series('defects_total', 'gateway-3', { where: 'feed' })]: `_x${SCRAPES - minutes(3)} 2x${minutes(3)}`,
+    },
+    firing: ['Defects'],
+  },
+  {
+    name: 'a defect was met an hour ago',
+    series: { [series('defects_total', 'gateway-1', { where: 'request' })]: constant(1) },
+    firing: [],
+  },
+
+  {
+    name: 'a process has been late for six minutes',
+    series: { [series('nodejs_eventloop_lag_p99_seconds', 'gateway-1')]: lately(minutes(6), '0.02', '0.4') },
+    firing: ['EventLoopLate'],
+  },
+  {
+    name: 'a process was late for a minute',
+    series: { [series('nodejs_eventloop_lag_p99_seconds', 'gateway-1')]: lately(minutes(1), '0.02', '0.4') },
+    firing: [],
+  },
+  {
+    name: 'a clock has gone back by five seconds',
+    series: { [series('clock_skew_seconds', 'gateway-1')]: lately(minutes(3), '0.01', '-5') },
+    firing: ['ClockSkewed'],
+  },
+  {
+    name: 'a clock differs by less than two seconds',
+    series: { [series('clock_skew_seconds', 'gateway-1')]: lately(minutes(3), '0.01', '1.5') },
+    firing: [],
+  },
+
+  {
+    name: 'one request in twenty is refused with 503',
+    series: { [requests('gateway-1', '503')]: rising(10) },
+    firing: ['RequestsFail'],
+  },
+  {
+    name: 'probes of a gateway that drains get 503, and so does a path that does not exist',
+    series: { [requests('gateway-1', '503', 'none')]: rising(100) },
+    firing: [],
+  },
+  {
+    name: 'requests fail for two minutes',
+    series: {
+      [requests('gateway-1', '503')]: `0x${SCRAPES - minutes(2)} 0+50x${minutes(2) - 1}`,
+    },
+    firing: [],
+  },
+  {
+    name: 'one request in ten is slow',
+    series: { [bucket('0.25')]: rising(80), [bucket('0.5')]: rising(80) },
+    firing: ['RequestsSlow'],
+  },
+
+  {
+    name: 'nobody has applied for two minutes',
+    series: { [series('apply_leader', 'apply-1')]: lately(minutes(2), '1', '0') },
+    firing: ['NobodyApplies'],
+  },
+  {
+    name: 'every process that applies has been gone for seven minutes',
+    series: Object.fromEntries(
+      APPLIES.flatMap((instance) => [
+        [series('up', instance), lately(minutes(7), '1', '0')],
+        [series('apply_leader', instance), gone(minutes(7))],
+      ]),
+    ),
+    firing: ['NobodyApplies', 'ProgramDown'],
+  },
+  {
+    name: 'the leader of apply was killed, and its stand-by took over',
+    series: handover('apply_leader', 'apply-1', 'apply-2'),
+    firing: ['ProgramDown'],
+  },
+  {
+    name: 'a submission has waited for seven minutes',
+    series: {
+      [series('submissions_oldest_waiting_seconds', 'apply-1')]:
+        `0x${SCRAPES - minutes(7)} 0+15x${minutes(7) - 1}`,
+    },
+    firing: ['SubmissionsWait'],
+  },
+  {
+    name: 'an import holds submissions up for four minutes',
+    series: {
+      [series('submissions_oldest_waiting_seconds', 'apply-1')]:
+        `0x${SCRAPES - minutes(4)} 0+15x${minutes(4) - 1}`,
+      [waiting('end')]: lately(minutes(4), '20', '3000'),
+      [waiting('last_stable_offset')]: lately(minutes(4), '20', '3000'),
+    },
+    firing: [],
+  },
+  {
+    name: 'more submissions arrive than are applied',
+    series: { [waiting('end')]: constant(50_000), [waiting('last_stable_offset')]: constant(50_000) },
+    firing: ['SubmissionsPileUp'],
+  },
+  {
+    name: 'a large load of submissions takes ten minutes',
+    series: {
+      [waiting('end')]: lately(minutes(10), '20', '50000'),
+      [waiting('last_stable_offset')]: lately(minutes(10), '20', '50000'),
+    },
+    firing: [],
+  },
+  {
+    name: 'a transaction has been open for four minutes',
+    series: {
+      [series('submissions_oldest_waiting_seconds', 'apply-1')]:
+        `0x${SCRAPES - minutes(4)} 0+15x${minutes(4) - 1}`,
+      [waiting('end')]: lately(minutes(4), '20', '300'),
+      [waiting('last_stable_offset')]: lately(minutes(4), '20', '0'),
+    },
+    firing: ['TransactionOpen'],
+  },
+  {
+    name: 'a producer has some short transaction open at every moment',
+    series: { [waiting('end')]: constant(300), [waiting('last_stable_offset')]: constant(100) },
+    firing: [],
+  },
+  {
+    name: 'a submission was rejected',
+    series: { [series('submissions_rejected_total', 'apply-1')]: lately(minutes(3), '3', '4') },
+    firing: ['SubmissionsRejected'],
+  },
+  {
+    name: 'rejections have waited for eleven minutes',
+    series: { [series('rejections_waiting', 'apply-1')]: lately(minutes(11), '0', '5') },
+    firing: ['RejectionsWait'],
+  },
+  {
+    name: 'rejections waited for a minute',
+    series: { [series('rejections_waiting', 'apply-1')]: lately(minutes(1), '0', '5') },
+    firing: [],
+  },
+
+  {
+    name: 'nobody has relayed for two minutes',
+    series: { [series('relay_leader', 'relay-1')]: lately(minutes(2), '1', '0') },
+    firing: ['NobodyRelays'],
+  },
+  {
+    name: 'the relay was killed, and its stand-by took over',
+    series: handover('relay_leader', 'relay-1', 'relay-2'),
+    firing: ['ProgramDown'],
+  },
+  {
+    name: 'Kafka has been away for five minutes',
+    series: {
+      ...Object.fromEntries(
+        [...APPLIES, ...RELAYS].map((instance) => [
+          series('program_ready', instance),
+          lately(minutes(5), '1', '0'),
+        ]),
+      ),
+      [series('apply_leader', 'apply-1')]: lately(minutes(5), '1', '0'),
+      [series('relay_leader', 'relay-1')]: lately(minutes(5), '1', '0'),
+      ...Object.fromEntries(
+        GATEWAYS.map((instance) => [
+          series('feed_behind_seconds', instance),
+          `0x${SCRAPES - minutes(5)} 0+15x${minutes(5) - 1}`,
+        ]),
+      ),
+      ...Object.fromEntries(
+        RELAYS.map((instance) => [
+          series('changes_oldest_unrelayed_seconds', instance),
+          `0x${SCRAPES - minutes(5)} 0+15x${minutes(5) - 1}`,
+        ]),
+      ),
+    },
+    firing: ['ChangesUnrelayed', 'GatewayNotFollowing', 'NobodyApplies', 'NobodyRelays', 'ProgramNotReady'],
+  },
+  {
+    name: 'Kafka restarts within 45 seconds',
+    series: {
+      [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - 4} 15 30 45 0.4`,
+      [series('changes_oldest_unrelayed_seconds', 'relay-1')]: `0x${SCRAPES - 4} 15 30 45 0.1`,
+    },
+    firing: [],
+  },
+  {
+    name: 'the database is older than Kafka',
+    series: {
+      ...Object.fromEntries(
+        ['apply-1', 'relay-1'].map((instance) => [
+          series('stream_history_conflict', instance),
+          lately(minutes(3), '0', '1'),
+        ]),
+      ),
+      [series('apply_leader', 'apply-1')]: lately(minutes(3), '1', '0'),
+      [series('relay_leader', 'relay-1')]: lately(minutes(3), '1', '0'),
+    },
+    firing: ['HistoryConflict', 'NobodyApplies', 'NobodyRelays'],
+  },
+  {
+    name: 'a stand-by remembers a conflict that is settled',
+    series: { [series('stream_history_conflict', 'apply-2')]: constant(1) },
+    firing: [],
+  },
+  {
+    name: 'a gateway has seen more than a database that was exchanged beneath it',
+    series: { [series('stream_history_conflict', 'gateway-1')]: lately(minutes(2), '0', '1') },
+    firing: ['HistoryConflict'],
+  },
+  {
+    name: 'a gateway is stuck before a gap',
+    series: { [series('feed_sequence', 'gateway-1')]: `0+10x${SCRAPES - minutes(2)} 700x${minutes(2) - 1}` },
+    firing: ['GatewayBehind'],
+  },
+  {
+    name: 'a gateway is a scrape behind now and then',
+    series: {
+      [series('feed_sequence', 'gateway-1')]: Array.from({ length: SCRAPES + 1 }, (_, index) =>
+        index % 3 === 0 ? 10 * (index - 1) : 10 * index,
+      ).join(' '),
+    },
+    firing: [],
+  },
+  {
+    name: 'a gateway has not reached the end of the topic for two minutes',
+    series: {
+      [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - minutes(3)} 0+15x${minutes(3) - 1}`,
+    },
+    firing: ['GatewayNotFollowing'],
+  },
+  {
+    name: 'a record is in an unknown schema',
+    series: { [series('feed_undecodable_records_total', 'gateway-1')]: lately(minutes(3), '0', '1') },
+    firing: ['ChangeUnreadable'],
+  },
+  {
+    name: 'a batch cannot be read, so that its changes are loaded elsewhere',
+    series: {
+      [series('unreadable_batches_total', 'gateway-1')]: lately(minutes(3), '0', '1'),
+      [series('feed_filled_changes_total', 'gateway-1')]: lately(minutes(3), '0', '12'),
+    },
+    firing: ['BatchUnreadable', 'ChangesMissingInKafka'],
+  },
+  {
+    name: 'a gateway that starts meets an unreadable batch at once',
+    series: {
+      [series('unreadable_batches_total', 'gateway-3')]: `_x${SCRAPES - minutes(3)} 1x${minutes(3)}`,
+    },
+    firing: ['BatchUnreadable'],
+  },
+  {
+    name: 'changes are lost',
+    series: { [series('feed_lost_changes_total', 'gateway-1')]: lately(minutes(3), '0', '4') },
+    firing: ['ChangesLost'],
+  },
+  {
+    name: 'a topic has had a wrong setting for six minutes',
+    series: { [series('topic_settings_problems', 'relay-1')]: lately(minutes(6), '0', '1') },
+    firing: ['TopicSettingsBroken'],
+  },
+  {
+    name: 'a wrong setting of a topic is corrected within a minute',
+    series: { [series('topic_settings_problems', 'relay-1')]: `0x${SCRAPES - 6} 1 1 1 0 0 0` },
+    firing: [],
+  },
+];
