@@ -12,12 +12,15 @@ const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00
 const XERIAL_HEADER_BYTES = 16;
 const LZ4_MAGIC = 0x184d2204;
 
+/** Larger chunks than zlib's own: it joins thousands of those for as long as the rest takes. */
+const ZLIB = { maxOutputLength: MAX_DECOMPRESSED_BYTES, chunkSize: 128 * 1024 };
+
 /** By the number that a batch's attributes have for the codec. */
 const decompressors: Record<number, (bytes: Buffer) => Buffer> = {
-  1: (bytes) => gunzipSync(bytes, { maxOutputLength: MAX_DECOMPRESSED_BYTES }),
+  1: (bytes) => gunzipSync(bytes, ZLIB),
   2: decompressSnappy,
   3: decompressLz4,
-  4: (bytes) => zstdDecompressSync(bytes, { maxOutputLength: MAX_DECOMPRESSED_BYTES }),
+  4: (bytes) => zstdDecompressSync(bytes, ZLIB),
 };
 
 /**

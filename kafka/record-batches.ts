@@ -18,6 +18,9 @@ const RECORDS_AT = 61;
 /** First offset and length: the part of the header that the length does not count. */
 const PREFIX_BYTES = 12;
 
+/** The most records of a batch. Records of a few bytes each compress so well that a batch could hold millions. */
+export const MAX_RECORDS = 200_000;
+
 const CURRENT_MAGIC = 2;
 const CODEC_MASK = 0b111;
 const IS_TRANSACTIONAL = 1 << 4;
@@ -89,6 +92,7 @@ export function readRecords(batch: RecordBatch): FetchedRecord[] {
     throw new UnreadableBatchError('its checksum is wrong');
   }
   const count = bytes.readInt32BE(RECORD_COUNT_AT);
+  if (count > MAX_RECORDS) throw new UnreadableBatchError(`it holds more than ${MAX_RECORDS} records`);
   const payload = decompressRecords(bytes);
   const records: FetchedRecord[] = [];
   const cursor = new VarintCursor(payload);

@@ -57,6 +57,13 @@ export interface TopicReaderOptions {
 }
 
 const MAX_FETCH_BYTES = 32 * 1024 * 1024;
+/**
+ * The memory that the records of a fetch may take up before no further batch of it is read, in bytes. A fetch of a few
+ * megabytes could otherwise expand to gigabytes (INV-14).
+ */
+const MAX_READ_BYTES = 32 * 1024 * 1024;
+/** The memory of a record beside its key and value, about, in bytes. */
+const RECORD_OVERHEAD_BYTES = 300;
 const EARLIEST = -2n;
 const FETCH_API = 1;
 const OFFSET_OUT_OF_RANGE = 1;
@@ -188,9 +195,10 @@ export class TopicReader {
     offsets: ReadonlyMap<number, number>,
     answers: readonly PartitionAnswer[],
   ): Promise<PartitionRead[]> {
+    const budget = { bytes: MAX_READ_BYTES };
     const reads = answers
       .filter(({ errorCode }) => errorCode === 0)
-      .map((answer) => this.#read(offsets, answer));
+      .map((answer) => this.#read(offsets, answer, budget));
     const outside = answers.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE);
     if (outside.length > 0) reads.push(...(await this.#restart(offsets, outside)));
     const failed = answers.find(({ errorCode }) => errorCode !== 0 && errorCode !== OFFSET_OUT_OF_RANGE);
@@ -208,12 +216,18 @@ export class TopicReader {
     throw new KafkaUnavailableError(`The broker does not serve ${this.#topic}: ${name}.`);
   }
 
-  #read(offsets: ReadonlyMap<number, number>, answer: PartitionAnswer): PartitionRead {
+  /** @param budget the memory that is left for this fetch; a batch that begins when nothing is left is not read */
+  #read(
+    offsets: ReadonlyMap<number, number>,
+    answer: PartitionAnswer,
+    budget: { bytes: number },
+  ): PartitionRead {
     const { partition, highWatermark: end, lastStableOffset: stableEnd, aborted, bytes } = answer;
     const from = offsets.get(partition) ?? 0;
     let nextOffset = from;
     const passed = function* (batches: Iterable<RecordBatch>) {
       for (const batch of batches) {
+        if (budget.bytes <= 0) return;
         nextOffset = Math.max(nextOffset, batch.lastOffset + 1);
         yield batch;
       }
@@ -225,7 +239,10 @@ export class TopicReader {
       if (batch.isControl) continue;
       try {
         // A batch comes whole, even if only its end was asked for.
-        for (const record of readRecords(batch)) if (record.offset >= from) records.push(record);
+        for (const record of readRecords(batch)) {
+          budget.bytes -= sizeOf(record);
+          if (record.offset >= from) records.push(record);
+        }
       } catch (error) {
         if (!(error instanceof UnreadableBatchError)) throw error;
         unreadable.push({ ...batch, reason: error.message });
@@ -250,4 +267,8 @@ export class TopicReader {
       return { partition, records: [], unreadable: [], nextOffset, end, stableEnd, atEnd, isOutOfRange };
     });
   }
+}
+
+function sizeOf({ key, value }: FetchedRecord): number {
+  return (key?.length ?? 0) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
 }

@@ -31,8 +31,13 @@ const COMMANDS: { name: string; description: string; load: () => Promise<{ defin
   },
   {
     name: 'rejected',
-    description: 'list submissions that were rejected, or send them again',
+    description: 'list and show submissions that were rejected, or send them again',
     load: () => import('./commands/rejected.ts'),
+  },
+  {
+    name: 'submissions',
+    description: 'skip a submission that stops the consumers',
+    load: () => import('./commands/submissions.ts'),
   },
   { name: 'keys', description: 'create, list and revoke API keys', load: () => import('./commands/keys.ts') },
   {

@@ -11,7 +11,7 @@ import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
 import { startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
-import { type Applied, applyRuns, bisect } from './apply-runs.ts';
+import { type Applied, applyRuns } from './apply-runs.ts';
 import { Backlog } from './backlog.ts';
 import type { Run } from './entry.ts';
 import { clearLag, LagReport } from './lag-report.ts';
@@ -19,6 +19,8 @@ import { appliedChanges, appliedSubmissions, applyLeader, rejectedSubmissions } 
 import { RejectionSender } from './rejection-sender.ts';
 import { settleOffsets } from './settle-offsets.ts';
 import { refuseForError } from './submission-fault.ts';
+import type { Write } from './write-entries.ts';
+import { writeInParts } from './write-in-parts.ts';
 
 /** Enough to make a transaction worth its round trips, and few enough to hold the stream's lock for moments. */
 const MAX_SUBMISSIONS_PER_TRANSACTION = 1000;
@@ -102,7 +104,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
   while (!signal.aborted) {
     const runs = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
     if (runs.length > 0) {
-      const applied = await applyWithBisection(client, topic, runs, log);
+      const applied = await applyAllButRefused(client, topic, runs, log);
       backlog.applied(runs);
       count(applied);
       if (applied.rejected > 0) sender.ring();
@@ -125,13 +127,13 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
 }
 
 /** Applies runs, however long the stream's lock is taken, and without the submissions that the database refuses. */
-async function applyWithBisection(
+async function applyAllButRefused(
   client: Term['client'],
   topic: string,
   runs: readonly Run[],
   log: Logger,
 ): Promise<Applied> {
-  let write: ReturnType<typeof bisect> | undefined;
+  let write: Write | undefined;
   for (;;) {
     try {
       return await applyRuns(client, topic, runs, write);
@@ -145,7 +147,7 @@ async function applyWithBisection(
       const message = 'a batch of submissions is refused; looking for those at fault';
       if (refusal.code === 'defect') reportFailure(log, error, { where: 'apply', message });
       else log.warn({ error }, message);
-      write = bisect(refuseForError);
+      write = writeInParts(refuseForError);
     }
   }
 }

@@ -3,10 +3,14 @@ import type { TopicReader } from '../../kafka/topic-reader.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { createRun, type Run, splitRun } from './entry.ts';
+import { createRuns, type Run, sizeOfEntry, splitRun } from './entry.ts';
 
 /** The most bytes of a partition that wait to be applied: a partition with more is not fetched meanwhile. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/** The most bytes of all partitions that wait: with more, nothing is fetched until some of it is applied. */
+const MAX_TOTAL_WAITING_BYTES = 64 * 1024 * 1024;
+/** The most bytes that are taken together. */
+const MAX_TAKEN_BYTES = 16 * 1024 * 1024;
 const PARTITION_MAX_BYTES = 512 * 1024;
 /** How long a broker holds back an empty answer, in milliseconds; shorter while some partition waits for room. */
 const MAX_WAIT_MS = 500;
@@ -55,6 +59,7 @@ export class Backlog {
   #room = Promise.withResolvers<void>();
   /** The partition to take from first, so that a full one does not starve the others. */
   #turn = 0;
+  #firstFetched = 0;
 
   /** @param offsets the offset to read from, by partition */
   constructor(reader: TopicReader, offsets: readonly number[], log: Logger) {
@@ -125,12 +130,14 @@ export class Backlog {
     if (this.#failure) throw this.#failure;
     const taken: Run[] = [];
     let room = maxEntries;
-    for (let index = 0; index < this.#partitions.length && room > 0; index += 1) {
+    let bytes = MAX_TAKEN_BYTES;
+    for (let index = 0; index < this.#partitions.length && room > 0 && bytes > 0; index += 1) {
       const partition = (this.#turn + index) % this.#partitions.length;
-      const run = this.#takeFrom(this.#partitions[partition] as PartitionState, room);
+      const run = this.#takeFrom(this.#partitions[partition] as PartitionState, room, bytes);
       if (!run) continue;
       taken.push(run);
       room -= run.entries.length;
+      bytes -= bytesOf(run);
     }
     this.#turn = (this.#turn + 1) % Math.max(1, this.#partitions.length);
     if (taken.length > 0) {
@@ -145,12 +152,15 @@ export class Backlog {
     for (const { partition, to } of runs) this.#applied[partition] = to;
   }
 
-  #takeFrom(state: PartitionState, maxEntries: number): Run | undefined {
+  #takeFrom(state: PartitionState, maxEntries: number, maxBytes: number): Run | undefined {
     const first = state.waiting.shift();
     if (!first) return undefined;
-    const [run, rest] = splitRun(first, maxEntries);
-    if (rest) state.waiting.unshift(rest);
-    state.waitingBytes -= bytesOf(run);
+    const [run, rest] = splitRun(first, maxEntries, maxBytes);
+    state.waitingBytes -= bytesOf(first);
+    if (rest) {
+      state.waiting.unshift(rest);
+      state.waitingBytes += bytesOf(rest);
+    }
     return run;
   }
 
@@ -189,9 +199,7 @@ export class Backlog {
         const led = this.#partitions
           .map((_, partition) => partition)
           .filter((partition) => leaders[partition] === node);
-        const open = led.filter(
-          (partition) => (this.#partitions[partition]?.waitingBytes ?? 0) < MAX_WAITING_BYTES,
-        );
+        const open = this.#hasRoom ? led.filter((partition) => this.#isOpen(partition)) : [];
         this.#answeredAt.set(node, performance.now());
         if (open.length === 0) await this.#room.promise;
         else await this.#fetch(node, open, open.length < led.length ? MAX_WAIT_FULL_MS : MAX_WAIT_MS);
@@ -207,34 +215,58 @@ export class Backlog {
     }
   }
 
+  get #hasRoom(): boolean {
+    const bytes = this.#partitions.reduce((sum, { waitingBytes }) => sum + waitingBytes, 0);
+    return bytes < MAX_TOTAL_WAITING_BYTES;
+  }
+
+  #isOpen(partition: number): boolean {
+    return (this.#partitions[partition]?.waitingBytes ?? 0) < MAX_WAITING_BYTES;
+  }
+
   async #fetch(node: number, partitions: number[], maxWaitMs: number): Promise<void> {
+    // Another one comes first each time: a fetch that would take up much memory is not read to its end.
+    this.#firstFetched += 1;
+    const cut = this.#firstFetched % partitions.length;
     const wanted = new Map(
-      partitions.map((partition) => [partition, this.#partitions[partition]?.nextOffset ?? 0]),
+      [...partitions.slice(cut), ...partitions.slice(0, cut)].map((partition) => [
+        partition,
+        this.#partitions[partition]?.nextOffset ?? 0,
+      ]),
     );
     const limits = { maxWaitMs, partitionMaxBytes: PARTITION_MAX_BYTES };
     for (const read of await this.#reader.fetch(node, wanted, limits)) {
       const state = this.#partitions[read.partition] as PartitionState;
       state.end = read.end;
       state.stableEnd = read.stableEnd;
-      if (read.nextOffset === state.nextOffset) continue;
+      // While leaders move, two loops may fetch the same.
+      if (state.nextOffset !== wanted.get(read.partition) || read.nextOffset === state.nextOffset) continue;
       if (read.isOutOfRange) {
         this.#failure = new SupersededError(
           `Partition ${read.partition} of the submissions topic no longer has offset ${state.nextOffset}.`,
         );
-      } else {
-        const run = createRun(state.nextOffset, read);
+        this.#announce();
+        continue;
+      }
+      for (const run of createRuns(state.nextOffset, read)) {
+        if (run.from !== state.nextOffset) break;
         state.waiting.push(run);
         state.waitingBytes += bytesOf(run);
-        state.nextOffset = read.nextOffset;
+        state.nextOffset = run.to;
+        this.#announce();
+        // Decoding takes a while; the leader's transaction and its heartbeat go on in between.
+        await new Promise(setImmediate);
       }
-      this.#filled.resolve();
-      this.#filled = Promise.withResolvers();
-      // Decoding takes a while; the leader's transaction and its heartbeat go on in between.
-      await new Promise(setImmediate);
     }
+  }
+
+  #announce(): void {
+    this.#filled.resolve();
+    this.#filled = Promise.withResolvers();
   }
 }
 
+/** Never 0, so that runs without entries, such as those of aborted transactions, do not pile up either. */
 function bytesOf({ entries }: Run): number {
-  return entries.reduce((sum, { value }) => sum + (value?.length ?? 0) + 200, 200);
+  return entries.reduce((sum, entry) => sum + sizeOfEntry(entry), 200);
 }

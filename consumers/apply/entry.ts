@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Refusal } from '../../domain/refusal.ts';
 import { refuseMalformed } from '../../domain/submission-rules.ts';
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import type { PartitionRead, UnreadableBatch } from '../../kafka/topic-reader.ts';
-import { type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 
 /** A record of the submissions topic, decoded and checked; or a batch of them that cannot be read. */
 export interface Entry {
@@ -10,8 +11,9 @@ export interface Entry {
   /** For a batch that cannot be read: the offset of its last record. */
   lastOffset: number | null;
   key: Buffer | null;
-  /** The bytes as read: of the submission, or of the whole batch. */
+  /** The bytes as read, of the submission or of the whole batch; of very large ones the beginning. */
   value: Buffer | null;
+  truncated: Rejection['truncated'];
   submission: Submission | Refusal;
 }
 
@@ -21,6 +23,29 @@ export interface Run {
   from: number;
   to: number;
   entries: Entry[];
+}
+
+/** The largest value that is kept whole, in bytes: whatever a producer can send uncompressed. */
+const MAX_WHOLE_BYTES = 1_100_000;
+/** The most entries of a run. Decoding more in one go would keep everything else in this process waiting. */
+const MAX_RUN_ENTRIES = 1000;
+/** The memory of an entry beside its key and value, about, in bytes. */
+const ENTRY_OVERHEAD_BYTES = 500;
+
+/** The part of a value that is kept: all of it if it fits, else its beginning with the size and digest of the whole. */
+export function truncateValue(
+  value: Buffer | null,
+  maxBytes: number,
+): Pick<Rejection, 'value' | 'truncated'> {
+  if (value === null || value.length <= maxBytes) return { value, truncated: null };
+  const truncated = { size: value.length, sha256: createHash('sha256').update(value).digest() };
+  return { value: value.subarray(0, maxBytes), truncated };
+}
+
+/** The bytes to keep while an entry waits: copies, since what was read is a part of something much larger. */
+function keep(key: Buffer | null, value: Buffer | null): Pick<Entry, 'key' | 'value' | 'truncated'> {
+  const { value: kept, truncated } = truncateValue(value, MAX_WHOLE_BYTES);
+  return { key: key && Buffer.from(key), value: kept && Buffer.from(kept), truncated };
 }
 
 /** The submission of a record, or the reason why it is none. */
@@ -34,7 +59,7 @@ function readSubmission(value: Buffer | null): Submission | Refusal {
 }
 
 export function createEntry({ offset, key, value }: FetchedRecord): Entry {
-  return { offset, lastOffset: null, key, value, submission: readSubmission(value) };
+  return { offset, lastOffset: null, ...keep(key, value), submission: readSubmission(value) };
 }
 
 function createUnreadableEntry({ firstOffset, lastOffset, bytes, reason }: UnreadableBatch): Entry {
@@ -42,24 +67,50 @@ function createUnreadableEntry({ firstOffset, lastOffset, bytes, reason }: Unrea
   return {
     offset: firstOffset,
     lastOffset,
-    key: null,
-    value: bytes,
+    ...keep(null, bytes),
     submission: { code: 'unreadable', message },
   };
 }
 
-/** The run of a fetch that began at offset `from`. */
-export function createRun(from: number, { partition, records, unreadable, nextOffset }: PartitionRead): Run {
-  const entries = [...records.map(createEntry), ...unreadable.map(createUnreadableEntry)];
-  if (unreadable.length > 0) entries.sort((a, b) => a.offset - b.offset);
-  return { partition, from, to: nextOffset, entries };
+const firstOffsetOf = (part: FetchedRecord | UnreadableBatch) =>
+  'reason' in part ? part.firstOffset : part.offset;
+
+/** The runs of a fetch that began at offset `from`, in order. Entries are decoded when their run is asked for. */
+export function* createRuns(
+  from: number,
+  { partition, records, unreadable, nextOffset }: PartitionRead,
+): Generator<Run> {
+  const parts: (FetchedRecord | UnreadableBatch)[] = [...records, ...unreadable];
+  if (unreadable.length > 0) parts.sort((a, b) => firstOffsetOf(a) - firstOffsetOf(b));
+  let runFrom = from;
+  for (let start = 0; start === 0 || start < parts.length; start += MAX_RUN_ENTRIES) {
+    const following = parts[start + MAX_RUN_ENTRIES];
+    const to = following ? firstOffsetOf(following) : nextOffset;
+    const entries = parts
+      .slice(start, start + MAX_RUN_ENTRIES)
+      .map((part) => ('reason' in part ? createUnreadableEntry(part) : createEntry(part)));
+    yield { partition, from: runFrom, to, entries };
+    runFrom = to;
+  }
 }
 
-/** Splits a run after its first `count` entries. The second part is undefined if nothing remains. */
-export function splitRun(run: Run, count: number): [Run, Run | undefined] {
-  const next = run.entries[count];
-  if (next === undefined) return [run, undefined];
+/** The memory that an entry takes up while it waits, about, in bytes. */
+export function sizeOfEntry({ key, value }: Entry): number {
+  return (key?.length ?? 0) + (value?.length ?? 0) + ENTRY_OVERHEAD_BYTES;
+}
+
+/**
+ * Splits a run after `maxEntries` entries, or when they take up `maxBytes`; the first part has one entry at least. The
+ * second part is undefined if nothing remains.
+ */
+export function splitRun(run: Run, maxEntries: number, maxBytes: number): [Run, Run | undefined] {
   const { partition, from, to, entries } = run;
+  let count = 0;
+  for (let bytes = 0; count < entries.length && count < maxEntries && bytes < maxBytes; count += 1) {
+    bytes += sizeOfEntry(entries[count] as Entry);
+  }
+  const next = entries[count];
+  if (next === undefined) return [run, undefined];
   return [
     { partition, from, to: next.offset, entries: entries.slice(0, count) },
     { partition, from: next.offset, to, entries: entries.slice(count) },

@@ -10,14 +10,16 @@ import {
   type RejectionRecord,
 } from '../../store/stream/pending-rejections.ts';
 import { pause } from '../leadership.ts';
+import { truncateValue } from './entry.ts';
 import { pendingRejections } from './metrics.ts';
-import { truncateValue } from './rejection.ts';
 
 /** The most records and bytes of a request: well below the megabyte that a topic takes by default. */
 const REQUEST = { records: 500, bytes: 500_000 };
 /** The pause after a failure, at first and at most, in milliseconds. */
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5000;
+/** How often rejections are looked for that another program stored, such as `submissions skip`, in milliseconds. */
+const LOOK_MS = 2000;
 
 /**
  * Sends the rejections that wait in the store, oldest first, and forgets those that Kafka has. Applying does not wait for
@@ -50,7 +52,9 @@ export class RejectionSender {
         const sent = await this.#sendNext();
         delayMs = FIRST_RETRY_MS;
         if (sent > 0) continue;
-        await promise;
+        const rung = new AbortController();
+        await Promise.race([promise, pause(LOOK_MS, rung.signal)]);
+        rung.abort();
         this.#bell = Promise.withResolvers();
       } catch (error) {
         if (signal.aborted) return;

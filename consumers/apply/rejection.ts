@@ -1,18 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Refusal } from '../../domain/refusal.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
 import type { RejectionRecord } from '../../store/stream/pending-rejections.ts';
 import type { Entry } from './entry.ts';
-
-/** The largest value that is kept whole, in bytes: whatever a producer can send uncompressed. */
-const MAX_WHOLE_BYTES = 1_100_000;
-
-/** The part of a value that is kept: all of it if it fits, else its beginning with the size and digest of the whole. */
-export function truncateValue(value: Buffer | null, maxBytes: number) {
-  if (value === null || value.length <= maxBytes) return { value, truncated: null };
-  const truncated = { size: value.length, sha256: createHash('sha256').update(value).digest() };
-  return { value: value.subarray(0, maxBytes), truncated };
-}
 
 /**
  * The record of the rejected topic for an entry: its key is the endorser that the submission names, or else the key that
@@ -22,7 +11,7 @@ export function truncateValue(value: Buffer | null, maxBytes: number) {
  * @param rejectedAt milliseconds since 1970
  */
 export function createRejectionRecord(
-  { offset, lastOffset, key, value, submission }: Entry,
+  { offset, lastOffset, key, value, truncated, submission }: Entry,
   { code, message }: Refusal,
   { topic, partition }: { topic: string; partition: number },
   rejectedAt: number,
@@ -35,7 +24,8 @@ export function createRejectionRecord(
     offset,
     rejected_at: rejectedAt,
     last_offset: lastOffset,
-    ...truncateValue(value, MAX_WHOLE_BYTES),
+    value,
+    truncated,
   });
   const endorser = 'code' in submission ? null : Buffer.from(submission.endorser);
   return { key: endorser ?? key ?? Buffer.alloc(0), value: encoded };

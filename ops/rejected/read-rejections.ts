@@ -4,6 +4,8 @@ import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 export interface ReadRejections {
   /** By time; a rejection that a crash recorded twice is there once. */
   rejections: Rejection[];
+  /** Records that are no rejections, and batches that cannot be read: any program can write to the topic. */
+  strangers: number;
   /** The end of the topic, by partition. */
   ends: Map<number, number>;
 }
@@ -20,13 +22,24 @@ export async function readRejections(
 ): Promise<ReadRejections> {
   const byOrigin = new Map<string, Rejection>();
   const ends = new Map<number, number>();
-  for await (const { partition, records, nextOffset } of readTopic({ brokers, topic }, from)) {
+  let strangers = 0;
+  for await (const { partition, records, unreadable, nextOffset } of readTopic({ brokers, topic }, from)) {
+    strangers += unreadable.length;
     for (const { value } of records) {
-      const rejection = rejectionCodec.decode(value);
-      byOrigin.set(`${rejection.topic} ${rejection.partition} ${rejection.offset}`, rejection);
+      const rejection = decode(value);
+      if (rejection === null) strangers += 1;
+      else byOrigin.set(`${rejection.topic} ${rejection.partition} ${rejection.offset}`, rejection);
     }
     ends.set(partition, nextOffset);
   }
   const rejections = [...byOrigin.values()].sort((a, b) => a.rejected_at - b.rejected_at);
-  return { rejections, ends };
+  return { rejections, strangers, ends };
+}
+
+function decode(value: Buffer | null): Rejection | null {
+  try {
+    return rejectionCodec.decode(value);
+  } catch {
+    return null;
+  }
 }

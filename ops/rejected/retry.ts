@@ -28,8 +28,8 @@ interface Retriable {
 function findRetriable(rejections: Rejection[]): Retriable[] {
   return rejections.flatMap((rejection) => {
     const submission = readSubmission(rejection);
-    const { value } = rejection;
-    return submission && value
+    const { value, truncated } = rejection;
+    return submission && value && !truncated
       ? [{ rejection, submission, message: { key: submission.endorser, value } }]
       : [];
   });
@@ -73,7 +73,10 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<void> 
     await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
     const offsets = await loadConsumerOffsets(client, topic);
     const { rejections, ends } = await readRejections({ brokers, topic }, offsets);
-    const retriable = findRetriable(rejections);
+    // A submission that was skipped could stop the consumers again.
+    const skipped = rejections.filter(({ code }) => code === 'skipped');
+    const others = rejections.filter(({ code }) => code !== 'skipped');
+    const retriable = findRetriable(others);
     const outdated = await findOutdated(client, retriable);
     const current = retriable.filter((one) => !outdated.has(one));
     await sendAgain(config, current);
@@ -84,10 +87,15 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<void> 
       [...ends].map(([partition, to]) => ({ partition, from: offsets.get(partition) ?? 0, to })),
     );
     for (const { rejection } of outdated) io.out(describeRejection(rejection));
-    const unreadable = rejections.length - retriable.length;
+    const unreadable = others.length - retriable.length;
     io.err(
       `${current.length} rejected submissions were sent again${unreadable > 0 ? `, ${unreadable} cannot be read` : ''}.`,
     );
+    if (skipped.length > 0) {
+      io.err(
+        `${skipped.length} were not, since an operator skipped them. "rejected retry PARTITION/OFFSET" sends one of them.`,
+      );
+    }
     if (outdated.size > 0) {
       io.err(
         `${outdated.size} were not, since their endorsers have changed their positions at the same time or later. ` +
@@ -106,12 +114,20 @@ export async function retryNew(config: OpsConfig, io: CommandIo): Promise<void> 
 export async function retryChosen(config: OpsConfig, origins: string[], io: CommandIo): Promise<void> {
   const topic = topicNames(config.topicPrefix).rejected;
   const { rejections } = await readRejections({ brokers: config.brokers, topic });
+  const truncated = new Set(
+    rejections.filter((one) => one.truncated).map(({ partition, offset }) => `${partition}/${offset}`),
+  );
   const byOrigin = new Map(
     findRetriable(rejections).map((one) => [`${one.rejection.partition}/${one.rejection.offset}`, one]),
   );
   const chosen = origins.map((origin) => {
     const found = byOrigin.get(origin);
     if (found) return found;
+    if (truncated.has(origin)) {
+      throw new OperatorError(
+        `Only the beginning of ${origin} is kept, so it cannot be sent again: its producer must send it. Nothing was sent.`,
+      );
+    }
     throw new OperatorError(
       `No readable rejected submission of origin ${origin} is kept; "rejected list" shows them. Nothing was sent.`,
     );

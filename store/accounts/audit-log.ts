@@ -13,7 +13,8 @@ type AuditAction =
   | 'account.plan_changed'
   | 'key.created'
   | 'key.revoked'
-  | 'plan.changed';
+  | 'plan.changed'
+  | 'submission.skipped';
 
 export interface AuditEntry {
   action: AuditAction;

@@ -50,6 +50,11 @@ export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
   };
 }
 
+/** When changes occur that are appended to this head, in milliseconds since 1970. Times never go back. */
+export function timeAfter({ now, lastOccurredAt }: StreamHead): number {
+  return Math.max(now, lastOccurredAt);
+}
+
 /**
  * Appends changes to the log in the order given and moves the head past them, within the caller's transaction. Times
  * never go back, even if the clock does.
@@ -62,7 +67,7 @@ export async function appendChanges(
   head: StreamHead,
   changes: NewChange[],
 ): Promise<number> {
-  const occurredAt = Math.max(head.now, head.lastOccurredAt);
+  const occurredAt = timeAfter(head);
   if (changes.length === 0) return occurredAt;
   const time = new Date(occurredAt).toISOString();
   await client.query('SELECT ensure_change_log_partition($1::date)', [time.slice(0, 10)]);

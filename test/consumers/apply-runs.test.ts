@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { applyRuns, bisect, SubmissionGapError } from '../../consumers/apply/apply-runs.ts';
+import { applyRuns, SubmissionGapError } from '../../consumers/apply/apply-runs.ts';
 import type { Run } from '../../consumers/apply/entry.ts';
 import { refuseForError } from '../../consumers/apply/submission-fault.ts';
+import { writeInParts } from '../../consumers/apply/write-in-parts.ts';
 import {
   type Rejection,
   rejectionCodec,
@@ -203,7 +204,9 @@ describe('INV-9: a bad submission', () => {
       const run = createTestRun(0, [bad, ...good.slice(0, 2), bad, bad, ...good.slice(2)]);
       await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).rejects.toMatchObject({ code: '23514' });
       expect(await changes()).toEqual([]);
-      await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run], bisect(refuseForError))).resolves.toEqual({
+      await expect(
+        applyRuns(client, SUBMISSIONS_TOPIC, [run], writeInParts(refuseForError)),
+      ).resolves.toEqual({
         submissions: 6,
         changes: 3,
         rejected: 3,
@@ -226,7 +229,7 @@ describe('INV-9: a bad submission', () => {
   test('INV-14: a batch that cannot be read is rejected with all its offsets', async () => {
     const run = createTestRun(0, [endorse('bakers-local-1', 'mayor', 'ann')]);
     const unreadable = {
-      ...{ offset: 1, lastOffset: 7, key: null, value: Buffer.from('damaged') },
+      ...{ offset: 1, lastOffset: 7, key: null, value: Buffer.from('damaged'), truncated: null },
       submission: { code: 'unreadable' as const, message: 'Its checksum is wrong.' },
     };
     await applyRuns(client, SUBMISSIONS_TOPIC, [{ ...run, to: 8, entries: [...run.entries, unreadable] }]);

@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
+import { openProducer } from '../../kafka/submissions-producer.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { rejectionCodec } from '../../schemas/submission.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { category, endorser } from '../helpers/catalogue-records.ts';
 import { createIo, createRunner } from '../helpers/command-io.ts';
@@ -127,4 +130,27 @@ test('an origin without a kept rejection is reported, and nothing is sent', asyn
     'No readable rejected submission of origin 0/4711 is kept',
   );
   await expect(rejected('retry', 'all')).rejects.toThrow('"all" is not an origin');
+});
+
+test('records of the topic that are no rejections are counted, and truncated values cannot be sent again', async () => {
+  const { rejected: topic } = topicNames(service.topicPrefix);
+  const kept = (await rejected('list')).printed.length;
+  const truncated = rejectionCodec.encode({
+    ...{ code: 'undecodable', message: 'No.', topic: 'any', partition: 1, offset: 4712, last_offset: null },
+    ...{
+      rejected_at: 0,
+      value: Buffer.from('begin'),
+      truncated: { size: 9_000_000, sha256: Buffer.alloc(32) },
+    },
+  });
+  const producer = await openProducer(service.brokers, topic);
+  await producer.send([Buffer.from('noise'), truncated].map((value) => ({ key: 'any', value })));
+  await producer.close();
+  const { printed, told } = await rejected('list');
+  expect(printed).toHaveLength(kept + 1);
+  expect(told).toContain('1 records or batches of the rejected topic are no rejections.');
+  expect((await rejected('show', '1/4712')).printed.join('\n')).toMatch(
+    /9000000 bytes.*62 65 67 69 6e +begin/s,
+  );
+  await expect(rejected('retry', '1/4712')).rejects.toThrow('Only the beginning of 1/4712 is kept');
 });

@@ -1,0 +1,43 @@
+import type { Refusal } from '../../domain/refusal.ts';
+import { type Write, type Written, writeEntries } from './write-entries.ts';
+
+/**
+ * Writes entries part by part, down to the single ones at fault, which are refused. For entries that the database does
+ * not take together (INV-14).
+ *
+ * A part that fails is halved, and parts grow again after two that succeed: a thousand entries that are all at fault take
+ * little more than a thousand attempts, and a single one takes some twenty.
+ *
+ * @param refuse the refusal for an error of a single entry, or undefined if the error is not the entry's
+ */
+export function writeInParts(refuse: (error: unknown) => Refusal | undefined): Write {
+  return async (client, ballot, located) => {
+    const total: Written = { changes: 0, refused: [] };
+    let size = Math.ceil(located.length / 2);
+    let successes = 0;
+    await client.query('SAVEPOINT part');
+    for (let start = 0; start < located.length; ) {
+      const part = located.slice(start, start + size);
+      try {
+        const { changes, refused } = await writeEntries(client, ballot, part);
+        await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
+        total.changes += changes;
+        total.refused.push(...refused);
+        start += part.length;
+        successes += 1;
+        if (successes % 2 === 0) size *= 2;
+      } catch (error) {
+        const refusal = refuse(error);
+        if (!refusal) throw error;
+        await client.query('ROLLBACK TO SAVEPOINT part');
+        successes = 0;
+        size = Math.ceil(part.length / 2);
+        const [only, second] = part;
+        if (!only || second) continue;
+        total.refused.push({ ...only, refusal });
+        start += 1;
+      }
+    }
+    return total;
+  };
+}

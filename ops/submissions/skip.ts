@@ -1,0 +1,90 @@
+import { topicNames } from '../../kafka/topic-names.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
+import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { recordAudit } from '../../store/accounts/audit-log.ts';
+import { lockStreamHead, timeAfter } from '../../store/stream/change-log.ts';
+import { advanceConsumerOffsets, lockConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
+import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
+import type { OpsConfig } from '../config.ts';
+import { currentActor, inOneTransaction } from '../database.ts';
+import type { Origin } from '../rejected/origin.ts';
+
+/** A submission that waits, or a batch of them that cannot be read, as it is to be rejected. */
+interface Waiting extends Pick<Rejection, 'offset' | 'last_offset' | 'value'> {
+  key: Buffer | null;
+}
+
+/**
+ * Rejects the next submission of a partition without looking at it, so that a submission which stops the consumers for a
+ * reason that nobody foresaw stops them no longer (INV-14). Consumers that run notice that the stored offset has moved,
+ * and continue from there.
+ *
+ * @throws OperatorError if the submission is not the next one of its partition, or if the topic has no such partition
+ */
+export async function skipSubmission(config: OpsConfig, origin: Origin, reason: string): Promise<void> {
+  const { brokers, topicPrefix, databaseUrl } = config;
+  const { submissions: topic } = topicNames(topicPrefix);
+  const { partition, offset } = origin;
+  await inOneTransaction(databaseUrl, async (client) => {
+    const head = await lockStreamHead(client);
+    const offsets = await lockConsumerOffsets(client, topic, [partition]);
+    const stored = offsets.get(partition) ?? 0;
+    const waiting = await findNext({ brokers, topic }, partition, stored);
+    if (!waiting) {
+      throw new OperatorError(`No submission of partition ${partition} waits, so there is none to skip.`);
+    }
+    if (waiting.offset !== offset) {
+      throw new OperatorError(
+        `${partition}/${offset} is not the next submission to apply; that is ${partition}/${waiting.offset}. Nothing was skipped.`,
+      );
+    }
+    const { key, ...rejected } = waiting;
+    const value = rejectionCodec.encode({
+      ...{ code: 'skipped', message: reason, topic, partition, truncated: null },
+      ...rejected,
+      rejected_at: timeAfter(head),
+    });
+    await addPendingRejections(client, [{ key: key ?? Buffer.alloc(0), value }]);
+    const to = (waiting.last_offset ?? offset) + 1;
+    await advanceConsumerOffsets(client, topic, [{ partition, from: stored, to }]);
+    const subject = `submission ${partition}/${offset}`;
+    await recordAudit(client, currentActor(), {
+      action: 'submission.skipped',
+      subject,
+      details: { topic, reason },
+    });
+  });
+}
+
+/** The first submission from an offset on, aborted ones left out; undefined if there is none. */
+async function findNext(
+  { brokers, topic }: { brokers: string[]; topic: string },
+  partition: number,
+  from: number,
+): Promise<Waiting | undefined> {
+  const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-ops', committed: true });
+  try {
+    const leaders = await reader.leaders();
+    if (leaders[partition] === undefined) {
+      throw new OperatorError(
+        `${topic} has no partition ${partition}; its partitions are 0 to ${leaders.length - 1}.`,
+      );
+    }
+    for (let offset = from; ; ) {
+      const limits = { maxWaitMs: 0, partitionMaxBytes: 1024 * 1024 };
+      const [read] = await reader.fetchFromLeaders(leaders, new Map([[partition, offset]]), limits);
+      if (!read) return undefined;
+      const [record] = read.records;
+      const [batch] = read.unreadable;
+      if (batch && (!record || batch.firstOffset < record.offset)) {
+        return { offset: batch.firstOffset, last_offset: batch.lastOffset, key: null, value: batch.bytes };
+      }
+      if (record) return { ...record, last_offset: null };
+      if (read.atEnd) return undefined;
+      offset = read.nextOffset;
+    }
+  } finally {
+    await reader.close();
+  }
+}

@@ -1,0 +1,131 @@
+/** The two JavaScript clients of Kafka as producers of other systems would use them. */
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { compressionsAlgorithms, Producer } from '@platformatic/kafka';
+import kafkajs, { type Kafka, type Transaction } from 'kafkajs';
+import { createKafkaClient } from '../../kafka/client.ts';
+import { CODECS, type Codec, type OutsideClient, type OutsideRecord, type Place } from './outside-client.ts';
+
+const compressors: Record<Exclude<Codec, 'none'>, (bytes: Buffer) => Uint8Array> = {
+  gzip: gzipSync,
+  snappy: (bytes) => compressionsAlgorithms.snappy.compressSync(bytes),
+  lz4: (bytes) => compressionsAlgorithms.lz4.compressSync(bytes),
+  zstd: zstdCompressSync,
+};
+
+/** kafkajs comes with gzip alone; its users register the others. */
+function registerCodecs(): void {
+  for (const [name, compress] of Object.entries(compressors)) {
+    const type = CODECS.indexOf(name as Codec) as kafkajs.CompressionTypes.GZIP;
+    kafkajs.CompressionCodecs[type] = () => ({
+      compress: async ({ buffer }: { buffer: Buffer }) => Buffer.from(compress(buffer)),
+    });
+  }
+}
+
+/** The places of records that were appended in order from the given offset of each partition on. */
+function countFrom(
+  firsts: Iterable<{ partition: number; first: number }>,
+  records: readonly OutsideRecord[],
+): Place[] {
+  const next = new Map<number, number>();
+  for (const { partition, first } of firsts) next.set(partition, first);
+  return records.map(({ partition }) => {
+    const offset = next.get(partition) ?? Number.NaN;
+    next.set(partition, offset + 1);
+    return { partition, offset };
+  });
+}
+
+/** kafkajs: the records of a call become one batch for each partition. */
+export function startKafkajsClient(brokers: string[], topic: string): OutsideClient {
+  registerCodecs();
+  const kafka: Kafka = createKafkaClient({ brokers, clientId: 'outside' });
+  return {
+    async open({ codec = 'none', idempotent = false, transactionalId, transactionTimeoutMs } = {}) {
+      const producer = kafka.producer({
+        idempotent: idempotent || transactionalId !== undefined,
+        ...(transactionalId === undefined ? {} : { transactionalId, maxInFlightRequests: 1 }),
+        ...(transactionTimeoutMs === undefined ? {} : { transactionTimeout: transactionTimeoutMs }),
+      });
+      await producer.connect();
+      let transaction: Transaction | undefined;
+      return {
+        async send(records) {
+          const sent = await (transaction ?? producer).send({
+            topic,
+            acks: -1,
+            compression: CODECS.indexOf(codec),
+            messages: records.map(({ timestamp, ...record }) => ({
+              ...record,
+              ...(timestamp === undefined ? {} : { timestamp: String(timestamp) }),
+            })),
+          });
+          const firsts = sent.map(({ partition, baseOffset }) => ({ partition, first: Number(baseOffset) }));
+          return countFrom(firsts, records);
+        },
+        async begin() {
+          transaction = await producer.transaction();
+        },
+        async commit() {
+          await transaction?.commit();
+          transaction = undefined;
+        },
+        async abort() {
+          await transaction?.abort();
+          transaction = undefined;
+        },
+        close: () => producer.disconnect(),
+      };
+    },
+    stop: async () => {},
+  };
+}
+
+/** @platformatic/kafka: as above. */
+export function startPlatformaticClient(brokers: string[], topic: string): OutsideClient {
+  return {
+    async open({ codec = 'none', idempotent = false, transactionalId } = {}) {
+      const producer = new Producer({
+        clientId: 'outside',
+        bootstrapBrokers: brokers,
+        idempotent: idempotent || transactionalId !== undefined,
+        ...(transactionalId === undefined ? {} : { transactionalId }),
+      });
+      type Open = Awaited<ReturnType<typeof producer.beginTransaction>>;
+      let transaction: Open | undefined;
+      return {
+        async send(records) {
+          const { offsets = [] } = await (transaction ?? producer).send({
+            acks: -1,
+            compression: codec,
+            messages: records.map(({ partition, key, value, headers = {}, timestamp }) => ({
+              topic,
+              partition,
+              ...(key === null ? {} : { key }),
+              ...(value === null ? {} : { value }),
+              ...(timestamp === undefined ? {} : { timestamp: BigInt(timestamp) }),
+              headers: new Map(
+                Object.entries(headers).map(([name, text]) => [Buffer.from(name), Buffer.from(text)]),
+              ),
+            })),
+          });
+          const firsts = offsets.map(({ partition, offset }) => ({ partition, first: Number(offset) }));
+          return countFrom(firsts, records);
+        },
+        async begin() {
+          transaction = await producer.beginTransaction();
+        },
+        async commit() {
+          await transaction?.commit();
+          transaction = undefined;
+        },
+        async abort() {
+          await transaction?.abort();
+          transaction = undefined;
+        },
+        close: () => producer.close(),
+      };
+    },
+    stop: async () => {},
+  };
+}

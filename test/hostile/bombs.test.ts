@@ -1,0 +1,114 @@
+/** Batches of at most a megabyte that expand to much more. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { MAX_DECOMPRESSED_BYTES } from '../../kafka/codecs.ts';
+import { MAX_RECORDS } from '../../kafka/record-batches.ts';
+import { CODECS, type Codec, type OutsideClient, type OutsideProducer } from '../helpers/outside-client.ts';
+import { startKafkajsClient, startPlatformaticClient } from '../helpers/outside-javascript.ts';
+import { MAX_SECONDS } from '../helpers/producer-suite.ts';
+import { useTestService } from '../helpers/service.ts';
+import { bad, SubmissionLedger } from '../helpers/submission-ledger.ts';
+
+const MB = 1024 * 1024;
+const ZEROS = Buffer.alloc(MAX_DECOMPRESSED_BYTES + MB);
+/** Snappy leaves a twentieth of zeros, so that no batch of it is small enough and large enough. */
+const BOMBING: Codec[] = CODECS.filter((codec) => codec !== 'none' && codec !== 'snappy');
+
+const service = useTestService();
+const ledger = new SubmissionLedger(service);
+let client: OutsideClient;
+const producers: OutsideProducer[] = [];
+
+beforeAll(() => {
+  client = startKafkajsClient(service.brokers, ledger.topic);
+});
+afterAll(async () => {
+  await Promise.all(producers.map((producer) => producer.close()));
+  await ledger.close();
+});
+
+async function open(codec: Codec): Promise<OutsideProducer> {
+  const producer = await client.open({ codec });
+  producers.push(producer);
+  return producer;
+}
+
+/** kafkajs takes minutes to group so many records. */
+async function openForMany(): Promise<OutsideProducer> {
+  const producer = await startPlatformaticClient(service.brokers, ledger.topic).open({ codec: 'zstd' });
+  producers.push(producer);
+  return producer;
+}
+
+async function expectSoon(maxSeconds = MAX_SECONDS): Promise<void> {
+  const seconds = await ledger.secondsUntilAllApplied();
+  process.stderr.write(`${seconds.toFixed(1)} s to the next good ones\n`);
+  expect(seconds).toBeLessThan(maxSeconds);
+  await ledger.expectSettled();
+}
+
+/** The most memory of buffers that `work` takes up at a time, in bytes. */
+async function measureBuffers(work: () => Promise<void>): Promise<number> {
+  let most = 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().arrayBuffers);
+  }, 5);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return most;
+}
+
+test.each(BOMBING)('INV-14: a %s batch that expands beyond the bound is set aside whole', async (codec) => {
+  const producer = await open(codec);
+  const [place] = await ledger.sendUnreadable(producer, [{ partition: 3, key: null, value: ZEROS }]);
+  await expectSoon();
+  const rejection = (await ledger.rejections()).find(({ offset }) => offset === place?.offset);
+  expect(rejection).toMatchObject({ code: 'unreadable', last_offset: place?.offset, truncated: null });
+  expect(rejection?.message).toMatch(/cannot be decompressed/);
+});
+
+test('INV-14: a snappy batch of 20 MB is read', async () => {
+  const producer = await open('snappy');
+  await ledger.send(producer, [bad(4, Buffer.alloc(20 * MB))]);
+  await expectSoon();
+});
+
+test('INV-14: batches that expand to just below the bound in many partitions do not fill the memory', async () => {
+  const producer = await open('gzip');
+  const records = Array.from({ length: 8 }, (_, partition) =>
+    bad(partition, ZEROS.subarray(0, MAX_DECOMPRESSED_BYTES - MB)),
+  );
+  await service.stopConsumers();
+  for (let round = 0; round < 3; round += 1)
+    for (const record of records) await ledger.send(producer, [record]);
+  const before = process.memoryUsage().arrayBuffers;
+  await service.startConsumers();
+  const most = await measureBuffers(() => expectSoon(MAX_SECONDS + 2 * records.length));
+  process.stderr.write(`buffers of ${Math.round((most - before) / MB)} MB at most\n`);
+  expect(most - before).toBeLessThan(500 * MB);
+}, 60_000);
+
+test('INV-14: a batch of more records than any producer makes is set aside whole', async () => {
+  const producer = await openForMany();
+  const empty = { partition: 5, key: null, value: Buffer.alloc(0) };
+  const places = await ledger.sendUnreadable(
+    producer,
+    Array.from({ length: MAX_RECORDS + 1 }, () => empty),
+  );
+  await expectSoon();
+  const rejection = (await ledger.rejections()).find(({ partition, offset }) =>
+    [partition, offset].every((value, index) => value === [5, places[0]?.offset][index]),
+  );
+  expect(rejection).toMatchObject({ code: 'unreadable', last_offset: places.at(-1)?.offset });
+}, 60_000);
+
+test('INV-14: a batch of very many small records is read, and the rest goes on meanwhile', async () => {
+  const producer = await openForMany();
+  await ledger.send(
+    producer,
+    Array.from({ length: 50_000 }, () => bad(5, Buffer.alloc(1))),
+  );
+  await expectSoon(3 * MAX_SECONDS);
+}, 60_000);

@@ -1,0 +1,58 @@
+/** Records of every size that are no submissions. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { OutsideProducer } from '../helpers/outside-client.ts';
+import { startKafkajsClient } from '../helpers/outside-javascript.ts';
+import { MAX_SECONDS } from '../helpers/producer-suite.ts';
+import { useTestService } from '../helpers/service.ts';
+import { bad, SubmissionLedger } from '../helpers/submission-ledger.ts';
+
+/** The largest value that fits into a batch of the 1,048,588 bytes that a topic takes by default. */
+const LARGEST_VALUE = 1_048_498;
+
+const service = useTestService();
+const ledger = new SubmissionLedger(service);
+let plain: OutsideProducer;
+let zipped: OutsideProducer;
+
+beforeAll(async () => {
+  const client = startKafkajsClient(service.brokers, ledger.topic);
+  [plain, zipped] = await Promise.all([client.open(), client.open({ codec: 'gzip' })]);
+});
+afterAll(async () => {
+  await Promise.all([plain.close(), zipped.close(), ledger.close()]);
+});
+
+async function expectSoon(): Promise<void> {
+  expect(await ledger.secondsUntilAllApplied()).toBeLessThan(MAX_SECONDS);
+  await ledger.expectSettled();
+}
+
+test('INV-14: noise of every size up to the largest is rejected', async () => {
+  for (const size of [10, 1000, 100_000, 1_000_000, LARGEST_VALUE]) {
+    await ledger.send(plain, [bad(size % 12, randomBytes(size), { key: null })]);
+  }
+  await expectSoon();
+  const sizes = (await ledger.rejections()).map(({ value }) => value?.length ?? 0);
+  expect(Math.max(...sizes)).toBe(LARGEST_VALUE);
+});
+
+test('INV-14: texts in JSON with one key, which together exceed a request for rejections, are rejected', async () => {
+  const text = JSON.stringify({ endorser: 'bakers-local-1', note: 'x'.repeat(950 - 39) });
+  expect(text).toHaveLength(950);
+  for (let batch = 0; batch < 80; batch += 1) {
+    await ledger.send(
+      plain,
+      Array.from({ length: 16 }, () => bad(5, Buffer.from(text))),
+    );
+  }
+  await expectSoon();
+});
+
+test('INV-14: twenty values of 100 KB of zeros in a batch of gzip are rejected', async () => {
+  await ledger.send(
+    zipped,
+    Array.from({ length: 20 }, () => bad(6, Buffer.alloc(100_000))),
+  );
+  await expectSoon();
+});

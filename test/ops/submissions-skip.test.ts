@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { submissionCodec } from '../../schemas/submission.ts';
+import { createIo, createRunner, type RecordedIo } from '../helpers/command-io.ts';
+import { useClient } from '../helpers/database.ts';
+import type { OutsideProducer } from '../helpers/outside-client.ts';
+import { startKafkajsClient } from '../helpers/outside-javascript.ts';
+import { useTestService } from '../helpers/service.ts';
+import { bad, SubmissionLedger } from '../helpers/submission-ledger.ts';
+import { endorse } from '../helpers/submissions.ts';
+import { until } from '../helpers/until.ts';
+
+const service = useTestService();
+const ledger = new SubmissionLedger(service);
+const watcher = useClient(service.databaseUrl);
+let producer: OutsideProducer;
+
+beforeAll(async () => {
+  producer = await startKafkajsClient(service.brokers, ledger.topic).open();
+});
+afterAll(() => Promise.all([producer.close(), ledger.close()]));
+
+async function run(...args: [string, ...string[]]): Promise<RecordedIo> {
+  const { databaseUrl, brokers, topicPrefix } = service;
+  const io = createIo({
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: brokers.join(','),
+    TOPIC_PREFIX: topicPrefix,
+  });
+  expect(await createRunner(args[0])(args.slice(1), io)).toBe(0);
+  return io;
+}
+
+const skip = (origin: string) => run('submissions', 'skip', origin, '--reason', 'it stops every consumer');
+
+const monster = bad(
+  3,
+  submissionCodec.encode(endorse('bakers-local-1', 'mayor', 'bob', { statement: 'A \u001b[31mmonster.' })),
+);
+
+test('INV-14: exactly the next submission can be skipped, and is then shown as rejected', async () => {
+  await service.stopConsumers();
+  const places = await ledger.send(producer, [monster, ledger.good(3), ledger.good(4)]);
+  const [first, second] = places.map(({ partition, offset }) => `${partition}/${offset}`);
+  await expect(skip(second as string)).rejects.toThrow(
+    `${second} is not the next submission to apply; that is ${first}. Nothing was skipped.`,
+  );
+  await expect(skip('5/0')).rejects.toThrow('No submission of partition 5 waits');
+  await expect(skip('77/0')).rejects.toThrow('has no partition 77');
+  await skip(first as string);
+  await expect(skip(first as string)).rejects.toThrow('is not the next submission');
+
+  await service.startConsumers();
+  await ledger.expectSettled();
+  const { printed } = await run('rejected', 'show', first as string);
+  expect(printed.slice(0, 2)).toEqual([
+    'reason:    skipped: it stops every consumer',
+    `origin:    ${ledger.topic}, partition 3, offset ${places[0]?.offset}`,
+  ]);
+  expect(printed.join('\n')).toContain('"choice": "bob"');
+  expect(printed.join('\n')).not.toContain('\u001b');
+  const audit = await run('audit', 'list');
+  expect(audit.printed.join('\n')).toMatch(
+    new RegExp(`submission\\.skipped\\s+submission ${first}\\s.*it stops every`),
+  );
+  expect((await run('rejected', 'retry')).told).toContainEqual(
+    expect.stringMatching(/^1 were not, since an operator skipped them/),
+  );
+});
+
+test('INV-14: a running apply goes on after a submission that was skipped while it waited for the lock', async () => {
+  const [before] = await ledger.send(producer, [ledger.good(3)]);
+  await ledger.expectSettled();
+  const blocker = new pg.Client({ connectionString: service.databaseUrl });
+  await blocker.connect();
+  const waiting = async () => {
+    const { rows } = await watcher.query(
+      `SELECT count(*)::int AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%stream_head%'`,
+    );
+    return rows[0].count;
+  };
+  try {
+    await blocker.query('BEGIN');
+    await blocker.query('SELECT FROM stream_head FOR UPDATE');
+    const skipping = skip(`3/${(before?.offset ?? 0) + 1}`);
+    await until('the command waits for the lock', async () => (await waiting()) === 1);
+    await ledger.send(producer, [monster]);
+    await until('apply waits behind it', async () => (await waiting()) === 2);
+    await blocker.query('COMMIT');
+    await skipping;
+  } finally {
+    await blocker.end();
+  }
+  expect(await ledger.secondsUntilAllApplied()).toBeLessThan(5);
+  await ledger.expectSettled();
+});
