@@ -104,7 +104,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
   while (!signal.aborted) {
     const runs = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
     if (runs.length > 0) {
-      const applied = await applyAllButRefused(client, topic, runs, log);
+      const applied = await applyAllButRefused(client, topic, runs, { signal, log });
       backlog.applied(runs);
       count(applied);
       if (applied.rejected > 0) sender.ring();
@@ -131,14 +131,14 @@ async function applyAllButRefused(
   client: Term['client'],
   topic: string,
   runs: readonly Run[],
-  log: Logger,
+  { signal, log }: { signal: AbortSignal; log: Logger },
 ): Promise<Applied> {
   let write: Write | undefined;
   for (;;) {
     try {
       return await applyRuns(client, topic, runs, write);
     } catch (error) {
-      if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) {
+      if (sqlStateOf(error) === LOCK_NOT_AVAILABLE && !signal.aborted) {
         log.info('the stream is locked by an import; submissions wait for it');
         continue;
       }

@@ -248,7 +248,15 @@ export class Backlog {
         this.#announce();
         continue;
       }
-      for (const run of createRuns(state.nextOffset, read)) {
+      const onDefect = (error: unknown) => {
+        const fields = { partition: read.partition };
+        reportFailure(this.#log, error, {
+          where: 'apply',
+          message: 'a submission could not be checked',
+          fields,
+        });
+      };
+      for (const run of createRuns(state.nextOffset, read, onDefect)) {
         if (run.from !== state.nextOffset) break;
         state.waiting.push(run);
         state.waitingBytes += bytesOf(run);

@@ -3,7 +3,9 @@ import type { Refusal } from '../../domain/refusal.ts';
 import { refuseMalformed } from '../../domain/submission-rules.ts';
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import type { PartitionRead, UnreadableBatch } from '../../kafka/topic-reader.ts';
+import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { DEFECT } from './submission-fault.ts';
 
 /** A record of the submissions topic, decoded and checked; or a batch of them that cannot be read. */
 export interface Entry {
@@ -49,17 +51,23 @@ function keep(key: Buffer | null, value: Buffer | null): Pick<Entry, 'key' | 'va
 }
 
 /** The submission of a record, or the reason why it is none. */
-function readSubmission(value: Buffer | null): Submission | Refusal {
+function readSubmission(value: Buffer | null, onDefect: (error: unknown) => void): Submission | Refusal {
   try {
     const submission = submissionCodec.decode(value);
     return refuseMalformed(submission) ?? submission;
   } catch (error) {
-    return { code: 'undecodable', message: error instanceof Error ? error.message : String(error) };
+    if (error instanceof AvroDecodeError) return { code: 'undecodable', message: error.message };
+    onDefect(error);
+    return DEFECT;
   }
 }
 
-export function createEntry({ offset, key, value }: FetchedRecord): Entry {
-  return { offset, lastOffset: null, ...keep(key, value), submission: readSubmission(value) };
+/** @param onDefect is given an error that only a defect of the code explains; the submission is rejected all the same */
+export function createEntry(
+  { offset, key, value }: FetchedRecord,
+  onDefect: (error: unknown) => void,
+): Entry {
+  return { offset, lastOffset: null, ...keep(key, value), submission: readSubmission(value, onDefect) };
 }
 
 function createUnreadableEntry({ firstOffset, lastOffset, bytes, reason }: UnreadableBatch): Entry {
@@ -79,6 +87,7 @@ const firstOffsetOf = (part: FetchedRecord | UnreadableBatch) =>
 export function* createRuns(
   from: number,
   { partition, records, unreadable, nextOffset }: PartitionRead,
+  onDefect: (error: unknown) => void,
 ): Generator<Run> {
   const parts: (FetchedRecord | UnreadableBatch)[] = [...records, ...unreadable];
   if (unreadable.length > 0) parts.sort((a, b) => firstOffsetOf(a) - firstOffsetOf(b));
@@ -88,7 +97,7 @@ export function* createRuns(
     const to = following ? firstOffsetOf(following) : nextOffset;
     const entries = parts
       .slice(start, start + MAX_RUN_ENTRIES)
-      .map((part) => ('reason' in part ? createUnreadableEntry(part) : createEntry(part)));
+      .map((part) => ('reason' in part ? createUnreadableEntry(part) : createEntry(part, onDefect)));
     yield { partition, from: runFrom, to, entries };
     runFrom = to;
   }

@@ -4,7 +4,13 @@ import { sqlStateOf } from '../../store/connection/sql-state.ts';
 /** SQLSTATE classes that are about the data: data exception, integrity constraint violation, program limit exceeded. */
 const DATA_ERROR = /^(22|23|54)/;
 /** Errors that JavaScript throws for a defect of the code, which one submission may have brought to light. */
-const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError];
+const DEFECT_NAMES = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']);
+
+/** The refusal of a submission on which the code itself fails. */
+export const DEFECT: Refusal = {
+  code: 'defect',
+  message: 'The service failed on it; its log has the error.',
+};
 
 /**
  * The refusal for an error that a submission may be at fault for. Undefined for an error of the servers, which is no
@@ -16,6 +22,5 @@ export function refuseForError(error: unknown): Refusal | undefined {
     if (!DATA_ERROR.test(state)) return undefined;
     return { code: 'unstorable', message: `The database refuses it (SQLSTATE ${state}).` };
   }
-  if (!DEFECTS.some((defect) => error instanceof defect)) return undefined;
-  return { code: 'defect', message: 'The service failed on it; its log has the error.' };
+  return error instanceof Error && DEFECT_NAMES.has(error.name) ? DEFECT : undefined;
 }

@@ -12,11 +12,16 @@ export function createTestRun(
   partition = 0,
 ): Run {
   const entries = submissions.map((submission, index) =>
-    createEntry({
-      offset: from + index,
-      key: null,
-      value: Buffer.isBuffer(submission) ? submission : submissionCodec.encode(submission),
-    }),
+    createEntry(
+      {
+        offset: from + index,
+        key: null,
+        value: Buffer.isBuffer(submission) ? submission : submissionCodec.encode(submission),
+      },
+      (error) => {
+        throw error;
+      },
+    ),
   );
   return { partition, from, to: from + entries.length, entries };
 }

@@ -1,0 +1,82 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createEntry, createRuns, dropApplied, splitRun } from '../../consumers/apply/entry.ts';
+import type { FetchedRecord } from '../../kafka/record-batches.ts';
+import type { UnreadableBatch } from '../../kafka/topic-reader.ts';
+
+const fail = (error: unknown) => {
+  throw error;
+};
+
+/** A fetch of a partition: records and unreadable batches with gaps between them, as compaction and markers leave them. */
+const fetched = fc
+  .array(fc.record({ gap: fc.nat(3), unreadable: fc.option(fc.nat(5), { freq: 5 }) }), { maxLength: 2500 })
+  .map((parts) => {
+    const records: FetchedRecord[] = [];
+    const unreadable: UnreadableBatch[] = [];
+    let next = 100;
+    for (const part of parts) {
+      next += part.gap;
+      if (part.unreadable === null) records.push({ offset: next, key: null, value: null });
+      else {
+        const lastOffset = next + part.unreadable;
+        unreadable.push({ firstOffset: next, lastOffset, bytes: Buffer.from('x'), reason: 'damaged' });
+        next = lastOffset;
+      }
+      next += 1;
+    }
+    const read = { partition: 3, records, unreadable, nextOffset: next, isOutOfRange: false };
+    return { ...read, end: next, stableEnd: next, atEnd: true };
+  });
+
+test('INV-8: runs cover a fetch without a gap, and hold each of its records and batches once, in order', () => {
+  fc.assert(
+    fc.property(fetched, (read) => {
+      const runs = [...createRuns(100, read, fail)];
+      expect(runs[0]?.from).toBe(100);
+      expect(runs.at(-1)?.to).toBe(read.nextOffset);
+      for (const [index, run] of runs.entries()) {
+        if (index > 0) expect(run.from).toBe(runs[index - 1]?.to);
+        for (const { offset } of run.entries) expect(offset >= run.from && offset < run.to).toBe(true);
+      }
+      const offsets = runs.flatMap(({ entries }) => entries.map(({ offset }) => offset));
+      const expected = [
+        ...read.records.map(({ offset }) => offset),
+        ...read.unreadable.map((b) => b.firstOffset),
+      ];
+      expect(offsets).toEqual(expected.sort((a, b) => a - b));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('INV-8: a run that is split and applied up to anywhere loses nothing and repeats nothing', () => {
+  fc.assert(
+    fc.property(fetched, fc.integer({ min: 1, max: 400 }), fc.nat(3000), (read, maxEntries, progress) => {
+      for (const run of createRuns(100, read, fail)) {
+        const [first, second] = splitRun(run, maxEntries, 1_000_000);
+        expect(second?.from ?? run.to).toBe(first.to);
+        expect([...first.entries, ...(second?.entries ?? [])]).toEqual(run.entries);
+        const rest = dropApplied(run, 100 + progress);
+        expect(rest.entries.every((entry) => (entry.lastOffset ?? entry.offset) >= 100 + progress)).toBe(
+          true,
+        );
+        expect(rest.to).toBe(Math.max(run.to, 100 + progress));
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('a record on which the code itself fails is rejected as a defect, and reported', () => {
+  const errors: unknown[] = [];
+  const broken = {
+    offset: 1,
+    key: null,
+    // A value of a type that the decoder does not expect.
+    value: { buffer: undefined, length: 1 } as unknown as Buffer,
+  };
+  const { submission } = createEntry(broken, (error) => errors.push(error));
+  expect(submission).toMatchObject({ code: 'defect' });
+  expect(errors).toEqual([expect.objectContaining({ name: 'TypeError' })]);
+});
