@@ -64,7 +64,7 @@ export async function startGateway(
     connectionTimeoutMs: VERSION_TIMEOUT_MS,
     statementTimeoutMs: VERSION_TIMEOUT_MS,
   });
-  const databaseClock = new ReferenceClock({ read: () => loadDatabaseTime(versionPool), log });
+  const databaseClock = new ReferenceClock({ read: () => loadDatabaseTime(pool), log });
   const clock = ownClock ?? databaseClock;
   databaseClock.start();
   const answers = new AnswerMemory({
