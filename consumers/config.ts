@@ -31,7 +31,7 @@ function readRoles(env: Environment): Role[] {
 /**
  * The settings of a consumers process, out of environment variables or a test's own values.
  *
- * @throws SettingError where one is missing or cannot be right.
+ * @throws SettingError if one is missing or invalid
  */
 export function createConfig(env: Environment): ConsumersConfig {
   return {

@@ -17,7 +17,7 @@ const SET_ON_TOPIC = 1;
 
 const APPLY_TIMEOUT_MS = 30_000;
 
-/** What the topics are made for. */
+/** The cluster, and the settings that its topics are made for. */
 export interface TopicsOptions {
   /** `host:port` of each broker. */
   brokers: string[];

@@ -1,5 +1,5 @@
 /*
- * What a caught error means: the database is away, Kafka is away, another process has taken over, or the service has a
+ * The meaning of a caught error: the database is away, Kafka is away, another process has taken over, or the service has a
  * defect. Errors are told apart by name and code instead of class, because drivers wrap each other's errors and classes
  * can be loaded twice. Anything unknown is a defect, so that none is taken for an outage.
  */
@@ -72,7 +72,7 @@ const NETWORK_CODES = new Set([
 /** The most errors of a chain of causes that are looked at. */
 const MAX_CAUSES = 50;
 
-/** What a caught error means. */
+/** The meaning of a caught error. */
 export function classifyFailure(error: unknown): Failure {
   const errors = [...causesOf(error)];
   if (errors.some(({ name }) => name === 'SupersededError')) return 'superseded';

@@ -36,7 +36,7 @@ for (const where of PLACES) defects.inc({ where }, 0);
 
 export interface FailureReport {
   where: FailurePlace;
-  /** What could not be done, for the log. */
+  /** The action that failed, for the log. */
   message: string;
   /** Values that tell what the failure hit, such as the id of the request. */
   fields?: Readonly<Record<string, unknown>>;

@@ -79,7 +79,7 @@ const own = () => `http://127.0.0.1:${service.gateways[0]?.port}`;
       await started?.kill();
       await service.stopConsumers();
       await service.startConsumers();
-      // What the process has left behind is right for the others, too.
+      // The others continue from the rows and cursors that the process has left behind.
       await expectRight(await makeChange(), [own()]);
     });
 
