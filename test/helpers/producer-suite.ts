@@ -4,8 +4,11 @@ import { CODECS, type OutsideClient, type OutsideProducer } from './outside-clie
 import { useTestService } from './service.ts';
 import { bad, SubmissionLedger } from './submission-ledger.ts';
 
-/** A new submission must be an event within this time, whatever was sent before it. */
-export const MAX_SECONDS = 5;
+/**
+ * A new submission must be an event within this time, whatever was sent before it. It takes a second or less on a quiet
+ * machine; the bound tells standing still from working, on a machine that does other work as well.
+ */
+export const MAX_SECONDS = 20;
 
 type Start = (brokers: string[], topic: string) => OutsideClient | Promise<OutsideClient>;
 

@@ -11,7 +11,7 @@ import { useTestService } from '../helpers/service.ts';
 import { bad, SubmissionLedger } from '../helpers/submission-ledger.ts';
 import { endorse } from '../helpers/submissions.ts';
 
-const BURST = Number(process.env.HOSTILE_BURST ?? 100_000);
+const BURST = Number(process.env.HOSTILE_BURST ?? 20_000);
 /** On a machine that does other work as well. */
 const MAX_SECONDS_PER_RECORD = 1 / 5000;
 const BATCH = 5000;
