@@ -18,7 +18,7 @@ export interface StartRequest {
 
 /** The services that resolve a cursor or a time. */
 export interface ResumeServices {
-  feed: Pick<Feed, 'epoch' | 'latest' | 'ready'>;
+  feed: Pick<Feed, 'epoch' | 'latest' | 'ready' | 'isInConflict'>;
   pool: DatabasePool;
   clock: Clock;
   /** How long an event stays readable, in milliseconds. */
@@ -107,10 +107,16 @@ async function resumeSince(
  * Returns the point at which a reader begins (specification, "GET /v1/events" and "GET /v1/stream").
  *
  * @throws ApiError invalid_parameter for an invalid cursor, start parameters that exclude each other, or a `since` in the
- *   future; cursor_expired for a cursor older than retention (INV-5); warming_up while the feed catches up.
+ *   future; cursor_expired for a cursor older than retention (INV-5); warming_up while the feed catches up; server_busy while the
+ *   database has another history.
  */
 export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<ResumePoint> {
   const { feed, clock } = services;
+  if (feed.isInConflict) {
+    const message =
+      'The stream is interrupted until its operator has repaired the database; try again later.';
+    throw createUnavailableError('server_busy', message);
+  }
   if (!feed.ready)
     throw createUnavailableError('warming_up', 'The stream is catching up; try again in a moment.');
   if (start.lastEventId !== undefined) return resumeFromCursor('Last-Event-ID', start.lastEventId, services);

@@ -74,6 +74,7 @@ export class Feed {
   #latestId: string | null = null;
   /** Whether the database has agreed with this history. */
   #agrees = false;
+  #isInConflict = false;
   #running: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
@@ -118,6 +119,11 @@ export class Feed {
    */
   get ready(): boolean {
     return this.#agrees && this.#hasCaughtUp;
+  }
+
+  /** Whether the database was found to have another history, which only an operator can mend. */
+  get isInConflict(): boolean {
+    return this.#isInConflict;
   }
 
   get #hasCaughtUp(): boolean {
@@ -227,7 +233,8 @@ export class Feed {
         return onNewEpoch();
       }
       this.#agrees = hasCaughtUp && found.conflict === null;
-      historyConflict.set(found.conflict === null ? 0 : 1);
+      this.#isInConflict = found.conflict !== null;
+      historyConflict.set(this.#isInConflict ? 1 : 0);
       if (found.conflict !== null && found.conflict !== reported) log.error(found.conflict);
       reported = found.conflict;
     }

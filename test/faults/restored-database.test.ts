@@ -83,7 +83,7 @@ test('INV-3: consumers refuse a database that lacks announced changes, and name 
   expect(lines.filter((line) => line.includes('refuses'))).toHaveLength(lines.length);
 
   // A gateway that followed the stream meanwhile sees it too, and so does one that starts now.
-  const isRefused = async () => (await service.get('/v1/events')).status === 503;
+  const isRefused = async () => (await service.get('/v1/events')).body.error?.code === 'server_busy';
   await until('the gateway refuses the stream', isRefused);
   await service.restartGateway(0).catch(() => {});
   await until('the new gateway refuses it', isRefused);
