@@ -96,21 +96,20 @@ test('a start waits for a supervisor that is stopping, and says so', async () =>
   noteStopping(runDir);
   const lines: string[] = [];
   const said = Promise.withResolvers<void>();
-  let hasEnded = false;
-  supervisor.once('exit', () => {
-    hasEnded = true;
-  });
+  let isClaimed = false;
   const claimed = claimRunDir(runDir, [], (line) => {
     lines.push(line);
     said.resolve();
+  }).then(() => {
+    isClaimed = true;
   });
   await said.promise;
   expect(lines).toEqual([
     `Waiting for the service on ${folder} (process ${supervisor.pid}), which is stopping ...`,
   ]);
+  expect(isClaimed).toBe(false);
   supervisor.kill('SIGKILL');
   await claimed;
-  expect(hasEnded).toBe(true);
   expect(await readPidFile(runDir, 'supervisor', '')).toBe(process.pid);
 });
 
