@@ -7,33 +7,27 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
 
 /** The end of the stream in the store, and a change of each endorser to make others from. */
-async function loadEnd(databaseUrl: string) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const load = async () => {
-      const { rows } = await client.query<{ epoch: string; head: string; relayed: string | null }>(
-        `SELECT epoch, last_sequence AS head,
-           (SELECT max(last_sequence) FROM relay_batches WHERE acknowledged_at IS NOT NULL) AS relayed
-         FROM stream_head`,
+async function loadEnd(client: pg.Client) {
+  const load = async () => {
+    const { rows } = await client.query<{ epoch: string; head: string; relayed: string | null }>(
+      `SELECT epoch, last_sequence AS head,
+         (SELECT max(last_sequence) FROM relay_batches WHERE acknowledged_at IS NOT NULL) AS relayed
+       FROM stream_head`,
+    );
+    const { epoch, head, relayed } = rows[0] ?? {};
+    return { epoch: Number(epoch), sequence: Number(head), relayed: Number(relayed) };
+  };
+  // All earlier submissions must have passed through, or their sequences would be used twice.
+  for (let before = -1; ; ) {
+    const { epoch, sequence, relayed } = await load();
+    if (sequence === before && relayed === sequence) {
+      const { rows } = await client.query<{ body: ChangeBody }>(
+        'SELECT DISTINCT ON (endorser) body FROM change_log ORDER BY endorser, sequence',
       );
-      const { epoch, head, relayed } = rows[0] ?? {};
-      return { epoch: Number(epoch), sequence: Number(head), relayed: Number(relayed) };
-    };
-    // All earlier submissions must have passed through, or their sequences would be used twice.
-    for (let before = -1; ; ) {
-      const { epoch, sequence, relayed } = await load();
-      if (sequence === before && relayed === sequence) {
-        const { rows } = await client.query<{ body: ChangeBody }>(
-          'SELECT DISTINCT ON (endorser) body FROM change_log ORDER BY endorser, sequence',
-        );
-        return { epoch, sequence, bodies: rows.map(({ body }) => body) };
-      }
-      before = sequence;
-      await sleep(2000);
+      return { epoch, sequence, bodies: rows.map(({ body }) => body) };
     }
-  } finally {
-    await client.end();
+    before = sequence;
+    await sleep(2000);
   }
 }
 
@@ -42,6 +36,7 @@ export class Publisher {
   /** The slugs of the endorsers that have changes. */
   readonly endorsers: string[];
   readonly #bodies: ChangeBody[];
+  readonly #database: pg.Client;
   readonly #producer: ReturnType<typeof createChangesProducer>;
   readonly #epoch: number;
   #sequence: number;
@@ -49,11 +44,13 @@ export class Publisher {
 
   private constructor(parts: {
     end: Awaited<ReturnType<typeof loadEnd>>;
+    database: pg.Client;
     producer: ReturnType<typeof createChangesProducer>;
     offsets: number[];
   }) {
     this.#bodies = parts.end.bodies;
     this.endorsers = parts.end.bodies.map(({ endorser }) => endorser.slug);
+    this.#database = parts.database;
     this.#producer = parts.producer;
     this.#epoch = parts.end.epoch;
     this.#sequence = parts.end.sequence;
@@ -67,11 +64,13 @@ export class Publisher {
     databaseUrl: string;
     brokers: string[];
   }): Promise<Publisher> {
-    const end = await loadEnd(databaseUrl);
+    const database = new pg.Client({ connectionString: databaseUrl });
+    await database.connect();
+    const end = await loadEnd(database);
     const kafka = createKafkaClient({ brokers, clientId: 'bench' });
     const producer = createChangesProducer(kafka, topicNames().changes);
     await producer.connect();
-    return new Publisher({ end, producer, offsets: await producer.fetchEndOffsets() });
+    return new Publisher({ end, database, producer, offsets: await producer.fetchEndOffsets() });
   }
 
   /** Makes this number of next changes, of one endorser or of all in turn. */
@@ -88,13 +87,16 @@ export class Publisher {
   /** Sends the changes that were made; all must be sent before more are made. */
   async send(changes: Change[]): Promise<void> {
     this.#sequence += changes.length;
+    // A gateway stops its streams where Kafka announces a change that the store has not reached.
+    await this.#database.query('UPDATE stream_head SET last_sequence = $1', [this.#sequence]);
     await this.#producer.send(
       changes.map((change) => ({ key: change.endorser.slug, value: changeCodec.encode(change) })),
     );
   }
 
-  close(): Promise<unknown> {
-    return this.#producer.disconnect();
+  async close(): Promise<void> {
+    await this.#producer.disconnect();
+    await this.#database.end();
   }
 }
 
