@@ -1,7 +1,22 @@
+import type { ChangeBody } from '../schemas/change.ts';
 import type { ChangeType, FilterField } from '../schemas/vocabulary.ts';
 
 /** The values of a change that filters look at, one for each field. */
 export type ChangeFacets = { [Field in FilterField]: Field extends 'types' ? ChangeType : string };
+
+/** The values of a change of this type that filters look at. */
+export function facetsOf(type: ChangeType, { endorser, contest, election }: ChangeBody): ChangeFacets {
+  return {
+    categories: endorser.category.slug,
+    endorsers: endorser.slug,
+    endorser_states: endorser.state,
+    states: election.state,
+    elections: election.slug,
+    contest_kinds: contest.kind,
+    levels: contest.district.level,
+    types: type,
+  };
+}
 
 /** The changes that a client wants: values by field. An absent field matches every change (specification, "Filter"). */
 export type StreamFilter = { readonly [Field in FilterField]?: readonly string[] };

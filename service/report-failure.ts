@@ -19,6 +19,7 @@ const PLACES = [
   'limits',
   'monitoring',
   'rejections',
+  'announcements',
   'relay',
   'request',
   'stream',

@@ -11,6 +11,7 @@ import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
 import { startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
+import { runAnnouncer } from './announcer.ts';
 import { type Applied, applyRuns } from './apply-runs.ts';
 import { Backlog } from './backlog.ts';
 import type { Run } from './entry.ts';
@@ -33,7 +34,7 @@ export interface ApplyOptions {
   kafka: Kafka;
   brokers: string[];
   databaseUrl: string;
-  /** For sending rejections, beside the leader's own connection. */
+  /** For sending rejections and announcing catalogue edits, beside the leader's own connection. */
   pool: Pool;
   topics: TopicNames;
   /** The consumer group that offsets are committed to, for lag tools. */
@@ -78,12 +79,13 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const backlog = new Backlog(reader, offsets, log);
   const sender = new RejectionSender(pool, producer, log);
   const sending = sender.run(signal);
+  const announcing = runAnnouncer(pool, log, signal);
   backlog.start();
   try {
     await applyBacklog({ topic: topics.submissions, backlog, sender, group, log }, { ...term, signal });
   } finally {
     ending.abort();
-    await Promise.all([backlog.stop(), sending]);
+    await Promise.all([backlog.stop(), sending, announcing]);
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import type { Refusal } from '../../domain/refusal.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
 import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
+import { announcePositions } from '../../store/endorsements/announce.ts';
 import {
   deleteEndorsements,
   type EndorsementRow,
@@ -76,19 +77,35 @@ interface HeldPicks {
   positions: Map<string, Map<string, SubmittedPick>>;
 }
 
-async function loadHeld(client: ClientBase, ballot: Ballot, submissions: Submission[]): Promise<HeldPicks> {
-  const named = new Map<string, { endorser: ChangeBody['endorser']; contestKey: string }>();
-  const pairs = new Map<string, [number, number]>();
+/** A position that a submission names. */
+interface NamedPosition {
+  endorser: ChangeBody['endorser'];
+  contestKey: string;
+  /** The ids of the endorser and the contest. */
+  pair: [number, number];
+}
+
+/** The positions that submissions name, each once, by the ids of endorser and contest. Unknown ones are left out. */
+function findNamed(ballot: Ballot, submissions: Submission[]): Map<string, NamedPosition> {
+  const named = new Map<string, NamedPosition>();
   for (const submission of submissions) {
     const endorser = ballot.endorsers.get(submission.endorser);
     const contest = ballot.contests.get(submission.contest);
     if (!endorser || !contest) continue;
-    const ids = `${endorser.id} ${contest.contest.id}`;
-    pairs.set(ids, [endorser.id, contest.contest.id]);
-    named.set(ids, { endorser, contestKey: submission.contest });
+    const pair: [number, number] = [endorser.id, contest.contest.id];
+    named.set(pair.join(' '), { endorser, contestKey: submission.contest, pair });
   }
+  return named;
+}
+
+async function loadHeld(
+  client: ClientBase,
+  ballot: Ballot,
+  named: Map<string, NamedPosition>,
+): Promise<HeldPicks> {
   const held: HeldPicks = { ids: new EndorsementIds(), positions: new Map() };
-  for (const { endorsementId, endorserId, contestId, pick } of await loadPicks(client, [...pairs.values()])) {
+  const pairs = [...named.values()].map(({ pair }) => pair);
+  for (const { endorsementId, endorserId, contestId, pick } of await loadPicks(client, pairs)) {
     const position = named.get(`${endorserId} ${contestId}`);
     if (!position) continue;
     const choice = ballot.contests.get(position.contestKey)?.choices.get(pick.choice);
@@ -139,7 +156,14 @@ function* endorsementRows(positions: Iterable<HeldPosition>, ids: EndorsementIds
 export const writeEntries: Write = async (client, ballot, located) => {
   // Read again for every attempt: a savepoint that was rolled back has moved the head back.
   const head = await lockStreamHead(client);
-  const held = await loadHeld(client, ballot, selectWellFormed(located));
+  const named = findNamed(ballot, selectWellFormed(located));
+  const stale = head.hasStale
+    ? await announcePositions(
+        client,
+        [...named.values()].map(({ pair }) => pair),
+      )
+    : [];
+  const held = await loadHeld(client, ballot, named);
   const submissions = located.map(({ entry }) => entry.submission);
   const { changes, refusals, positions } = decideBatch(ballot, held.positions, submissions);
   const { numbered, gone } = await numberChanges(client, changes, held.ids);
@@ -147,7 +171,7 @@ export const writeEntries: Write = async (client, ballot, located) => {
   const rows = [...endorsementRows(positions.values(), held.ids)];
   // Before the log: these are the statements that a constraint refuses.
   await saveEndorsements(client, rows, new Date(timeAfter(head)));
-  await appendChanges(client, head, numbered);
+  await appendChanges(client, head, [...stale, ...numbered]);
   const refused = [...refusals].map(([index, refusal]) => ({ ...(located[index] as Located), refusal }));
   return { changes: changes.length, refused };
 };

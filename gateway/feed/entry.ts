@@ -1,4 +1,4 @@
-import type { ChangeFacets } from '../../domain/stream-filter.ts';
+import { type ChangeFacets, facetsOf } from '../../domain/stream-filter.ts';
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
@@ -182,20 +182,6 @@ export function renderFrames(changes: readonly RenderedChange[]): Frames {
   return { bytes, jsonStarts, ends };
 }
 
-/** The values of a change that filters look at. */
-export function facetsOf({ type, endorser, contest, election }: Change): ChangeFacets {
-  return {
-    categories: endorser.category.slug,
-    endorsers: endorser.slug,
-    endorser_states: endorser.state,
-    states: election.state,
-    elections: election.slug,
-    contest_kinds: contest.kind,
-    levels: contest.district.level,
-    types: type,
-  };
-}
-
 /** Slugs and other names that entries share. */
 const names = new Map<string, string>();
 /** Above this many names, sharing starts over. */
@@ -234,7 +220,10 @@ function createRenderedEntries(rendered: readonly RenderedChange[]): LogEntry[] 
       json: jsonStarts[index] as number,
       end: ends[index] as number,
     };
-    return new LogEntry({ epoch, sequence, occurredAt, facets: shareFacets(facetsOf(change)) }, place);
+    return new LogEntry(
+      { epoch, sequence, occurredAt, facets: shareFacets(facetsOf(change.type, change)) },
+      place,
+    );
   });
 }
 

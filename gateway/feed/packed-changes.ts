@@ -1,11 +1,10 @@
-import type { ChangeFacets } from '../../domain/stream-filter.ts';
+import { type ChangeFacets, facetsOf } from '../../domain/stream-filter.ts';
 import { type ChangeType, FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
 import {
   type ChangeRecord,
   type DecodedRecord,
   type DecodeFailure,
   type EntryAt,
-  facetsOf,
   LogEntry,
   renderFrames,
   shareName,
@@ -88,7 +87,7 @@ export function packChanges(
     offsets[index] = offset;
     sequences[index] = change.sequence;
     times[index] = change.occurred_at;
-    const changeFacets = facetsOf(change);
+    const changeFacets = facetsOf(change.type, change);
     for (const facet of FILTER_FIELDS) {
       const name = changeFacets[facet];
       const known = nameIndex.get(name) ?? nameIndex.size;

@@ -13,7 +13,7 @@ export interface CatalogueFile {
 export interface FoundFiles {
   /** Sorted by kind and then by path, so that the order of the arguments does not matter. */
   files: CatalogueFile[];
-  /** Files of the given folders that are not catalogue files. */
+  /** Files of the given folders that are not catalogue files, and folders within them. */
   notRead: string[];
 }
 
@@ -38,14 +38,20 @@ export async function findCatalogueFiles(paths: string[]): Promise<FoundFiles> {
     const info = await stat(given).catch(() => null);
     if (!info) throw new OperatorError(`There is no file or folder ${given}.`);
     if (info.isDirectory()) {
-      const names = (await readdir(given)).sort();
-      const files = names.filter((name) => FILE_NAMES.includes(name));
+      const entries = await readdir(given, { withFileTypes: true });
+      const names = entries.map(({ name }) => name).sort();
+      const folders = new Set(entries.filter((entry) => entry.isDirectory()).map(({ name }) => name));
+      const files = names.filter((name) => FILE_NAMES.includes(name) && !folders.has(name));
       if (files.length === 0) {
-        throw new OperatorError(`The folder ${given} has none of the files ${FILE_NAMES.join(', ')}.`);
+        const within = [...folders].sort().join(', ');
+        const hint = folders.size > 0 ? ` Folders within it are not read; it has ${within}.` : '';
+        throw new OperatorError(`The folder ${given} has none of the files ${FILE_NAMES.join(', ')}.${hint}`);
       }
       for (const name of files) await add(path.join(given, name));
-      const others = names.filter((name) => name.endsWith('.ndjson') && !FILE_NAMES.includes(name));
-      notRead.push(...others.map((name) => path.join(given, name)));
+      const others = names.filter(
+        (name) => folders.has(name) || (name.endsWith('.ndjson') && !FILE_NAMES.includes(name)),
+      );
+      notRead.push(...others.map((name) => path.join(given, folders.has(name) ? `${name}/` : name)));
     } else {
       await add(given);
     }

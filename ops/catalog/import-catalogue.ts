@@ -3,18 +3,21 @@ import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { withDatabase } from '../database.ts';
 import type { CatalogueFile } from './find-files.ts';
 import { readCatalogue } from './read-catalogue.ts';
-import { createRefusalList, type LineRefusal, MAX_LISTED, type RefusalList } from './refusal-list.ts';
+import { createRefusalList, MAX_LISTED, type RefusalList } from './refusal-list.ts';
 
 export interface ImportOptions {
   databaseUrl: string;
   /** Leave refused lines out and load the others; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
+  /** The most contests and choices that the import may remove. */
+  maxRemovals: number;
+  /** Do everything, say what it would come to, and undo it. */
+  dryRun: boolean;
 }
 
 export interface ImportOutcome extends CatalogueImport {
-  /** The first refusals of every kind, and the number of all of them. */
-  listed: LineRefusal[];
-  total: number;
+  /** All refusals: those of single lines, then those of comparing lines with each other and with the store. */
+  allRefusals: Omit<RefusalList, 'add'>;
 }
 
 /** Loads catalogue files in one transaction (contract, "Catalogue and submission files"). */
@@ -32,20 +35,16 @@ export async function importFiles(
  */
 export async function importLines(
   read: (refusals: RefusalList) => AsyncIterable<StagedLine>,
-  { databaseUrl, skipRefused }: ImportOptions,
+  { databaseUrl, ...options }: ImportOptions,
 ): Promise<ImportOutcome> {
-  const refusals = createRefusalList();
+  const ofLines = createRefusalList();
   const result = await withDatabase(databaseUrl, 'catalog-import', (client) =>
-    importCatalogue(client, read(refusals), { skipRefused }),
+    importCatalogue(client, read(ofLines), options),
   );
-  return { ...result, ...joinRefusals(refusals, result) };
-}
-
-/** The refusals of single lines, then those of comparing lines with each other and with the store. */
-function joinRefusals(
-  refusals: RefusalList,
-  result: CatalogueImport,
-): Pick<ImportOutcome, 'listed' | 'total'> {
-  const listed = [...refusals.kept, ...result.refusals].slice(0, MAX_LISTED);
-  return { listed, total: refusals.total + result.refusalCount };
+  const allRefusals = {
+    kept: [...ofLines.kept, ...result.refusals].slice(0, MAX_LISTED),
+    total: ofLines.total + result.refusalCount,
+    counts: [...ofLines.counts, ...result.refusalCounts],
+  };
+  return { ...result, allRefusals };
 }

@@ -1,5 +1,6 @@
 import { CATALOGUE_KINDS } from '../../schemas/catalogue-files.ts';
 import type { CatalogueCounts, CatalogueImport, CatalogueTable } from '../../store/catalogue/import.ts';
+import type { Announced } from '../../store/endorsements/announce.ts';
 import { count, formatCounts } from '../table.ts';
 
 const LABELS: Record<CatalogueTable, string> = {
@@ -18,7 +19,7 @@ function kindOf(table: CatalogueTable): (typeof CATALOGUE_KINDS)[number] | undef
   return CATALOGUE_KINDS.find((kind) => kind.replace('-', '_') === table);
 }
 
-/** A table of what an import did, a line for each kind of record that it met. */
+/** A table of what an import did, a line for each kind of record that it met, and the events that it made. */
 export function formatImport(result: CatalogueImport): string[] {
   const rows = Object.entries(LABELS).flatMap(([name, label]): [string, ...number[]][] => {
     const table = name as CatalogueTable;
@@ -30,10 +31,27 @@ export function formatImport(result: CatalogueImport): string[] {
     const numbers = COLUMNS.map((column) => counts[column] ?? 0);
     return numbers.some((number) => number > 0) ? [[label, ...numbers]] : [];
   });
-  const lines = formatCounts(COLUMNS, rows);
-  if (result.endorsementsWithdrawn > 0) {
-    const withdrawn = count(result.endorsementsWithdrawn);
-    lines.push(`${withdrawn} endorsements of removed records were withdrawn.`);
-  }
-  return lines;
+  return [...formatCounts(COLUMNS, rows), ...formatAnnounced(result.announced)];
+}
+
+/** The events of an edit in a sentence; nothing if there are none. */
+export function formatAnnounced({ created, updated, deleted }: Announced): string[] {
+  const events = created + updated + deleted;
+  if (events === 0) return [];
+  const parts = [
+    [updated, 'endorsements updated'],
+    [created, 'deleted and created anew, because filters see them elsewhere'],
+    [deleted - created, 'withdrawn, because their contest or choice was removed'],
+  ] as const;
+  const told = parts.filter(([number]) => number > 0).map(([number, what]) => `${count(number)} ${what}`);
+  return [`${count(events)} events: ${told.join('; ')}.`];
+}
+
+/** Districts that the files describe in several ways, a line each. */
+export function formatAmbiguousDistricts({ ambiguousDistricts }: CatalogueImport): string[] {
+  return ambiguousDistricts.map(({ ocdId, level, type, state, name, others }) => {
+    const district = `The district ${ocdId ?? name} (${[level, type, state].filter(Boolean).join(', ')})`;
+    const given = others.map((other) => `"${other.name}" in ${other.contest}`).join(', ');
+    return `${district} is called "${name}", but ${given}; "${name}" stays.`;
+  });
 }

@@ -11,30 +11,61 @@ export interface LineRefusal {
   name: string | null;
 }
 
+/** How many refusals there are of one file, field and reason. */
+export interface RefusalCount {
+  file: string;
+  /** The field without the numbers of list items: `choices[].label`. */
+  field: string | null;
+  /** The part of the message that many lines share. */
+  reason: string;
+  count: number;
+}
+
 /** Refusals in the order in which they were found: all are counted, the first are kept. */
 export interface RefusalList {
   add(refusal: LineRefusal): void;
   readonly total: number;
   readonly kept: LineRefusal[];
+  /** The number of refusals by file, field and reason. */
+  readonly counts: RefusalCount[];
 }
 
 /** The number of refusals that are listed; the others are only counted. */
 export const MAX_LISTED = 100;
+/** The most files, fields and reasons that are counted apart. */
+const MAX_COUNTED = 1000;
+/** The most of them that are shown. */
+const MAX_COUNTS_SHOWN = 50;
 
 /** Creates a list that keeps only the first refusals, so that a file of bad lines takes little memory. */
 export function createRefusalList(limit = MAX_LISTED): RefusalList {
   const kept: LineRefusal[] = [];
+  const counts = new Map<string, RefusalCount>();
   let total = 0;
   return {
     add(refusal) {
       total += 1;
       if (kept.length < limit) kept.push(refusal);
+      const counted = countedAs(refusal);
+      const key = JSON.stringify(counted);
+      const known = counts.get(key);
+      if (known) known.count += 1;
+      else if (counts.size < MAX_COUNTED) counts.set(key, { ...counted, count: 1 });
     },
     get total() {
       return total;
     },
+    get counts() {
+      return [...counts.values()];
+    },
     kept,
   };
+}
+
+/** A refusal without what differs from line to line: the numbers of list items, and the value that was found. */
+function countedAs({ file, field, message }: LineRefusal): Omit<RefusalCount, 'count'> {
+  const [reason = message] = message.split(/, (?:is|has) |; |: /);
+  return { file, field: field?.replaceAll(/\[[0-9]+\]/g, '[]') ?? null, reason };
 }
 
 /** `elections.ndjson:3: field date: must be …, is null (ga-2018-primary-runoff)`. */
@@ -43,10 +74,25 @@ export function formatRefusal({ file, line, field, message, name }: LineRefusal)
   return `${file}:${line}: ${where}${message}${name === null ? '' : ` (${name})`}`;
 }
 
-/** The list as lines of text; the last one gives the number of refusals that are not listed. */
-export function formatRefusals(refusals: LineRefusal[], total: number): string[] {
-  const lines = refusals.map(formatRefusal);
-  return total > refusals.length ? [...lines, `… and ${count(total - refusals.length)} more`] : lines;
+/**
+ * The list as lines of text: the refusals that are kept, the number of the others, and how many there are of each file,
+ * field and reason. A single refusal is not counted.
+ */
+export function formatRefusals({ kept, total, counts }: Omit<RefusalList, 'add'>): string[] {
+  const lines = kept.map(formatRefusal);
+  if (total > kept.length) lines.push(`… and ${count(total - kept.length)} more`);
+  return total > 1 ? [...lines, ...formatRefusalCounts(counts)] : lines;
+}
+
+function formatRefusalCounts(counts: RefusalCount[]): string[] {
+  const shown = counts.toSorted((a, b) => b.count - a.count).slice(0, MAX_COUNTS_SHOWN);
+  const lines = shown.map(({ file, field, reason, count: number }) => {
+    const what = field === null ? reason : `field ${field} ${reason}`;
+    return `${count(number).padStart(11)}  ${file}: ${what}`;
+  });
+  const hidden = counts.length - shown.length;
+  if (hidden > 0) lines.push(`             and ${count(hidden)} other reasons`);
+  return ['Refusals by file, field and reason:', ...lines];
 }
 
 /** The name of a record, valid or not; null if it has none. */

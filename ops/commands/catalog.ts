@@ -1,35 +1,80 @@
+import { InvalidArgumentError } from 'commander';
 import { OperatorError } from '../../service/operator-error.ts';
+import { editCatalogue } from '../../store/catalogue/edit.ts';
+import { removeElection } from '../../store/catalogue/removal.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
-import { type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
-import { formatImport } from '../catalog/import-report.ts';
+import { type ImportOptions, type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
+import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
 import { startProgress } from '../catalog/progress.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig, readEnv } from '../config.ts';
+import { withDatabase } from '../database.ts';
 import { count } from '../table.ts';
 
-const EXAMPLES = `
+/** An import that removes more contests and choices than this needs --allow-removals: a cut file looks like removals. */
+const DEFAULT_MAX_REMOVALS = 100;
+
+const IMPORT_EXAMPLES = `
 Examples:
   npm run ops -- catalog import data/catalogue
+  npm run ops -- catalog import --dry-run data/contests.ndjson
   npm run ops -- catalog import data/endorsers.ndjson data/contests.ndjson --skip-refused`;
 
-/** `catalog import PATH... [--skip-refused]`. */
+const REMOVE_EXAMPLES = `
+Examples:
+  npm run ops -- catalog remove or-2026-05-19-primary --dry-run
+  npm run ops -- catalog remove or-2026-05-19-primary`;
+
+type Flags = Pick<ImportOptions, 'skipRefused' | 'dryRun' | 'maxRemovals'>;
+
+/** `catalog import PATH...` and `catalog remove ELECTION`. */
 export const define: DefineCommand = (catalog, io) => {
   catalog
     .command('import')
     .description('load catalogue files in one transaction; if a line is refused, load nothing')
     .argument('<paths...>', 'catalogue files such as contests.ndjson, or folders of them')
-    .option('--skip-refused', 'leave refused lines out and load the others')
-    .addHelpText('after', EXAMPLES)
-    .action((paths: string[], { skipRefused = false }: { skipRefused?: boolean }) =>
-      importPaths(io, paths, skipRefused),
+    .option('--skip-refused', 'leave refused lines out and load the others', false)
+    .option(
+      '--dry-run',
+      'say what the import would change and how many events it would make; change nothing',
+      false,
+    )
+    .option(
+      '--allow-removals <n>',
+      'load it even if it removes up to this many contests and choices',
+      parseCount,
+      DEFAULT_MAX_REMOVALS,
+    )
+    .addHelpText('after', IMPORT_EXAMPLES)
+    .action(
+      (
+        paths: string[],
+        { allowRemovals, ...flags }: Omit<Flags, 'maxRemovals'> & { allowRemovals: number },
+      ) => importPaths(io, paths, { ...flags, maxRemovals: allowRemovals }),
     );
+  catalog
+    .command('remove')
+    .description(
+      'remove an election with its contests, and withdraw their endorsements; importing it again restores it',
+    )
+    .argument('<election>', 'the slug of the election')
+    .option('--dry-run', 'say what would be removed; change nothing', false)
+    .addHelpText('after', REMOVE_EXAMPLES)
+    .action((election: string, { dryRun }: { dryRun: boolean }) => remove(io, election, dryRun));
 };
 
-/** @throws OperatorError if a path, a line or the database cannot be used */
-async function importPaths(io: CommandIo, paths: string[], skipRefused: boolean): Promise<void> {
+function parseCount(text: string): number {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of 0 or more.');
+  return Number(text);
+}
+
+/** @throws OperatorError if a path, a line or the database cannot be used, or if the import removes too much */
+async function importPaths(io: CommandIo, paths: string[], flags: Flags): Promise<void> {
   const { files, notRead } = await findCatalogueFiles(paths);
-  if (notRead.length > 0) io.err(`Skipped, since they are not catalogue files: ${notRead.join(', ')}.`);
+  if (notRead.length > 0) {
+    io.err(`Skipped, since they are neither catalogue files nor given themselves: ${notRead.join(', ')}.`);
+  }
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
 
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -37,22 +82,56 @@ async function importPaths(io: CommandIo, paths: string[], skipRefused: boolean)
   let outcome: ImportOutcome;
   try {
     const onBytes = (amount: number) => progress.advance(amount);
-    outcome = await importFiles(files, { databaseUrl, skipRefused, onBytes });
+    outcome = await importFiles(files, { databaseUrl, ...flags, onBytes });
   } finally {
     progress.stop();
   }
-  report(outcome, io);
+  report(outcome, flags, io);
 }
 
-function report(outcome: ImportOutcome, io: CommandIo): void {
-  for (const line of formatRefusals(outcome.listed, outcome.total)) io.err(line);
+function report(outcome: ImportOutcome, { dryRun, maxRemovals }: Flags, io: CommandIo): void {
+  for (const line of formatRefusals(outcome.allRefusals)) io.err(line);
+  for (const line of formatAmbiguousDistricts(outcome)) io.err(line);
   const lines = Object.values(outcome.refused).reduce((sum, number) => sum + number, 0);
+  const { removalsRefused } = outcome;
+  if (removalsRefused !== null) {
+    for (const line of formatImport(outcome)) io.out(line);
+    throw new OperatorError(
+      `Nothing was loaded: the files lack ${count(removalsRefused)} contests and choices that their elections have, ` +
+        `and more than ${count(maxRemovals)} removals need consent. If they are meant, add --allow-removals ${removalsRefused}.`,
+    );
+  }
   if (!outcome.loaded) {
     throw new OperatorError(
       `Nothing was loaded: ${count(lines)} of the lines are refused. --skip-refused loads the others.`,
     );
   }
   for (const line of formatImport(outcome)) io.out(line);
-  if (lines > 0)
+  if (lines > 0) {
     io.err(`${count(lines)} refused lines were left out, as --skip-refused asks; the others are loaded.`);
+  }
+  if (dryRun) io.err('This was a dry run: nothing was changed.');
+}
+
+/** @throws OperatorError if there is no such election, or the database cannot be used */
+async function remove(io: CommandIo, election: string, dryRun: boolean): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const { result, announced } = await withDatabase(databaseUrl, 'catalog-remove', (client) =>
+    editCatalogue(
+      client,
+      async () => {
+        const removal = await removeElection(client, election);
+        return { result: removal, keep: removal !== null };
+      },
+      { dryRun },
+    ),
+  );
+  if (!result) {
+    throw new OperatorError(
+      `The catalogue has no election with the slug "${election}". Nothing was removed.`,
+    );
+  }
+  io.out(`The election ${election} and its ${count(result.contests)} contests are removed.`);
+  for (const line of formatAnnounced(announced)) io.out(line);
+  if (dryRun) io.err('This was a dry run: nothing was changed.');
 }

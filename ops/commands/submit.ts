@@ -69,7 +69,7 @@ async function check(files: SubmissionFile[], io: CommandIo): Promise<{ good: nu
   } finally {
     progress.stop();
   }
-  for (const line of formatRefusals(refusals.kept, refusals.total)) io.err(line);
+  for (const line of formatRefusals(refusals)) io.err(line);
   return { good, bad: refusals.total };
 }
 

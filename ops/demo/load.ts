@@ -35,8 +35,10 @@ export async function loadDemo(options: LoadDemoOptions): Promise<void> {
   const outcome = await importLines((refusals) => catalogueLines(demo, refusals), {
     databaseUrl,
     skipRefused: false,
+    maxRemovals: Number.POSITIVE_INFINITY,
+    dryRun: false,
   });
-  const [refusal] = outcome.listed;
+  const [refusal] = outcome.allRefusals.kept;
   if (refusal) throw new Error(`The demo catalogue is not fit for import: ${formatRefusal(refusal)}`);
   const { contests, choices, endorsers } = outcome.counts;
   report(

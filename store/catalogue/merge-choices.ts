@@ -19,8 +19,36 @@ export async function spreadChoices(client: ClientBase): Promise<void> {
   await client.query('ANALYZE choice_records');
 }
 
+/**
+ * Gives candidates whose name was corrected their new name as the key, so that the merge finds them by it and they keep
+ * their ids. That is the candidate of a choice that is still there, whose key was its old name, which no staged choice of
+ * the contest has any more, while nobody there has the new key yet.
+ */
+async function rekeyCorrectedCandidates(client: ClientBase): Promise<void> {
+  await client.query(`
+    UPDATE candidates t SET key = corrected.candidate_key
+    FROM (
+      SELECT DISTINCT ON (contest_id, candidate_key) contest_id, candidate_key, candidate_id
+      FROM (
+        SELECT DISTINCT ON (old.id) old.id AS candidate_id, r.contest_id, r.candidate_key
+        FROM choice_records r
+        JOIN choices h ON h.contest_id = r.contest_id AND h.key = r.key
+        JOIN candidates old ON old.id = h.candidate_id AND old.key = old.full_name
+        WHERE r.candidate_key <> old.key
+          AND NOT EXISTS (
+            SELECT FROM choice_records o WHERE o.contest_id = r.contest_id AND o.candidate_key = old.key)
+          AND NOT EXISTS (
+            SELECT FROM candidates n WHERE n.contest_id = r.contest_id AND n.key = r.candidate_key)
+        ORDER BY old.id, r.ordinal
+      ) AS renamed
+      ORDER BY contest_id, candidate_key, candidate_id
+    ) AS corrected
+    WHERE t.id = corrected.candidate_id`);
+}
+
 /** Merges the candidates of the choices. A candidate on several party lines gets one row. */
 export async function mergeCandidates(client: ClientBase): Promise<MergeCounts> {
+  await rekeyCorrectedCandidates(client);
   await client.query(`
     CREATE TEMPORARY TABLE staged_candidates ON COMMIT DROP AS
     SELECT DISTINCT ON (contest_id, candidate_key) ordinal, contest_id, candidate_key AS key, full_name

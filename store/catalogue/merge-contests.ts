@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
 import { type MergeCounts, mergeStaged } from './merge.ts';
 
-/** Merges the staged elections. */
+/** Merges the staged elections. An election that was removed returns. */
 export async function mergeElections(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_elections ON COMMIT DROP AS
     SELECT ordinal, slug, name, name_es, short_name, short_name_es, date, state, type, primary_system, info_url,
-      COALESCE(details, '{}') AS details, source
+      COALESCE(details, '{}') AS details, source, NULL::timestamptz AS removed_at
     FROM staged, jsonb_to_record(staged.record)
       AS record(slug text, name text, name_es text, short_name text, short_name_es text, date date, state text,
         type text, primary_system text, info_url text, details jsonb, source jsonb)
@@ -18,7 +18,7 @@ export async function mergeElections(client: ClientBase): Promise<MergeCounts> {
     identity: ['slug'],
     columns: [
       ...['name', 'name_es', 'short_name', 'short_name_es', 'date', 'state', 'type', 'primary_system'],
-      ...['info_url', 'details', 'source'],
+      ...['info_url', 'details', 'source', 'removed_at'],
     ],
   });
 }
@@ -36,7 +36,7 @@ export async function spreadContests(client: ClientBase): Promise<void> {
     WHERE staged.kind = 'contests' AND NOT refused`);
   await client.query(`
     CREATE TEMPORARY TABLE district_records ON COMMIT DROP AS
-    SELECT ordinal, record.*
+    SELECT ordinal, contest_records.key AS contest, record.*
     FROM contest_records, jsonb_to_record(district)
       AS record(ocd_id text, name text, name_es text, level text, type text, state text)`);
   await client.query('ANALYZE contest_records');
@@ -66,6 +66,38 @@ export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
     identity: ['ocd_id', 'level', 'type', 'state'],
     columns: ['name', 'name_es'],
   });
+}
+
+/** A district to which contests give several names, of which one counts. */
+export interface AmbiguousDistrict {
+  /** What tells the district apart: its OCD id, or its name where it has none; its level, type and state. */
+  ocdId: string | null;
+  level: string;
+  type: string;
+  state: string | null;
+  /** The name that counts. */
+  name: string;
+  /** The other names, each with one of the contests that give it. */
+  others: { name: string; contest: string }[];
+}
+
+/** The first districts that the staged contests describe in several ways. Needs the districts to be merged already. */
+export async function findAmbiguousDistricts(
+  client: ClientBase,
+  limit: number,
+): Promise<AmbiguousDistrict[]> {
+  const { rows } = await client.query<AmbiguousDistrict>(
+    `SELECT t.ocd_id AS "ocdId", t.level, t.type, t.state, t.name,
+       json_agg(json_build_object('name', s.name, 'contest', s.contest) ORDER BY s.ordinal) AS others
+     FROM (
+       SELECT DISTINCT ON (ocd_id, level, type, state, name, name_es) * FROM district_records
+       ORDER BY ocd_id, level, type, state, name, name_es, ordinal
+     ) AS s JOIN districts t ON ${SAME_DISTRICT}
+     WHERE (s.name, s.name_es) IS DISTINCT FROM (t.name, t.name_es)
+     GROUP BY t.id ORDER BY min(s.ordinal) LIMIT $1`,
+    [limit],
+  );
+  return rows;
 }
 
 /** Merges the staged contests. A contest that was removed returns. */

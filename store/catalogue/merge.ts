@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { type CarriedTable, keepParts } from './stale.ts';
 
 /** How many rows of a table an import added, changed and left alone. */
 export interface MergeCounts {
@@ -8,7 +9,7 @@ export interface MergeCounts {
 }
 
 interface MergePlan {
-  table: string;
+  table: CarriedTable;
   /** A temporary table with every column of the plan, and `ordinal`, the order in which new rows get their ids. */
   staged: string;
   /** The condition that matches a row `t` of the table with a staged row `s`. */
@@ -20,16 +21,18 @@ interface MergePlan {
 
 /**
  * Updates the rows of `table` to equal the staged rows, and adds the missing ones. Equal rows are not written, and rows
- * that exist draw no id, so that years of imports neither change the ids nor use them up.
+ * that exist draw no id, so that years of imports neither change the ids nor use them up. The
+ * values that events carry of the changing rows are kept first (`keepParts`).
  */
 export async function mergeStaged(client: ClientBase, plan: MergePlan): Promise<MergeCounts> {
   const { table, staged, on, identity, columns } = plan;
   await client.query(`ANALYZE ${staged}`);
   const of = (alias: string) => columns.map((column) => `${alias}.${column}`).join(', ');
+  const differing = `${on} AND ROW(${of('t')}) IS DISTINCT FROM ROW(${of('s')})`;
+  await keepParts(client, table, `FROM ${table} t, ${staged} s WHERE ${differing}`);
   const changed = await client.query(
     `UPDATE ${table} t SET ${columns.map((column) => `${column} = s.${column}`).join(', ')}
-    FROM ${staged} s
-    WHERE ${on} AND ROW(${of('t')}) IS DISTINCT FROM ROW(${of('s')})`,
+    FROM ${staged} s WHERE ${differing}`,
   );
   const all = [...identity, ...columns].join(', ');
   const added = await client.query(

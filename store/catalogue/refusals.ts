@@ -18,13 +18,16 @@ interface Reference {
   kind: CatalogueKind;
   field: string;
   of: CatalogueKind;
-  /** The table that may already hold the record. */
-  table: 'endorser_categories' | 'elections';
+  /** The rows that may already hold the record. */
+  present: string;
 }
 
+/** A removed election has to be imported again before contests can name it. */
+const PRESENT_ELECTIONS = '(SELECT slug FROM elections WHERE removed_at IS NULL)';
+
 const REFERENCES: Reference[] = [
-  { kind: 'endorsers', field: 'category', of: 'endorser-categories', table: 'endorser_categories' },
-  { kind: 'contests', field: 'election', of: 'elections', table: 'elections' },
+  { kind: 'endorsers', field: 'category', of: 'endorser-categories', present: 'endorser_categories' },
+  { kind: 'contests', field: 'election', of: 'elections', present: PRESENT_ELECTIONS },
 ];
 
 /** Refuses the staged lines that repeat another line's key, and those that name an unknown record. */
@@ -40,49 +43,59 @@ export async function refuseUnfit(client: ClientBase): Promise<void> {
     UPDATE staged
     SET refused = true,
       field = CASE kind WHEN 'contests' THEN 'key' ELSE 'slug' END,
+      reason = 'must be unique',
       problem = 'must be unique, is ' || to_json(key) || ' as in ' || first
     FROM numbered
     WHERE numbered.ordinal = staged.ordinal AND number > 1`);
   for (const reference of REFERENCES) await refuseUnresolved(client, reference);
 }
 
-async function refuseUnresolved(client: ClientBase, { kind, field, of, table }: Reference): Promise<void> {
+async function refuseUnresolved(client: ClientBase, { kind, field, of, present }: Reference): Promise<void> {
   await client.query(
     `WITH given AS (
       SELECT key, bool_and(refused) AS refused FROM staged WHERE kind = $2 AND key IS NOT NULL GROUP BY key
     ), known AS (
       SELECT key, refused FROM given
       UNION ALL
-      SELECT slug, false FROM ${table} WHERE slug NOT IN (SELECT key FROM given)
+      SELECT slug, false FROM ${present} WHERE slug NOT IN (SELECT key FROM given)
     ), lost AS (
-      SELECT staged.ordinal, staged.record ->> $3 AS wanted, known.refused
+      SELECT staged.ordinal, staged.record ->> $3 AS wanted,
+        CASE WHEN known.refused THEN ', whose own row was refused'
+          ELSE ', which is neither in these files nor in the catalogue' END AS what
       FROM staged LEFT JOIN known ON known.key = staged.record ->> $3
       WHERE staged.kind = $1 AND NOT staged.refused AND known.refused IS DISTINCT FROM false
     )
     UPDATE staged
-    SET refused = true, field = $3, problem = 'names ' || to_json(lost.wanted) ||
-      CASE WHEN lost.refused THEN ', whose own row was refused'
-        ELSE ', which is neither in these files nor in the catalogue' END
+    SET refused = true, field = $3, problem = 'names ' || to_json(lost.wanted) || lost.what,
+      reason = 'names a record' || lost.what
     FROM lost
     WHERE lost.ordinal = staged.ordinal`,
     [kind, of, field],
   );
 }
 
-/** The first `limit` refusals that `refuseUnfit` made, in the order of the files, and how many it made. */
-export async function listRefusals(
-  client: ClientBase,
-  limit: number,
-): Promise<{ refusals: CatalogueRefusal[]; refusalCount: number }> {
-  const { rows } = await client.query<CatalogueRefusal & { total: number }>(
-    `SELECT kind, file, line, field, problem AS message, key AS name, count(*) OVER ()::integer AS total
+/** The refusals that `refuseUnfit` made. */
+export interface ListedRefusals {
+  /** The first ones, in the order of the files. */
+  refusals: CatalogueRefusal[];
+  refusalCount: number;
+  /** How many there are of each file, field and reason. */
+  refusalCounts: { file: string; field: string | null; reason: string; count: number }[];
+}
+
+/** Lists the first `limit` refusals that `refuseUnfit` made, and counts all. */
+export async function listRefusals(client: ClientBase, limit: number): Promise<ListedRefusals> {
+  const { rows: refusals } = await client.query<CatalogueRefusal>(
+    `SELECT kind, file, line, field, problem AS message, key AS name
     FROM staged WHERE problem IS NOT NULL ORDER BY ordinal LIMIT $1`,
     [limit],
   );
-  return {
-    refusals: rows.map(({ total: _, ...refusal }) => refusal),
-    refusalCount: rows[0]?.total ?? 0,
-  };
+  const { rows: refusalCounts } = await client.query<ListedRefusals['refusalCounts'][number]>(
+    `SELECT file, field, reason, count(*)::integer AS count
+    FROM staged WHERE problem IS NOT NULL GROUP BY file, field, reason ORDER BY min(ordinal)`,
+  );
+  const refusalCount = refusalCounts.reduce((sum, { count }) => sum + count, 0);
+  return { refusals, refusalCount, refusalCounts };
 }
 
 /** The number of refused lines of each kind, whatever the reason. */

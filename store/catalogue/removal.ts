@@ -1,16 +1,15 @@
 import type { ClientBase } from 'pg';
-import { withdrawEndorsementsOfChoices } from '../endorsements/withdraw.ts';
+import { noteRemovedChoices } from './stale.ts';
 
-/** How much the elections of an import have lost. */
+/** How much elections have lost. Choices that go with their contest are not counted. */
 export interface Removal {
   contests: number;
   choices: number;
-  endorsements: number;
 }
 
 /**
- * Marks contests and choices as removed if they vanished from the elections of the staged contests, and withdraws their
- * endorsements (contract, "Catalogue and submission files"). Takes the stream's lock, so it must come last.
+ * Marks contests and choices as removed if they vanished from the elections of the staged contests, and notes that their
+ * endorsements are to be withdrawn (contract, "Catalogue and submission files").
  *
  * A contest whose line was refused has not vanished. A refused line without a key may be any contest, so that none is
  * removed then.
@@ -33,13 +32,46 @@ export async function removeVanished(client: ClientBase): Promise<Removal> {
       )
     RETURNING choices.id`,
   );
-  const ofContests = await client.query<{ id: number }>('SELECT id FROM choices WHERE contest_id = ANY($1)', [
+  await noteRemovedChoices(
+    client,
+    choices.rows.map(({ id }) => id),
+  );
+  await noteChoicesOf(
+    client,
     contests.rows.map(({ id }) => id),
+  );
+  return { contests: contests.rows.length, choices: choices.rows.length };
+}
+
+/**
+ * Marks an election and all its contests as removed. Its id and theirs stay, should it be imported again.
+ *
+ * @returns null if there is no such election
+ */
+export async function removeElection(client: ClientBase, slug: string): Promise<Removal | null> {
+  const elections = await client.query<{ id: number }>(
+    'UPDATE elections SET removed_at = clock_timestamp() WHERE slug = $1 AND removed_at IS NULL RETURNING id',
+    [slug],
+  );
+  const [election] = elections.rows;
+  if (!election) return null;
+  const contests = await client.query<{ id: number }>(
+    'UPDATE contests SET removed_at = clock_timestamp() WHERE election_id = $1 AND removed_at IS NULL RETURNING id',
+    [election.id],
+  );
+  await noteChoicesOf(
+    client,
+    contests.rows.map(({ id }) => id),
+  );
+  return { contests: contests.rows.length, choices: 0 };
+}
+
+async function noteChoicesOf(client: ClientBase, contestIds: readonly number[]): Promise<void> {
+  const { rows } = await client.query<{ id: number }>('SELECT id FROM choices WHERE contest_id = ANY($1)', [
+    contestIds,
   ]);
-  const choiceIds = [...choices.rows, ...ofContests.rows].map(({ id }) => id);
-  return {
-    contests: contests.rows.length,
-    choices: choices.rows.length,
-    endorsements: await withdrawEndorsementsOfChoices(client, choiceIds),
-  };
+  await noteRemovedChoices(
+    client,
+    rows.map(({ id }) => id),
+  );
 }

@@ -35,7 +35,9 @@ export async function stageLines(client: pg.Client, lines: AsyncIterable<StagedL
       refused boolean NOT NULL,
       -- Set by the checks against other records.
       field text,
-      problem text
+      problem text,
+      -- The part of the problem that many lines share.
+      reason text
     ) ON COMMIT DROP`);
   const copy = client.query(copyFrom('COPY staged (kind, file, line, key, record, refused) FROM STDIN'));
   await pipeline(Readable.from(encodeLines(lines)), copy);

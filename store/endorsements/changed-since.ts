@@ -16,7 +16,8 @@ const isStorable = ({ endorser, contest }: Said) => !`${endorser}${contest}`.inc
 /**
  * The indexes of the statements whose endorser has changed its position in the contest since. A change at the same time
  * counts, although it may have been earlier, because all submissions of a batch have one time. A change that left no
- * endorsement is known as long as the change log keeps it.
+ * endorsement is known as long as the change log keeps it. Edits of the catalogue are no changes of a
+ * position.
  */
 export async function findChangedSince(client: ClientBase, said: Said[]): Promise<Set<number>> {
   const asked = said.map((one, index) => ({ ...one, index })).filter(isStorable);
@@ -29,7 +30,8 @@ export async function findChangedSince(client: ClientBase, said: Said[]): Promis
      SELECT index FROM asked JOIN endorsements n USING (endorser_id, contest_id) WHERE n.updated_at >= at
      UNION
      SELECT index FROM asked JOIN change_log g
-       ON g.endorser = slug AND (g.body -> 'contest' ->> 'id')::int = contest_id AND g.occurred_at >= at`,
+       ON g.endorser = slug AND (g.body -> 'contest' ->> 'id')::int = contest_id AND g.occurred_at >= at
+         AND NOT g.from_catalogue`,
     [
       asked.map(({ index }) => index),
       asked.map(({ endorser }) => endorser),

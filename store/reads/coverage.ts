@@ -23,7 +23,8 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
   });
   return pool.oneFirst(
     sql.prepared('coverage', itemsRow)`
-      WITH counted AS (SELECT * FROM elections WHERE date >= ${electionsFrom ?? '-infinity'}::date),
+      WITH counted AS (
+        SELECT * FROM elections WHERE removed_at IS NULL AND date >= ${electionsFrom ?? '-infinity'}::date),
       held AS (
         SELECT state, count(*) AS elections, sum(ballot.contests) AS contests, sum(ballot.measures) AS measures,
           sum(activity.endorsements) AS endorsements, sum(activity.endorsed_contests) AS endorsed,

@@ -39,6 +39,7 @@ export async function listElections(
     record: record(lang),
     from: sql.fragment`elections l`,
     where: allOf([
+      sql.fragment`l.removed_at IS NULL`,
       ...electionConditions(filters),
       types && isOneOf(sql.fragment`l.type`, types),
       from !== undefined && sql.fragment`l.date >= ${from}::date`,

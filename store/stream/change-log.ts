@@ -16,12 +16,16 @@ export interface StreamHead {
   lastOccurredAt: number;
   /** The time on the database's clock, in milliseconds since 1970. */
   now: number;
+  /** Whether endorsements may be left whose events carry values of an earlier catalogue. */
+  hasStale: boolean;
 }
 
 /** A change without a sequence yet. */
 export interface NewChange {
   type: ChangeType;
   body: ChangeBody;
+  /** Whether a catalogue edit makes the change, and not the endorser; absent for the endorser's. */
+  fromCatalogue?: boolean;
 }
 
 /**
@@ -35,9 +39,10 @@ export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
     last_sequence: string;
     last_occurred_ms: string;
     now_ms: string;
+    has_stale: boolean;
   }>(
     `SELECT epoch, last_sequence, extract(epoch FROM last_occurred_at) * 1000 AS last_occurred_ms,
-       floor(extract(epoch FROM clock_timestamp()) * 1000) AS now_ms
+       floor(extract(epoch FROM clock_timestamp()) * 1000) AS now_ms, has_stale
      FROM stream_head FOR UPDATE`,
   );
   const row = rows[0];
@@ -47,6 +52,7 @@ export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
     lastSequence: Number(row.last_sequence),
     lastOccurredAt: Number(row.last_occurred_ms),
     now: Number(row.now_ms),
+    hasStale: row.has_stale,
   };
 }
 
@@ -74,9 +80,9 @@ export async function appendChanges(
   for (let start = 0; start < changes.length; start += MAX_INSERTED) {
     const run = changes.slice(start, start + MAX_INSERTED);
     await client.query(
-      `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
+      `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body, from_catalogue)
        SELECT $1::bigint + n, $2, change ->> 'type', body -> 'endorser' ->> 'slug',
-         (body -> 'endorsement' ->> 'id')::bigint, body
+         (body -> 'endorsement' ->> 'id')::bigint, body, COALESCE((change ->> 'fromCatalogue')::boolean, false)
        FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS changes (change, n),
          jsonb_extract_path(change, 'body') AS body`,
       [head.lastSequence + start, time, JSON.stringify(run)],

@@ -70,7 +70,8 @@ export async function loadCatalogue(databaseUrl: string, lines: CatalogueLine[])
         yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
       }
     }
-    const { loaded } = await importCatalogue(client, staged(), { skipRefused: false });
+    const options = { skipRefused: false, dryRun: false, maxRemovals: Number.POSITIVE_INFINITY };
+    const { loaded } = await importCatalogue(client, staged(), options);
     if (!loaded) throw new Error('The test catalogue was refused.');
   } finally {
     await client.end();

@@ -8,7 +8,7 @@ import { useTestDatabase } from '../helpers/database.ts';
 
 const { client } = useTestDatabase();
 
-const OPTIONS = { skipRefused: false };
+const OPTIONS = { skipRefused: false, dryRun: false, maxRemovals: 0 };
 const staged = (kind: StagedLine['kind'], line: number, record: unknown) =>
   checkRecord(kind, 'test.ndjson', line, record, createRefusalList());
 

@@ -1,0 +1,79 @@
+import type pg from 'pg';
+import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
+import { type Announced, announceAllStale, NONE_ANNOUNCED, previewStale } from '../endorsements/announce.ts';
+import { lockStreamHead } from '../stream/change-log.ts';
+import { beginEdit, listStale, loadNewestEndorsement, settleParts } from './stale.ts';
+
+/** The outcome of an edit's work. */
+export interface EditOutcome<T> {
+  result: T;
+  /** Whether to keep what the work did to the catalogue; otherwise it is rolled back. */
+  keep: boolean;
+}
+
+export interface EditOptions {
+  /** Do everything, say what it would come to, and roll it back. */
+  dryRun: boolean;
+}
+
+/**
+ * Edits the catalogue in one transaction, and then announces every endorsement whose events the edit made stale (INV-13).
+ *
+ * The transaction lists these endorsements. Most of the list is made without the stream's lock, because making it takes
+ * seconds for large elections; the lock is taken for the endorsements that were added meanwhile, and for the commit. The
+ * announcements follow in transactions of their own. If this process dies between them, the consumers go on.
+ *
+ * @param client a connection of the caller's own, outside of a transaction
+ * @returns what the work returned, and the events that were made, or that would be made by a dry run
+ * @throws the errors of `work` and of the database, after rolling back
+ */
+export async function editCatalogue<T>(
+  client: pg.Client,
+  work: () => Promise<EditOutcome<T>>,
+  { dryRun }: EditOptions,
+): Promise<{ result: T; announced: Announced }> {
+  await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
+  try {
+    // Whatever an interrupted edit has left. Its rows would otherwise be locked by this one and by the stream's writer.
+    await announceAllStale(client);
+    const { result, kept, preview } = await inTransaction(client, work, dryRun);
+    return { result, announced: kept ? await announceAllStale(client) : preview };
+  } finally {
+    // Fails if the connection is lost, and then the server releases the lock by itself.
+    await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]).catch(() => {});
+  }
+}
+
+async function inTransaction<T>(
+  client: pg.Client,
+  work: () => Promise<EditOutcome<T>>,
+  dryRun: boolean,
+): Promise<{ result: T; kept: boolean; preview: Announced }> {
+  await client.query('BEGIN');
+  try {
+    await beginEdit(client);
+    const { result, keep } = await work();
+    const concerns = await settleParts(client);
+    let preview = NONE_ANNOUNCED;
+    if (keep && concerns) {
+      const newest = await loadNewestEndorsement(client);
+      await listStale(client, 0);
+      if (dryRun) preview = await previewStale(client);
+      else await listLatecomers(client, newest);
+    }
+    const kept = keep && !dryRun;
+    await client.query(kept ? 'COMMIT' : 'ROLLBACK');
+    return { result, kept, preview };
+  } catch (error) {
+    // Fails if the connection is lost, and then the server rolls back by itself.
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** Lists what was endorsed while the list was made. From here to the commit nothing more can be. */
+async function listLatecomers(client: pg.Client, after: number): Promise<void> {
+  await lockStreamHead(client);
+  await listStale(client, after);
+  await client.query('UPDATE stream_head SET has_stale = true');
+}

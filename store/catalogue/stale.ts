@@ -1,0 +1,97 @@
+/*
+ * Finds the endorsements whose events carry values that a catalogue edit changes (INV-13): before rows change, their
+ * parts of an event are kept; after the edit, those that differ name the endorsements that must be announced again.
+ */
+import type { ClientBase } from 'pg';
+import { EVENT_PARTS, EVENT_TABLES, type EventPart } from '../endorsements/references.ts';
+
+/** The tables that events carry values of, the part that carries them, and how rows of that part refer to the table. */
+const REACHED = {
+  endorser_categories: { part: 'endorser', key: 'slug', reference: 'e.category' },
+  endorsers: { part: 'endorser', key: 'id', reference: 'e.id' },
+  elections: { part: 'election', key: 'id', reference: 'l.id' },
+  districts: { part: 'contest', key: 'id', reference: 'c.district_id' },
+  contests: { part: 'contest', key: 'id', reference: 'c.id' },
+  candidates: { part: 'choice', key: 'id', reference: 'h.candidate_id' },
+  choices: { part: 'choice', key: 'id', reference: 'h.id' },
+} as const satisfies Record<string, { part: EventPart; key: string; reference: string }>;
+
+/** A table of which events carry values. */
+export type CarriedTable = keyof typeof REACHED;
+
+const PARTS = Object.keys(EVENT_PARTS) as EventPart[];
+const ID: Record<EventPart, string> = { endorser: 'e.id', contest: 'c.id', election: 'l.id', choice: 'h.id' };
+
+/** Makes the temporary tables of one edit. They live until the transaction ends. */
+export async function beginEdit(client: ClientBase): Promise<void> {
+  await client.query(`
+    CREATE TEMPORARY TABLE kept_parts (part text, id integer, value jsonb, PRIMARY KEY (part, id)) ON COMMIT DROP;
+    CREATE TEMPORARY TABLE removed_choices (id integer PRIMARY KEY) ON COMMIT DROP`);
+}
+
+/**
+ * Keeps the parts of events that are made from rows which are about to change. Parts that are kept already stay: they are
+ * the ones from before the edit.
+ *
+ * @param from the FROM and WHERE that choose those rows, as `t`
+ */
+export async function keepParts(client: ClientBase, table: CarriedTable, from: string): Promise<void> {
+  const { part, key, reference } = REACHED[table];
+  await client.query(
+    `INSERT INTO kept_parts
+     SELECT DISTINCT ON (${ID[part]}) '${part}', ${ID[part]}, (${EVENT_PARTS[part]})::jsonb
+     FROM ${EVENT_TABLES[part]} JOIN (SELECT t.${key} ${from}) AS changing ON changing.${key} = ${reference}
+     ON CONFLICT DO NOTHING`,
+  );
+}
+
+/** Notes choices that the edit removes, so that their endorsements are withdrawn. */
+export async function noteRemovedChoices(client: ClientBase, ids: readonly number[]): Promise<void> {
+  await client.query('INSERT INTO removed_choices SELECT unnest($1::int[]) ON CONFLICT DO NOTHING', [ids]);
+}
+
+/** Forgets the parts that are as they were. @returns whether the edit concerns any endorsement there may be */
+export async function settleParts(client: ClientBase): Promise<boolean> {
+  await client.query('ANALYZE kept_parts; ANALYZE removed_choices');
+  for (const part of PARTS) {
+    await client.query(
+      `DELETE FROM kept_parts
+       USING (SELECT ${ID[part]} AS id, (${EVENT_PARTS[part]})::jsonb AS value FROM ${EVENT_TABLES[part]}) AS now
+       WHERE kept_parts.part = '${part}' AND now.id = kept_parts.id AND now.value = kept_parts.value`,
+    );
+  }
+  const { rows } = await client.query<{ any: boolean }>(
+    'SELECT EXISTS (SELECT FROM kept_parts) OR EXISTS (SELECT FROM removed_choices) AS any',
+  );
+  return rows[0]?.any ?? false;
+}
+
+/** The newest endorsement's id. Ids are drawn under the stream's lock, so that all older ones are committed. */
+export async function loadNewestEndorsement(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ id: string | null }>('SELECT max(id) AS id FROM endorsements');
+  return Number(rows[0]?.id ?? 0);
+}
+
+/**
+ * Lists the endorsements as stale that the edit concerns, with the parts that their events carried before it. The part of
+ * an earlier edit that is not announced yet stays.
+ *
+ * @param after only endorsements with a higher id
+ */
+export async function listStale(client: ClientBase, after: number): Promise<void> {
+  for (const part of PARTS) {
+    await client.query(
+      `INSERT INTO stale_announcements AS held (endorsement_id, ${part})
+       SELECT n.id, kept.value FROM kept_parts kept JOIN endorsements n ON n.${part}_id = kept.id
+       WHERE kept.part = '${part}' AND n.id > $1
+       ON CONFLICT (endorsement_id) DO UPDATE SET ${part} = COALESCE(held.${part}, excluded.${part})`,
+      [after],
+    );
+  }
+  await client.query(
+    `INSERT INTO stale_announcements (endorsement_id)
+     SELECT n.id FROM removed_choices r JOIN endorsements n ON n.choice_id = r.id WHERE n.id > $1
+     ON CONFLICT DO NOTHING`,
+    [after],
+  );
+}
