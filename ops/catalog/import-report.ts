@@ -36,15 +36,13 @@ export function formatImport(result: CatalogueImport): string[] {
 
 /** The events of an edit in a sentence; nothing if there are none. */
 export function formatAnnounced({ created, updated, deleted }: Announced): string[] {
-  const events = created + updated + deleted;
-  if (events === 0) return [];
   const parts = [
-    [updated, 'endorsements updated'],
-    [created, 'deleted and created anew, because filters see them elsewhere'],
-    [deleted - created, 'withdrawn, because their contest or choice was removed'],
+    [updated, 'updated'],
+    [created, 'deleted and created anew, because filters look at what changed'],
+    [deleted - created, 'withdrawn, because the contest or choice was removed'],
   ] as const;
   const told = parts.filter(([number]) => number > 0).map(([number, what]) => `${count(number)} ${what}`);
-  return [`${count(events)} events: ${told.join('; ')}.`];
+  return told.length === 0 ? [] : [`Endorsements announced: ${told.join('; ')}.`];
 }
 
 /** Districts that the files describe in several ways, a line each. */

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { applySubmissions } from '../helpers/apply.ts';
 import { category, choice, contest, election, endorser, ndjson } from '../helpers/catalogue-records.ts';
 import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { createFolder } from '../helpers/folder.ts';
+import { endorse } from '../helpers/submissions.ts';
 
 const run = createRunner('catalog');
 
@@ -228,6 +230,9 @@ describe('a refusal', () => {
       [
         'elections.ndjson:1: field date: must be a real date as YYYY-MM-DD, is null (or-2026-11-03-general)',
         'contests.ndjson:1: field election: names "or-2026-11-03-general", whose own row was refused (or-2026-11-03-general/mayor)',
+        'Refusals by file, field and reason:',
+        '          1  elections.ndjson: field date must be a real date as YYYY-MM-DD',
+        '          1  contests.ndjson: field election names a record, whose own row was refused',
       ],
     ],
     [
@@ -270,13 +275,22 @@ describe('a refusal', () => {
     expect(Object.values(await contents()).flat()).toEqual([]);
   });
 
-  test('of many lines is listed up to a hundred, and counted', async () => {
-    const { told } = await importFiles({
-      'contests.ndjson': ndjson(Array.from({ length: 250 }, (_, i) => contest(`c${i}`))),
-    });
-    expect(told).toHaveLength(102);
-    expect(told.at(-2)).toBe('… and 150 more');
-    expect(told.at(-1)).toMatch(/^Nothing was loaded: 250 of the lines/);
+  test('of many lines is listed up to a hundred, and all are counted by file, field and reason', async () => {
+    const untitled = (i: number) =>
+      contest(`x${i}`, { choices: [choice('ann'), choice('bob', { label: i })] });
+    const records = [
+      ...Array.from({ length: 250 }, (_, i) => contest(`c${i}`)),
+      ...Array.from({ length: 120 }, (_, i) => untitled(i)),
+    ];
+    const { told } = await importFiles({ 'contests.ndjson': ndjson(records) });
+    expect(told).toHaveLength(105);
+    expect(told.slice(100)).toEqual([
+      '… and 270 more',
+      'Refusals by file, field and reason:',
+      '        250  contests.ndjson: field election names a record, which is neither in these files nor in the catalogue',
+      expect.stringMatching(/^ {8}120 {2}contests\.ndjson: field choices\[\]\.label must be /),
+      expect.stringMatching(/^Nothing was loaded: 370 of the lines/),
+    ]);
   });
 
   test('with --skip-refused leaves the row out and still names it', async () => {
@@ -292,6 +306,9 @@ describe('a refusal', () => {
       expect.stringMatching(
         /^contests\.ndjson:2: field election: names "or-undated", whose own row was refused/,
       ),
+      'Refusals by file, field and reason:',
+      '          1  elections.ndjson: field date must be a real date as YYYY-MM-DD',
+      '          1  contests.ndjson: field election names a record, whose own row was refused',
       '2 refused lines were left out, as --skip-refused asks; the others are loaded.',
     ]);
     expect(counts(result.printed, 'elections')).toEqual([1, 0, 0, 0, 1]);
@@ -299,7 +316,136 @@ describe('a refusal', () => {
   });
 });
 
+describe('an import that is looked at first', () => {
+  test('--dry-run says what would change and how many events it would make, and changes nothing', async () => {
+    await importFiles(GOOD);
+    await endorseAnnForMayor();
+    const before = await contents();
+    const files = {
+      'elections.ndjson': ndjson([election({ name: 'Renamed' })]),
+      'contests.ndjson': ndjson([contest('mayor')]),
+    };
+    const dry = await importFiles(files, '--dry-run');
+    expect(dry.status).toBe(0);
+    expect(counts(dry.printed, 'elections')).toEqual([0, 1, 0, 0, 0]);
+    expect(counts(dry.printed, 'contests')).toEqual([0, 0, 1, 1, 0]);
+    expect(dry.printed.at(-1)).toBe('Endorsements announced: 1 updated.');
+    expect(dry.told).toEqual(['This was a dry run: nothing was changed.']);
+    expect(await contents()).toEqual(before);
+    const done = await importFiles(files);
+    expect({ printed: done.printed, told: done.told }).toEqual({ printed: dry.printed, told: [] });
+  });
+
+  const many = (...slugs: string[]) => ({
+    ...GOOD,
+    'contests.ndjson': ndjson(slugs.map((slug) => contest(slug))),
+  });
+  const slugs = Array.from({ length: 103 }, (_, index) => `c${index}`);
+
+  test('that removes more than a hundred contests and choices is not loaded, unless so many are allowed', async () => {
+    await importFiles(many(...slugs));
+    const before = await contents();
+    const { status, told, printed } = await importFiles(many('c0', 'c1'));
+    expect(status).toBe(1);
+    expect(told).toEqual([
+      'Nothing was loaded: the files lack 101 contests and choices that their elections have, and more than 100 removals need consent. If they are meant, add --allow-removals 101.',
+    ]);
+    expect(counts(printed, 'contests')).toEqual([0, 0, 2, 101, 0]);
+    expect(await contents()).toEqual(before);
+    expect((await importFiles(many('c0', 'c1'), '--allow-removals', '100')).status).toBe(1);
+    expect((await importFiles(many('c0', 'c1'), '--allow-removals', '101')).status).toBe(0);
+  });
+
+  test('that removes a hundred is loaded', async () => {
+    await importFiles(many(...slugs));
+    expect((await importFiles(many('c0', 'c1', 'c2'))).status).toBe(0);
+  });
+
+  test('reports a district that the files describe in two ways, and the name that counts', async () => {
+    const district = {
+      ocd_id: 'ocd-division/country:us/state:or',
+      level: 'state',
+      type: 'statewide',
+      state: 'OR',
+    };
+    const records = ['Oregon', 'Oregon', 'State of Oregon'].map((name, index) =>
+      contest(`c${index}`, { district: { ...district, name } }),
+    );
+    const { status, told } = await importFiles({ ...GOOD, 'contests.ndjson': ndjson(records) });
+    expect([status, told]).toEqual([
+      0,
+      [
+        'The district ocd-division/country:us/state:or (state, statewide, OR) is called "Oregon", but "State of Oregon" in or-2026-11-03-general/c2; "Oregon" stays.',
+      ],
+    ]);
+  });
+
+  test('names the folders within a given folder, which it does not read', async () => {
+    const { told } = await importFiles({ ...GOOD, 'older/elections.ndjson': ndjson([election()]) });
+    expect(told).toEqual(['Skipped, since they are neither catalogue files nor given themselves: older/.']);
+  });
+});
+
+describe('the removal of an election', () => {
+  const remove = async (...args: string[]) => {
+    const io = createIo({ DATABASE_URL: database.url });
+    return { status: await runToExit(run, ['remove', ...args], io), printed: io.printed, told: io.told };
+  };
+  const removed = async () =>
+    (await client.query('SELECT slug FROM elections WHERE removed_at IS NOT NULL')).rows.map(
+      ({ slug }) => slug,
+    );
+
+  test('withdraws its endorsements, and importing it again restores it with its ids', async () => {
+    await importFiles(GOOD);
+    await endorseAnnForMayor();
+    const ids = async () => (await client.query('SELECT id, key FROM contests ORDER BY id')).rows;
+    const before = await ids();
+    const dry = await remove('or-2026-11-03-general', '--dry-run');
+    expect(await removed()).toEqual([]);
+    const done = await remove('or-2026-11-03-general');
+    expect(done).toEqual({ status: 0, printed: dry.printed, told: [] });
+    expect(done.printed).toEqual([
+      'The election or-2026-11-03-general and its 2 contests are removed.',
+      'Endorsements announced: 1 withdrawn, because the contest or choice was removed.',
+    ]);
+    expect(await removed()).toEqual(['or-2026-11-03-general']);
+    const { rows } = await client.query('SELECT FROM contests WHERE removed_at IS NULL');
+    expect(rows).toHaveLength(1);
+
+    const alone = { 'contests.ndjson': ndjson([contest('mayor')]) };
+    expect((await importFiles(alone)).told[0]).toMatch(
+      /which is neither in these files nor in the catalogue/,
+    );
+    await importFiles(GOOD);
+    expect(await removed()).toEqual([]);
+    expect(await ids()).toEqual(before);
+  });
+
+  test('that is not there is refused', async () => {
+    await importFiles(GOOD);
+    await remove('or-2026-11-03-general');
+    for (const slug of ['or-2026-11-03-general', 'nowhere']) {
+      expect(await remove(slug)).toEqual({
+        status: 1,
+        printed: [],
+        told: [`The catalogue has no election with the slug "${slug}". Nothing was removed.`],
+      });
+    }
+  });
+});
+
+/** Makes one endorsement, in the general election. */
+async function endorseAnnForMayor(): Promise<void> {
+  const submission = endorse('bakers-local-1', 'mayor', 'ann');
+  expect(await applySubmissions(client, submission)).toMatchObject({ changes: 1 });
+}
+
 test.each([
+  [
+    ['import', '--allow-removals', 'many', '.'],
+    "Option '--allow-removals <n>' argument 'many' is invalid. It must be a whole number of 0 or more",
+  ],
   [['import'], 'Missing required argument \'paths\': see "npm run ops -- catalog import --help".'],
   [['export', '.'], "Unknown command 'export': did you mean import?"],
   [['import', '--skip-refuse', '.'], "Unknown option '--skip-refuse': did you mean --skip-refused?"],

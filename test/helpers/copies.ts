@@ -1,0 +1,71 @@
+/** Copies of endorsements that are kept by events alone, and the reads that they must equal. */
+import type { Answer, TestService } from './service.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are compared field by field, whatever they hold.
+type Json = any;
+
+/** The values that both an event and a flat endorsement carry, in the event's form. */
+export function comparable({ endorsement, endorser, contest, election, choice }: Json): Json {
+  const { id, rank, statement, source_url, published_on } = endorsement;
+  const { district } = contest;
+  return {
+    endorsement: { id, rank, statement, source_url, published_on },
+    endorser,
+    contest: {
+      id: contest.id,
+      title: contest.title,
+      short_title: contest.short_title,
+      kind: contest.kind,
+      district: {
+        id: district.id,
+        name: district.name,
+        level: district.level,
+        ocd_id: district.ocd_id,
+        state: district.state,
+      },
+    },
+    election,
+    choice: {
+      id: choice.id,
+      label: choice.label,
+      measure_answer: choice.measure_answer,
+      candidate: choice.candidate,
+      party: choice.party,
+    },
+  };
+}
+
+/** A copy that a client keeps of what its filter matches, by endorsement id. */
+export class Copy {
+  readonly #held = new Map<number, Json>();
+
+  /** Takes an event in, as a client does: it adds or replaces the endorsement, or takes it out. */
+  apply(event: Json): void {
+    const { id } = event.endorsement;
+    if (event.type === 'endorsement.deleted') this.#held.delete(id);
+    else this.#held.set(id, event);
+  }
+
+  /** The values of every endorsement, by id. */
+  get contents(): Record<string, Json> {
+    const sorted = [...this.#held].sort(([a], [b]) => a - b);
+    return Object.fromEntries(sorted.map(([id, event]) => [id, comparable(event)]));
+  }
+
+  /** The last event of every endorsement. */
+  get events(): Json[] {
+    return [...this.#held.values()];
+  }
+}
+
+/** What a copy with this filter must hold: the endorsements that the reads give. */
+export async function readEndorsements(service: TestService, filter: string): Promise<Record<string, Json>> {
+  const all: [string, Json][] = [];
+  for (let cursor = ''; ; ) {
+    const answer: Answer = await service.get(`/v1/endorsements?limit=500&${filter}${cursor}`);
+    if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+    for (const flat of answer.body.data) all.push([flat.id, comparable({ ...flat, endorsement: flat })]);
+    if (answer.body.next_cursor === null) return Object.fromEntries(all);
+    cursor = `&cursor=${answer.body.next_cursor}`;
+  }
+}

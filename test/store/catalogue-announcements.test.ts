@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
+import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
+import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
+import type { StagedLine } from '../../store/catalogue/staging.ts';
+import { announceLeftovers } from '../../store/endorsements/announce-leftovers.ts';
+import { findChangedSince } from '../../store/endorsements/changed-since.ts';
+import { applySubmissions } from '../helpers/apply.ts';
+import type { CatalogueLine } from '../helpers/catalogue.ts';
+import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
+import { useClient, useTestDatabase } from '../helpers/database.ts';
+import { endorse } from '../helpers/submissions.ts';
+import { until } from '../helpers/until.ts';
+
+const { client, url } = useTestDatabase();
+const other = useClient(url);
+const pool = new pg.Pool({ connectionString: url });
+afterAll(() => pool.end());
+
+const BAKERS = 'bakers-local-1';
+const START: CatalogueLine[] = [
+  ['endorser-categories', category()],
+  ['endorser-categories', category({ slug: 'newspaper', name: 'Newspaper' })],
+  ['endorsers', endorser()],
+  ['endorsers', endorser({ slug: 'gazette', name: 'Gazette', category: 'newspaper' })],
+  ['elections', election()],
+  ['contests', contest('mayor')],
+  ['contests', contest('council')],
+];
+
+async function load(lines: CatalogueLine[], on = client, dryRun = false): Promise<CatalogueImport> {
+  async function* staged(): AsyncGenerator<StagedLine> {
+    for (const [index, [kind, record]] of lines.entries()) {
+      yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
+    }
+  }
+  return importCatalogue(on, staged(), { skipRefused: false, dryRun, maxRemovals: 100 });
+}
+
+interface Logged {
+  type: string;
+  from_catalogue: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies whose shape they check themselves.
+  body: any;
+}
+
+async function changes(): Promise<Logged[]> {
+  const { rows } = await client.query<Logged>(
+    'SELECT type, from_catalogue, body FROM change_log ORDER BY sequence',
+  );
+  return rows;
+}
+
+/** The changes that the catalogue's edits have made, in a form that is easy to compare. */
+async function announced(show: (body: Logged['body']) => unknown): Promise<[string, unknown][]> {
+  return (await changes())
+    .filter(({ from_catalogue }) => from_catalogue)
+    .map(({ type, body }) => [type, show(body)]);
+}
+
+beforeAll(async () => {
+  await load(START);
+});
+
+/** Bakers and the gazette endorse Ann for mayor, and the bakers Bob for the council. */
+beforeEach(async () => {
+  await client.query('TRUNCATE endorsements, change_log');
+  await load(START);
+  await client.query('TRUNCATE endorsements, change_log');
+  await applySubmissions(
+    client,
+    endorse(BAKERS, 'mayor', 'ann', { statement: 'Ann knows bread.' }),
+    endorse('gazette', 'mayor', 'ann'),
+    endorse(BAKERS, 'council', 'bob'),
+  );
+});
+
+test('INV-13: a renamed election updates every endorsement in it, with the new name and all other values', async () => {
+  const { announced: events } = await load([['elections', election({ name: 'Renamed' })]]);
+  expect(events).toEqual({ created: 0, updated: 3, deleted: 0 });
+  const [before, , , after] = await changes();
+  expect(after).toEqual({
+    type: 'updated',
+    from_catalogue: true,
+    body: { ...before?.body, election: { ...before?.body.election, name: 'Renamed' } },
+  });
+});
+
+test('INV-13: an endorser of another category is deleted with the old and created with the new one, side by side', async () => {
+  const before = await changes();
+  await load([['endorsers', endorser({ category: 'newspaper' })]]);
+  const show = ({ endorsement, endorser: by }: Logged['body']) => [endorsement.id, by.category.slug];
+  const ids = [before[0], before[2]].map((change) => change?.body.endorsement.id);
+  expect(await announced(show)).toEqual([
+    ['deleted', [ids[0], 'labor']],
+    ['created', [ids[0], 'newspaper']],
+    ['deleted', [ids[1], 'labor']],
+    ['created', [ids[1], 'newspaper']],
+  ]);
+});
+
+const EDITS: [string, CatalogueLine[], (body: Logged['body']) => unknown, unknown[]][] = [
+  [
+    "a category's name",
+    [['endorser-categories', category({ name: 'Unions' })]],
+    ({ endorser: by }) => by.category.name,
+    ['Unions', 'Unions'],
+  ],
+  [
+    "a district's name",
+    [
+      [
+        'contests',
+        contest('mayor', { district: { ...(contest('mayor').district as object), name: 'Fern' } }),
+      ],
+      ['contests', contest('council')],
+    ],
+    (body) => body.contest.district.name,
+    ['Fern', 'Fern'],
+  ],
+  [
+    "a contest's title",
+    [
+      ['contests', contest('mayor')],
+      ['contests', contest('council', { title: 'City council' })],
+    ],
+    (body) => body.contest.title,
+    ['City council'],
+  ],
+  [
+    "a choice's mark that it is withdrawn",
+    [
+      ['contests', contest('mayor')],
+      ['contests', contest('council', { choices: [choice('ann'), choice('bob', { withdrawn: true })] })],
+    ],
+    (body) => body.choice.withdrawn,
+    [true],
+  ],
+];
+
+test.each(EDITS)('INV-13: %s is announced to all that carry it', async (_name, lines, show, expected) => {
+  await load(lines);
+  expect(await announced(show)).toEqual(expected.map((value) => ['updated', value]));
+});
+
+test("a candidate's corrected name keeps the id of the candidate, and is announced", async () => {
+  const corrected = (name: string): CatalogueLine[] => [
+    ['contests', contest('mayor')],
+    [
+      'contests',
+      contest('council', { choices: [choice('ann'), choice('bob', { candidate: { full_name: name } })] }),
+    ],
+  ];
+  const [, , before] = await changes();
+  await load(corrected('Bob B.'));
+  await load(corrected('Robert B.'));
+  const id = before?.body.choice.candidate.id;
+  expect(await announced((body) => body.choice.candidate)).toEqual([
+    ['updated', { id, full_name: 'Bob B.' }],
+    ['updated', { id, full_name: 'Robert B.' }],
+  ]);
+});
+
+test('two candidates who swap their names keep nothing of each other', async () => {
+  const swapped = [
+    choice('ann', { candidate: { full_name: 'bob' } }),
+    choice('bob', { candidate: { full_name: 'ann' } }),
+  ];
+  const ids = async () =>
+    (await client.query('SELECT id, full_name FROM candidates ORDER BY id')).rows.map(({ id }) => id);
+  const before = await ids();
+  await load([
+    ['contests', contest('mayor')],
+    ['contests', contest('council', { choices: swapped })],
+  ]);
+  expect(await ids()).toEqual(before);
+});
+
+test('an import that changes nothing that events carry makes none', async () => {
+  await load(START);
+  await load([
+    ['endorsers', endorser({ url: 'https://bakers.example' })],
+    ['elections', election({ short_name: 'General' })],
+    ['contests', contest('mayor', { description: 'Runs the city.' })],
+    ['contests', contest('council')],
+  ]);
+  expect(await announced(() => null)).toEqual([]);
+});
+
+test('INV-13: a removed choice is withdrawn with the values that were last announced', async () => {
+  const { announced: events } = await load([
+    ['contests', contest('mayor', { title: 'Renamed', choices: [choice('bob')] })],
+    ['contests', contest('council')],
+  ]);
+  expect(events).toEqual({ created: 0, updated: 0, deleted: 2 });
+  expect(await announced((body) => [body.endorser.slug, body.contest.title])).toEqual([
+    ['deleted', [BAKERS, 'Title of mayor']],
+    ['deleted', ['gazette', 'Title of mayor']],
+  ]);
+});
+
+test('a dry run counts the events that the import would make, and changes nothing', async () => {
+  const edits: CatalogueLine[] = [
+    ['endorsers', endorser({ category: 'newspaper' })],
+    ['elections', election({ name: 'Renamed' })],
+    ['contests', contest('mayor')],
+  ];
+  const contents = async () =>
+    (
+      await client.query(
+        `SELECT (SELECT json_agg(e ORDER BY id) FROM endorsers e) AS endorsers, (SELECT json_agg(l) FROM elections l) AS elections,
+           (SELECT json_agg(c ORDER BY id) FROM contests c) AS contests, (SELECT json_agg(h) FROM stream_head h) AS head`,
+      )
+    ).rows;
+  const before = await contents();
+  const dry = await load(edits, client, true);
+  expect(dry.announced).toEqual({ created: 1, updated: 1, deleted: 2 });
+  expect(await contents()).toEqual(before);
+  expect(await announced(() => null)).toEqual([]);
+  const { counts, announced: events } = await load(edits);
+  expect({ counts, announced: events }).toEqual({ counts: dry.counts, announced: dry.announced });
+});
+
+test('INV-13: an endorsement that is added while an import is at work is announced as well', async () => {
+  // A writer that has the stream's lock, and has not committed yet.
+  await other.query('BEGIN');
+  await other.query('SELECT FROM stream_head FOR UPDATE');
+  const importing = load([['elections', election({ name: 'Renamed' })]]);
+  await until('the import to wait for the lock', async () => {
+    const { rows } = await other.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+      AND datname = current_database()`);
+    return rows.length > 0;
+  });
+  await other.query(
+    `INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at)
+     SELECT e.id, c.id, h.id, c.election_id, now()
+     FROM endorsers e, contests c JOIN choices h ON h.contest_id = c.id
+     WHERE e.slug = 'gazette' AND c.key LIKE '%/council' AND h.key = 'ann'`,
+  );
+  await other.query('COMMIT');
+  expect((await importing).announced).toEqual({ created: 0, updated: 4, deleted: 0 });
+});
+
+test('an edit of the catalogue is no change of a position', async () => {
+  const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+  const at = Number(rows[0]?.now);
+  await load([['contests', contest('mayor', { choices: [choice('bob')] })]]);
+  const said = { endorser: BAKERS, contest: 'or-2026-11-03-general/mayor', at };
+  expect(await announced(() => null)).not.toEqual([]);
+  expect(await findChangedSince(client, [said])).toEqual(new Set());
+});
+
+test('INV-13: an edit that is killed between its announcements is finished by apply and by the announcer', async () => {
+  // Three parts of announcements: enough time to kill the import between two of them.
+  await client.query(
+    `WITH many AS (
+       INSERT INTO endorsers (slug, name, category) SELECT 'many-' || n, 'Many', 'labor' FROM generate_series(1, 3000) n
+       ON CONFLICT (slug) DO UPDATE SET name = excluded.name RETURNING id)
+     INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at)
+     SELECT many.id, c.id, h.id, c.election_id, now()
+     FROM many, contests c JOIN choices h ON h.contest_id = c.id WHERE c.key LIKE '%/mayor' AND h.key = 'bob'`,
+  );
+  const doomed = new pg.Client({ connectionString: url });
+  doomed.on('error', () => {});
+  await doomed.connect();
+  const { rows: own } = await doomed.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const failed = expect(load([['elections', election({ name: 'Renamed' })]], doomed)).rejects.toThrow();
+  const left = async () =>
+    Number((await other.query('SELECT count(*) AS count FROM stale_announcements')).rows[0]?.count);
+  await until('the first part to be announced', async () => {
+    const { rows } = await other.query('SELECT FROM change_log WHERE from_catalogue LIMIT 1');
+    return rows.length > 0;
+  });
+  await other.query('SELECT pg_terminate_backend($1)', [own[0]?.pid]);
+  await failed;
+  // The import was indeed killed in the middle.
+  expect(await left()).toBeGreaterThan(1);
+  expect(await announced(() => null)).not.toEqual([]);
+
+  // Apply announces an endorsement before it changes it.
+  const { rows: last } = await other.query<{ slug: string; id: string }>(
+    `SELECT e.slug, n.id FROM stale_announcements s JOIN endorsements n ON n.id = s.endorsement_id
+     JOIN endorsers e ON e.id = n.endorser_id ORDER BY n.id DESC LIMIT 1`,
+  );
+  const { slug, id } = last[0] ?? { slug: '', id: '' };
+  await applySubmissions(client, endorse(slug, 'mayor', 'bob', { statement: 'Changed.' }));
+  const ofLast = (await changes()).filter(({ body }) => body.endorsement.id === Number(id));
+  expect(
+    ofLast.map(({ type, from_catalogue, body }) => [
+      type,
+      from_catalogue,
+      body.election.name,
+      body.endorsement.statement,
+    ]),
+  ).toEqual([
+    ['updated', true, 'Renamed', null],
+    ['updated', false, 'Renamed', 'Changed.'],
+  ]);
+
+  // The consumers announce the others, each once.
+  await announceLeftovers(pool, new AbortController().signal);
+  expect(await left()).toBe(0);
+  const ids = await announced((body) => body.endorsement.id);
+  expect(ids).toHaveLength(3003);
+  expect(new Set(ids.map(([, one]) => one)).size).toBe(3003);
+  expect(await announceLeftovers(pool, new AbortController().signal)).toBeNull();
+  await client.query(`DELETE FROM endorsements WHERE endorser_id IN (SELECT id FROM endorsers WHERE slug LIKE 'many-%');
+    DELETE FROM endorsers WHERE slug LIKE 'many-%'`);
+});
