@@ -155,14 +155,10 @@ function* endorsementRows(positions: Iterable<HeldPosition>, ids: EndorsementIds
 
 export const writeEntries: Write = async (client, ballot, located) => {
   // Read again for every attempt: a savepoint that was rolled back has moved the head back.
-  const head = await lockStreamHead(client);
+  const locked = await lockStreamHead(client);
   const named = findNamed(ballot, selectWellFormed(located));
-  const stale = head.hasStale
-    ? await announcePositions(
-        client,
-        [...named.values()].map(({ pair }) => pair),
-      )
-    : [];
+  const pairs = [...named.values()].map(({ pair }) => pair);
+  const head = locked.hasStale ? await announcePositions(client, locked, pairs) : locked;
   const held = await loadHeld(client, ballot, named);
   const submissions = located.map(({ entry }) => entry.submission);
   const { changes, refusals, positions } = decideBatch(ballot, held.positions, submissions);
@@ -171,7 +167,7 @@ export const writeEntries: Write = async (client, ballot, located) => {
   const rows = [...endorsementRows(positions.values(), held.ids)];
   // Before the log: these are the statements that a constraint refuses.
   await saveEndorsements(client, rows, new Date(timeAfter(head)));
-  await appendChanges(client, head, [...stale, ...numbered]);
+  await appendChanges(client, head, numbered);
   const refused = [...refusals].map(([index, refusal]) => ({ ...(located[index] as Located), refusal }));
   return { changes: changes.length, refused };
 };

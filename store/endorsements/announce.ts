@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { announceStale } from '../../domain/announcement.ts';
-import type { ChangeBody } from '../../schemas/change.ts';
-import { appendChanges, lockStreamHead, type NewChange } from '../stream/change-log.ts';
+import { FACET_PATHS } from '../../domain/stream-filter.ts';
+import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { appendCatalogueChanges, lockStreamHead, type StreamHead } from '../stream/change-log.ts';
 import { EVENT_PARTS, EVENT_TABLES, type EventPart } from './references.ts';
 
 /** How many endorsements one transaction announces: it holds the stream's lock about as long as a batch of submissions. */
@@ -24,70 +24,82 @@ export interface Announced {
 /** Nothing announced. */
 export const NONE_ANNOUNCED: Announced = { created: 0, updated: 0, deleted: 0 };
 
-interface StaleRow extends ChangeBody {
-  removed: boolean;
-  /** The parts that have changed, as they were announced; null for the others. */
-  announced: { [Part in EventPart]: ChangeBody[Part] | null };
-}
+const PARTS = Object.keys(EVENT_PARTS) as EventPart[];
 
-async function loadStale(client: ClientBase, ids: readonly number[]): Promise<StaleRow[]> {
-  const { rows } = await client.query<StaleRow>(
-    `SELECT json_build_object(
-         'id', n.id, 'rank', n.rank, 'statement', n.statement, 'source_url', n.source_url,
-         'published_on', n.published_on) AS endorsement,
-       ${EVENT_PARTS.endorser} AS endorser, ${EVENT_PARTS.contest} AS contest, ${EVENT_PARTS.election} AS election,
-       ${EVENT_PARTS.choice} AS choice,
-       c.removed_at IS NOT NULL OR h.removed_at IS NOT NULL AS removed,
-       to_jsonb(s) - 'endorsement_id' AS announced
-     FROM stale_announcements s JOIN endorsements n ON n.id = s.endorsement_id
-     JOIN (${EVENT_TABLES.endorser}) ON e.id = n.endorser_id
-     JOIN (${EVENT_TABLES.contest}) ON c.id = n.contest_id
-     JOIN ${EVENT_TABLES.election} ON l.id = n.election_id
-     JOIN (${EVENT_TABLES.choice}) ON h.id = n.choice_id
-     WHERE s.endorsement_id = ANY($1)
-     ORDER BY n.id`,
-    [ids],
-  );
-  return rows;
-}
+/** An event's body with these parts of the catalogue. */
+const bodyOf = (part: (name: EventPart) => string) =>
+  `jsonb_build_object('endorsement', endorsement, ${PARTS.map((name) => `'${name}', ${part(name)}`).join(', ')})`;
 
-/** The changes that announce a stale endorsement. */
-function changesOf({ removed, announced: old, ...current }: StaleRow): NewChange[] {
-  const announced = {
-    endorsement: current.endorsement,
-    endorser: old.endorser ?? current.endorser,
-    contest: old.contest ?? current.contest,
-    election: old.election ?? current.election,
-    choice: old.choice ?? current.choice,
-  };
-  const due = announceStale({ announced, current, isRemoved: removed });
-  return due.map((announcement) => ({ ...announcement, fromCatalogue: true }));
-}
+/** The values of a body that filters look at. */
+const facetsOf = (body: string) =>
+  `ROW(${Object.values(FACET_PATHS)
+    .map((path) => `${body} #>> '{${path.join(',')}}'`)
+    .join(', ')})`;
 
 /**
- * The changes that announce these stale endorsements, to be appended to the change log in the same transaction.
- * Endorsements of removed contests and choices are deleted. The caller holds the stream's lock.
+ * The events that make every copy of the stale endorsements of the ids $1 true again (contract, "Stream and events"), by
+ * `number`. A change of a value that filters look at is a deletion with the old values and a creation with the new ones:
+ * a copy behind a filter that matched only the old values would otherwise keep the endorsement for ever. Endorsements of
+ * removed contests and choices are deleted, with the values that were announced.
  */
-async function announce(client: ClientBase, ids: readonly number[]): Promise<NewChange[]> {
-  if (ids.length === 0) return [];
-  const rows = await loadStale(client, ids);
-  const changes = rows.flatMap(changesOf);
-  const gone = rows.filter(({ removed }) => removed).map(({ endorsement }) => endorsement.id);
-  if (gone.length > 0) await client.query('DELETE FROM endorsements WHERE id = ANY($1)', [gone]);
+const EVENTS = `
+  WITH stale AS (
+    SELECT n.id, c.removed_at IS NOT NULL OR h.removed_at IS NOT NULL AS removed,
+      jsonb_build_object('id', n.id, 'rank', n.rank, 'statement', n.statement, 'source_url', n.source_url,
+        'published_on', n.published_on) AS endorsement,
+      ${PARTS.map((part) => `(${EVENT_PARTS[part]})::jsonb AS ${part}, s.${part} AS old_${part}`).join(', ')}
+    FROM stale_announcements s JOIN endorsements n ON n.id = s.endorsement_id
+    JOIN (${EVENT_TABLES.endorser}) ON e.id = n.endorser_id
+    JOIN (${EVENT_TABLES.contest}) ON c.id = n.contest_id
+    JOIN ${EVENT_TABLES.election} ON l.id = n.election_id
+    JOIN (${EVENT_TABLES.choice}) ON h.id = n.choice_id
+    WHERE s.endorsement_id = ANY($1)
+  ), bodies AS MATERIALIZED (
+    SELECT id, removed, ${bodyOf((part) => part)} AS current,
+      ${bodyOf((part) => `COALESCE(old_${part}, ${part})`)} AS announced
+    FROM stale
+  ), compared AS (
+    SELECT *, ${facetsOf('current')} IS DISTINCT FROM ${facetsOf('announced')} AS moved FROM bodies
+  ), events AS (
+    SELECT id, 1 AS step, 'deleted' AS type, announced AS body FROM compared WHERE removed OR moved
+    UNION ALL
+    SELECT id, 2, CASE WHEN moved THEN 'created' ELSE 'updated' END, current FROM compared
+    WHERE NOT removed AND current <> announced
+  )
+  SELECT row_number() OVER (ORDER BY id, step) AS number, type, body FROM events`;
+
+/** Announces these stale endorsements. The caller holds the stream's lock. @returns the events, and the head after them */
+async function announce(
+  client: ClientBase,
+  head: StreamHead,
+  ids: readonly number[],
+): Promise<{ appended: Announced; head: StreamHead }> {
+  const result = await appendCatalogueChanges(client, head, EVENTS, ids);
+  // Each that moved has a creation as well.
+  if (result.appended.deleted > result.appended.created) {
+    await client.query(
+      `DELETE FROM endorsements n USING contests c, choices h
+       WHERE n.id = ANY($1) AND c.id = n.contest_id AND h.id = n.choice_id
+         AND (c.removed_at IS NOT NULL OR h.removed_at IS NOT NULL)`,
+      [ids],
+    );
+  }
   await client.query('DELETE FROM stale_announcements WHERE endorsement_id = ANY($1)', [ids]);
-  return changes;
+  return result;
 }
 
 /**
- * The changes that announce the stale endorsements of these positions, for a writer that is about to change them: a change
- * of an endorsement must follow what was announced of it. The caller holds the stream's lock.
+ * Announces the stale endorsements of these positions, for a writer that is about to change them: a change of an
+ * endorsement must follow what was announced of it. The caller holds the stream's lock.
  *
  * @param pairs ids of an endorser and a contest
+ * @returns the head after the events
  */
 export async function announcePositions(
   client: ClientBase,
+  head: StreamHead,
   pairs: readonly (readonly [number, number])[],
-): Promise<NewChange[]> {
+): Promise<StreamHead> {
   const { rows } = await client.query<{ id: string }>(
     `SELECT s.endorsement_id AS id
      FROM unnest($1::int[], $2::int[]) AS pair (endorser_id, contest_id)
@@ -95,10 +107,13 @@ export async function announcePositions(
      JOIN stale_announcements s ON s.endorsement_id = n.id`,
     [pairs.map(([endorserId]) => endorserId), pairs.map(([, contestId]) => contestId)],
   );
-  return announce(
+  if (rows.length === 0) return head;
+  const announced = await announce(
     client,
+    head,
     rows.map(({ id }) => Number(id)),
   );
+  return announced.head;
 }
 
 /** The ids of the next stale endorsements. */
@@ -111,27 +126,28 @@ async function findStale(client: ClientBase, after: number): Promise<number[]> {
   return rows.map(({ id }) => Number(id));
 }
 
-/** Adds the number of changes of each type. */
-function count(announced: Announced, changes: readonly NewChange[]): void {
-  for (const { type } of changes) announced[type] += 1;
-}
-
 /** Announces the next stale endorsements in a transaction of its own. @returns null if there are none */
-async function announcePart(client: ClientBase): Promise<NewChange[] | null> {
+async function announcePart(client: ClientBase): Promise<Announced | null> {
   await client.query('BEGIN');
   try {
     const head = await lockStreamHead(client);
     const ids = await findStale(client, 0);
-    const changes = await announce(client, ids);
-    await appendChanges(client, head, changes);
+    const { appended } = await announce(client, head, ids);
     if (ids.length === 0) await client.query('UPDATE stream_head SET has_stale = false');
     await client.query('COMMIT');
-    return ids.length === 0 ? null : changes;
+    return ids.length === 0 ? null : appended;
   } catch (error) {
     // Fails if the connection is lost, and then the server rolls back by itself.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/** Adds the events of a part to those before. */
+function add(announced: Announced, part: Announced): void {
+  announced.created += part.created;
+  announced.updated += part.updated;
+  announced.deleted += part.deleted;
 }
 
 /** Whether stale endorsements may be left. */
@@ -151,9 +167,9 @@ export async function announceAllStale(client: ClientBase, signal?: AbortSignal)
   const announced = { ...NONE_ANNOUNCED };
   if (!(await hasStale(client))) return announced;
   while (!signal?.aborted) {
-    const changes = await announcePart(client);
-    if (!changes) break;
-    count(announced, changes);
+    const part = await announcePart(client);
+    if (!part) break;
+    add(announced, part);
     await sleep(PAUSE_MS);
   }
   return announced;
@@ -163,8 +179,11 @@ export async function announceAllStale(client: ClientBase, signal?: AbortSignal)
 export async function previewStale(client: ClientBase): Promise<Announced> {
   const announced = { ...NONE_ANNOUNCED };
   for (let ids = await findStale(client, 0); ids.length > 0; ids = await findStale(client, ids.at(-1) ?? 0)) {
-    const rows = await loadStale(client, ids);
-    for (const row of rows) count(announced, changesOf(row));
+    const { rows } = await client.query<{ type: ChangeType; count: number }>(
+      `SELECT type, count(*)::integer AS count FROM (${EVENTS}) AS events GROUP BY type`,
+      [ids],
+    );
+    for (const { type, count } of rows) announced[type] += count;
   }
   return announced;
 }

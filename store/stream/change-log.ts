@@ -24,8 +24,6 @@ export interface StreamHead {
 export interface NewChange {
   type: ChangeType;
   body: ChangeBody;
-  /** Whether a catalogue edit makes the change, and not the endorser; absent for the endorser's. */
-  fromCatalogue?: boolean;
 }
 
 /**
@@ -61,37 +59,79 @@ export function timeAfter({ now, lastOccurredAt }: StreamHead): number {
   return Math.max(now, lastOccurredAt);
 }
 
+/** Makes the log ready for changes that are appended to this head. @returns their time, ISO 8601 */
+async function openLog(client: ClientBase, head: StreamHead): Promise<string> {
+  const time = new Date(timeAfter(head)).toISOString();
+  await client.query('SELECT ensure_change_log_partition($1::date)', [time.slice(0, 10)]);
+  return time;
+}
+
+/** Moves the head past changes that were appended, and tells the relay. */
+async function moveHead(client: ClientBase, appended: number, time: string): Promise<void> {
+  await client.query('UPDATE stream_head SET last_sequence = last_sequence + $1, last_occurred_at = $2', [
+    appended,
+    time,
+  ]);
+  await client.query(`NOTIFY ${CHANGES_CHANNEL}`);
+}
+
 /**
- * Appends changes to the log in the order given and moves the head past them, within the caller's transaction. Times
- * never go back, even if the clock does.
+ * Appends changes that endorsers make to the log, in the order given, and moves the head past them, within the caller's
+ * transaction. Times never go back, even if the clock does.
  *
  * @param head the result of `lockStreamHead` in the same transaction.
- * @returns when the changes occurred, in milliseconds since 1970.
  */
 export async function appendChanges(
   client: ClientBase,
   head: StreamHead,
   changes: NewChange[],
-): Promise<number> {
-  const occurredAt = timeAfter(head);
-  if (changes.length === 0) return occurredAt;
-  const time = new Date(occurredAt).toISOString();
-  await client.query('SELECT ensure_change_log_partition($1::date)', [time.slice(0, 10)]);
+): Promise<void> {
+  if (changes.length === 0) return;
+  const time = await openLog(client, head);
   for (let start = 0; start < changes.length; start += MAX_INSERTED) {
     const run = changes.slice(start, start + MAX_INSERTED);
     await client.query(
-      `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body, from_catalogue)
+      `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
        SELECT $1::bigint + n, $2, change ->> 'type', body -> 'endorser' ->> 'slug',
-         (body -> 'endorsement' ->> 'id')::bigint, body, COALESCE((change ->> 'fromCatalogue')::boolean, false)
+         (body -> 'endorsement' ->> 'id')::bigint, body
        FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS changes (change, n),
          jsonb_extract_path(change, 'body') AS body`,
       [head.lastSequence + start, time, JSON.stringify(run)],
     );
   }
-  await client.query('UPDATE stream_head SET last_sequence = last_sequence + $1, last_occurred_at = $2', [
-    changes.length,
-    time,
-  ]);
-  await client.query(`NOTIFY ${CHANGES_CHANNEL}`);
-  return occurredAt;
+  await moveHead(client, changes.length, time);
+}
+
+/**
+ * Appends changes that an edit of the catalogue makes, as `appendChanges` does for those of endorsers.
+ *
+ * @param events a query of `number`, their order, `type` and `body`; its one parameter is $1
+ * @returns how many changes of each type it appended, and the head after them
+ */
+export async function appendCatalogueChanges(
+  client: ClientBase,
+  head: StreamHead,
+  events: string,
+  parameter: unknown,
+): Promise<{ appended: Record<ChangeType, number>; head: StreamHead }> {
+  const time = await openLog(client, head);
+  const { rows } = await client.query<{ type: ChangeType; count: number }>(
+    `WITH inserted AS (
+       INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body, from_catalogue)
+       SELECT $2::bigint + number, $3, type, body -> 'endorser' ->> 'slug', (body -> 'endorsement' ->> 'id')::bigint,
+         body, true
+       FROM (${events}) AS events RETURNING type)
+     SELECT type, count(*)::integer AS count FROM inserted GROUP BY type`,
+    [parameter, head.lastSequence, time],
+  );
+  const appended = {
+    created: 0,
+    updated: 0,
+    deleted: 0,
+    ...Object.fromEntries(rows.map((row) => [row.type, row.count])),
+  };
+  const total = appended.created + appended.updated + appended.deleted;
+  if (total === 0) return { appended, head };
+  await moveHead(client, total, time);
+  return { appended, head: { ...head, lastSequence: head.lastSequence + total } };
 }

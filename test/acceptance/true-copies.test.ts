@@ -6,7 +6,7 @@ import { editCatalogue } from '../../store/catalogue/edit.ts';
 import { removeElection } from '../../store/catalogue/removal.ts';
 import { BallotModel, type Edit } from '../helpers/ballot-model.ts';
 import { loadCatalogue } from '../helpers/catalogue.ts';
-import { Copy, readEndorsements } from '../helpers/copies.ts';
+import { Copy, queryOf, readEndorsements } from '../helpers/copies.ts';
 import { useClient } from '../helpers/database.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { useTestService } from '../helpers/service.ts';
@@ -62,8 +62,7 @@ class Client {
   #read = 0;
 
   constructor(filter: Record<string, string[]>) {
-    const fields = Object.entries(filter).map(([field, values]) => [field, values.join(',')]);
-    this.filter = new URLSearchParams(Object.fromEntries(fields)).toString();
+    this.filter = queryOf(filter);
   }
 
   async open(): Promise<void> {
@@ -119,7 +118,7 @@ test('INV-13: copies kept through any filter, by polling or by a stream, equal t
         const head = await settle(submitted);
         await Promise.all(clients.map((one) => one.catchUp(head)));
         for (const { filter, polled, streamed } of clients) {
-          const expected = await readEndorsements(service, filter);
+          const expected = await readEndorsements((path) => service.get(path), filter);
           expect({ step, filter, by: 'polling', held: polled.contents }).toEqual({
             step,
             filter,

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type ChangeFacets, createPredicate, type StreamFilter } from '../../domain/stream-filter.ts';
+import {
+  type ChangeFacets,
+  createPredicate,
+  FACET_PATHS,
+  facetsOf,
+  type StreamFilter,
+} from '../../domain/stream-filter.ts';
+import type { ChangeBody } from '../../schemas/change.ts';
 import { FILTER_FIELDS } from '../../schemas/vocabulary.ts';
 import { facets, filter } from '../helpers/filter-arbitraries.ts';
 
@@ -22,6 +29,28 @@ test('every filter matches as specified', () => {
       expect(createPredicate(wanted)(has)).toBe(matchesBySpecification(wanted, has));
     }),
     { numRuns: 2000 },
+  );
+});
+
+test('every value that a filter looks at is found by its path in the body', () => {
+  // A body in which each value tells its path.
+  const text = (...path: string[]) => path.join('.');
+  const body = {
+    endorser: {
+      slug: text('endorser', 'slug'),
+      category: { slug: text('endorser', 'category', 'slug') },
+      state: text('endorser', 'state'),
+    },
+    contest: {
+      kind: text('contest', 'kind'),
+      district: { level: text('contest', 'district', 'level') },
+    },
+    election: { slug: text('election', 'slug'), state: text('election', 'state') },
+  } as unknown as ChangeBody;
+  const { types, ...facets } = facetsOf('updated', body);
+  expect(types).toBe('updated');
+  expect(facets).toEqual(
+    Object.fromEntries(Object.entries(FACET_PATHS).map(([field, path]) => [field, text(...path)])),
   );
 });
 

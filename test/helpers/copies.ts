@@ -1,6 +1,4 @@
 /** Copies of endorsements that are kept by events alone, and the reads that they must equal. */
-import type { Answer, TestService } from './service.ts';
-
 // biome-ignore lint/suspicious/noExplicitAny: bodies are compared field by field, whatever they hold.
 type Json = any;
 
@@ -58,14 +56,23 @@ export class Copy {
   }
 }
 
-/** What a copy with this filter must hold: the endorsements that the reads give. */
-export async function readEndorsements(service: TestService, filter: string): Promise<Record<string, Json>> {
+/** Sends a GET request for a path with a key. */
+export type Ask = (path: string) => Promise<{ status: number; body: Json }>;
+
+/** What a copy with this filter, a query, must hold: the endorsements that the reads give, by id. */
+export async function readEndorsements(ask: Ask, filter: string): Promise<Record<string, Json>> {
   const all: [string, Json][] = [];
   for (let cursor = ''; ; ) {
-    const answer: Answer = await service.get(`/v1/endorsements?limit=500&${filter}${cursor}`);
-    if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-    for (const flat of answer.body.data) all.push([flat.id, comparable({ ...flat, endorsement: flat })]);
-    if (answer.body.next_cursor === null) return Object.fromEntries(all);
-    cursor = `&cursor=${answer.body.next_cursor}`;
+    const { status, body } = await ask(`/v1/endorsements?limit=500&${filter}${cursor}`);
+    if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+    for (const flat of body.data) all.push([flat.id, comparable({ ...flat, endorsement: flat })]);
+    if (body.next_cursor === null) return Object.fromEntries(all);
+    cursor = `&cursor=${body.next_cursor}`;
   }
+}
+
+/** A filter as a query. */
+export function queryOf(filter: Readonly<Record<string, readonly string[] | undefined>>): string {
+  const fields = Object.entries(filter).map(([field, values]) => [field, values?.join(',') ?? '']);
+  return new URLSearchParams(Object.fromEntries(fields)).toString();
 }

@@ -3,7 +3,7 @@ import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { type CatalogueLine, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { category, endorser } from '../helpers/catalogue-records.ts';
+import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
 import { endorse, withdraw } from '../helpers/submissions.ts';
 
 const CATEGORIES = Array.from({ length: 10 }, (_, index) => `category-${index}`);
@@ -40,4 +40,27 @@ export function createSubmission(number: number, random: Random): Submission {
   if (random.chance(0.1)) return withdraw(slug, 'mayor', random.pick(CHOICES));
   if (random.chance(0.1)) return endorse(slug, 'prop-1', 'yes', { statement: `Change ${number}.` });
   return endorse(slug, 'mayor', random.pick(CHOICES), { statement: `Change ${number}.` });
+}
+
+/** The edit of the catalogue of this number: lines to import. What an earlier edit changed may return. */
+export function createEdit(number: number, random: Random): CatalogueLine[] {
+  const name = `Edit ${number}`;
+  const kind = random.next();
+  if (kind < 0.4) {
+    const values = { name, category: random.pick(CATEGORIES), state: random.pick(STATES) };
+    return [['endorsers', endorser({ slug: random.pick(ENDORSERS).slug, ...values })]];
+  }
+  if (kind < 0.55) return [['endorser-categories', category({ slug: random.pick(CATEGORIES), name })]];
+  if (kind < 0.7) return [['elections', election({ name, state: random.pick(['OR', 'CA']) })]];
+  // All contests of the election have to be named. Now and then a choice that is endorsed is missing.
+  const choices = CHOICES.map((key) => choice(key, { withdrawn: random.chance(0.2) })).filter(
+    (_, index) => index === 0 || random.chance(0.9),
+  );
+  const level = random.pick(['city', 'county', 'federal']);
+  const district = { ocd_id: null, name: 'Fernville', level, type: 'place', state: 'OR' };
+  return [
+    ['contests', contest('mayor', { title: name, choices, district })],
+    ['contests', contest('council', { choices: CHOICES.map((key) => choice(key)) })],
+    ['contests', contest('sheriff', { choices: CHOICES.map((key) => choice(key)) })],
+  ];
 }

@@ -70,7 +70,7 @@ export class Hostility {
     await client.connect();
     const { rows } = await client.query<{ statement: string; count: number }>(
       `SELECT body -> 'endorsement' ->> 'statement' AS statement, count(*)::int AS count
-       FROM change_log WHERE type <> 'deleted' AND body -> 'endorsement' ->> 'statement' LIKE 'hostile %' GROUP BY 1`,
+       FROM change_log WHERE NOT from_catalogue AND type <> 'deleted' AND body -> 'endorsement' ->> 'statement' LIKE 'hostile %' GROUP BY 1`,
     );
     await client.end();
     const changes = new Map(rows.map(({ statement, count }) => [statement, count]));

@@ -37,11 +37,19 @@ export class ReaderProcesses {
    */
   async finish(upTo: number, timeoutMs: number): Promise<ReadersVerdict> {
     const verdicts = await this.#ask<ReadersVerdict>({ finish: { upTo, timeoutMs } });
-    const total: ReadersVerdict = { faults: [], events: 0, repeats: 0, connections: 0, refusals: {} };
-    for (const { faults, events, repeats, connections, refusals } of verdicts) {
+    const total: ReadersVerdict = {
+      faults: [],
+      events: 0,
+      repeats: 0,
+      copies: 0,
+      connections: 0,
+      refusals: {},
+    };
+    for (const { faults, events, repeats, copies, connections, refusals } of verdicts) {
       total.faults.push(...faults);
       total.events += events;
       total.repeats += repeats;
+      total.copies += copies;
       total.connections += connections;
       for (const [name, count] of Object.entries(refusals)) {
         total.refusals[name] = (total.refusals[name] ?? 0) + count;

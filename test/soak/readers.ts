@@ -4,8 +4,10 @@
  */
 import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { createRandom } from '../../ops/demo/random.ts';
 import { loadChangeLog } from '../helpers/change-log.ts';
+import { type Ask, Copy, queryOf, readEndorsements } from '../helpers/copies.ts';
 import { StreamChecker } from '../helpers/stream-checker.ts';
 import { FrameStore, StreamReader } from '../helpers/stream-reader.ts';
 import { chooseFilter } from './ballot.ts';
@@ -36,6 +38,8 @@ export interface ReadersVerdict {
   faults: string[];
   events: number;
   repeats: number;
+  /** The copies of endorsements that were compared with the reads. */
+  copies: number;
   connections: number;
   /** The number of answers other than a stream, by `status code`. */
   refusals: Record<string, number>;
@@ -60,18 +64,22 @@ function createChoice(): () => string {
   return () => plan.bases[attempt++ % plan.bases.length] ?? '';
 }
 
-const readers = Array.from(
-  { length: plan.streams },
-  (_, index) =>
-    new StreamReader({
-      name: `reader ${plan.seed}/${index}`,
-      address: createChoice(),
-      key: plan.key,
-      filter: chooseFilter(random),
-      from: random.pick(STARTS),
-      frames,
-    }),
-);
+/** The readers that begin with the first change: they can keep a whole copy. */
+const copiers = new Set<StreamReader>();
+
+const readers = Array.from({ length: plan.streams }, (_, index) => {
+  const from = random.pick(STARTS);
+  const reader = new StreamReader({
+    name: `reader ${plan.seed}/${index}`,
+    address: createChoice(),
+    key: plan.key,
+    filter: chooseFilter(random),
+    from,
+    frames,
+  });
+  if (from === 'earliest') copiers.add(reader);
+  return reader;
+});
 
 /** Cuts some connections, and pauses others for a while. */
 function disturb(): void {
@@ -85,12 +93,51 @@ function disturb(): void {
   }
 }
 
+const ask: Ask = async (path) => {
+  const response = await fetch(`${plan.bases[0]}${path}`, {
+    headers: { Authorization: `Bearer ${plan.key}` },
+  });
+  return { status: response.status, body: await response.json() };
+};
+
+/**
+ * Compares the copies that readers kept by their streams alone with the reads (INV-13). Filters by type make no copy.
+ * Readers with equal filters must equal the same read, so each filter is read once.
+ */
+async function judgeCopies(): Promise<{ faults: string[]; copies: number }> {
+  const faults: string[] = [];
+  const expected = new Map<string, string>();
+  let copies = 0;
+  for (const { record } of copiers) {
+    if (record.filter.types) continue;
+    const query = queryOf(record.filter);
+    const copy = new Copy();
+    for (const { event, data } of record.connections.flatMap(({ frames: received }) => received)) {
+      if (event === 'endorsement') copy.apply(JSON.parse(data));
+    }
+    const wanted = expected.get(query) ?? JSON.stringify(await readEndorsements(ask, query));
+    expected.set(query, wanted);
+    copies += 1;
+    if (!isDeepStrictEqual(copy.contents, JSON.parse(wanted))) {
+      faults.push(`${record.name}: its copy of ${query} differs from the reads.`);
+    }
+  }
+  return { faults, copies };
+}
+
 async function judge(upTo: number, timeoutMs: number): Promise<ReadersVerdict> {
   const deadline = Date.now() + timeoutMs;
   while (Date.now() < deadline && readers.some((reader) => reader.position < upTo)) await sleep(TICK_MS);
   await Promise.all(readers.map((reader) => reader.stop()));
   const checker = new StreamChecker(await loadChangeLog(plan.databaseUrl));
-  const verdict: ReadersVerdict = { faults: [], events: 0, repeats: 0, connections: 0, refusals: {} };
+  const verdict: ReadersVerdict = {
+    faults: [],
+    events: 0,
+    repeats: 0,
+    copies: 0,
+    connections: 0,
+    refusals: {},
+  };
   for (const { record, refusals } of readers) {
     const { faults, events, repeats } = checker.judge({ ...record, upTo });
     verdict.faults.push(...faults);
@@ -102,7 +149,8 @@ async function judge(upTo: number, timeoutMs: number): Promise<ReadersVerdict> {
       if (!PASSING.includes(name)) verdict.faults.push(`${record.name}: it was refused with ${name}.`);
     }
   }
-  return { ...verdict, faults: verdict.faults.slice(0, MAX_FAULTS) };
+  const { faults, copies } = await judgeCopies();
+  return { ...verdict, copies, faults: [...faults, ...verdict.faults].slice(0, MAX_FAULTS) };
 }
 
 // Spread over a second, so that the streams do not all connect at the same moment.

@@ -1,7 +1,8 @@
 /*
  * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load and among hostile producers,
- * kills its gateways, consumers and broker again and again, sets their clocks wrong, and cuts and pauses its streams. It ends with a verdict; the exit status is 1 if any reader
- * received anything but the change log.
+ * edits its catalogue, kills its gateways, consumers and broker again and again, sets their clocks wrong, and cuts and
+ * pauses its streams. It ends with a verdict; the exit status is 1 if any reader received anything but the change log, or
+ * kept a copy that differs from the reads.
  */
 import { parseArgs } from 'node:util';
 import { runSoak } from './soak.ts';
@@ -34,6 +35,7 @@ const report = await runSoak({
 });
 print(`changes in the log      ${report.changes}`);
 print(`changes received        ${report.events}, ${report.repeats} of them once more`);
+print(`copies compared         ${report.copies}, after ${report.edits} edits of the catalogue`);
 print(`connections             ${report.connections} of ${values.streams} streams`);
 print(
   `kill -9                 ${Object.entries(report.kills)
@@ -49,5 +51,9 @@ for (const { gateway, minutes, firstMb, lastMb, mbPerMinute } of report.memory) 
   );
 }
 for (const fault of report.faults) print(`FAULT ${fault}`);
-print(report.faults.length === 0 ? 'Every reader received what the change log says.' : 'The stream failed.');
+print(
+  report.faults.length === 0
+    ? 'Every reader received what the change log says, and every copy equals the reads.'
+    : 'The stream failed.',
+);
 process.exit(report.faults.length === 0 ? 0 : 1);

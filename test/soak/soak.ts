@@ -6,6 +6,7 @@ import { until } from '../helpers/until.ts';
 import { SOAK_BALLOT } from './ballot.ts';
 import { drain, makeChanges } from './changes.ts';
 import { Cluster } from './cluster.ts';
+import { editAgainAndAgain } from './edits.ts';
 import { Hostility } from './hostility.ts';
 import { ReaderProcesses } from './reader-process.ts';
 import type { ReadersVerdict } from './readers.ts';
@@ -29,6 +30,8 @@ export interface SoakOptions {
 export interface SoakReport extends ReadersVerdict {
   /** The number of changes in the log at the end. */
   changes: number;
+  /** The number of edits of the catalogue. */
+  edits: number;
   kills: Record<Victim, number>;
   /** The acts of hostile producers that are known for certain. */
   hostile: Hostility['counts'];
@@ -73,8 +76,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     await until('the first readers', async () => (await readers.countConnected()) > streams / 2, 60_000);
     const over = new AbortController();
     const memory = new MemoryWatch(cluster);
-    const [kills] = await Promise.all([
+    const [kills, edits] = await Promise.all([
       killAgainAndAgain(cluster, random.fork('kills'), options).finally(() => over.abort()),
+      editAgainAndAgain(cluster, random.fork('edits'), over.signal),
       makeChanges(cluster, random.fork('changes'), options.rate, over.signal),
       hostility.run(over.signal),
       memory.run(over.signal),
@@ -84,7 +88,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     const changes = await drain(cluster);
     const verdict = await readers.finish(changes, DRAIN_MS);
     verdict.faults.push(...(await hostility.findFaults()));
-    return { ...verdict, changes, kills, hostile: hostility.counts, memory: memory.summarize() };
+    return { ...verdict, changes, edits, kills, hostile: hostility.counts, memory: memory.summarize() };
   } finally {
     readers.stop();
     await cluster.stop();

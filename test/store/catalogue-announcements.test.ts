@@ -19,14 +19,26 @@ const pool = new pg.Pool({ connectionString: url });
 afterAll(() => pool.end());
 
 const BAKERS = 'bakers-local-1';
+const FERNVILLE = {
+  ocd_id: 'ocd-division/country:us/state:or/place:fernville',
+  name: 'Fernville',
+  level: 'city',
+  type: 'place',
+  state: 'OR',
+};
+/** A contest in Fernville. */
+const local = (slug: string, values: object = {}): CatalogueLine => [
+  'contests',
+  contest(slug, { district: FERNVILLE, ...values }),
+];
 const START: CatalogueLine[] = [
   ['endorser-categories', category()],
   ['endorser-categories', category({ slug: 'newspaper', name: 'Newspaper' })],
   ['endorsers', endorser()],
   ['endorsers', endorser({ slug: 'gazette', name: 'Gazette', category: 'newspaper' })],
   ['elections', election()],
-  ['contests', contest('mayor')],
-  ['contests', contest('council')],
+  local('mayor'),
+  local('council'),
 ];
 
 async function load(lines: CatalogueLine[], on = client, dryRun = false): Promise<CatalogueImport> {
@@ -87,56 +99,48 @@ test('INV-13: a renamed election updates every endorsement in it, with the new n
   });
 });
 
-test('INV-13: an endorser of another category is deleted with the old and created with the new one, side by side', async () => {
-  const before = await changes();
-  await load([['endorsers', endorser({ category: 'newspaper' })]]);
-  const show = ({ endorsement, endorser: by }: Logged['body']) => [endorsement.id, by.category.slug];
-  const ids = [before[0], before[2]].map((change) => change?.body.endorsement.id);
-  expect(await announced(show)).toEqual([
-    ['deleted', [ids[0], 'labor']],
-    ['created', [ids[0], 'newspaper']],
-    ['deleted', [ids[1], 'labor']],
-    ['created', [ids[1], 'newspaper']],
-  ]);
-});
+/** Files with a council that has these values. */
+const council = (values: object): CatalogueLine[] => [local('mayor'), local('council', values)];
+/** Files with a council of which the choice Bob has these values. */
+const bob = (values: object): CatalogueLine[] =>
+  council({ choices: [choice('ann'), choice('bob', { ...values })] });
 
 const EDITS: [string, CatalogueLine[], (body: Logged['body']) => unknown, unknown[]][] = [
   [
     "a category's name",
     [['endorser-categories', category({ name: 'Unions' })]],
-    ({ endorser: by }) => by.category.name,
+    (body) => body.endorser.category.name,
     ['Unions', 'Unions'],
   ],
   [
+    "an endorser's name",
+    [['endorsers', endorser({ name: 'B.' })]],
+    (body) => body.endorser.name,
+    ['B.', 'B.'],
+  ],
+  [
+    "an election's date",
+    [['elections', election({ date: '2026-11-10' })]],
+    (body) => body.election.date,
+    Array(3).fill('2026-11-10'),
+  ],
+  [
+    "an election's type",
+    [['elections', election({ type: 'runoff' })]],
+    (body) => body.election.type,
+    Array(3).fill('runoff'),
+  ],
+  [
     "a district's name",
-    [
-      [
-        'contests',
-        contest('mayor', { district: { ...(contest('mayor').district as object), name: 'Fern' } }),
-      ],
-      ['contests', contest('council')],
-    ],
+    ['mayor', 'council'].map((slug) => local(slug, { district: { ...FERNVILLE, name: 'Fern' } })),
     (body) => body.contest.district.name,
-    ['Fern', 'Fern'],
+    Array(3).fill('Fern'),
   ],
-  [
-    "a contest's title",
-    [
-      ['contests', contest('mayor')],
-      ['contests', contest('council', { title: 'City council' })],
-    ],
-    (body) => body.contest.title,
-    ['City council'],
-  ],
-  [
-    "a choice's mark that it is withdrawn",
-    [
-      ['contests', contest('mayor')],
-      ['contests', contest('council', { choices: [choice('ann'), choice('bob', { withdrawn: true })] })],
-    ],
-    (body) => body.choice.withdrawn,
-    [true],
-  ],
+  ["a contest's title", council({ title: 'City council' }), (body) => body.contest.title, ['City council']],
+  ["a contest's number of votes", council({ votes_allowed: 2 }), (body) => body.contest.votes_allowed, [2]],
+  ["a choice's label", bob({ label: 'Bob B.' }), (body) => body.choice.label, ['Bob B.']],
+  ["a choice's party", bob({ party: 'Greens' }), (body) => body.choice.party, ['Greens']],
+  ["a choice's mark that it is withdrawn", bob({ withdrawn: true }), (body) => body.choice.withdrawn, [true]],
 ];
 
 test.each(EDITS)('INV-13: %s is announced to all that carry it', async (_name, lines, show, expected) => {
@@ -144,9 +148,59 @@ test.each(EDITS)('INV-13: %s is announced to all that carry it', async (_name, l
   expect(await announced(show)).toEqual(expected.map((value) => ['updated', value]));
 });
 
+/** Values that filters look at, with the value that two bodies carry before and after. */
+const MOVES: [string, CatalogueLine[], (body: Logged['body']) => unknown, [unknown, unknown]][] = [
+  [
+    "an endorser's category",
+    [['endorsers', endorser({ category: 'newspaper' })]],
+    (body) => body.endorser.category.slug,
+    ['labor', 'newspaper'],
+  ],
+  [
+    "an endorser's state",
+    [['endorsers', endorser({ state: 'national' })]],
+    (body) => body.endorser.state,
+    ['OR', 'national'],
+  ],
+  [
+    "an election's state",
+    [['elections', election({ state: 'CA' })]],
+    (body) => body.election.state,
+    ['OR', 'CA'],
+  ],
+  [
+    "a contest's kind",
+    council({ kind: 'retention' }),
+    (body) => body.contest.kind,
+    ['candidate', 'retention'],
+  ],
+  [
+    "the level of a contest's district",
+    council({ district: { ...FERNVILLE, level: 'county' } }),
+    (body) => body.contest.district.level,
+    ['city', 'county'],
+  ],
+];
+
+test.each(MOVES)(
+  'INV-13: %s is a deletion with the old and a creation with the new value, side by side',
+  async (_name, lines, show, [before, after]) => {
+    await load(lines);
+    const events = await announced((body) => [body.endorsement.id, show(body)]);
+    const ids = events.filter(([type]) => type === 'created').map(([, values]) => (values as [number])[0]);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(events).toEqual(
+      ids.flatMap((id) => [
+        ['deleted', [id, before]],
+        ['created', [id, after]],
+      ]),
+    );
+  },
+);
+
 test("a candidate's corrected name keeps the id of the candidate, and is announced", async () => {
   const corrected = (name: string): CatalogueLine[] => [
-    ['contests', contest('mayor')],
+    local('mayor'),
     [
       'contests',
       contest('council', { choices: [choice('ann'), choice('bob', { candidate: { full_name: name } })] }),
@@ -170,10 +224,7 @@ test('two candidates who swap their names keep nothing of each other', async () 
   const ids = async () =>
     (await client.query('SELECT id, full_name FROM candidates ORDER BY id')).rows.map(({ id }) => id);
   const before = await ids();
-  await load([
-    ['contests', contest('mayor')],
-    ['contests', contest('council', { choices: swapped })],
-  ]);
+  await load([local('mayor'), local('council', { choices: swapped })]);
   expect(await ids()).toEqual(before);
 });
 
@@ -182,16 +233,16 @@ test('an import that changes nothing that events carry makes none', async () => 
   await load([
     ['endorsers', endorser({ url: 'https://bakers.example' })],
     ['elections', election({ short_name: 'General' })],
-    ['contests', contest('mayor', { description: 'Runs the city.' })],
-    ['contests', contest('council')],
+    local('mayor', { description: 'Runs the city.' }),
+    local('council'),
   ]);
   expect(await announced(() => null)).toEqual([]);
 });
 
 test('INV-13: a removed choice is withdrawn with the values that were last announced', async () => {
   const { announced: events } = await load([
-    ['contests', contest('mayor', { title: 'Renamed', choices: [choice('bob')] })],
-    ['contests', contest('council')],
+    local('mayor', { title: 'Renamed', choices: [choice('bob')] }),
+    local('council'),
   ]);
   expect(events).toEqual({ created: 0, updated: 0, deleted: 2 });
   expect(await announced((body) => [body.endorser.slug, body.contest.title])).toEqual([
@@ -204,7 +255,7 @@ test('a dry run counts the events that the import would make, and changes nothin
   const edits: CatalogueLine[] = [
     ['endorsers', endorser({ category: 'newspaper' })],
     ['elections', election({ name: 'Renamed' })],
-    ['contests', contest('mayor')],
+    local('mayor'),
   ];
   const contents = async () =>
     (
@@ -245,7 +296,7 @@ test('INV-13: an endorsement that is added while an import is at work is announc
 test('an edit of the catalogue is no change of a position', async () => {
   const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   const at = Number(rows[0]?.now);
-  await load([['contests', contest('mayor', { choices: [choice('bob')] })]]);
+  await load([local('mayor', { choices: [choice('bob')] })]);
   const said = { endorser: BAKERS, contest: 'or-2026-11-03-general/mayor', at };
   expect(await announced(() => null)).not.toEqual([]);
   expect(await findChangedSince(client, [said])).toEqual(new Set());

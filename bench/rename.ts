@@ -1,0 +1,135 @@
+/*
+ * Measures the rename of an election with many endorsements: how long the import takes until all of them are announced,
+ * and until Kafka has the events; and how long a submission waits for its commit meanwhile, beside how long it waits
+ * otherwise and how long an ordinary batch of a thousand takes.
+ */
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { openProducer } from '../kafka/submissions-producer.ts';
+import { topicNames } from '../kafka/topic-names.ts';
+import { importLines } from '../ops/catalog/import-catalogue.ts';
+import { type Submission, submissionCodec } from '../schemas/submission.ts';
+import type { StagedLine } from '../store/catalogue/staging.ts';
+import { startSystem } from '../test/helpers/system.ts';
+import { until } from '../test/helpers/until.ts';
+import { quantile } from './statistics.ts';
+
+const ELECTION = { slug: 'bench-2030', date: '2030-11-05', state: 'OR', type: 'general' } as const;
+const BATCH = 1000;
+const WAIT_MS = 10 * 60_000;
+
+const { values } = parseArgs({
+  options: { endorsements: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '3' } },
+});
+const endorsements = Number(values.endorsements);
+const system = await startSystem();
+const { databaseUrl } = system;
+const client = new pg.Client({ connectionString: databaseUrl });
+await client.connect();
+const producer = await openProducer(system.brokers, topicNames().submissions);
+
+/** An election with two contests: one with all the endorsements, and one for the submissions that are timed. */
+await client.query(
+  `WITH l AS (INSERT INTO elections (slug, name, date, state, type) VALUES ('${ELECTION.slug}', 'Bench', '${ELECTION.date}', 'OR', 'general') RETURNING id),
+   d AS (INSERT INTO districts (name, level, type, state) VALUES ('Bench', 'city', 'place', 'OR') RETURNING id),
+   c AS (INSERT INTO contests (key, election_id, district_id, title, short_title, kind, vote_method, ballot_order)
+     SELECT '${ELECTION.slug}/' || n, l.id, d.id, 'Contest', 'Contest', 'candidate', 'plurality', n
+     FROM l, d, generate_series(1, 2) n RETURNING id)
+   INSERT INTO choices (contest_id, key, label, ballot_order) SELECT id, 'ann', 'Ann', 1 FROM c`,
+);
+await client.query(
+  `WITH e AS (INSERT INTO endorsers (slug, name, category, state)
+     SELECT 'bench-' || n, 'Bench ' || n, (SELECT min(slug) FROM endorser_categories), 'OR'
+     FROM generate_series(1, $1::int) n RETURNING id)
+   INSERT INTO endorsements (endorser_id, contest_id, choice_id, election_id, updated_at)
+   SELECT e.id, c.id, h.id, c.election_id, now() FROM e, contests c JOIN choices h ON h.contest_id = c.id
+   WHERE c.key = '${ELECTION.slug}/1'`,
+  [endorsements],
+);
+await client.query('ANALYZE');
+
+function endorse(endorser: number, statement: string): Submission {
+  const pick = {
+    choice: 'ann',
+    rank: null,
+    statement,
+    statement_es: null,
+    source_url: null,
+    published_on: null,
+    details: null,
+  };
+  return { action: 'endorse', endorser: `bench-${endorser}`, contest: `${ELECTION.slug}/2`, picks: [pick] };
+}
+
+/** The time from sending submissions to the commit of the last of them, in milliseconds. */
+async function timeApply(submissions: Submission[]): Promise<number> {
+  const start = performance.now();
+  const statement = submissions.at(-1)?.picks[0]?.statement;
+  await producer.send(submissions.map((one) => ({ key: 'bench', value: submissionCodec.encode(one) })));
+  for (;;) {
+    const { rows } = await client.query(
+      'SELECT FROM endorsements n JOIN contests c ON c.id = n.contest_id WHERE c.key = $1 AND n.statement = $2',
+      [`${ELECTION.slug}/2`, statement],
+    );
+    if (rows.length > 0) return performance.now() - start;
+  }
+}
+
+/** Renames the election. @returns the seconds until everything was announced */
+async function rename(name: string): Promise<number> {
+  async function* lines(): AsyncGenerator<StagedLine> {
+    const record = { ...ELECTION, name, details: {} } as unknown as StagedLine['record'];
+    yield { kind: 'elections', file: 'bench', line: 1, key: ELECTION.slug, record };
+  }
+  const start = performance.now();
+  const { announced } = await importLines(lines, {
+    databaseUrl,
+    skipRefused: false,
+    maxRemovals: 0,
+    dryRun: false,
+  });
+  if (announced.updated < endorsements) throw new Error(`Only ${announced.updated} were announced.`);
+  return (performance.now() - start) / 1000;
+}
+
+async function untilRelayed(): Promise<void> {
+  const isRelayed = async () => {
+    const { rows } = await client.query<{ done: boolean }>(
+      `SELECT last_sequence <= (SELECT max(last_sequence) FROM relay_batches WHERE acknowledged_at IS NOT NULL) AS done
+       FROM stream_head`,
+    );
+    return rows[0]?.done ?? false;
+  };
+  await until('everything to be relayed', isRelayed, WAIT_MS);
+}
+
+const show = (times: number[]) => {
+  const sorted = times.toSorted((a, b) => a - b);
+  return `p50 ${quantile(sorted, 0.5).toFixed(0)}, p99 ${quantile(sorted, 0.99).toFixed(0)}, longest ${(sorted.at(-1) ?? 0).toFixed(0)} ms of ${sorted.length}`;
+};
+
+let made = 0;
+const next = () => endorse(1 + (made % endorsements), `statement ${made++}`);
+for (let round = 1; round <= Number(values.rounds); round += 1) {
+  const alone: number[] = [];
+  for (let i = 0; i < 100; i += 1) alone.push(await timeApply([next()]));
+  const batches: number[] = [];
+  for (let i = 0; i < 10; i += 1) batches.push(await timeApply(Array.from({ length: BATCH }, next)));
+  await untilRelayed();
+  const meanwhile: number[] = [];
+  const start = performance.now();
+  let seconds: number | undefined;
+  const renaming = rename(`Renamed ${round}`).then((taken) => (seconds = taken));
+  while (seconds === undefined) meanwhile.push(await timeApply([next()]));
+  await renaming;
+  await untilRelayed();
+  process.stdout.write(`round ${round}: ${endorsements} endorsements announced in ${seconds.toFixed(1)} s, relayed after ${((performance.now() - start) / 1000).toFixed(1)} s
+  a submission applied, alone:          ${show(alone)}
+  a submission applied, meanwhile:      ${show(meanwhile)}
+  a batch of ${BATCH} submissions applied: ${show(batches)}
+`);
+}
+await producer.close();
+await client.end();
+await system.stop();
+process.exit(0);
