@@ -15,7 +15,7 @@ export class Tally {
   /** The votes of each remaining choice. */
   readonly votes = new Map<number, number>();
   /** How many rankings still count. */
-  rankings = 0;
+  rankings: number;
   /** The rankings that count for each remaining choice. */
   readonly #supporters = new Map<number, Ballot[]>();
 

@@ -23,7 +23,8 @@ interface ChosenFilter {
 }
 
 /**
- * Checks that the slugs of a filter exist: a stream with a mistyped slug would be silent for ever.
+ * Checks that the slugs of a filter exist: a stream with a mistyped slug would be silent for ever, and a recommendation
+ * would be by nobody.
  *
  * @param names the names of fields in the request, if they differ.
  * @throws ApiError with `code`, naming the field and the unknown slug.

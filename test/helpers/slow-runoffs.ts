@@ -62,7 +62,7 @@ function winnerAfter(picks: Picks, rounds: number[][]): number | 'nobody' {
   if (remaining.length === 1) return remaining[0] as number;
   const votes = (choice: number) => votesFor(choice, picks, remaining);
 
-  // A choice with more than half of the rankings that still count wins; of several, the one with most; where these are
+  // A choice with more than half of the rankings that still count wins; of several, the one with most. If these are
   // equal, the run-off goes on.
   const counting = new Set(
     picks.filter(({ choice }) => remaining.includes(choice)).map((pick) => pick.endorser),
@@ -88,12 +88,12 @@ function winnerAfter(picks: Picks, rounds: number[][]): number | 'nobody' {
   }
   if (tied.length === 1) return goOut(...tied);
 
-  // Then by who is picked by fewer endorsers at any rank.
+  // Then by the number of endorsers that pick them at any rank.
   tied = withFewest(tied, (choice) => picks.filter((pick) => pick.choice === choice).length);
   if (tied.length === 1) return goOut(...tied);
 
-  // Those still tied go out together where all their votes together are fewer than the next choice's. Otherwise, or where
-  // all that remain are tied, the ranking ends.
+  // Those still tied go out together if all their votes together are fewer than the next choice's. Otherwise, or if all
+  // that remain are tied, the ranking ends.
   const others = remaining.filter((choice) => !tied.includes(choice)).map(votes);
   const together = tied.map(votes).reduce((sum, count) => sum + count, 0);
   if (others.length > 0 && others.every((count) => together < count)) return goOut(...tied);

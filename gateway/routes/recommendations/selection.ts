@@ -39,8 +39,7 @@ interface SelectionParameters extends EndorserFilters {
  * Selects endorsers by the request's subscription, whose states, elections, contest kinds and levels also narrow the
  * contests, or by its own parameters (specification, "GET /v1/recommendations").
  *
- * A mistyped slug would give a recommendation by nobody, so unknown ones are refused. A subscription's slugs were checked
- * when it was saved.
+ * The slugs of a subscription were checked when it was saved.
  *
  * @throws ApiError invalid_parameter for an unknown slug or a subscription together with parameters that choose
  *   endorsers; subscription_not_found.
