@@ -1,83 +1,92 @@
-import { countFirstChoices, countMentions, type Ranking, restrictRankings } from './ranking.ts';
-
-/** The most ways of breaking ties that are followed. A contest with more of them counts as an unbreakable tie. */
-const MAX_FIELDS = 1000;
+import { isMoreThanHalf } from './agreement.ts';
+import { countMentions, type Ranking } from './ranking.ts';
+import { Tally } from './tally.ts';
 
 /**
  * Orders choices by repeated instant run-offs: the winner, then the winner among the rest, and so on. This is the
- * recommendation of a ranked-choice contest. Ends when every ranked choice is placed, or at a tie that cannot be broken.
+ * recommendation of a ranked-choice contest. Ends when every ranked choice is placed, or at a run-off without a winner.
  *
  * @param limit the most choices to order; null for no limit.
  */
 export function orderByRunoffs(rankings: readonly Ranking[], limit: number | null): number[] {
   const order: number[] = [];
-  let left: readonly Ranking[] = rankings;
-  while (left.length > 0 && (limit === null || order.length < limit)) {
-    const winner = findWinner(left);
+  const mentions = countMentions(rankings);
+  const left = new Set(mentions.keys());
+  while (left.size > 0 && (limit === null || order.length < limit)) {
+    const winner = findWinner(new Tally(rankings, left), mentions);
     if (winner === null) break;
     order.push(winner);
-    left = restrictRankings(left, (choice) => choice !== winner);
+    left.delete(winner);
   }
   return order;
 }
 
 /**
- * Finds the winner of one instant run-off. The choice with the fewest first places is eliminated, and its supporters
- * count for their next choice, until one choice is left. A choice that more than half have first cannot be eliminated.
+ * Finds the winner of one instant run-off. In each round, every ranking counts for its best remaining choice, or for
+ * several if they share its first place. A choice with more than half of the rankings that still count wins. Otherwise
+ * the weakest choice goes out. The last choice has all of them.
  *
- * A tie for last place is broken in every possible way. The winner is the choice that wins in all of them. Null if there
- * is none, since then the tie would decide.
+ * @param mentions how many endorsers rank each choice at all.
+ * @returns null if a tie cannot be broken.
  */
-function findWinner(rankings: readonly Ranking[]): number | null {
-  const winners = new Set<number>();
-  const seen = new Set<string>();
-  const mentions = countMentions(rankings);
-  const open = [[...mentions.keys()].sort((a, b) => a - b)];
-  for (let field = open.pop(); field; field = open.pop()) {
-    const name = field.join();
-    if (seen.has(name)) continue;
-    seen.add(name);
-    // The limit counts distinct fields, so the order of the fields does not matter.
-    if (seen.size > MAX_FIELDS) return null;
-    const [only] = field;
-    if (field.length === 1 && only !== undefined) {
-      winners.add(only);
-      if (winners.size > 1) return null;
-      continue;
-    }
-    for (const out of findLosers(rankings, mentions, field)) {
-      open.push(field.filter((choice) => !out.has(choice)));
-    }
+function findWinner(tally: Tally, mentions: ReadonlyMap<number, number>): number | null {
+  // The strength of a choice orders it by the votes of this round, then of the round before, and so back to the first
+  // round, then by its mentions.
+  let strength = mentions;
+  while (true) {
+    const winner = findMajority(tally);
+    if (winner !== null) return winner;
+    strength = orderByVotes(tally.votes, strength);
+    const weakest = findWeakest(tally.votes, strength);
+    if (weakest === null) return null;
+    for (const choice of weakest) tally.takeOut(choice);
   }
-  const [winner = null] = winners;
-  return winner;
 }
 
 /**
- * The choices to eliminate next: one group, or each tied choice alone if there is a tie for last place.
- *
- * Choices are eliminated as a group if, in every order of elimination, each of them goes before any other choice: even
- * with all the votes that they could inherit, none of them reaches the others. This skips ties that make no difference.
+ * The choice with more than half of the rankings that still count. Rankings with several first choices allow several such
+ * choices; then the one with most votes. Null if there is none, or if several have equally many.
  */
-function findLosers(
-  rankings: readonly Ranking[],
-  mentions: ReadonlyMap<number, number>,
-  field: readonly number[],
-): ReadonlySet<number>[] {
-  const standing = new Set(field);
-  const firsts = countFirstChoices(rankings, (choice) => standing.has(choice));
-  const votes = (choice: number) => firsts.get(choice) ?? 0;
-  const weakestFirst = field.toSorted((a, b) => votes(a) - votes(b));
-  let size = 0;
-  // Of the choices weaker than the present one: the sum of their votes, and the most endorsers that rank one of them.
-  let together = 0;
-  let widest = 0;
-  for (const [before, choice] of weakestFirst.entries()) {
-    if (Math.min(together, widest) < votes(choice)) size = before;
-    together += votes(choice);
-    widest = Math.max(widest, mentions.get(choice) ?? 0);
+function findMajority({ votes, rankings }: Tally): number | null {
+  const most = Math.max(...votes.values());
+  const [leader, ...equals] = [...votes.keys()].filter((choice) => votes.get(choice) === most);
+  return leader !== undefined && equals.length === 0 && isMoreThanHalf(most, rankings) ? leader : null;
+}
+
+/** The places of the choices, 1 for the weakest, by their votes and then by their strength before. Equals share a place. */
+function orderByVotes(
+  votes: ReadonlyMap<number, number>,
+  strength: ReadonlyMap<number, number>,
+): Map<number, number> {
+  const sorted = [...votes]
+    .map(([choice, count]) => ({ choice, count, before: strength.get(choice) ?? 0 }))
+    .sort((a, b) => a.count - b.count || a.before - b.before);
+  const places = new Map<number, number>();
+  for (const [index, { choice, count, before }] of sorted.entries()) {
+    const weaker = sorted[index - 1];
+    const isEqual = weaker?.count === count && weaker.before === before;
+    places.set(choice, isEqual ? (places.get(weaker.choice) ?? 0) : index + 1);
   }
-  if (size > 0) return [new Set(weakestFirst.slice(0, size))];
-  const fewest = votes(weakestFirst[0] as number);
-  return weakestFirst.filter((choice) => votes(choice) === fewest).map((choice) => new Set([choice]));
+  return places;
+}
+
+/**
+ * The choices that go out: the weakest. If several are equally weak, they go out together if all their votes together are
+ * fewer than the next choice's, because their order does not matter then.
+ *
+ * @returns null if nothing decides between them.
+ */
+function findWeakest(
+  votes: ReadonlyMap<number, number>,
+  strength: ReadonlyMap<number, number>,
+): number[] | null {
+  const least = Math.min(...strength.values());
+  const choices = [...votes.keys()];
+  const weakest = choices.filter((choice) => strength.get(choice) === least);
+  if (weakest.length === 1) return weakest;
+  const others = choices.filter((choice) => strength.get(choice) !== least);
+  if (others.length === 0) return null;
+  const votesOf = (choice: number) => votes.get(choice) ?? 0;
+  const together = weakest.map(votesOf).reduce((sum, count) => sum + count, 0);
+  return together < Math.min(...others.map(votesOf)) ? weakest : null;
 }

@@ -1,12 +1,12 @@
 import { isHttpUrl } from '../schemas/catalogue/formats.ts';
-import { type OfficeAddress, SOCIAL_NETWORKS } from '../schemas/http/officeholders.ts';
+import { type Address, SOCIAL_NETWORKS } from '../schemas/http/officeholders.ts';
 
 /** How a person can be reached, as the interface shows it (contract, "Officeholder"). */
 export interface Contact {
   phone: string | null;
   email: string | null;
   website_url: string | null;
-  offices: OfficeAddress[];
+  addresses: Address[];
 }
 
 export interface Link {
@@ -41,8 +41,8 @@ export function webAddress(text: string | null | undefined): string | null {
 }
 
 /** The first phone of the capitol office, else of the main office, else of any office. */
-function mainPhone(offices: readonly OfficeAddress[]): string | null {
-  const withVoice = offices.filter(({ voice }) => voice !== null);
+function mainPhone(addresses: readonly Address[]): string | null {
+  const withVoice = addresses.filter(({ voice }) => voice !== null);
   const ofKind = (kind: string) => withVoice.find(({ classification }) => classification === kind);
   return (ofKind('capitol') ?? ofKind('primary') ?? withVoice[0])?.voice ?? null;
 }
@@ -62,14 +62,14 @@ function mainWebsite(links: readonly Link[]): string | null {
 export function describeContact(
   email: string | null,
   links: readonly Link[],
-  offices: readonly OfficeAddress[],
+  addresses: readonly Address[],
 ): Contact {
   const trimmed = email?.trim().replace(/^mailto:/i, '') ?? '';
   return {
-    phone: mainPhone(offices),
+    phone: mainPhone(addresses),
     email: /^[^\s@/:]+@[^\s@/:]+$/.test(trimmed) ? trimmed : null,
     website_url: mainWebsite(links),
-    offices: [...offices],
+    addresses: [...addresses],
   };
 }
 

@@ -12,13 +12,14 @@ export type Ranking = readonly (readonly number[])[];
 const UNRANKED = 1;
 
 /**
- * The ranking of each endorser (specification, "Position"). Only the order of ranks counts: if an endorser ranks a choice
- * second and none first, that choice is first, as on a ballot with a skipped rank. All picks without a rank are first
- * choices, along with the pick of rank 1.
+ * The ranking of each endorser with a pick among the choices that stand (specification, "Position"). Only the order of
+ * ranks counts: if an endorser ranks a choice second and no standing choice first, the second choice is first, as on a
+ * ballot with a skipped rank. All picks without a rank are first choices, along with the pick of rank 1.
  */
-export function readRankings(picks: readonly Pick[]): Ranking[] {
+export function readRankings(picks: readonly Pick[], standing: ReadonlySet<number>): Ranking[] {
   const byEndorser = new Map<number, Map<number, number[]>>();
   for (const { endorser, choice, rank } of picks) {
+    if (!standing.has(choice)) continue;
     const byRank = byEndorser.get(endorser) ?? new Map<number, number[]>();
     byEndorser.set(endorser, byRank);
     const place = rank ?? UNRANKED;
@@ -31,32 +32,18 @@ export function readRankings(picks: readonly Pick[]): Ranking[] {
   );
 }
 
-/** Removes choices from rankings, and rankings that are empty then. */
-export function restrictRankings(
-  rankings: readonly Ranking[],
-  isKept: (choice: number) => boolean,
-): Ranking[] {
-  return rankings
-    .map((ranking) => ranking.map((group) => group.filter(isKept)).filter((group) => group.length > 0))
-    .filter((ranking) => ranking.length > 0);
-}
-
-/** The number of endorsers that have each choice first among those kept. Choices without any are absent. */
-export function countFirstChoices(
-  rankings: readonly Ranking[],
-  isKept: (choice: number) => boolean = () => true,
-): Map<number, number> {
-  const counts = new Map<number, number>();
-  for (const ranking of rankings) {
-    const first = ranking.find((group) => group.some(isKept)) ?? [];
-    for (const choice of first) if (isKept(choice)) counts.set(choice, (counts.get(choice) ?? 0) + 1);
-  }
-  return counts;
+/** The number of endorsers that have each choice first. Choices without any are absent. */
+export function countFirstChoices(rankings: readonly Ranking[]): Map<number, number> {
+  return countChoices(rankings.flatMap(([first = []]) => first));
 }
 
 /** The number of endorsers that rank each choice at all. */
 export function countMentions(rankings: readonly Ranking[]): Map<number, number> {
+  return countChoices(rankings.flat(2));
+}
+
+function countChoices(choices: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const choice of rankings.flat(2)) counts.set(choice, (counts.get(choice) ?? 0) + 1);
+  for (const choice of choices) counts.set(choice, (counts.get(choice) ?? 0) + 1);
   return counts;
 }

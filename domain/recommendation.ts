@@ -2,7 +2,7 @@ import type { Recommendation } from '../schemas/http/recommendations.ts';
 import type { VoteMethod } from '../schemas/vocabulary.ts';
 import { isMoreThanHalf, judgeAgreement } from './agreement.ts';
 import { orderByRunoffs } from './instant-runoff.ts';
-import { countFirstChoices, type Pick, readRankings, restrictRankings } from './ranking.ts';
+import { countFirstChoices, type Pick, readRankings } from './ranking.ts';
 
 /** A contest with the picks of the chosen endorsers. */
 export interface EndorsedContest {
@@ -44,8 +44,7 @@ const RULES: Record<VoteMethod, Rule> = {
     return markAll(approved.length > 0 ? approved : leaderOf(contenders));
   },
   ranked_choice: (contenders, _backers, { picks, ranks_allowed }) => {
-    const contending = new Set(contenders.map(({ id }) => id));
-    const rankings = restrictRankings(readRankings(picks), (choice) => contending.has(choice));
+    const rankings = readRankings(picks, new Set(contenders.map(({ id }) => id)));
     const choice_ids = orderByRunoffs(rankings, ranks_allowed);
     const [first] = choice_ids;
     return {
@@ -77,8 +76,8 @@ export function recommend(contest: EndorsedContest): Recommendation {
 /**
  * The choices of a contest, including withdrawn ones, most-backed first, ties in ballot order.
  *
- * `first_choice_count` counts the endorsers that have the choice first of all their picks, withdrawn or not. It is null
- * unless the contest is ranked choice.
+ * `first_choice_count` counts the endorsers that have the choice first among the choices that stand, as the agreement
+ * does. A withdrawn choice has 0. It is null unless the contest is ranked choice.
  */
 export function orderBySupport({ vote_method, choices, picks }: EndorsedContest): {
   id: number;
@@ -86,7 +85,8 @@ export function orderBySupport({ vote_method, choices, picks }: EndorsedContest)
   first_choice_count: number | null;
 }[] {
   const counts = countBackers(picks);
-  const firsts = vote_method === 'ranked_choice' ? countFirstChoices(readRankings(picks)) : null;
+  const standing = new Set(choices.filter(({ withdrawn }) => !withdrawn).map(({ id }) => id));
+  const firsts = vote_method === 'ranked_choice' ? countFirstChoices(readRankings(picks, standing)) : null;
   return choices
     .map(({ id }) => ({
       id,

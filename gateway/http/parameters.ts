@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { distance } from 'fastest-levenshtein';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { problemOfError, showValue } from '../../schemas/problems.ts';
+import { joinField, problemOfError, showValue } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
 import { findRetiredParameter } from './retired.ts';
 
@@ -53,7 +53,7 @@ function parseValue(name: string, text: string, schema: TSchema & { title?: stri
   if (Type.IsArray(schema)) {
     const items = text.split(',');
     if (items.includes('')) throw refuse(`${name} has an empty item: ${showValue(text)}.`);
-    return items;
+    return items.map((item, index) => parseValue(joinField(name, index), item, schema.items));
   }
   if (Type.IsInteger(schema)) {
     if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) throw refuseText();

@@ -4,7 +4,7 @@ import { streamFilters } from '../../schemas/http/parameters.ts';
 import type { FilterField } from '../../schemas/vocabulary.ts';
 import { resolveSubscription, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import { findUnknownSlugs } from '../../store/reads/known-slugs.ts';
+import { findUnknownSlugs, type NamedSlugs } from '../../store/reads/known-slugs.ts';
 import { ApiError } from '../http/api-error.ts';
 
 const FIELDS = Object.keys(streamFilters) as FilterField[];
@@ -23,21 +23,24 @@ interface ChosenFilter {
 }
 
 /**
- * Checks that the slugs of a filter exist: a stream with a mistyped slug would be silent for ever.
+ * Checks that the slugs of a filter exist: a stream with a mistyped slug would be silent for ever, and a recommendation
+ * would be by nobody.
  *
+ * @param names the names of fields in the request, if they differ.
  * @throws ApiError with `code`, naming the field and the unknown slug.
  */
 export async function requireKnownSlugs(
-  filter: StreamFilter,
+  filter: { readonly [Field in keyof NamedSlugs]?: NamedSlugs[Field] | undefined },
   code: ErrorCode,
   pool: DatabasePool,
+  names: { readonly [Field in keyof NamedSlugs]?: string } = {},
 ): Promise<void> {
   const { categories = [], endorsers = [], elections = [] } = filter;
   if (categories.length + endorsers.length + elections.length === 0) return;
   const [unknown] = await findUnknownSlugs(pool, { categories, endorsers, elections });
   if (!unknown) return;
   const { field, slug } = unknown;
-  throw new ApiError(code, `${field} has "${slug}", and no ${KINDS[field]} has that slug.`);
+  throw new ApiError(code, `${names[field] ?? field} has "${slug}", and no ${KINDS[field]} has that slug.`);
 }
 
 /**

@@ -74,7 +74,7 @@ function dropSucceeded(holders: readonly Holder[]): Holder[] {
 }
 
 function describePerson({ person, place, seats }: Holder, today: string): StagedOfficeholder {
-  const offices = [
+  const addresses = [
     ...(person.offices ?? []),
     ...(person.contact_details ?? []).map(({ note, ...rest }) => ({
       ...rest,
@@ -95,7 +95,7 @@ function describePerson({ person, place, seats }: Holder, today: string): Staged
     given_name: person.given_name ?? null,
     family_name: person.family_name ?? null,
     ...currentParty(parties, today),
-    ...describeContact(person.email ?? null, links, offices),
+    ...describeContact(person.email ?? null, links, addresses),
     image_url: webAddress(person.image),
     social: socialAccounts(person.ids ?? {}),
     source_urls: [...new Set(sources)],

@@ -56,26 +56,35 @@ export const personId = Type.String({
   description: 'A person_id.',
 });
 
-const seat = record('Seat', {
+const heldOffice = record('HeldOffice', {
   office: oneOf(OFFICES),
   office_title: text,
   level: oneOf(SEAT_LEVELS),
   state: oneOf(STATE_CODES),
   district: text,
   district_ocd_id: nullable(text),
-  district_id: nullable(integer),
+  district_id: Type.With(nullable(integer), {
+    description:
+      'The id of the contest district of the same kind with this OCD id; null if there is none. A statewide office ' +
+      'never has the at-large district of the U.S. House.',
+  }),
   term: objectOf({ start: nullable(date), end: nullable(date) }),
+});
+
+/** A seat as a record of its own. */
+const seat = record('Seat', {
+  ...heldOffice.properties,
   term_start: nullable(date),
   term_end: nullable(date),
 });
 
-const officeAddress = record('OfficeAddress', {
+const address = record('Address', {
   classification: text,
   address: nullable(text),
   voice: nullable(text),
   fax: nullable(text),
 });
-export type OfficeAddress = Static<typeof officeAddress>;
+export type Address = Static<typeof address>;
 
 /** An officeholder in a list: a person, with the first of the seats that match the filters. */
 export const officeholder = record('Officeholder', {
@@ -92,7 +101,8 @@ export const officeholder = record('Officeholder', {
   website_url: nullable(text),
   photo: nullable(text),
   image_url: nullable(text),
-  offices: Type.Array(officeAddress),
+  offices: Type.Array(heldOffice, { description: 'Every seat held, the highest first.' }),
+  addresses: Type.Array(address, { description: 'Where the person can be reached.' }),
   social: objectOf({
     twitter: nullable(text),
     facebook: nullable(text),

@@ -36,11 +36,11 @@ export const words = <Words extends string[]>(
 export const names = (plural: string, description: string) =>
   Type.Optional(Type.Array(Type.String(oneText), list(plural, description)));
 
-/** Ids of records that may be beyond the range of numbers. */
+/** Ids of records. */
 export const ids = (singular: string, description: string) =>
   Type.Optional(
     Type.Array(
-      Type.String({ pattern: '^[1-9][0-9]{0,14}$', title: `a ${singular}` }),
+      Type.Integer({ minimum: 1, maximum: 2 ** 53, title: `a ${singular}` }),
       list(`${singular}s`, description),
     ),
   );

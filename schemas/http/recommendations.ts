@@ -30,7 +30,8 @@ const recommendedChoice = record('RecommendedChoice', {
   first_choice_count: Type.Optional(
     Type.Integer({
       description:
-        'Ranked choice only: how many endorsers have it first of all their picks. A pick without a rank is a first choice.',
+        'Ranked choice only: how many endorsers have it first among the choices that stand, so that a withdrawn choice ' +
+        'has 0. A pick without a rank is a first choice. The agreement counts the same first choices.',
     }),
   ),
 });
@@ -39,7 +40,13 @@ const recommendedChoice = record('RecommendedChoice', {
 const recommendation = record('Recommendation', {
   choice_ids: Type.Array(integer, {
     description:
-      'The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn.',
+      'The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. The ranking ' +
+      'is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the ' +
+      'winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best ' +
+      'remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with ' +
+      'fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the ' +
+      'number of endorsers that pick them at any rank. Those still tied go out together if all their votes are fewer ' +
+      'than those of the next choice; otherwise the ranking ends.',
   }),
   endorser_count: Type.Integer({
     description: 'How many of the chosen endorsers took a position, by a pick of any choice.',
@@ -48,7 +55,8 @@ const recommendation = record('Recommendation', {
     type: 'string',
     description:
       'unanimous: every endorser that took a position is behind the recommendation; majority: more than half; ' +
-      'plurality: half or less; split: positions, but nothing that leads; none: no position.',
+      'plurality: half or less; split: positions, but nothing that leads; none: no position. Of several choices, the ' +
+      'one with the fewest endorsers decides; of a ranking, the first choices of the choice that it begins with.',
   }),
 });
 export type Recommendation = Static<typeof recommendation>;

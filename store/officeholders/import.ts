@@ -13,7 +13,7 @@ export interface StagedOfficeholder {
   email: string | null;
   website_url: string | null;
   image_url: string | null;
-  offices: object[];
+  addresses: object[];
   social: object;
   source_urls: string[];
   /** The state's folder in the source. */
@@ -55,7 +55,8 @@ async function stage(client: ClientBase, people: readonly StagedOfficeholder[], 
   await client.query(`
     CREATE TEMPORARY TABLE staged_people (LIKE officeholders) ON COMMIT DROP;
     CREATE TEMPORARY TABLE staged_seats (LIKE officeholder_seats) ON COMMIT DROP`);
-  const json = JSON.stringify(people);
+  // The column has the name that the source has for addresses.
+  const json = JSON.stringify(people.map(({ addresses, ...person }) => ({ ...person, offices: addresses })));
   const columns = ['person_id', ...PERSON].join(', ');
   await client.query(
     `INSERT INTO staged_people (${columns}, updated_at)

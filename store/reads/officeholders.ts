@@ -41,28 +41,38 @@ function seatCondition({ states, offices, levels, districts }: OfficeholderFilte
 }
 
 /**
- * The id of the contest district of a seat, which has the same division and level. If a division has several districts,
- * the one whose type fits the office comes first. Redrawn lines do not change ids.
+ * The id of the contest district of a seat: of the same division, level and kind. Other kinds share divisions: the
+ * district of a state's only seat in the U.S. House is the whole state, as a senator's is. Only the D.C. Council has seats
+ * at the city's level, which a ward or the whole city elects. Redrawn lines do not change ids.
  */
 const districtId: Sql = sql.fragment`(
   SELECT d.id FROM districts d
-  WHERE d.ocd_id = s.district_ocd_id AND d.level = s.level
-  ORDER BY d.type <> CASE s.office
-      WHEN 'us_representative' THEN 'congressional_district'
-      WHEN 'state_senator' THEN 'state_upper'
-      WHEN 'state_legislator' THEN 'state_upper'
-      WHEN 'state_representative' THEN 'state_lower'
-      WHEN 'city_council' THEN 'council_district'
-      ELSE 'statewide' END, d.id
+  WHERE d.ocd_id = s.district_ocd_id AND d.level = s.level AND CASE s.office
+      WHEN 'us_representative' THEN d.type = 'congressional_district'
+      WHEN 'state_senator' THEN d.type = 'state_upper'
+      WHEN 'state_legislator' THEN d.type = 'state_upper'
+      WHEN 'state_representative' THEN d.type = 'state_lower'
+      WHEN 'city_council' THEN true
+      ELSE d.type = 'statewide' END
+  ORDER BY d.type <> 'council_district', d.id
   LIMIT 1)`;
 
 /** The fields of a seat `s`. */
-const seatFields: Readonly<Record<string, Sql>> = {
+const officeFields: Readonly<Record<string, Sql>> = {
   ...columns('s', ['office', 'office_title', 'level', 'state', 'district', 'district_ocd_id']),
   district_id: districtId,
   term: jsonObject({ start: sql.fragment`s.term_start`, end: sql.fragment`s.term_end` }),
+};
+
+/** The fields of a seat `s` as a record of its own. */
+const seatFields: Readonly<Record<string, Sql>> = {
+  ...officeFields,
   ...columns('s', ['term_start', 'term_end']),
 };
+
+/** The JSON list of all seats `s` that a person `h` holds, each with these fields, the highest first. */
+const listSeats = (fields: Readonly<Record<string, Sql>>): Sql => sql.fragment`(
+  SELECT json_agg(${jsonObject(fields)} ORDER BY s.rank) FROM officeholder_seats s WHERE s.person_id = h.person_id)`;
 
 /** The fields of a person `h` with the seat `s`. */
 const personFields: Readonly<Record<string, Sql>> = {
@@ -73,7 +83,10 @@ const personFields: Readonly<Record<string, Sql>> = {
   website_url: sql.fragment`h.website_url`,
   photo: sql.fragment`h.image_url`,
   image_url: sql.fragment`h.image_url`,
-  ...columns('h', ['offices', 'social', 'source_urls']),
+  offices: listSeats(officeFields),
+  // The column has the name that the source has for addresses.
+  addresses: sql.fragment`h.offices`,
+  ...columns('h', ['social', 'source_urls']),
   updated_at: sql.fragment`iso_utc(h.updated_at)`,
 };
 
@@ -119,11 +132,9 @@ export async function findOfficeholder(
   pool: DatabasePool,
   personId: string,
 ): Promise<{ record: string | null } | null> {
-  const seats = sql.fragment`(
-    SELECT json_agg(${jsonObject(seatFields)} ORDER BY s.rank) FROM officeholder_seats s WHERE s.person_id = h.person_id)`;
   const { record, loaded } = await pool.one(sql.prepared('officeholder', loadedRecordRow)`
     SELECT ${isLoaded} AS loaded, (
-      SELECT ${jsonObject({ ...personFields, seats })}::text
+      SELECT ${jsonObject({ ...personFields, seats: listSeats(seatFields) })}::text
       FROM officeholders h JOIN officeholder_seats s ON s.person_id = h.person_id AND s.rank = 1
       WHERE h.person_id = ${personId}::uuid) AS record`);
   return loaded ? { record } : null;

@@ -5,6 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { CatalogueLine } from '../helpers/catalogue.ts';
+import { contest, election } from '../helpers/catalogue-records.ts';
 import { createIo, createRunner } from '../helpers/command-io.ts';
 import { readPages } from '../helpers/paging.ts';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
@@ -18,6 +20,17 @@ const SAMPLE = realPath('openstates-people-sample');
 /** A day on which four people of the sample are in office although all their roles have ended. */
 const NOW = new Date('2026-11-21T12:00:00Z');
 const TODAY = NOW.toISOString().slice(0, 10);
+
+/** The states that elect one member of the U.S. House, who represents the whole state as its senators do. */
+const AT_LARGE = ['ak', 'de', 'nd', 'sd', 'vt', 'wy'];
+const CATALOGUE: CatalogueLine[] = [
+  ['elections', election()],
+  ...AT_LARGE.map((state): CatalogueLine => {
+    const ocd_id = `ocd-division/country:us/state:${state}`;
+    const district = { ocd_id, level: 'federal', type: 'congressional_district', state: state.toUpperCase() };
+    return ['contests', contest(`house-${state}`, { district: { ...district, name: `House ${state}` } })];
+  }),
+];
 
 interface Line {
   id: string;
@@ -95,7 +108,7 @@ interface Record_ {
   let expected: string[];
   let printed: string[];
 
-  const service = useTestService({ catalogue: [] });
+  const service = useTestService({ catalogue: CATALOGUE });
   beforeAll(async () => {
     lines = readSample();
     expected = expectedSeats(lines);
@@ -162,6 +175,15 @@ interface Record_ {
       const { body } = await service.get(`/v1/officeholders?q=${name}`);
       expect(body.data).toMatchObject([{ name, office, term_end: null }]);
     }
+  });
+
+  test('hold seats whose district is of the same kind: no senator has the district of a House seat', async () => {
+    const records: Record_[] = await readPages(service, '/v1/officeholders', 500);
+    const senators = records.filter(({ office }) => office === 'us_senator');
+    const atLarge = senators.filter(({ state }) => AT_LARGE.includes(state.toLowerCase()));
+    expect([senators.length, atLarge.length]).toEqual([100, 12]);
+    expect(senators.filter(({ district_id }) => district_id !== null)).toEqual([]);
+    expect(records.every(({ office, offices }) => (offices as Record_[])[0]?.office === office)).toBe(true);
   });
 
   test('match the schema, each alone too; no e-mail address is a URL', async () => {

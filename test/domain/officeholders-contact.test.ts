@@ -5,9 +5,9 @@ import {
   socialAccounts,
   webAddress,
 } from '../../domain/officeholders-contact.ts';
-import type { OfficeAddress } from '../../schemas/http/officeholders.ts';
+import type { Address } from '../../schemas/http/officeholders.ts';
 
-const office = (classification: string, voice: string | null): OfficeAddress => ({
+const address = (classification: string, voice: string | null): Address => ({
   classification,
   voice,
   address: null,
@@ -29,12 +29,12 @@ describe('contact', () => {
   });
 
   test.each([
-    [[office('district', '1'), office('primary', '2'), office('capitol', '3')], '3'],
-    [[office('district', '1'), office('primary', '2'), office('capitol', null)], '2'],
-    [[office('district-mail', null), office('district', '1')], '1'],
+    [[address('district', '1'), address('primary', '2'), address('capitol', '3')], '3'],
+    [[address('district', '1'), address('primary', '2'), address('capitol', null)], '2'],
+    [[address('district-mail', null), address('district', '1')], '1'],
     [[], null],
-  ])('the telephone is the capitol, else the main office, else any', (offices, expected) => {
-    expect(describeContact(null, [], offices).phone).toBe(expected);
+  ])('the telephone is that of the capitol, else of the main office, else of any', (addresses, expected) => {
+    expect(describeContact(null, [], addresses).phone).toBe(expected);
   });
 
   test.each([

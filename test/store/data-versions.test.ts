@@ -13,7 +13,7 @@ import { endorse, withdraw } from '../helpers/submissions.ts';
 const PERSON = {
   ...{ person_id: '00000000-0000-4000-8000-000000000001', name: 'Ann', given_name: null, family_name: null },
   ...{ party: null, party_abbreviation: null, phone: null, email: null, website_url: null, image_url: null },
-  ...{ offices: [], social: {}, source_urls: [], place: 'or' },
+  ...{ addresses: [], social: {}, source_urls: [], place: 'or' },
   seats: [
     {
       ...{

@@ -23,15 +23,21 @@ export const recommendationsRoute = defineRoute({
         'Recommendations are for chosen contests: one of state, election and contest is required.';
       throw new ApiError('invalid_parameter', message);
     }
-    const contests = contest?.map(Number);
     const { shown, endorsers, narrowing } = await readSelection(query, key.accountId, pool);
     // A state alone means its upcoming elections; a named election or contest may be in the past.
     const electionsFrom = (election ?? contest) ? undefined : upcomingFrom(clock, config.today);
-    const asked = { states: state, elections: election, contests, levels, contest_kinds, electionsFrom };
+    const asked = {
+      states: state,
+      elections: election,
+      contests: contest,
+      levels,
+      contest_kinds,
+      electionsFrom,
+    };
     const scope = {
       states: state ?? null,
       elections: election ?? null,
-      contests: contests ?? null,
+      contests: contest ?? null,
       levels: levels ?? null,
       contest_kinds: contest_kinds ?? null,
       only_endorsed: only_endorsed ?? null,

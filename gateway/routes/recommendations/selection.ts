@@ -2,7 +2,7 @@ import type { DatabasePool } from '../../../store/connection/read-pool.ts';
 import type { EndorserFilters } from '../../../store/reads/conditions.ts';
 import type { ContestSelection } from '../../../store/reads/recommendations.ts';
 import { ApiError } from '../../http/api-error.ts';
-import { requireSubscription } from '../../selection/stream-filter.ts';
+import { requireKnownSlugs, requireSubscription } from '../../selection/stream-filter.ts';
 
 /** The endorsers that count, and the contests to which a subscription narrows the answer. */
 interface EndorserSelection {
@@ -29,18 +29,28 @@ function selectEndorsers({ categories, endorsers, endorser_states }: EndorserFil
   };
 }
 
+/** The parameters that choose endorsers, and elections. */
+interface SelectionParameters extends EndorserFilters {
+  election?: readonly string[] | undefined;
+  subscription?: string | undefined;
+}
+
 /**
  * Selects endorsers by the request's subscription, whose states, elections, contest kinds and levels also narrow the
  * contests, or by its own parameters (specification, "GET /v1/recommendations").
  *
- * @throws ApiError invalid_parameter for a subscription together with parameters that choose endorsers;
- *   subscription_not_found.
+ * The slugs of a subscription were checked when it was saved.
+ *
+ * @throws ApiError invalid_parameter for an unknown slug or a subscription together with parameters that choose
+ *   endorsers; subscription_not_found.
  */
 export async function readSelection(
-  query: EndorserFilters & { subscription?: string | undefined },
+  query: SelectionParameters,
   accountId: number,
   pool: DatabasePool,
 ): Promise<EndorserSelection> {
+  const slugs = { categories: query.categories, endorsers: query.endorsers, elections: query.election };
+  await requireKnownSlugs(slugs, 'invalid_parameter', pool, { elections: 'election' });
   if (query.subscription === undefined) return selectEndorsers(query);
   const beside = (['categories', 'endorsers', 'endorser_states'] as const).find(
     (name) => query[name] !== undefined,

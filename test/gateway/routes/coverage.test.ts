@@ -40,8 +40,10 @@ beforeAll(async () => {
     endorse('nation-herald', 'council', 'bob'),
     endorse('coast-gazette', 'prop-1', 'no'),
     { ...endorse('coast-gazette', 'dean', 'ann'), contest: `${PAST}/dean` },
+    // Endorses in two elections of Oregon.
+    { ...endorse('bakers-local-1', 'dean', 'ann'), contest: `${PAST}/dean` },
   ]);
-  await service.eventsOnceThereAre(6);
+  await service.eventsOnceThereAre(7);
 });
 
 async function counts(query: string): Promise<Record<string, (number | string | null)[]>> {
@@ -73,7 +75,7 @@ describe('GET /v1/coverage', () => {
       '?upcoming=false',
       {
         ...UPCOMING,
-        OR: [2, 4, 1, 3, 5, 3, '2026-05-19', '2026-11-03'],
+        OR: [2, 4, 1, 3, 6, 3, '2026-05-19', '2026-11-03'],
         TX: [1, 0, 0, 0, 0, 0, '2026-11-02', '2026-11-02'],
       },
     ],

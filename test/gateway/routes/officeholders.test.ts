@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
+import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { contest } from '../../helpers/catalogue-records.ts';
 import { createIo, createRunner } from '../../helpers/command-io.ts';
 import { expectSameAtEveryPageSize, readPages } from '../../helpers/paging.ts';
@@ -125,7 +125,19 @@ describe('after a load', () => {
     website_url: 'https://ann.example',
     photo: 'https://leg.example/ann.jpg',
     image_url: 'https://leg.example/ann.jpg',
-    offices: [{ classification: 'capitol', address: null, voice: '503-555-0100', fax: null }],
+    offices: [
+      {
+        office: 'state_representative',
+        office_title: 'Representative',
+        level: 'state',
+        state: 'OR',
+        district: '7',
+        district_ocd_id: HOUSE_OF_OREGON_7.ocd_id,
+        district_id: expect.any(Number),
+        term: { start: '2025-01-13', end: '2027-01-11' },
+      },
+    ],
+    addresses: [{ classification: 'capitol', address: null, voice: '503-555-0100', fax: null }],
     social: { twitter: 'ann', facebook: null, instagram: null, youtube: null },
     source_urls: ['https://leg.example'],
     updated_at: '2026-11-03T12:00:00.000Z',
@@ -198,6 +210,24 @@ describe('after a load', () => {
     ]);
   });
 
+  test('a list has every seat held as well, whichever seat is asked for', async () => {
+    const { body } = await service.get(`${LIST}?offices=treasurer`);
+    const alone = await service.get(`${LIST}/${personId(2)}`);
+    const [{ office, offices }] = body.data;
+    expect([office, offices.map((held: { office: string }) => held.office)]).toEqual([
+      'treasurer',
+      ['governor', 'treasurer'],
+    ]);
+    expect(alone.body.data.offices).toEqual(offices);
+    expect(alone.body.data.seats).toEqual(
+      offices.map((held: { term: { start: string | null; end: string | null } }) => ({
+        ...held,
+        term_start: held.term.start,
+        term_end: held.term.end,
+      })),
+    );
+  });
+
   test('an unknown officeholder is 404, and an invalid id is 400', async () => {
     expect((await refusal(`${LIST}/${personId(77)}`)).slice(0, 2)).toEqual([404, 'not_found']);
     const [status, code, message] = await refusal(`${LIST}/bob`);
@@ -230,5 +260,68 @@ describe('after a load', () => {
     });
     expect(await list()).toEqual([]);
     expect((await refusal(`${LIST}/${personId(1)}`))[0]).toBe(404);
+  });
+});
+
+describe("the district_id of a seat is that of the contests' district of the same kind:", () => {
+  const OREGON_ID = 'ocd-division/country:us/state:or';
+  const CALIFORNIA_ID = 'ocd-division/country:us/state:ca';
+  const DC_ID = 'ocd-division/country:us/district:dc';
+  const contestOf = (
+    slug: string,
+    name: string,
+    ocd_id: string,
+    level: string,
+    type: string,
+  ): CatalogueLine => ['contests', contest(slug, { district: { ocd_id, name, level, type, state: 'OR' } })];
+
+  beforeAll(async () => {
+    // The small ballot has a statewide district of California at the state's level, and none of Oregon.
+    await loadCatalogue(service.databaseUrl, [
+      contestOf('a', 'Oregon House seat', OREGON_ID, 'federal', 'congressional_district'),
+      contestOf('b', 'Oregon Senate at large', OREGON_ID, 'state', 'state_upper'),
+      contestOf('c', 'California House seat', CALIFORNIA_ID, 'federal', 'congressional_district'),
+      contestOf('d', 'California for senators', CALIFORNIA_ID, 'federal', 'statewide'),
+      contestOf('e', 'California Senate at large', CALIFORNIA_ID, 'state', 'state_upper'),
+      contestOf('f', 'D.C. as a city', DC_ID, 'city', 'place'),
+      contestOf('g', 'D.C. for councilmembers', DC_ID, 'city', 'council_district'),
+      contestOf('h', 'D.C. for senators', DC_ID, 'federal', 'statewide'),
+      contestOf('i', 'D.C. House seat', DC_ID, 'federal', 'congressional_district'),
+      contestOf('j', 'Committee of 9', `${OREGON_ID}/sldl:9`, 'state', 'party_committee'),
+      contestOf('k', 'House of 8', `${OREGON_ID}/sldl:8`, 'state', 'state_lower'),
+    ]);
+    const at = (district: string) => ({ district });
+    await load({
+      'us/legislature/a.yml': person(11, 'Senator OR', [role('upper', '', at('Oregon'))]),
+      'us/legislature/b.yml': person(12, 'Senator CA', [role('upper', '', at('California'))]),
+      'us/legislature/c.yml': person(13, 'Delegate DC', [role('lower', '', at('DC-AL'))]),
+      'or/executive/d.yml': person(14, 'Governor OR', [role('governor', OREGON)]),
+      'ca/executive/e.yml': person(15, 'Governor CA', [role('governor', 'state:ca')]),
+      'or/legislature/f.yml': person(16, 'At-large OR', [role('upper', OREGON, at('At-Large'))]),
+      'or/legislature/g.yml': person(17, 'House 9 OR', [role('lower', OREGON, at('9'))]),
+      'or/legislature/h.yml': person(18, 'House 8 OR', [role('lower', OREGON, at('8'))]),
+      'dc/legislature/i.yml': person(19, 'Council DC', [role('legislature', 'district:dc', at('At-Large'))]),
+    });
+  });
+
+  test.each([
+    ['Senator OR', null],
+    ['Senator CA', 'California for senators'],
+    ['Delegate DC', 'D.C. House seat'],
+    ['Governor OR', null],
+    ['Governor CA', 'California'],
+    ['At-large OR', 'Oregon Senate at large'],
+    ['House 9 OR', null],
+    ['House 8 OR', 'House of 8'],
+    ['Council DC', 'D.C. for councilmembers'],
+  ])('%s has %s', async (name, district) => {
+    const { body } = await service.get(`${LIST}?q=${name}`);
+    const [{ district_id, offices }] = body.data;
+    const contests = await service.get('/v1/contests?limit=500');
+    const found = contests.body.data.find(
+      (each: { district: { id: number } }) => each.district.id === district_id,
+    );
+    expect(found?.district.name ?? null).toBe(district);
+    expect(offices[0].district_id).toBe(district_id);
   });
 });

@@ -117,7 +117,6 @@ describe('GET /v1/recommendations', () => {
     expect(await summarize('state=CA&endorsers=coast-gazette')).toEqual(['prop-1: Yes, 1 unanimous']);
     expect(await summarize('state=CA&endorser_states=national')).toEqual(['prop-1: No, 1 unanimous']);
     expect(await summarize('state=CA&endorser_states=OR')).toEqual(['prop-1: , 0 none']);
-    expect(await summarize('state=CA&endorsers=nobody')).toEqual(['prop-1: , 0 none']);
     expect(await summarize('state=OR&endorsers=nation-herald&contest_kinds=candidate')).toEqual([
       'mayor: bob, 1 unanimous',
       'council: bob cyd, 1 unanimous',
@@ -209,7 +208,6 @@ describe('GET /v1/recommendations', () => {
     expect(await titles(`election=${PAST}&contest=${council.id},${senator.id}`)).toEqual(['senator']);
     expect(await titles('state=OR,CA&contest_kinds=measure')).toEqual(['prop-1']);
     expect(await titles(`state=WA`)).toEqual([]);
-    expect(await titles('election=nowhere-2026')).toEqual([]);
     expect(await titles('contest=999999999999999')).toEqual([]);
   });
 
@@ -225,11 +223,11 @@ describe('GET /v1/recommendations', () => {
     expect(scope).toEqual({ ...nothing, states: ['WA', 'ID'], only_endorsed: false });
     expect(endorsers).toBe('all');
     const other = await read(
-      'election=a&contest=7,12&levels=city&contest_kinds=candidate&categories=labor&endorser_states=OR,national',
+      `election=${PAST}&contest=7,12&levels=city&contest_kinds=candidate&categories=labor&endorser_states=OR,national`,
     );
     expect(other.scope).toEqual({
       states: null,
-      elections: ['a'],
+      elections: [PAST],
       contests: [7, 12],
       levels: ['city'],
       contest_kinds: ['candidate'],
@@ -288,10 +286,26 @@ describe('GET /v1/recommendations', () => {
     expect(await refusal('state=XX')).toMatch(/state\[0\] must be one of/);
     expect(await refusal('state=OR&levels=town')).toMatch(/levels\[0\] must be one of/);
     expect(await refusal('state=OR&contest_kinds=party')).toMatch(/contest_kinds\[0\] must be one of/);
-    for (const id of ['0', '-1', '1.5', '1e3', 'mayor', '1'.repeat(16)]) {
+    expect(await refusal('contest=0')).toBe('contest[0] must be a contest id, is 0.');
+    for (const id of ['-1', '1.5', '1e3', 'mayor', '1'.repeat(17)]) {
       expect(await refusal(`contest=7,${id}`)).toBe(`contest[1] must be a contest id, is "${id}".`);
     }
     expect(await refusal('state=OR&only_endorsed=yes')).toMatch(/only_endorsed must be true or false/);
+  });
+
+  test.each([
+    ['state=CA&endorsers=coast-gazette,nobody', 'endorsers has "nobody", and no endorser has that slug.'],
+    ['state=CA&categories=bakers', 'categories has "bakers", and no endorser category has that slug.'],
+    [`election=${PAST},nowhere-2026`, 'election has "nowhere-2026", and no election has that slug.'],
+  ])('refuses an unknown slug: %s', async (query, message) => {
+    expect(await refusal(query)).toBe(message);
+  });
+
+  test('describes contest as a list of integers', async () => {
+    const { body } = await service.get('/openapi.json');
+    const { parameters } = body.paths['/v1/recommendations'].get;
+    const { schema } = parameters.find(({ name }: { name: string }) => name === 'contest');
+    expect(schema).toMatchObject({ type: 'array', items: { type: 'integer', minimum: 1 } });
   });
 
   test('refuses the retired location parameters', async () => {
