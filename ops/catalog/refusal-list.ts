@@ -12,7 +12,7 @@ export interface LineRefusal {
 }
 
 /** How many refusals there are of one file, field and reason. */
-export interface RefusalCount {
+interface RefusalCount {
   file: string;
   /** The field without the numbers of list items: `choices[].label`. */
   field: string | null;

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 
 /** A line of a catalogue file that cannot be imported, and why. */
-export interface CatalogueRefusal {
+interface CatalogueRefusal {
   kind: CatalogueKind;
   file: string;
   line: number;

@@ -3,7 +3,7 @@
 type Json = any;
 
 /** The values that both an event and a flat endorsement carry, in the event's form. */
-export function comparable({ endorsement, endorser, contest, election, choice }: Json): Json {
+function comparable({ endorsement, endorser, contest, election, choice }: Json): Json {
   const { id, rank, statement, source_url, published_on } = endorsement;
   const { district } = contest;
   return {
