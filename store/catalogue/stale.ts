@@ -73,18 +73,18 @@ export async function loadNewestEndorsement(client: ClientBase): Promise<number>
 }
 
 /**
- * Lists the endorsements as stale that the edit concerns, with the parts that their events carried before it. The part of
- * an earlier edit that is not announced yet stays.
+ * Lists the endorsements as stale that the edit concerns, with the parts that their events carried before it. Nothing may
+ * be left of an earlier edit.
  *
  * @param after only endorsements with a higher id
  */
 export async function listStale(client: ClientBase, after: number): Promise<void> {
   for (const part of PARTS) {
     await client.query(
-      `INSERT INTO stale_announcements AS held (endorsement_id, ${part})
+      `INSERT INTO stale_announcements (endorsement_id, ${part})
        SELECT n.id, kept.value FROM kept_parts kept JOIN endorsements n ON n.${part}_id = kept.id
        WHERE kept.part = '${part}' AND n.id > $1
-       ON CONFLICT (endorsement_id) DO UPDATE SET ${part} = COALESCE(held.${part}, excluded.${part})`,
+       ON CONFLICT (endorsement_id) DO UPDATE SET ${part} = excluded.${part}`,
       [after],
     );
   }
