@@ -2,8 +2,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { distance } from 'fastest-levenshtein';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { problemOfError, showValue } from '../../schemas/problems.ts';
+import { joinField, problemOfError, showValue } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
+import { decodePercent } from './percent-encoding.ts';
 import { findRetiredParameter } from './retired.ts';
 
 /** The values of the parameters that a route accepts. */
@@ -17,12 +18,9 @@ function refuse(message: string): ApiError {
 }
 
 function decodeText(text: string): string {
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
+  const decoded = decodePercent(text.replaceAll('+', ' '));
+  if (decoded === undefined)
     throw refuse(`The query has ${showValue(text)}, which is not percent-encoded UTF-8.`);
-  }
   if (decoded.includes('\0')) throw refuse('The query has %00; no parameter takes a NUL character.');
   return decoded;
 }
@@ -53,11 +51,13 @@ function parseValue(name: string, text: string, schema: TSchema & { title?: stri
   if (Type.IsArray(schema)) {
     const items = text.split(',');
     if (items.includes('')) throw refuse(`${name} has an empty item: ${showValue(text)}.`);
-    return items;
+    return items.map((item, index) => parseValue(joinField(name, index), item, schema.items));
   }
   if (Type.IsInteger(schema)) {
-    if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) throw refuseText();
-    return Number(text);
+    const value = Number(text);
+    // Digits beyond the precision of numbers would become another number.
+    if (!/^[0-9]+$/.test(text) || String(value) !== text) throw refuseText();
+    return value;
   }
   if (Type.IsBoolean(schema)) {
     if (text !== 'true' && text !== 'false') throw refuseText();

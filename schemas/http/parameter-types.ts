@@ -36,11 +36,11 @@ export const words = <Words extends string[]>(
 export const names = (plural: string, description: string) =>
   Type.Optional(Type.Array(Type.String(oneText), list(plural, description)));
 
-/** Ids of records that may be beyond the range of numbers. */
+/** Ids of records. */
 export const ids = (singular: string, description: string) =>
   Type.Optional(
     Type.Array(
-      Type.String({ pattern: '^[1-9][0-9]{0,14}$', title: `a ${singular}` }),
+      Type.Integer({ minimum: 1, maximum: 2 ** 53, title: `a ${singular}` }),
       list(`${singular}s`, description),
     ),
   );
@@ -53,3 +53,6 @@ export const flag = (description: string) =>
 
 export const wholeNumber = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, title: `a whole number from ${minimum} to ${maximum}`, description });
+
+/** The id of a record. All ids that a number can hold are valid, whether or not a record has them. */
+export const anyId = (description: string) => wholeNumber(1, 2 ** 53, description);

@@ -288,7 +288,8 @@ describe('GET /v1/recommendations', () => {
     expect(await refusal('state=XX')).toMatch(/state\[0\] must be one of/);
     expect(await refusal('state=OR&levels=town')).toMatch(/levels\[0\] must be one of/);
     expect(await refusal('state=OR&contest_kinds=party')).toMatch(/contest_kinds\[0\] must be one of/);
-    for (const id of ['0', '-1', '1.5', '1e3', 'mayor', '1'.repeat(16)]) {
+    expect(await refusal('contest=0')).toBe('contest[0] must be a contest id, is 0.');
+    for (const id of ['-1', '1.5', '1e3', 'mayor', '1'.repeat(17)]) {
       expect(await refusal(`contest=7,${id}`)).toBe(`contest[1] must be a contest id, is "${id}".`);
     }
     expect(await refusal('state=OR&only_endorsed=yes')).toMatch(/only_endorsed must be true or false/);
