@@ -1,20 +1,44 @@
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { InvalidCursorError } from './cursor.ts';
 
 /** The end of a page, from which the next page continues. Numbers are integers. */
 export type PageState = readonly (string | number | null)[];
 
+/** The listing that a page belongs to. Its cursors are for it alone. */
+export interface Listing {
+  /** The list's name. */
+  list: string;
+  /** A digest of the parameters that choose the records and their language. */
+  selection: string;
+}
+
+/** The parameters of a list, by name. */
+type Parameters = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** Enough characters of a digest that two selections of one client never share them by chance. */
+const DIGEST_CHARACTERS = 16;
+
+/**
+ * Describes the listing that a request asks for: every parameter counts but `limit` and `cursor`. The order of
+ * parameters and of the values of one does not matter, nor do repeated values, nor false, which is as good as absent.
+ */
+export function describeListing(list: string, { limit: _, cursor: __, ...selecting }: Parameters): Listing {
+  const chosen = Object.entries(selecting)
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value)].sort() : value])
+    .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+  const digest = createHash('sha256').update(JSON.stringify(chosen)).digest('base64url');
+  return { list, selection: digest.slice(0, DIGEST_CHARACTERS) };
+}
+
 function checksum(text: string): string {
   return crc32(text).toString(32).padStart(7, '0');
 }
 
-/**
- * The `next_cursor` of a list: the list's name and the state as base64url JSON, and a checksum.
- *
- * @param list the list's name, so that no other list accepts the cursor.
- */
-export function formatPageCursor(list: string, state: PageState): string {
-  const text = Buffer.from(JSON.stringify([list, ...state])).toString('base64url');
+/** The `next_cursor` of a listing: its name and selection and the state as base64url JSON, and a checksum. */
+export function formatPageCursor({ list, selection }: Listing, state: PageState): string {
+  const text = Buffer.from(JSON.stringify([list, selection, ...state])).toString('base64url');
   return `${text}.${checksum(text)}`;
 }
 
@@ -33,16 +57,17 @@ function isStateValue(value: unknown): boolean {
 }
 
 /**
- * Parses the `next_cursor` of a list.
+ * Parses the `next_cursor` of a listing.
  *
- * @throws InvalidCursorError if it is not a cursor of this list.
+ * @throws InvalidCursorError if it is not a cursor of this listing.
  */
-export function parsePageCursor(list: string, cursor: string): PageState {
+export function parsePageCursor({ list, selection }: Listing, cursor: string): PageState {
   const [text = '', sum, ...rest] = cursor.split('.');
   if (rest.length > 0 || sum !== checksum(text)) throw new InvalidCursorError('it was altered or cut short');
   const values = decodeState(text);
   if (!values) throw new InvalidCursorError('it was not made by this service');
-  const [name, ...state] = values;
-  if (name !== list) throw new InvalidCursorError(`it belongs to another list`);
+  const [name, chosen, ...state] = values;
+  if (name !== list) throw new InvalidCursorError('it belongs to another list');
+  if (chosen !== selection) throw new InvalidCursorError('it belongs to other filters or another lang');
   return state;
 }

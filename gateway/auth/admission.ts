@@ -8,7 +8,7 @@ export type AdmissionOptions = Pick<
 
 /**
  * Lets a request below `/v1` pass only with a usable API key and within the limits of the account's plan, even if its
- * path does not exist. Every answer to an authenticated request carries the rate limit headers.
+ * path does not exist. Every answer to a known key carries the rate limit headers, even if the key cannot be used.
  */
 export function createAdmission({
   authenticator,
@@ -18,12 +18,17 @@ export function createAdmission({
 }: AdmissionOptions): Middleware {
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/v1/') && ctx.path !== '/v1') return next();
-    const key = await authenticator.authenticate(ctx.get('Authorization'));
+    const setHeaders = (headers: Readonly<Record<string, string>>) => {
+      for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
+    };
+    const key = await authenticator.authenticate(ctx.get('Authorization'), (refused) =>
+      setHeaders(requestLimiter.describe(refused)),
+    );
     keyUsage.note(key.id);
     ctx.state.key = key;
     ctx.state.account = key.account;
     const { headers, refusal } = await requestLimiter.admit(key);
-    for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
+    setHeaders(headers);
     if (refusal) throw refusal;
     await concurrencyLimiter.run(key, next);
   };

@@ -76,16 +76,26 @@ export class Authenticator {
   /**
    * Returns the key of a request's Authorization header.
    *
+   * @param noteRefused is called with a key that exists but is refused.
    * @throws ApiError missing_api_key, invalid_api_key, revoked_api_key, expired_api_key or account_suspended;
    *   server_busy if an unknown key cannot be looked up because the database is away. Other errors are defects.
    */
-  async authenticate(authorization: string | undefined): Promise<StoredKey> {
+  async authenticate(
+    authorization: string | undefined,
+    noteRefused: (key: StoredKey) => void = () => {},
+  ): Promise<StoredKey> {
     if (authorization === undefined || authorization === '') {
       throw refuse('missing_api_key', 'Send an API key in the header "Authorization: Bearer <API_KEY>".');
     }
     const text = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
     if (text === undefined) throw refuse('invalid_api_key', WHOLE_KEY);
-    return requireUsableKey(await this.#find(text), this.#clock.now());
+    const key = await this.#find(text);
+    try {
+      return requireUsableKey(key, this.#clock.now());
+    } catch (error) {
+      if (key) noteRefused(key);
+      throw error;
+    }
   }
 
   async #find(text: string): Promise<StoredKey | null> {

@@ -13,6 +13,7 @@ import { handleErrors } from './middleware/errors.ts';
 import { requireHost } from './middleware/host.ts';
 import { requestId } from './middleware/request-id.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
+import { requirePercentEncoding } from './percent-encoding.ts';
 import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
 import type { Endpoint, Reply } from './route.ts';
@@ -91,6 +92,15 @@ function nameRoute(router: Router): Middleware {
   };
 }
 
+/** The message for a path that there is nothing at. */
+function describeNothing(path: string): string {
+  const nothing = `There is nothing at ${path}.`;
+  if (path.endsWith('/') && path !== '/') return `${nothing} No path ends in a slash.`;
+  return /^\/v1(\/|$)/.test(path)
+    ? `${nothing} /openapi.json lists every endpoint.`
+    : `${nothing} Endpoints begin with /v1; /openapi.json lists them.`;
+}
+
 /** Codes of Node for a client that disconnects while it is answered. */
 const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
@@ -124,7 +134,8 @@ export function createApp({
   // Each proxy appends the address it forwards for, so entries before those of trusted proxies may be forged.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   // Admission compares paths case-sensitively, so the router must too: otherwise /V1 would skip authentication.
-  const router = new Router({ sensitive: true });
+  // It is strict about a slash at the end, because a path with one is another path.
+  const router = new Router({ sensitive: true, strict: true });
   for (const endpoint of endpoints) mount(router, endpoint, log);
 
   app.use(requestId);
@@ -138,8 +149,10 @@ export function createApp({
   app.use(logAccess(log));
   app.use(handleErrors(log));
   app.use(requireHost);
-  app.use(answerHealth(readiness));
+  // Comes first, so that refusals of what follows count against the limits of the account.
   app.use(admission);
+  app.use(requirePercentEncoding);
+  app.use(answerHealth(readiness));
   app.use(compressIfAccepted());
   app.use(answerReference(endpoints));
   app.use(router.routes());
@@ -148,7 +161,7 @@ export function createApp({
     if (allowed.length > 0) requireMethod(ctx, [...new Set(allowed)].sort());
     const retired = findRetiredPath(ctx.path);
     if (retired !== undefined) throw new ApiError('not_found', retired);
-    throw new ApiError('not_found', `There is nothing at ${ctx.path}. Endpoints begin with /v1.`);
+    throw new ApiError('not_found', describeNothing(ctx.path));
   });
   app.on('error', (error: Error) => reportUnsent(error, log));
   return app;

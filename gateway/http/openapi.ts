@@ -78,6 +78,10 @@ class SchemaReference {
   }
 }
 
+/** Whether answers have an ETag, with which clients can ask whether they are still current. */
+const isRevalidated = ({ method, response, once }: Route): boolean =>
+  method === 'GET' && response !== null && !once;
+
 function describeParameters(route: Route, reference: SchemaReference): Document[] {
   const query = Object.entries(route.query).map(([name, schema]) => {
     const { description, ...described } = reference.describe(schema);
@@ -103,7 +107,10 @@ function describeParameters(route: Route, reference: SchemaReference): Document[
       ? [header('Idempotency-Key', 'Repeated requests with the same key are carried out once.')]
       : []),
   ];
-  return [...path, ...query, ...headers];
+  const revalidation = isRevalidated(route)
+    ? [header('If-None-Match', 'The ETag of an earlier answer. If it is still current, the answer is 304.')]
+    : [];
+  return [...path, ...query, ...headers, ...revalidation];
 }
 
 function statusesOf(route: Route): string[] {
@@ -155,11 +162,23 @@ function describeOperation(route: Route, reference: SchemaReference): Document {
     }),
     responses: {
       [String(route.success ?? 200)]: describeSuccess(route, reference),
-      ...(route.response !== null && route.method === 'GET' && { 304: NOT_MODIFIED }),
+      ...(isRevalidated(route) && { 304: NOT_MODIFIED }),
       ...Object.fromEntries(errors),
     },
   };
 }
+
+const DESCRIPTION = [
+  'U.S. ballot data: elections, contests and choices, endorsers and their endorsements, and a stream of every change ' +
+    'of an endorsement that loses nothing.',
+  'A list cursor belongs to its list, filters and lang; only limit may change from page to page. Ids are integers up ' +
+    'to 2^53. Paths are case-sensitive, and none ends in a slash.',
+  'Every answer to a known API key says what is left of the limits of its plan: RateLimit-Limit, RateLimit-Remaining ' +
+    'and RateLimit-Reset (seconds) for the minute, X-Daily-Limit and X-Daily-Remaining for the UTC day, and ' +
+    'RateLimit-Policy and RateLimit for both. A key that was revoked, has expired or belongs to a suspended account is ' +
+    'known too, and refusing it costs nothing of the limits. A limit that the plan does not have has no header: ' +
+    'answers to a plan without limits have none of these.',
+].join('\n\n');
 
 /** The description of these routes, as a document of OpenAPI 3.1. */
 export function createOpenApi(routes: readonly Route[]): Document {
@@ -176,9 +195,7 @@ export function createOpenApi(routes: readonly Route[]): Document {
     info: {
       title: 'Ballot Endorsement Data Service',
       version: '1.0.0',
-      description:
-        'U.S. ballot data: elections, contests and choices, endorsers and their endorsements, and a stream of every ' +
-        'change of an endorsement that loses nothing.',
+      description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

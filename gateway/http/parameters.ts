@@ -4,6 +4,7 @@ import { distance } from 'fastest-levenshtein';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { joinField, problemOfError, showValue } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
+import { decodePercent } from './percent-encoding.ts';
 import { findRetiredParameter } from './retired.ts';
 
 /** The values of the parameters that a route accepts. */
@@ -17,12 +18,9 @@ function refuse(message: string): ApiError {
 }
 
 function decodeText(text: string): string {
-  let decoded: string;
-  try {
-    decoded = decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
+  const decoded = decodePercent(text.replaceAll('+', ' '));
+  if (decoded === undefined)
     throw refuse(`The query has ${showValue(text)}, which is not percent-encoded UTF-8.`);
-  }
   if (decoded.includes('\0')) throw refuse('The query has %00; no parameter takes a NUL character.');
   return decoded;
 }
@@ -56,8 +54,10 @@ function parseValue(name: string, text: string, schema: TSchema & { title?: stri
     return items.map((item, index) => parseValue(joinField(name, index), item, schema.items));
   }
   if (Type.IsInteger(schema)) {
-    if (!/^(0|[1-9][0-9]{0,14})$/.test(text)) throw refuseText();
-    return Number(text);
+    const value = Number(text);
+    // Digits beyond the precision of numbers would become another number.
+    if (!/^[0-9]+$/.test(text) || String(value) !== text) throw refuseText();
+    return value;
   }
   if (Type.IsBoolean(schema)) {
     if (text !== 'true' && text !== 'false') throw refuseText();

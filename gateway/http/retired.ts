@@ -6,9 +6,9 @@ const LOCATION =
 const PARAMETERS = new Set(['location', 'address', 'zip', 'city', 'county', 'lat', 'lng']);
 
 const PATHS: readonly [RegExp, string][] = [
-  [/^\/v1\/ballot\/?$/, `${LOCATION} Use /v1/contests or /v1/recommendations.`],
-  [/^\/v1\/districts(\/[^/]+)?\/?$/, `${LOCATION} Districts are named on each contest: use /v1/contests.`],
-  [/^\/v1\/representatives\/?$/, `${LOCATION} Use /v1/officeholders.`],
+  [/^\/v1\/ballot$/, `${LOCATION} Use /v1/contests or /v1/recommendations.`],
+  [/^\/v1\/districts(\/[^/]+)?$/, `${LOCATION} Districts are named on each contest: use /v1/contests.`],
+  [/^\/v1\/representatives$/, `${LOCATION} Use /v1/officeholders.`],
 ];
 
 /** Returns the message for a retired parameter, or undefined if there never was such a parameter. */

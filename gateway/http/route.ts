@@ -26,6 +26,8 @@ export interface Route {
    * until one of these parts changes. Answers chosen by a subscription belong to one account and are never reused.
    */
   shows?: readonly DataPart[];
+  /** Whether an answer is asked for only once. It has no ETag then, and is never answered with 304. */
+  once?: boolean;
   /** The schema of the JSON body on success; null for a stream of Server-Sent Events and for an empty body. */
   response: TSchema | null;
 }

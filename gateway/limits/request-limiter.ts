@@ -94,16 +94,18 @@ export class RequestLimiter {
       const spent = limited.find(([, window, limit]) => window.isSpent(limit));
       if (spent) {
         const [kind, window, limit] = spent;
-        return { headers: this.#describe(limits, windows), refusal: refuse(kind, limit, window.resetMs) };
+        return { headers: this.describe(limits), refusal: refuse(kind, limit, window.resetMs) };
       }
       const empty = limited.filter(([, window]) => !window.holds);
       await Promise.all(empty.map(([, window, limit]) => window.refill(limit)));
     }
     for (const [, window] of limited) window.take();
-    return { headers: this.#describe(limits, windows), refusal: null };
+    return { headers: this.describe(limits), refusal: null };
   }
 
-  #describe({ requestsPerMinute, requestsPerDay }: Limits, windows: Windows): Record<string, string> {
+  /** The rate limit headers of an account as this gateway knows its limits. Counts nothing. */
+  describe({ accountId, requestsPerMinute, requestsPerDay }: Limits): Record<string, string> {
+    const windows = this.#windowsOf(accountId);
     const state = (kind: QuotaKind, limit: number | null): LimitState | null =>
       limit === null
         ? null

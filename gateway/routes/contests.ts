@@ -1,31 +1,31 @@
 import { contestFilters, id, lang, paging, positionFilters } from '../../schemas/http/parameters.ts';
 import { contest, contestWithPositions, page, single } from '../../schemas/http/records.ts';
+import { describeListing } from '../../schemas/page-cursor.ts';
 import { findContest, listContests } from '../../store/reads/contests.ts';
 import { ApiError } from '../http/api-error.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
 import { upcomingFrom } from '../selection/upcoming.ts';
 import { defineRoute } from './define-route.ts';
 
-const LIST = 'contests';
-
 export const contestsRoute = defineRoute({
   method: 'GET',
   path: '/v1/contests',
   summary:
-    'Contests with their choices and voting rules: federal, then state, then local ones, in ballot order.',
+    'Contests with their choices and voting rules, by election: federal, then state, then local ones, in ballot order.',
   scope: 'data:read',
   query: { ...contestFilters, lang, ...paging },
   shows: ['catalogue'],
   response: page(contest),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
+    const listing = describeListing('contests', query);
     const found = await listContests(pool, {
       filters: { ...filters, electionsFrom: upcoming ? upcomingFrom(clock, config.today) : undefined },
       lang: language,
-      after: readPageState(LIST, cursor, ['number', 'number', 'number']),
+      after: readPageState(listing, cursor, ['date', 'string', 'number', 'number', 'number']),
       limit,
     });
-    return { json: renderPage(LIST, found) };
+    return { json: renderPage(listing, found) };
   },
 });
 

@@ -2,12 +2,11 @@ import { formatCursor } from '../../schemas/cursor.ts';
 import { text } from '../../schemas/http/fields.ts';
 import { endorsementFilters, lang, paging } from '../../schemas/http/parameters.ts';
 import { listedEndorsement, page } from '../../schemas/http/records.ts';
+import { describeListing } from '../../schemas/page-cursor.ts';
 import { listEndorsements } from '../../store/reads/endorsements.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
 import { upcomingFrom } from '../selection/upcoming.ts';
 import { defineRoute } from './define-route.ts';
-
-const LIST = 'endorsements';
 
 export const endorsementsRoute = defineRoute({
   method: 'GET',
@@ -20,8 +19,9 @@ export const endorsementsRoute = defineRoute({
   response: page(listedEndorsement, { stream_cursor: text }),
   async handle({ query }, { pool, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
+    const listing = describeListing('endorsements', query);
     // The state is the last id and the stream cursor of the first page, which all further pages repeat.
-    const state = readPageState(LIST, cursor, ['number', 'string']);
+    const state = readPageState(listing, cursor, ['number', 'string']);
     const readAt = clock.now();
     const { stream, ...found } = await listEndorsements(pool, {
       filters: { ...filters, electionsFrom: upcoming ? upcomingFrom(clock, config.today) : undefined },
@@ -30,6 +30,6 @@ export const endorsementsRoute = defineRoute({
       limit,
     });
     const stream_cursor = state?.[1] ?? formatCursor({ ...stream, time: readAt });
-    return { json: renderPage(LIST, found, { carried: [stream_cursor], extra: { stream_cursor } }) };
+    return { json: renderPage(listing, found, { carried: [stream_cursor], extra: { stream_cursor } }) };
   },
 });

@@ -1,11 +1,10 @@
 import { endorserFilters, lang, paging, slug } from '../../schemas/http/parameters.ts';
 import { endorser, endorserWithElections, page, single } from '../../schemas/http/records.ts';
+import { describeListing } from '../../schemas/page-cursor.ts';
 import { findEndorser, listEndorsers } from '../../store/reads/endorsers.ts';
 import { ApiError } from '../http/api-error.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
 import { defineRoute } from './define-route.ts';
-
-const LIST = 'endorsers';
 
 export const endorsersRoute = defineRoute({
   method: 'GET',
@@ -17,8 +16,10 @@ export const endorsersRoute = defineRoute({
   response: page(endorser),
   async handle({ query }, { pool }) {
     const { limit, cursor, lang: language, ...filters } = query;
-    const after = readPageState(LIST, cursor, ['string', 'number']);
-    return { json: renderPage(LIST, await listEndorsers(pool, { filters, lang: language, after, limit })) };
+    const listing = describeListing('endorsers', query);
+    const after = readPageState(listing, cursor, ['string', 'number']);
+    const found = await listEndorsers(pool, { filters, lang: language, after, limit });
+    return { json: renderPage(listing, found) };
   },
 });
 

@@ -18,6 +18,7 @@ export const eventsRoute = defineRoute({
     'Endorsement changes by polling: the client stores next_cursor and sends it as cursor in the next call.',
   scope: 'stream:read',
   query: { subscription, ...streamFilters, ...streamStart, ...polling },
+  once: true,
   response: objectOf({ data: Type.Array(event), next_cursor: text, has_more: boolean }),
   async handle({ query, header, key, closed }, context) {
     const { pool, feed, clock, config, draining } = context;

@@ -8,13 +8,12 @@ import {
 } from '../../schemas/http/officeholders.ts';
 import { paging } from '../../schemas/http/parameters.ts';
 import { page, single } from '../../schemas/http/records.ts';
-import type { PageState } from '../../schemas/page-cursor.ts';
+import { describeListing, type Listing, type PageState } from '../../schemas/page-cursor.ts';
 import { findOfficeholder, listOfficeholders } from '../../store/reads/officeholders.ts';
 import { ApiError } from '../http/api-error.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
 import { defineRoute } from './define-route.ts';
 
-const LIST = 'officeholders';
 const RETRY_AFTER_SECONDS = 300;
 const UUID = new RegExp(PERSON_ID);
 
@@ -28,8 +27,8 @@ function refuseUnloaded(): ApiError {
 }
 
 /** Reads the name and the id after which a page begins. */
-function readAfter(cursor: string | undefined): PageState | null {
-  const after = readPageState(LIST, cursor, ['string', 'string']);
+function readAfter(listing: Listing, cursor: string | undefined): PageState | null {
+  const after = readPageState(listing, cursor, ['string', 'string']);
   if (after === null || UUID.test(String(after[1]))) return after;
   throw new ApiError(
     'invalid_parameter',
@@ -48,9 +47,10 @@ export const officeholdersRoute = defineRoute({
   response: page(officeholder),
   async handle({ query }, { pool }) {
     const { limit, cursor, lang: _, ...filters } = query;
-    const found = await listOfficeholders(pool, { filters, after: readAfter(cursor), limit });
+    const listing = describeListing('officeholders', query);
+    const found = await listOfficeholders(pool, { filters, after: readAfter(listing, cursor), limit });
     if (!found) throw refuseUnloaded();
-    return { json: renderPage(LIST, found) };
+    return { json: renderPage(listing, found) };
   },
 });
 

@@ -1,27 +1,42 @@
+import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { InvalidCursorError } from '../../schemas/cursor.ts';
-import { formatPageCursor, type PageState, parsePageCursor } from '../../schemas/page-cursor.ts';
+import {
+  formatPageCursor,
+  type Listing,
+  type PageState,
+  parsePageCursor,
+} from '../../schemas/page-cursor.ts';
 import type { Page } from '../../store/reads/page.ts';
 import { ApiError } from '../http/api-error.ts';
 
-/** The types of the parts of a page's state, in order. */
-type StateForm = readonly ('string' | 'number')[];
+/** The types of the parts of a page's state, in order. A forged cursor can hold any text as a date. */
+type StateForm = readonly ('string' | 'number' | 'date')[];
+
+function fits(part: PageState[number] | undefined, type: StateForm[number] | undefined): boolean {
+  return type === 'date' ? typeof part === 'string' && isCalendarDate(part) : typeof part === type;
+}
 
 /**
  * Reads the `cursor` parameter of a list. Returns null for the first page.
  *
  * @param form the types of this list's state. A cursor of another form is not from this list.
- * @throws ApiError invalid_parameter if the cursor is not from this list.
+ * @throws ApiError invalid_parameter if the cursor is not from this listing.
  */
-export function readPageState(list: string, cursor: string | undefined, form: StateForm): PageState | null {
+export function readPageState(
+  listing: Listing,
+  cursor: string | undefined,
+  form: StateForm,
+): PageState | null {
   if (cursor === undefined) return null;
   try {
-    const state = parsePageCursor(list, cursor);
-    if (state.length === form.length && state.every((part, index) => typeof part === form[index]))
-      return state;
+    const state = parsePageCursor(listing, cursor);
+    if (state.length === form.length && form.every((type, index) => fits(state[index], type))) return state;
     throw new InvalidCursorError('it has the wrong form');
   } catch (error) {
     if (!(error instanceof InvalidCursorError)) throw error;
-    const message = `cursor is not a cursor of this list: ${error.message}. Send the next_cursor of the previous page.`;
+    const message =
+      `cursor is not a cursor of this list: ${error.message}. ` +
+      'Send the next_cursor of the previous page, with the same filters and lang; only limit may differ.';
     throw new ApiError('invalid_parameter', message);
   }
 }
@@ -32,10 +47,10 @@ export function readPageState(list: string, cursor: string | undefined, form: St
  * @param carried parts of the state after the sort keys, which every page passes on to the next.
  */
 export function renderPage(
-  list: string,
+  listing: Listing,
   { items, last, hasMore }: Page,
   { carried = [], extra = {} }: { carried?: PageState; extra?: object } = {},
 ): string {
-  const next_cursor = hasMore && last ? formatPageCursor(list, [...last, ...carried]) : null;
+  const next_cursor = hasMore && last ? formatPageCursor(listing, [...last, ...carried]) : null;
   return `{"data":[${items}],${JSON.stringify({ next_cursor, ...extra }).slice(1)}`;
 }

@@ -11,7 +11,8 @@ import { formatDay, formatMinute, formatTable, showControls } from '../table.ts'
 const EXAMPLES = `
 Examples:
   npm run ops -- keys create --account acme --plan free
-  KEY=$(npm run --silent ops -- keys create --account acme --plan free --expires 2027-01-31)`;
+  KEY=$(npm run --silent ops -- keys create --account acme --plan free --expires 2027-01-31)
+  npm run ops -- keys create --account acme --plan free --expires 2027-01-31T17:00:00-05:00`;
 
 const MAX_ACCOUNT_NAME_LENGTH = 100;
 
@@ -27,7 +28,10 @@ export const define: DefineCommand = (keys, io) => {
       `what the key may do, of ${SCOPES.join(',')}; all of them by default`,
       parseScopes,
     )
-    .option('--expires <date>', 'the first day, in UTC, on which the key no longer works')
+    .option(
+      '--expires <time>',
+      'the time from which the key no longer works, such as 2027-01-31T17:00:00Z; a date is its first moment in UTC',
+    )
     .addHelpText('after', EXAMPLES)
     .action((options: CreateOptions) => create(io, options));
   keys
@@ -92,12 +96,25 @@ function parseScopes(text: string): Scope[] {
   return SCOPES.filter((scope) => scopes.includes(scope));
 }
 
+/** A time of ISO 8601 with its offset from UTC; the seconds may be left out. */
+const TIME = /^[0-9-]{10}T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2})$/;
+
 /** A key that expires on a day can be used until that day begins, in UTC. */
 function parseExpiry(text: string, now: Date): Date {
-  if (!isCalendarDate(text))
-    throw new OperatorError(`--expires is "${text}"; it must be a date such as 2027-01-31.`);
-  const expiresAt = new Date(`${text}T00:00:00Z`);
-  if (expiresAt <= now) throw new OperatorError(`--expires is ${text}, which is not in the future.`);
+  const isDay = isCalendarDate(text);
+  const isTime = TIME.test(text) && isCalendarDate(text.slice(0, 10));
+  const expiresAt = new Date(isDay ? `${text}T00:00:00Z` : text);
+  if (!(isDay || isTime) || Number.isNaN(expiresAt.getTime())) {
+    throw new OperatorError(
+      `--expires is "${text}"; it must be a date such as 2027-01-31, or a time with its offset from UTC ` +
+        'such as 2027-01-31T17:00:00Z.',
+    );
+  }
+  if (expiresAt <= now) {
+    throw new OperatorError(
+      `--expires is ${text}, which is not in the future; a date is its first moment in UTC.`,
+    );
+  }
   return expiresAt;
 }
 
@@ -150,7 +167,7 @@ async function list(io: CommandIo): Promise<void> {
     plan,
     scopes.join(','),
     formatDay(createdAt),
-    formatDay(expiresAt),
+    formatMinute(expiresAt),
     formatDay(revokedAt),
     formatMinute(lastUsedAt),
   ]);

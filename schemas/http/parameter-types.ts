@@ -53,3 +53,6 @@ export const flag = (description: string) =>
 
 export const wholeNumber = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, title: `a whole number from ${minimum} to ${maximum}`, description });
+
+/** The id of a record. All ids that a number can hold are valid, whether or not a record has them. */
+export const anyId = (description: string) => wholeNumber(1, 2 ** 53, description);

@@ -9,7 +9,7 @@ import {
   LEVELS,
   STATE_CODES,
 } from '../vocabulary.ts';
-import { flag, names, search, wholeNumber, words } from './parameter-types.ts';
+import { anyId, flag, names, search, wholeNumber, words } from './parameter-types.ts';
 
 /*
  * The parameters of the endpoints. One that is not optional has a default, or is part of the path.
@@ -36,15 +36,20 @@ export const lang = Type.Enum(LANGUAGES, {
   description: 'The language of ballot text; English if the state publishes no Spanish.',
 });
 
-const cursor = (description: string) =>
+const cursor = (maxLength: number, description: string) =>
   Type.Optional(
-    Type.String({ maxLength: 2000, title: 'a cursor of this service, at most 2000 characters', description }),
+    Type.String({
+      maxLength,
+      title: `a cursor of this service, at most ${maxLength} characters`,
+      description,
+    }),
   );
 
 /** `limit` and `cursor` of paged lists (specification, "Limits"). */
 export const paging = {
   limit: Type.With(wholeNumber(1, 500, 'How many records a page has at most.'), { default: 100 }),
-  cursor: cursor('The next_cursor of the page before.'),
+  /** Holds the last name of the page, which has up to 500 characters of up to six bytes. */
+  cursor: cursor(5000, 'The next_cursor of the page before. It is for the same filters and lang alone.'),
 };
 
 /** A day of the calendar, which has no year 0. */
@@ -92,8 +97,8 @@ export const upcomingByDefault = Type.Boolean({
   description: 'Only elections of yesterday (UTC) or later; false counts past elections too.',
 });
 
-/** An id in a path. An unknown id is not found, however long it is. */
-export const id = wholeNumber(1, 999_999_999_999_999, 'The id of the record.');
+/** An id in a path. */
+export const id = anyId('The id of the record.');
 
 /** A slug in a path. */
 export const slug = Type.String({
@@ -114,7 +119,7 @@ const endorsementFields = {
 /** The filters of `GET /v1/endorsements`. */
 export const endorsementFilters = {
   ...endorsementFields,
-  contest: Type.Optional(wholeNumber(1, 2_147_483_647, 'A contest id.')),
+  contest: Type.Optional(anyId('A contest id.')),
   upcoming,
 };
 
@@ -126,7 +131,7 @@ export const streamFilters = {
 
 /** Where a client of the stream begins. */
 export const streamStart = {
-  cursor: cursor('Resume after this position: a next_cursor, or an event id.'),
+  cursor: cursor(2000, 'Resume after this position: a next_cursor, or an event id.'),
   from: Type.Optional(
     Type.Enum(['latest', 'earliest'], {
       type: 'string',

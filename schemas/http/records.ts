@@ -38,7 +38,7 @@ export const coverage = record('Coverage', {
 export const endorserCategory = record('EndorserCategory', {
   slug: text,
   name: text,
-  singular_name: nullable(text),
+  singular_name: text,
   endorser_count: integer,
 });
 
@@ -84,12 +84,12 @@ export const electionFields = {
   info_url: nullable(text),
   details: Type.Object(
     {
-      all_mail: nullable(boolean),
-      ranked_choice: nullable(boolean),
-      fusion_voting: nullable(boolean),
-      runoff_date: nullable(date),
+      all_mail: Type.Optional(boolean),
+      ranked_choice: Type.Optional(boolean),
+      fusion_voting: Type.Optional(boolean),
+      runoff_date: Type.Optional(date),
     },
-    { description: 'Voting rules, null if unknown, and other details from the source.' },
+    { description: 'Voting rules, without those that the source does not state, and its other details.' },
   ),
 };
 

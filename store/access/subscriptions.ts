@@ -75,11 +75,11 @@ export async function resolveSubscription(
   accountId: number,
   idOrName: string,
 ): Promise<StoredSubscription | null> {
-  const id = /^[0-9]{1,9}$/.test(idOrName) ? Number(idOrName) : -1;
+  const id = /^[0-9]{1,16}$/.test(idOrName) ? Number(idOrName) : -1;
   return pool.maybeOne(
     sql.type(storedRow)`
       SELECT s.id, s.name, s.filter FROM subscriptions s
-      WHERE s.account_id = ${accountId} AND (s.id = ${id} OR s.name = ${idOrName})`,
+      WHERE s.account_id = ${accountId} AND (s.id = ${id}::bigint OR s.name = ${idOrName})`,
   );
 }
 

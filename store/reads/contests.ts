@@ -3,16 +3,21 @@ import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 import {
   allOf,
+  ballotConditions,
   type ContestFilters,
-  contestConditions,
+  type ElectionFilters,
   type EndorserFilters,
+  electionConditions,
   endorserConditions,
+  given,
   isOneOf,
 } from './conditions.ts';
 import { columns, jsonObject, localized, recordRow, type Sql } from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import {
   BALLOT_ORDER,
+  BY_NAME,
+  CONTEST_ORDER,
   CONTESTS,
   choiceList,
   contestFields,
@@ -29,28 +34,45 @@ export interface ContestQuery {
     districts?: readonly string[] | undefined;
   };
   lang: Language;
-  /** The sort keys (tier, ballot order, id) after which the page begins; null for the first page. */
+  /** The sort keys (`CONTEST_ORDER`) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
 
-/** A page of contests: federal, then state, then local ones, each in ballot order. */
+/**
+ * The conditions on the elections of contests, in the columns that the order of contests begins with: the index finds the
+ * contests of named elections and of states, and reads them in order.
+ */
+function heldIn({ elections, states, electionsFrom }: ElectionFilters): Sql[] {
+  const chosen = allOf(electionConditions({ elections, states, electionsFrom }));
+  return given([
+    (elections ?? states) &&
+      sql.fragment`c.election_slug = ANY(ARRAY(SELECT l.slug FROM elections l WHERE ${chosen}))`,
+    electionsFrom !== undefined && sql.fragment`c.election_date >= ${electionsFrom}::date`,
+  ]);
+}
+
+/** A page of contests by election, each with its federal, then state, then local ones in ballot order. */
 export async function listContests(
   pool: DatabasePool,
   { filters, lang, after, limit }: ContestQuery,
 ): Promise<Page> {
-  const [tier = null, order = null, id = null] = after ?? [];
+  const [date = null, slug = null, tier = null, order = null, id = null] = after ?? [];
   return loadPage(pool, {
     record: contestRecord(lang),
     from: CONTESTS,
     where: allOf([
       sql.fragment`c.removed_at IS NULL`,
-      ...contestConditions(filters),
+      ...heldIn(filters),
+      ...ballotConditions(filters),
       filters.districts && isOneOf(sql.fragment`d.ocd_id`, filters.districts),
+      // An id higher by one and >= mean the same as >. But the planner looks only at the date, and takes > for nothing
+      // when all that is left has the same date; it would then read and sort all of it.
       after !== null &&
-        sql.fragment`(c.tier, c.ballot_order, c.id) > (${tier}::bigint, ${order}::bigint, ${id}::bigint)`,
+        sql.fragment`(${sql.join(CONTEST_ORDER, sql.fragment`, `)}) >=
+          (${date}::date, ${slug}, ${tier}::bigint, ${order}::bigint, ${id}::bigint + 1)`,
     ]),
-    keys: [sql.fragment`c.tier`, sql.fragment`c.ballot_order`, sql.fragment`c.id`],
+    keys: CONTEST_ORDER,
     limit,
   });
 }
@@ -78,7 +100,7 @@ const positionList = (chosen: readonly Sql[], lang: Language): Sql =>
     positionRecord(lang),
     sql.fragment`${ENDORSERS}
       WHERE e.id IN (SELECT n.endorser_id FROM endorsements n WHERE n.contest_id = c.id) AND ${allOf(chosen)}`,
-    sql.fragment`e.name, e.id`,
+    BY_NAME,
   );
 
 /** The JSON of a contest with the positions of the chosen endorsers; null if it is on no ballot. */

@@ -58,8 +58,8 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
   const endorsers = endorserConditions(filters);
   const contests = ballotConditions(filters);
   const own = given([
-    after !== null && sql.fragment`n.id > ${after[0] ?? null}`,
-    filters.contest !== undefined && sql.fragment`n.contest_id = ${filters.contest}`,
+    after !== null && sql.fragment`n.id > ${after[0] ?? null}::bigint`,
+    filters.contest !== undefined && sql.fragment`n.contest_id = ${filters.contest}::bigint`,
     contests.length > 0 && lookUpContest(contests),
   ]);
   const none = sql.fragment``;

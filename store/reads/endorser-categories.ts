@@ -1,12 +1,19 @@
 import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { columns, itemsRow, jsonObject, localized } from './json.ts';
+import { columns, itemsRow, jsonObject, localized, type Sql } from './json.ts';
+
+/** The singular name; if the source gives none, the name. */
+const singularName = (lang: Language): Sql => {
+  const { name, singular_name } = localized('k', ['name', 'singular_name'], lang);
+  return sql.fragment`COALESCE(${singular_name}, ${name})`;
+};
 
 /** Every endorser category with its number of endorsers, by slug, as the items of a JSON list. */
 export async function listEndorserCategories(pool: DatabasePool, lang: Language): Promise<string> {
   const record = jsonObject({
     ...columns('k', ['slug']),
-    ...localized('k', ['name', 'singular_name'], lang),
+    ...localized('k', ['name'], lang),
+    singular_name: singularName(lang),
     endorser_count: sql.fragment`(SELECT count(*) FROM endorsers e WHERE e.category = k.slug)`,
   });
   return pool.oneFirst(

@@ -20,7 +20,7 @@ interface EndorserFilters {
 export interface EndorserQuery {
   filters: EndorserFilters;
   lang: Language;
-  /** The sort keys (name, id) after which the page begins; null for the first page. */
+  /** The sort keys (name_order, id) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
@@ -63,7 +63,7 @@ const electionList = (lang: Language): Sql =>
 const listed = inEachLanguage((lang) => jsonObject(fields(lang)));
 const full = inEachLanguage((lang) => jsonObject({ ...fields(lang), elections: electionList(lang) }));
 
-/** A page of endorsers by name, then id. */
+/** A page of endorsers by name, for which case and accents do not count, then id. */
 export async function listEndorsers(
   pool: DatabasePool,
   { filters, lang, after, limit }: EndorserQuery,
@@ -74,9 +74,9 @@ export async function listEndorsers(
     from: ENDORSERS,
     where: allOf([
       condition(filters),
-      after !== null && sql.fragment`(e.name, e.id) > (${name}, ${id}::bigint)`,
+      after !== null && sql.fragment`(e.name_order, e.id) > (${name}, ${id}::bigint)`,
     ]),
-    keys: [sql.fragment`e.name`, sql.fragment`e.id`],
+    keys: [sql.fragment`e.name_order`, sql.fragment`e.id`],
     limit,
   });
 }

@@ -18,7 +18,7 @@ interface OfficeholderFilters {
 
 export interface OfficeholderQuery {
   filters: OfficeholderFilters;
-  /** The sort keys (name, person's id) after which the page begins; null for the first page. */
+  /** The sort keys (name_order, person's id) after which the page begins; null for the first page. */
   after: PageState | null;
   limit: number;
 }
@@ -112,9 +112,9 @@ export async function listOfficeholders(
       wanted && sql.fragment`h.person_id IN (SELECT s.person_id FROM officeholder_seats s WHERE ${wanted})`,
       q !== undefined && sql.fragment`strpos(h.name_folded, folded(${q})) > 0`,
       after !== null &&
-        sql.fragment`(h.name, h.person_id) > (${after[0] ?? null}, ${after[1] ?? null}::uuid)`,
+        sql.fragment`(h.name_order, h.person_id) > (${after[0] ?? null}, ${after[1] ?? null}::uuid)`,
     ]),
-    keys: [sql.fragment`h.name`, sql.fragment`h.person_id`],
+    keys: [sql.fragment`h.name_order`, sql.fragment`h.person_id`],
     limit,
   });
   const { loaded, ...found } = await pool.one(

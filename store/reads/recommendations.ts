@@ -13,6 +13,8 @@ import { columns, jsonObject, type Sql } from './json.ts';
 import {
   BALLOT_CHOICES,
   BALLOT_ORDER,
+  BY_NAME,
+  CONTEST_ORDER,
   CONTESTS,
   choiceRecord,
   contestFields,
@@ -96,7 +98,7 @@ const picksOf = (endorsers: EndorserFilters, lang: Language): Sql =>
     record: jsonObject(pickFields(lang)),
     from: sql.fragment`endorsements n JOIN endorsers e ON e.id = n.endorser_id
       WHERE n.contest_id = c.id AND ${isChosenEndorser(endorsers)}`,
-    order: sql.fragment`e.name, e.id, n.id`,
+    order: sql.fragment`${BY_NAME}, n.id`,
   });
 
 function contestRows({ contests, endorsers, onlyEndorsed, lang }: RecommendationQuery): Sql {
@@ -117,7 +119,7 @@ function contestRows({ contests, endorsers, onlyEndorsed, lang }: Recommendation
       CROSS JOIN LATERAL ${choicesOf(lang)} AS hs
       CROSS JOIN LATERAL ${picksOf(endorsers, lang)} AS ns
     WHERE ${allOf(where)}
-    ORDER BY l.date, l.slug, c.tier, c.ballot_order, c.id`;
+    ORDER BY ${sql.join(CONTEST_ORDER, sql.fragment`, `)}`;
 }
 
 const keyedRow = z.object({ id: z.number(), record: z.string() });

@@ -15,6 +15,18 @@ export const ENDORSERS = sql.fragment`endorsers e JOIN endorser_categories k ON 
 export const CONTESTS = sql.fragment`contests c
   JOIN districts d ON d.id = c.district_id JOIN elections l ON l.id = c.election_id`;
 
+/** The order of endorsers. */
+export const BY_NAME = sql.fragment`e.name_order, e.id`;
+
+/** The order of contests: by the date and slug of their election, then federal, state and local, then ballot order. */
+export const CONTEST_ORDER = [
+  sql.fragment`c.election_date`,
+  sql.fragment`c.election_slug`,
+  sql.fragment`c.tier`,
+  sql.fragment`c.ballot_order`,
+  sql.fragment`c.id`,
+];
+
 /** The choices on the ballot of the contest `c`, after FROM. */
 export const BALLOT_CHOICES = sql.fragment`choices h LEFT JOIN candidates p ON p.id = h.candidate_id
   WHERE h.contest_id = c.id AND h.removed_at IS NULL`;
@@ -109,18 +121,10 @@ export const contestRecord = inEachLanguage((lang) =>
   jsonObject({ ...contestFields(lang), choices: choiceList(lang) }),
 );
 
-/** The rules that the details of every election name; null if a rule is unknown. */
-const VOTING_RULES = JSON.stringify({
-  all_mail: null,
-  ranked_choice: null,
-  fusion_voting: null,
-  runoff_date: null,
-});
-
-/** The fields of a whole election (specification, "Election"). */
+/** The fields of a whole election (specification, "Election"). The details have no nulls. */
 export const electionFields = (lang: Language) => ({
   ...columns('l', ['id', 'slug']),
   ...localized('l', ['name', 'short_name'], lang),
   ...columns('l', ['date', 'state', 'type', 'primary_system', 'info_url']),
-  details: sql.fragment`${VOTING_RULES}::jsonb || jsonb_strip_nulls(l.details)`,
+  details: sql.fragment`jsonb_strip_nulls(l.details)`,
 });

@@ -46,6 +46,8 @@ async function readLines<Line>(name: string): Promise<Line[]> {
   return texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line));
 }
 
+/** A name without its case and accents. */
+const plain = (name = '') => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 const distinct = <Value>(values: Value[]): number => new Set(values).size;
 const TIERS = ['federal', 'state'];
 const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) : 2);
@@ -132,8 +134,11 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
     const listed = await readPages(service, '/v1/contests', 60, query);
     const titles = listed.map((row) => `${row.election.slug} ${row.title}`);
     expect(titles.toSorted()).toEqual(expected.map(title).sort());
-    const places = listed.map((row) => tierOf(row.district.level) * 1e6 + row.ballot_order);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    const number = (value: number) => String(value).padStart(6, '0');
+    const places = listed.map(({ election, district, ballot_order }) =>
+      [election.date, election.slug, tierOf(district.level), number(ballot_order)].join(' '),
+    );
+    expect(places).toEqual(places.toSorted());
     const labels = new Map(expected.map((line) => [title(line), line.choices.map(({ label }) => label)]));
     for (const row of listed) {
       expect(row.choices.map(({ label }: { label: string }) => label)).toEqual(
@@ -160,7 +165,7 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
     expect(expected.length).toBeGreaterThan(0);
     const listed = await readPages(service, '/v1/endorsers', 11, query);
     expect(listed.map(({ slug }) => slug).toSorted()).toEqual(expected.map(({ slug }) => slug).sort());
-    const names = listed.map(({ name }) => name);
+    const names = listed.map(({ name }) => plain(name));
     expect(names).toEqual(names.toSorted());
   });
 
@@ -197,7 +202,7 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
           .map(({ label }) => label);
       const expected = [...given]
         .map(([slug, picks]) => [nameOf.get(slug), slug, ...labelsOf(picks)])
-        .sort((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1));
+        .sort((a, b) => (plain(a[0]) < plain(b[0]) ? -1 : 1));
       const shown = body.data.endorsements.map(
         ({ endorser, picks }: { endorser: EndorserLine; picks: { label: string }[] }) => [
           endorser.name,

@@ -26,6 +26,25 @@ const submissions = [...demo.submissions()].map((record) => {
   return parsed.value;
 });
 
+interface BilingualText {
+  field: string;
+  en: unknown;
+  es: unknown;
+}
+
+/** The texts of a record, and of the records in it, that have a translation beside them, or should have one. */
+function* bilingualTexts(value: unknown): Generator<BilingualText> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [field, en] of Object.entries(value)) {
+    const es = (value as Record<string, unknown>)[`${field}_es`];
+    if (es !== undefined) yield { field, en, es };
+    // Names of people are the same in both languages, and so are those of organisations.
+    else if (['title', 'description', 'statement', 'party_label'].includes(field))
+      yield { field, en, es: null };
+    yield* bilingualTexts(en);
+  }
+}
+
 const sorted = (values: Iterable<unknown>) => [...new Set(values)].sort();
 
 describe('the demo', () => {
@@ -100,14 +119,33 @@ describe('the demo', () => {
     expect(sorted(fused.map(({ election }) => election.slice(0, 3)))).toEqual(['ny-']);
   });
 
-  test('is in Spanish for states that publish Spanish ballots', () => {
-    const spanish = contests
-      .filter(({ title_es }) => title_es)
-      .map(({ election }) => election.slice(0, 2).toUpperCase());
-    expect(sorted(spanish)).toEqual(['AZ', 'CA', 'FL', 'NM', 'NY', 'PR', 'TX']);
-    const measure = contests.find(({ kind, election }) => kind === 'measure' && election.startsWith('ca-'));
-    expect(measure?.description_es).toMatch(/¿Debe|Autoriza/);
-    expect(measure?.choices.map(({ label_es }) => label_es)).toEqual(['Sí', 'No']);
+  test('reads as Spanish throughout: every text has a translation, and no translation has English words', () => {
+    const texts = [
+      ...demo.categories(),
+      ...endorsers,
+      ...elections,
+      ...contests,
+      ...demo.submissions(),
+    ].flatMap((record) => [...bilingualTexts(record)]);
+    const fields = ['ballot_designation', 'description', 'label', 'name', 'party_label', 'short_name'];
+    expect(sorted(texts.map(({ field }) => field))).toEqual(
+      sorted([...fields, 'short_title', 'singular_name', 'statement', 'title']),
+    );
+    expect(texts.filter(({ en, es }) => (en === null) !== (es === null))).toEqual([]);
+    // Some words are the same in both languages, such as the name of a place.
+    const unlike = texts.filter(({ en, es }) => en !== null && en !== es);
+    expect(unlike.length).toBeGreaterThan(10_000);
+    const english = /\b(the|of|and|State|County|District|School|New|North|South|West|Islands|years?)\b/;
+    const named = new Set(endorsers.map(({ name }) => name));
+    const withoutNames = (text: string) =>
+      text.replace(/^.* (?=publica)/, (name) => (named.has(name.trim()) ? '' : name));
+    expect(unlike.filter(({ es }) => english.test(withoutNames(String(es))))).toEqual([]);
+    expect(unlike.filter(({ es }) => / (de el|a el) /.test(String(es)))).toEqual([]);
+  });
+
+  test('has details that need no translation', () => {
+    const details = contests.flatMap((contest) => Object.values(contest.details ?? {}));
+    expect(details.filter((detail) => typeof detail === 'string' && !/^[0-9.%–]+$/.test(detail))).toEqual([]);
   });
 
   test('has upcoming and past elections', () => {

@@ -1,17 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { InvalidCursorError } from '../../schemas/cursor.ts';
-import { formatPageCursor, parsePageCursor } from '../../schemas/page-cursor.ts';
+import { describeListing, formatPageCursor, parsePageCursor } from '../../schemas/page-cursor.ts';
 import { nullable, text } from '../helpers/arbitraries.ts';
 import { sealPageCursor } from '../helpers/sealed-cursors.ts';
 
 const value = nullable(fc.oneof(text, fc.maxSafeInteger()));
 const state = fc.array(value, { maxLength: 6 });
 
+const ENDORSEMENTS = describeListing('endorsements', { lang: 'en' });
+/** The beginning of the content of their cursors. */
+const OF_ENDORSEMENTS = `["endorsements","${ENDORSEMENTS.selection}"`;
+
 /** Parses a cursor of the endorsements list; undefined if it is refused. Any other error fails the test. */
 function readOrRefuse(cursor: string) {
   try {
-    return parsePageCursor('endorsements', cursor);
+    return parsePageCursor(ENDORSEMENTS, cursor);
   } catch (error) {
     if (!(error instanceof InvalidCursorError)) throw error;
     return undefined;
@@ -20,8 +24,9 @@ function readOrRefuse(cursor: string) {
 
 test('a cursor parses to the formatted state', () => {
   fc.assert(
-    fc.property(text, state, (list, written) => {
-      expect(parsePageCursor(list, formatPageCursor(list, written))).toEqual(written);
+    fc.property(text, text, state, (list, q, written) => {
+      const listing = describeListing(list, { q });
+      expect(parsePageCursor(listing, formatPageCursor(listing, written))).toEqual(written);
     }),
   );
 });
@@ -29,29 +34,64 @@ test('a cursor parses to the formatted state', () => {
 test('a cursor needs no escaping in URLs', () => {
   fc.assert(
     fc.property(state, (written) => {
-      const cursor = formatPageCursor('endorsements', written);
+      const cursor = formatPageCursor(ENDORSEMENTS, written);
       expect(encodeURIComponent(cursor)).toBe(cursor);
     }),
   );
 });
 
 test('the text of a cursor is pinned, so that paging continues across releases', () => {
-  expect(formatPageCursor('endorsements', [12, 'x', null])).toBe(
-    'WyJlbmRvcnNlbWVudHMiLDEyLCJ4IixudWxsXQ.31uhijs',
+  expect(formatPageCursor(ENDORSEMENTS, [12, 'x', null])).toBe(
+    'WyJlbmRvcnNlbWVudHMiLCJfZ0cyb2NPQXBhbGd3ckJaIiwxMiwieCIsbnVsbF0.2arfcav',
   );
+});
+
+describe('a listing', () => {
+  const selection = (parameters: Parameters<typeof describeListing>[1]) =>
+    describeListing('contests', parameters).selection;
+  const asked = { states: ['CA', 'OR'], levels: ['city'], upcoming: true, lang: 'en' };
+
+  test.each([
+    ['the order of parameters', { lang: 'en', upcoming: true, levels: ['city'], states: ['CA', 'OR'] }],
+    ['the order of values', { ...asked, states: ['OR', 'CA'] }],
+    ['a repeated value', { ...asked, states: ['CA', 'OR', 'CA'] }],
+    ['the size of a page', { ...asked, limit: 7 }],
+    ['the cursor', { ...asked, cursor: 'x' }],
+    ['an absent parameter', { ...asked, districts: undefined }],
+  ])('is the same whatever %s', (_, same) => expect(selection(same)).toBe(selection(asked)));
+
+  test('is the same with a filter that is off as without it', () => {
+    expect(selection({ upcoming: false })).toBe(selection({}));
+  });
+
+  test.each([
+    ['another value', { ...asked, states: ['CA', 'WA'] }],
+    ['a value less', { ...asked, states: ['CA'] }],
+    ['a value of another parameter', { ...asked, states: undefined, elections: ['CA', 'OR'] }],
+    ['values that are joined', { ...asked, states: ['CA,OR'] }],
+    ['a filter that is off', { ...asked, upcoming: false }],
+    ['another language', { ...asked, lang: 'es' }],
+  ])('differs by %s', (_, other) => expect(selection(other)).not.toBe(selection(asked)));
 });
 
 describe('refuses', () => {
   test('the cursor of another list', () => {
-    const cursor = formatPageCursor('endorsers', [1]);
-    expect(() => parsePageCursor('endorsements', cursor)).toThrow(InvalidCursorError);
-    expect(() => parsePageCursor('endorsements', cursor)).toThrow('it belongs to another list');
+    const cursor = formatPageCursor(describeListing('endorsers', { lang: 'en' }), [1]);
+    expect(() => parsePageCursor(ENDORSEMENTS, cursor)).toThrow(InvalidCursorError);
+    expect(() => parsePageCursor(ENDORSEMENTS, cursor)).toThrow('it belongs to another list');
+  });
+
+  test('the cursor of other filters', () => {
+    const cursor = formatPageCursor(describeListing('endorsements', { lang: 'es' }), [1]);
+    expect(() => parsePageCursor(ENDORSEMENTS, cursor)).toThrow(
+      'it belongs to other filters or another lang',
+    );
   });
 
   test('any change of one character and any truncation', () => {
     fc.assert(
       fc.property(state, fc.nat(), fc.constantFrom(...'aZ09_-.=+ é'), (written, at, character) => {
-        const cursor = formatPageCursor('endorsements', written);
+        const cursor = formatPageCursor(ENDORSEMENTS, written);
         const index = at % cursor.length;
         const altered = cursor.slice(0, index) + character + cursor.slice(index + 1);
         if (altered !== cursor) expect(readOrRefuse(altered)).toBeUndefined();
@@ -68,23 +108,23 @@ describe('refuses', () => {
   test.each([
     ['an empty text', ''],
     ['text that is not JSON', 'latest'],
-    ['JSON that ends too early', '["endorsements",1'],
+    ['JSON that ends too early', `${OF_ENDORSEMENTS},1`],
     ['null', 'null'],
     ['a number', '7'],
     ['an object', '{"0":"endorsements"}'],
     ['a text that begins like the list', '"endorsements"'],
     ['an empty list', '[]'],
-    ['an object in the state', '["endorsements",{"id":1}]'],
-    ['a fraction in the state', '["endorsements",1.5]'],
-    ['a number beyond every integer', '["endorsements",1e999]'],
-    ['a list in the state', '["endorsements",[1]]'],
-    ['a boolean in the state', '["endorsements",true]'],
+    ['an object in the state', `${OF_ENDORSEMENTS},{"id":1}]`],
+    ['a fraction in the state', `${OF_ENDORSEMENTS},1.5]`],
+    ['a number beyond every integer', `${OF_ENDORSEMENTS},1e999]`],
+    ['a list in the state', `${OF_ENDORSEMENTS},[1]]`],
+    ['a boolean in the state', `${OF_ENDORSEMENTS},true]`],
   ])('%s with a right checksum', (_, json) => {
     expect(readOrRefuse(sealPageCursor(json))).toBeUndefined();
   });
 
   test('any content with a right checksum, unless its values are texts, integers or nulls', () => {
-    const json = fc.json().map((garbage) => `["endorsements",${garbage}]`);
+    const json = fc.json().map((garbage) => `${OF_ENDORSEMENTS},${garbage}]`);
     fc.assert(
       fc.property(fc.oneof(text, fc.json(), json, fc.uint8Array()), (content) => {
         for (const part of readOrRefuse(sealPageCursor(content)) ?? []) {

@@ -41,6 +41,10 @@ beforeAll(async () => {
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
+  /** On average over its loops, like the next one. */
+  'Actual Rows'?: number;
+  'Rows Removed by Filter'?: number;
+  'Actual Loops'?: number;
   Plans?: Plan[];
 }
 
@@ -81,4 +85,41 @@ test.each([
     const { rows } = await client.query(`EXPLAIN (FORMAT JSON) ${sql}`, values);
     expect(scanned(rows[0]['QUERY PLAN'][0].Plan)).toEqual([]);
   }
+});
+
+/** How many rows of a table a plan that was carried out has read. */
+function rowsRead(plan: Plan, table: string): number {
+  const { 'Actual Rows': kept = 0, 'Rows Removed by Filter': removed = 0, 'Actual Loops': loops = 1 } = plan;
+  const own = plan['Relation Name'] === table ? (kept + removed) * loops : 0;
+  return (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part, table), own);
+}
+
+test.each([
+  ['contests', '/v1/contests?limit=500', 20],
+  ['contests', '/v1/contests?upcoming=true&limit=500', 10],
+  ['contests', '/v1/contests?states=WY,CA&limit=40', 4],
+  ['contests', '/v1/contests?elections=ca-0&limit=20', 4],
+  ['endorsers', '/v1/endorsers?limit=300', 3],
+  ['endorsements', '/v1/endorsements?limit=500', 5],
+])('a page of %s reads no more rows at its depth than the first one: %s', async (table, path, pages) => {
+  const base = path.replace(/[?&]limit=.*/, '');
+  const query = (rest: string) => `${base}${base.includes('?') ? '&' : '?'}${rest}`;
+  const readBy = async (asked: string) => {
+    const { queries } = await recordQueries(database.url, asked);
+    let read = 0;
+    for (const { sql, values } of queries) {
+      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values);
+      read += rowsRead(rows[0]['QUERY PLAN'][0].Plan, table);
+    }
+    return read;
+  };
+  // Every page but the last is walked, so that the small page after them lies as deep as can be.
+  let cursor = '';
+  for (let page = 1; page < pages; page += 1) {
+    cursor = `&cursor=${JSON.parse((await recordQueries(database.url, `${path}${cursor}`)).body).next_cursor}`;
+  }
+  // A record looks up a few rows beside its own.
+  const bound = 60;
+  expect(await readBy(query('limit=10'))).toBeLessThan(bound);
+  expect(await readBy(query(`limit=10${cursor}`))).toBeLessThan(bound);
 });

@@ -45,10 +45,11 @@ function createContest(
   random: Random,
 ): ContestRecord {
   const { state, record } = election;
-  const spanish = <T>(text: T) => (state.spanish ? text : null);
-  const measure = slot.kind === 'measure' ? measureFor(slot.place ?? state.name, random) : null;
-  const choices =
-    slot.kind === 'candidate' ? candidateChoices(election, slot, random) : answerChoices(state.spanish);
+  const measure =
+    slot.kind === 'measure'
+      ? measureFor(slot.place ?? [`the ${state.fullName}`, state.fullNameEs], random)
+      : null;
+  const choices = slot.kind === 'candidate' ? candidateChoices(election, slot, random) : answerChoices();
   const title = measure ? `${slot.title[0]}: ${measure.title[0]}` : slot.title[0];
   const title_es = measure ? `${slot.title[1]}: ${measure.title[1]}` : slot.title[1];
   return {
@@ -56,39 +57,42 @@ function createContest(
     election: record.slug,
     slug: slot.slug,
     title,
-    title_es: spanish(title_es),
+    title_es,
     short_title: slot.short[0],
-    short_title_es: spanish(slot.short[1]),
+    short_title_es: slot.short[1],
     description: measure?.question[0] ?? null,
-    description_es: spanish(measure?.question[1] ?? null),
+    description_es: measure?.question[1] ?? null,
     kind: slot.kind,
     vote_method: slot.method,
     votes_allowed: slot.votes,
     ranks_allowed: slot.ranks,
     measure_code: slot.code ?? null,
     ballot_order: order,
-    district: { ...slot.district, name_es: spanish(slot.district.name_es) },
+    district: slot.district,
     source_url: `https://elections.${state.code.toLowerCase()}.example/${record.date}/${slot.slug}`,
-    details: measure?.details ?? contestDetails(slot, choices),
+    details: measure?.details ?? contestDetails(slot, choices, Number(record.date.slice(0, 4)) + 1),
     choices,
     source: DEMO_SOURCE,
   };
 }
 
-function contestDetails(slot: ContestSlot, choices: ChoiceRecord[]): Record<string, unknown> {
+/** The details of a contest whose winner takes office in the year `start`. */
+function contestDetails(slot: ContestSlot, choices: ChoiceRecord[], start: number): Record<string, unknown> {
+  const years = slot.slug === 'us-senate' ? 6 : slot.district.level === 'federal' ? 2 : 4;
   return {
     ...(slot.partisan ? {} : { nonpartisan: true }),
     ...(slot.kind === 'candidate' && choices.length <= slot.votes ? { uncontested: true } : {}),
     ...(slot.method === 'multi_seat' ? { elected_at_large: true } : {}),
     ...(choices.some(({ option }) => option) ? { none_of_these: true } : {}),
-    term: slot.district.level === 'federal' && slot.slug !== 'us-senate' ? '2 years' : '4 years',
+    // Details have no translation, and years need none.
+    term: `${start}–${start + years}`,
   };
 }
 
-function answerChoices(spanish: boolean): ChoiceRecord[] {
+function answerChoices(): ChoiceRecord[] {
   return [
-    { key: 'yes', label: 'Yes', label_es: spanish ? 'Sí' : null, measure_answer: 'yes' },
-    { key: 'no', label: 'No', label_es: spanish ? 'No' : null, measure_answer: 'no' },
+    { key: 'yes', label: 'Yes', label_es: 'Sí', measure_answer: 'yes' },
+    { key: 'no', label: 'No', label_es: 'No', measure_answer: 'no' },
   ];
 }
 
@@ -110,11 +114,11 @@ function candidateChoices(
     const party: Party | null = slot.partisan
       ? (primaryParty ?? PARTIES[index % PARTIES.length] ?? null)
       : null;
-    const base = createCandidate(key, name, party, state.spanish, random);
+    const base = createCandidate(key, name, party, random);
     const fused = state.code === 'NY' && party && !primary && index < FUSION_LINES.length;
     const line = fused ? FUSION_LINES[index] : undefined;
     if (!line) return [base];
-    return [base, { ...base, key: `${key}-${slugOf(line[1])}`, ...partyFields(line, state.spanish) }];
+    return [base, { ...base, key: `${key}-${slugOf(line[1])}`, ...partyFields(line) }];
   });
   // Withdrawn candidates stay on the ballot, and leave at least as many others as there are seats.
   const last = choices.at(-1);
@@ -123,31 +127,26 @@ function candidateChoices(
     choices.push({
       key: 'none-of-these-candidates',
       label: 'None of These Candidates',
+      label_es: 'Ninguno de estos candidatos',
       option: 'none_of_these',
     });
   }
   return choices;
 }
 
-function createCandidate(
-  key: string,
-  name: string,
-  party: Party | null,
-  spanish: boolean,
-  random: Random,
-): ChoiceRecord {
+function createCandidate(key: string, name: string, party: Party | null, random: Random): ChoiceRecord {
   const designation = random.chance(0.5) ? random.pick(DESIGNATIONS) : null;
   return {
     key,
     label: name,
     candidate: { full_name: name },
-    ...(party ? partyFields(party, spanish) : {}),
+    ...(party ? partyFields(party) : {}),
     ballot_designation: designation?.[0] ?? null,
-    ballot_designation_es: spanish ? (designation?.[1] ?? null) : null,
+    ballot_designation_es: designation?.[1] ?? null,
     withdrawn: false,
   };
 }
 
-function partyFields([party, label, labelEs]: Party, spanish: boolean) {
-  return { party, party_label: label, party_label_es: spanish ? labelEs : null };
+function partyFields([party, label, labelEs]: Party) {
+  return { party, party_label: label, party_label_es: labelEs };
 }

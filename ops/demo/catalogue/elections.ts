@@ -84,9 +84,9 @@ function createElection({ state, type, date, system, runoff }: ElectionFacts): E
   return {
     slug: `${state.code.toLowerCase()}-${date}-${type.replace('_', '-')}`,
     name: `${state.name} ${name} ${date.slice(0, 4)}`,
-    name_es: state.spanish ? `${nameEs} de ${state.name} ${date.slice(0, 4)}` : null,
+    name_es: `${nameEs} de ${state.nameEs} ${date.slice(0, 4)}`,
     short_name: name,
-    short_name_es: state.spanish ? nameEs : null,
+    short_name_es: nameEs,
     date,
     state: state.code,
     type,

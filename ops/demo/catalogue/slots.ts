@@ -7,7 +7,8 @@ import type { DemoElection } from './elections.ts';
 import { placeName, slugOf } from './names.ts';
 import type { DemoState } from './states.ts';
 
-type Bilingual = readonly [string, string];
+/** English and Spanish. */
+export type Bilingual = readonly [string, string];
 
 interface DemoDistrict {
   ocd_id: string | null;
@@ -30,8 +31,8 @@ export interface ContestSlot {
   district: DemoDistrict;
   /** For measures: their name on the ballot. */
   code?: string;
-  /** For measures: the place that votes on them. */
-  place?: string;
+  /** For measures: the place that votes on them; in Spanish a masculine noun without its article. */
+  place?: Bilingual;
 }
 
 const ONE = { kind: 'candidate', method: 'plurality', votes: 1, ranks: null, partisan: true } as const;
@@ -54,7 +55,7 @@ function statewideDistrict(state: DemoState, level: Level): DemoDistrict {
   return {
     ocd_id: state.division,
     name: state.name,
-    name_es: state.name,
+    name_es: state.nameEs,
     level,
     type: 'statewide',
     state: state.code,
@@ -63,7 +64,7 @@ function statewideDistrict(state: DemoState, level: Level): DemoDistrict {
 
 function* statewideOffices(state: DemoState, district: DemoDistrict): Generator<ContestSlot> {
   if (state.seats > 1) {
-    const title: Bilingual = [`U.S. Senator, ${state.name}`, `Senador de EE. UU., ${state.name}`];
+    const title: Bilingual = [`U.S. Senator, ${state.name}`, `Senador de EE. UU., ${state.nameEs}`];
     yield {
       ...ONE,
       slug: 'us-senate',
@@ -77,14 +78,14 @@ function* statewideOffices(state: DemoState, district: DemoDistrict): Generator<
     ...ONE,
     ...(ranked ? { method: 'ranked_choice' as const, ranks: 4 } : {}),
     slug: 'governor',
-    title: [`Governor of ${state.name}`, `Gobernador de ${state.name}`],
+    title: [`Governor of ${state.name}`, `Gobernador de ${state.nameEs}`],
     short: ['Governor', 'Gobernador'],
     district,
   };
   yield {
     ...ONE,
     slug: 'attorney-general',
-    title: [`Attorney General of ${state.name}`, `Fiscal General de ${state.name}`],
+    title: [`Attorney General of ${state.name}`, `Fiscal General de ${state.nameEs}`],
     short: ['Attorney General', 'Fiscal General'],
     district,
   };
@@ -97,18 +98,18 @@ function congressional(state: DemoState, number: number): ContestSlot {
     slug: `us-house-${number}`,
     title: [
       `U.S. Representative, ${state.name} ${atLarge ? 'at large' : `District ${number}`}`,
-      `Representante de EE. UU., ${state.name} ${atLarge ? 'en general' : `Distrito ${number}`}`,
+      `Representante de EE. UU., ${state.nameEs}, ${atLarge ? 'distrito único' : `Distrito ${number}`}`,
     ],
     short: [
       `U.S. House ${state.code}-${atLarge ? 'AL' : number}`,
-      `Cámara de EE. UU. ${state.code}-${number}`,
+      `Cámara de EE. UU. ${state.code}-${atLarge ? 'AL' : number}`,
     ],
     district: {
       ocd_id: atLarge ? state.division : `${state.division}/cd:${number}`,
       name: atLarge ? `${state.name} At-large District` : `${state.name} Congressional District ${number}`,
       name_es: atLarge
-        ? `Distrito general de ${state.name}`
-        : `Distrito congresional ${number} de ${state.name}`,
+        ? `Distrito único de ${state.nameEs}`
+        : `Distrito congresional ${number} de ${state.nameEs}`,
       level: 'federal',
       type: 'congressional_district',
       state: state.code,
@@ -129,7 +130,7 @@ function* legislature(state: DemoState, number: number): Generator<ContestSlot> 
       district: {
         ocd_id: `${state.division}/${type}:${number}`,
         name: `${state.name} ${type === 'sldu' ? 'Senate' : 'House'} District ${number}`,
-        name_es: `Distrito ${number} ${type === 'sldu' ? 'del Senado' : 'de la Cámara'} de ${state.name}`,
+        name_es: `Distrito ${number} ${type === 'sldu' ? 'del Senado' : 'de la Cámara'} de ${state.nameEs}`,
         level: 'state',
         type: type === 'sldu' ? 'state_upper' : 'state_lower',
         state: state.code,
@@ -163,7 +164,7 @@ function stateMeasure(state: DemoState, district: DemoDistrict, number: number):
     short: [`Prop. ${number}`, `Prop. ${number}`],
     district,
     code: String(number),
-    place: `the State of ${state.name}`,
+    place: [`the ${state.fullName}`, state.fullNameEs],
   };
 }
 
@@ -180,7 +181,8 @@ function* countyContests(state: DemoState, number: number): Generator<ContestSlo
     type,
     state: state.code,
   });
-  const county = district([`${place} County`, `Condado de ${place}`], 'county', 'county', within('county'));
+  const countyName: Bilingual = [`${place} County`, `Condado de ${place}`];
+  const county = district(countyName, 'county', 'county', within('county'));
   const city = district([place, place], 'city', 'place', within('place'));
   const schools: Bilingual = [`${place} Unified School District`, `Distrito Escolar Unificado de ${place}`];
   const water: Bilingual = [`${place} Water District`, `Distrito de Agua de ${place}`];
@@ -212,7 +214,7 @@ function* countyContests(state: DemoState, number: number): Generator<ContestSlo
     short: ['Measure', 'Medida'],
     district: county,
     code: String.fromCharCode(65 + (number % 26)),
-    place: `${place} County`,
+    place: countyName,
   };
   yield {
     ...LOCAL,

@@ -3,16 +3,41 @@ import { STATE_CODES } from '../../../schemas/vocabulary.ts';
 export interface DemoState {
   code: (typeof STATE_CODES)[number];
   name: string;
+  nameEs: string;
+  /** What it is called as a whole, without an article: `State of California`. */
+  fullName: string;
+  fullNameEs: string;
   /** Members of the U.S. House, delegates included; also a measure of size. */
   seats: number;
-  /** Whether it publishes its ballots in Spanish too. */
-  spanish: boolean;
   /** Its Open Civic Data division. */
   division: string;
 }
 
 const TERRITORIES = ['AS', 'GU', 'MP', 'PR', 'VI'];
-const SPANISH = ['AZ', 'CA', 'FL', 'NM', 'NY', 'PR', 'TX'];
+
+/** The Spanish names that differ from the English ones. */
+const SPANISH_NAMES: Partial<Record<(typeof STATE_CODES)[number], string>> = {
+  AS: 'Samoa Americana',
+  DC: 'Distrito de Columbia',
+  HI: 'Hawái',
+  LA: 'Luisiana',
+  MI: 'Míchigan',
+  MO: 'Misuri',
+  MP: 'Islas Marianas del Norte',
+  MS: 'Misisipi',
+  NC: 'Carolina del Norte',
+  ND: 'Dakota del Norte',
+  NH: 'Nuevo Hampshire',
+  NJ: 'Nueva Jersey',
+  NM: 'Nuevo México',
+  NY: 'Nueva York',
+  OR: 'Oregón',
+  PA: 'Pensilvania',
+  SC: 'Carolina del Sur',
+  SD: 'Dakota del Sur',
+  VI: 'Islas Vírgenes',
+  WV: 'Virginia Occidental',
+};
 
 const NAMES_AND_SEATS: Record<(typeof STATE_CODES)[number], readonly [string, number]> = {
   AK: ['Alaska', 1],
@@ -73,15 +98,26 @@ const NAMES_AND_SEATS: Record<(typeof STATE_CODES)[number], readonly [string, nu
   WY: ['Wyoming', 1],
 };
 
+const KINDS = {
+  state: ['State of ', 'Estado de '],
+  territory: ['Territory of ', 'Territorio de '],
+  // Its name says it.
+  district: ['', ''],
+} as const;
+
 /** Every state, D.C. and every territory. */
 export const DEMO_STATES: DemoState[] = STATE_CODES.map((code) => {
   const [name, seats] = NAMES_AND_SEATS[code];
   const word = code === 'DC' ? 'district' : TERRITORIES.includes(code) ? 'territory' : 'state';
+  const nameEs = SPANISH_NAMES[code] ?? name;
+  const [kind, kindEs] = KINDS[word];
   return {
     code,
     name,
+    nameEs,
+    fullName: `${kind}${name}`,
+    fullNameEs: `${kindEs}${nameEs}`,
     seats,
-    spanish: SPANISH.includes(code),
     division: `ocd-division/country:us/${word}:${code.toLowerCase()}`,
   };
 });

@@ -2,7 +2,7 @@ import { get as httpGet } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { formatPageCursor } from '../../../schemas/page-cursor.ts';
+import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { useTestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
 
@@ -140,11 +140,12 @@ describe('retired paths and parameters', () => {
 
 test.each([
   ['elections', ['no date', 'slug']],
-  ['contests', [2 ** 40, 1, 1]],
-  ['endorsers', ['name', 2 ** 40]],
+  ['contests', ['2099-11-03', 'a', 2 ** 40, 1, 1]],
+  ['endorsers', ['zz', 2 ** 40]],
   ['endorsers', ['a\0b', 1]],
 ])('a forged cursor of %s with %j is refused or leads beyond the end', async (list, state) => {
-  const { status, body } = await service.get(`/v1/${list}?cursor=${formatPageCursor(list, state)}`);
+  const cursor = formatPageCursor(describeListing(list, { lang: 'en' }), state);
+  const { status, body } = await service.get(`/v1/${list}?cursor=${cursor}`);
   expect([status, body.data ?? body.error.code]).toEqual(
     status === 200 ? [200, []] : [400, 'invalid_parameter'],
   );

@@ -30,7 +30,8 @@ describe('parameters that are accepted', () => {
   test.each([
     ['limit=1', { limit: 1 }],
     ['limit=500', { limit: 500 }],
-    ['contest=2147483647', { contest: 2_147_483_647 }],
+    ['contest=2147483648', { contest: 2 ** 31 }],
+    ['contest=9007199254740992', { contest: 2 ** 53 }],
     ['upcoming=true', { upcoming: true }],
     ['upcoming=false', { upcoming: false }],
     ['lang=es', { lang: 'es' }],
@@ -62,6 +63,7 @@ describe('parameters that are accepted', () => {
 });
 
 const LIMIT = 'limit must be a whole number from 1 to 500';
+const ID = 'contest must be a whole number from 1 to 9007199254740992';
 const SINCE =
   'since must be a time with its offset from UTC, such as 2026-11-03T00:00:00Z (+ is written %2B)';
 
@@ -80,14 +82,15 @@ describe('parameters that are refused', () => {
     ['limit=', `${LIMIT}, is "".`],
     ['limit', `${LIMIT}, is "".`],
     ['limit=9999999999999999999', `${LIMIT}, is "9999999999999999999".`],
-    ['contest=2147483648', 'contest must be a whole number from 1 to 2147483647, is 2147483648.'],
+    ['contest=9007199254740993', `${ID}, is "9007199254740993".`],
+    ['contest=9007199254740994', `${ID}, is 9007199254740994.`],
     ['upcoming=1', 'upcoming must be true or false, is "1".'],
     ['upcoming=TRUE', 'upcoming must be true or false, is "TRUE".'],
     ['lang=fr', 'lang must be en or es, is "fr".'],
-    ['cursor=', 'cursor must be a cursor of this service, at most 2000 characters, is "".'],
+    ['cursor=', 'cursor must be a cursor of this service, at most 5000 characters, is "".'],
     [
-      `cursor=${'x'.repeat(2001)}`,
-      'cursor must be a cursor of this service, at most 2000 characters, has 2,001.',
+      `cursor=${'x'.repeat(5001)}`,
+      'cursor must be a cursor of this service, at most 5000 characters, has 5,001.',
     ],
     ['states=ZZ', `states[0] must be one of ${STATE_CODES.join(', ')}, is "ZZ".`],
     ['states=CA,or', `states[1] must be one of ${STATE_CODES.join(', ')}, is "or".`],

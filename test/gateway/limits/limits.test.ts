@@ -56,7 +56,7 @@ const LIMIT_HEADERS = [
 const limitHeaders = ({ headers }: Pick<Answer, 'headers'>) =>
   LIMIT_HEADERS.map((name) => headers.get(name)).filter((value) => value !== null);
 
-describe('every answer to a usable key has rate limit headers', () => {
+describe('every answer to a known key has rate limit headers', () => {
   test.each([
     ['/v1/states', 200],
     ['/v1/states?limit=3', 400],
@@ -90,7 +90,29 @@ describe('every answer to a usable key has rate limit headers', () => {
     expect([refused.status, limitHeaders(refused).length]).toEqual([403, LIMIT_HEADERS.length]);
   });
 
-  test('but not for limits that the plan does not have, and not without a usable key', async () => {
+  test.each([
+    ['revoked', 'revoked_api_key', 'UPDATE api_keys SET revoked_at = now() WHERE account_id = $1'],
+    ['expired', 'expired_api_key', "UPDATE api_keys SET expires_at = '2020-01-01' WHERE account_id = $1"],
+    ['suspended', 'account_suspended', 'UPDATE accounts SET suspended_at = now() WHERE id = $1'],
+  ])('also to a key that is %s, which costs nothing of its limits', async (_, code, refuse) => {
+    clock.startMinute();
+    const key = await newKey('free');
+    expect((await ask('/v1/states', key)).headers.get('ratelimit-remaining')).toBe('59');
+    const { rows } = await client.query('SELECT max(id) AS id FROM accounts');
+    await client.query(refuse, [rows[0].id]);
+    const refused = async () => (await ask('/v1/states', key)).body.error?.code === code;
+    await until('the key is refused', refused, 5000);
+    const answers = [await ask('/v1/states', key), await ask('/v1/nowhere', key)];
+    const [left] = limitHeaders(answers[0] as Answer).slice(1);
+    for (const answer of answers) {
+      expect(answer.body.error.code).toBe(code);
+      expect(limitHeaders(answer)).toHaveLength(LIMIT_HEADERS.length);
+      expect(answer.headers.get('ratelimit-limit')).toBe('60');
+      expect(answer.headers.get('ratelimit-remaining')).toBe(left);
+    }
+  });
+
+  test('but not for limits that the plan does not have, and not without a key that is known', async () => {
     expect(limitHeaders(await ask('/v1/states', service.key))).toEqual([]);
     expect(limitHeaders(await ask('/v1/states', 'none'))).toEqual([]);
     expect((await ask('/v1/states', await newKey('standard'))).headers.get('x-daily-limit')).toBeNull();

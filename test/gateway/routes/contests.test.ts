@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { formatPageCursor } from '../../../schemas/page-cursor.ts';
+import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
@@ -14,6 +14,9 @@ import {
 } from '../../helpers/texan-ballot.ts';
 
 const OREGON = 'or-2026-11-03-general';
+const TEXAS = 'tx-2026-11-02-special';
+/** The listing without filters. */
+const ALL = describeListing('contests', { lang: 'en' });
 
 const service = useTestService({
   catalogue: [...SMALL_BALLOT, ...TEXAN_BALLOT],
@@ -46,18 +49,15 @@ describe('GET /v1/contests', () => {
   const TEXAN = ['president', 'tax', 'trustee', 'alderman', 'water', 'judge'];
   const OREGONIAN = ['mayor', 'council', 'sheriff'];
   test.each([
-    [
-      '',
-      ['president', 'prop-1', 'tax', 'mayor', 'trustee', 'council', 'alderman', 'sheriff', 'water', 'judge'],
-    ],
+    ['', [...TEXAN, 'prop-1', ...OREGONIAN]],
     ['states=TX', TEXAN],
     ['states=OR,CA', ['prop-1', ...OREGONIAN]],
     ['states=WY', []],
     [`elections=${OREGON}`, OREGONIAN],
     ['elections=never-held', []],
-    ['levels=city,school', ['mayor', 'trustee', 'council', 'alderman', 'sheriff']],
-    ['levels=state,federal', ['president', 'prop-1', 'tax']],
-    ['contest_kinds=measure', ['prop-1', 'tax']],
+    ['levels=city,school', ['trustee', 'alderman', ...OREGONIAN]],
+    ['levels=state,federal', ['president', 'tax', 'prop-1']],
+    ['contest_kinds=measure', ['tax', 'prop-1']],
     ['contest_kinds=retention', []],
     ['contest_kinds=measure,candidate&states=TX&levels=state', ['tax']],
     ['districts=ocd-division/country:us/state:tx', ['tax']],
@@ -70,7 +70,10 @@ describe('GET /v1/contests', () => {
     ['upcoming=true', ['prop-1', ...OREGONIAN]],
     ['upcoming=false&states=TX', TEXAN],
     ['upcoming=true&states=TX', []],
-  ])('with %s: federal, state, then local, in ballot order', async (query, expected) => {
+    [`elections=${TEXAS},${OREGON}&upcoming=true`, OREGONIAN],
+    [`elections=${TEXAS}&states=OR`, []],
+    [`elections=${TEXAS},${OREGON}`, [...TEXAN, ...OREGONIAN]],
+  ])('with %s by election: federal, state, then local, in ballot order', async (query, expected) => {
     expect(await list(query)).toEqual(expected);
   });
 
@@ -88,13 +91,24 @@ describe('GET /v1/contests', () => {
     expect(await list('states=TX')).toEqual(TEXAN);
   });
 
+  test('follows an election to another date', async () => {
+    const [line] = TEXAN_BALLOT;
+    const election = { ...line?.[1], date: '2026-11-04' };
+    await loadCatalogue(service.databaseUrl, [['elections', election]]);
+    expect(await list('')).toEqual(['prop-1', ...OREGONIAN, ...TEXAN]);
+    expect(await list('upcoming=true')).toEqual(['prop-1', ...OREGONIAN, ...TEXAN]);
+    await loadCatalogue(service.databaseUrl, TEXAN_BALLOT.slice(0, 1));
+    expect(await list('')).toEqual([...TEXAN, 'prop-1', ...OREGONIAN]);
+  });
+
   test.each([
     ['levels=galactic', 'levels[0] must be one of federal, state, county, city, school, special'],
     ['contest_kinds=race', 'contest_kinds[0] must be one of candidate, measure, retention'],
     ['states=national', 'states[0] must be one of AK'],
     ['district=x', 'Did you mean districts?'],
     ['limit=1e1', 'limit must be'],
-    [`cursor=${formatPageCursor('contests', [0, 1])}`, 'it has the wrong form'],
+    [`cursor=${formatPageCursor(ALL, [0, 1])}`, 'it has the wrong form'],
+    [`cursor=${formatPageCursor(ALL, ['2026-02-29', 'a', 0, 1, 1])}`, 'it has the wrong form'],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.get(`/v1/contests?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
@@ -102,6 +116,6 @@ describe('GET /v1/contests', () => {
   });
 
   test('accepts a cursor with numbers of any size', async () => {
-    expect(await list(`cursor=${formatPageCursor('contests', [2, 9e15, 9e15])}`)).toEqual([]);
+    expect(await list(`cursor=${formatPageCursor(ALL, ['2026-11-03', OREGON, 2, 9e15, 9e15])}`)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { formatPageCursor } from '../../../schemas/page-cursor.ts';
+import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { election } from '../../helpers/catalogue-records.ts';
 import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
@@ -87,8 +87,6 @@ describe('GET /v1/elections', () => {
           info_url: 'https://tx.example/',
           details: {
             all_mail: false,
-            ranked_choice: null,
-            fusion_voting: null,
             runoff_date: '2026-05-26',
             canvass: 'county',
           },
@@ -153,8 +151,14 @@ describe('GET /v1/elections', () => {
     ['limit=501', 'limit must be'],
     ['state=OR', 'Did you mean states?'],
     ['states=OR&states=CA', 'states is given twice'],
-    [`cursor=${formatPageCursor('endorsers', ['2026-11-03', 'a'])}`, 'it belongs to another list'],
-    [`cursor=${formatPageCursor('elections', ['2026-02-29', 'a'])}`, 'it has no date'],
+    [
+      `cursor=${formatPageCursor(describeListing('endorsers', { lang: 'en' }), ['2026-11-03', 'a'])}`,
+      'it belongs to another list',
+    ],
+    [
+      `cursor=${formatPageCursor(describeListing('elections', { lang: 'en' }), ['2026-02-29', 'a'])}`,
+      'it has the wrong form',
+    ],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.get(`/v1/elections?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);

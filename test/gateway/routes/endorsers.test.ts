@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { formatPageCursor } from '../../../schemas/page-cursor.ts';
+import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { category, election, endorser } from '../../helpers/catalogue-records.ts';
 import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
@@ -126,7 +126,10 @@ describe('GET /v1/endorsers', () => {
     ['lang=EN', 'lang must be en or es'],
     ['endorser_states=CA', 'There is no parameter "endorser_states" here.'],
     ['categories=labor,,party', 'categories has an empty item'],
-    [`cursor=${formatPageCursor('endorsers', ['a', 'b'])}`, 'it has the wrong form'],
+    [
+      `cursor=${formatPageCursor(describeListing('endorsers', { lang: 'en' }), ['a', 'b'])}`,
+      'it has the wrong form',
+    ],
   ])('refuses %s', async (query, message) => {
     const { status, body } = await service.get(`/v1/endorsers?${query}`);
     expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
@@ -169,17 +172,20 @@ describe('GET /v1/endorser-categories', () => {
   test.each([
     ['', ['Labor union', 'Newspaper', 'Party']],
     ['?lang=es', ['Labor union', 'Periódico', 'Partido']],
-  ])('lists every category%s', async (query, [labor, newspaper, party]) => {
-    const { body } = await service.get(`/v1/endorser-categories${query}`);
-    expectSchema('/v1/endorser-categories', body);
-    expect(body).toEqual({
-      data: [
-        { slug: 'labor', name: labor, singular_name: null, endorser_count: 3 },
-        { slug: 'newspaper', name: newspaper, singular_name: null, endorser_count: 3 },
-        { slug: 'party', name: party, singular_name: 'a party', endorser_count: 0 },
-      ],
-    });
-  });
+  ])(
+    'lists every category%s; one without a singular name has its name instead',
+    async (query, [labor, newspaper, party]) => {
+      const { body } = await service.get(`/v1/endorser-categories${query}`);
+      expectSchema('/v1/endorser-categories', body);
+      expect(body).toEqual({
+        data: [
+          { slug: 'labor', name: labor, singular_name: labor, endorser_count: 3 },
+          { slug: 'newspaper', name: newspaper, singular_name: newspaper, endorser_count: 3 },
+          { slug: 'party', name: party, singular_name: 'a party', endorser_count: 0 },
+        ],
+      });
+    },
+  );
 
   test('accepts no limit', async () => {
     const { status, body } = await service.get('/v1/endorser-categories?limit=1');

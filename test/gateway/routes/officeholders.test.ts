@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { formatPageCursor } from '../../../schemas/page-cursor.ts';
+import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { contest } from '../../helpers/catalogue-records.ts';
 import { createIo, createRunner } from '../../helpers/command-io.ts';
@@ -243,8 +243,14 @@ describe('after a load', () => {
     ['lang=fr', 'lang'],
     ['limit=501', 'limit'],
     ['office=governor', 'offices'],
-    [`cursor=${formatPageCursor('officeholders', ['Ann', 'no id'])}`, 'cursor'],
-    [`cursor=${formatPageCursor('endorsers', ['Ann', personId(1)])}`, 'cursor'],
+    [
+      `cursor=${formatPageCursor(describeListing('officeholders', { lang: 'en' }), ['Ann', 'no id'])}`,
+      'cursor',
+    ],
+    [
+      `cursor=${formatPageCursor(describeListing('endorsers', { lang: 'en' }), ['Ann', personId(1)])}`,
+      'cursor',
+    ],
   ])('refuses %s', async (query, named) => {
     const [status, code, message] = await refusal(`${LIST}?${query}`);
     expect([status, code]).toEqual([400, 'invalid_parameter']);

@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import { routes } from '../../../gateway/routes/index.ts';
+import { useClient } from '../../helpers/database.ts';
+import { useTestService } from '../../helpers/service.ts';
+
+const service = useTestService();
+const client = useClient(service.databaseUrl);
+
+/** Sends a request, and returns its status, the code and the message of its error, and its data. */
+async function ask(method: string, path: string, body?: object) {
+  const response = await fetch(service.url(path), {
+    method,
+    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const { error, data } = JSON.parse((await response.text()) || '{}');
+  return { status: response.status, code: error?.code, message: error?.message, data };
+}
+
+/** The path of a route, with a value for each parameter. */
+const pathOf = (path: string, value = '1') => path.replaceAll(/\{\w+\}/g, value);
+
+describe('a path that ends in a slash is another path', () => {
+  const PUBLIC = ['/healthz', '/readyz', '/openapi.json', '/docs', '/v1', '/v1/ballot', '/v1/districts/1'];
+  test.each([
+    ...routes.map(({ method, path }) => [method, pathOf(path)]),
+    ...PUBLIC.map((path) => ['GET', path]),
+  ])('%s %s/', async (method, path) => {
+    expect(await ask(method as string, `${path}/`)).toMatchObject({
+      status: 404,
+      code: 'not_found',
+      message: `There is nothing at ${path}/. No path ends in a slash.`,
+    });
+  });
+});
+
+describe('the message for an unknown path says where to look', () => {
+  test.each([
+    ['/v1/nowhere', 'There is nothing at /v1/nowhere. /openapi.json lists every endpoint.'],
+    ['/v1', 'There is nothing at /v1. /openapi.json lists every endpoint.'],
+    [
+      '/v1/contests/1/choices',
+      'There is nothing at /v1/contests/1/choices. /openapi.json lists every endpoint.',
+    ],
+    ['/v2/states', 'There is nothing at /v2/states. Endpoints begin with /v1; /openapi.json lists them.'],
+    ['/v11', 'There is nothing at /v11. Endpoints begin with /v1; /openapi.json lists them.'],
+    ['/', 'There is nothing at /. Endpoints begin with /v1; /openapi.json lists them.'],
+  ])('%s', async (path, message) => {
+    expect(await ask('GET', path)).toMatchObject({ status: 404, code: 'not_found', message });
+  });
+});
+
+describe('bad percent-encoding is 400 everywhere', () => {
+  test.each([
+    ...routes.map(({ method, path }) => [method, `${pathOf(path, '%zz')}?a=%zz`]),
+    ['GET', '/v1/endorsers/%zz'],
+    ['GET', '/v1/endorsers/%'],
+    ['GET', '/v1/endorsers/a%C3'],
+    ['GET', '/v1/contests/1%2'],
+    ['GET', '/v1/nowhere/%zz'],
+    ['GET', '/v1/nowhere?a=%zz'],
+    ['POST', '/v1/states?%ED%A0%80'],
+    ['GET', '/%zz'],
+    ['GET', '/docs?%zz'],
+    ['GET', '/openapi.json?%'],
+    ['GET', '/healthz?a=%FF'],
+  ])('%s %s', async (method, path) => {
+    const { status, code, message } = await ask(method as string, path as string);
+    expect([status, code]).toEqual([400, 'invalid_parameter']);
+    expect(message).toContain('is not percent-encoded UTF-8');
+  });
+
+  test('but below /v1 it needs a key first', async () => {
+    const { status } = await service.get('/v1/%zz', { headers: { Authorization: '' } });
+    expect(status).toBe(401);
+  });
+
+  test('and good percent-encoding is decoded', async () => {
+    expect((await ask('GET', '/v1/endorsers/%62akers-local-1')).status).toBe(200);
+    expect((await ask('GET', '/v1/endorsers/caf%C3%A9%25')).message).toBe('There is no endorser café%.');
+  });
+});
+
+describe('an id that nobody has', () => {
+  const UNUSED = [2 ** 31 - 1, 2 ** 31, 2 ** 32 + 1, 1e15, 2 ** 53 - 1, 2 ** 53].map(String);
+  const ID_ROUTES = routes.filter(
+    ({ path, parameters }) => path.includes('{id}') && !('pattern' in (parameters?.id ?? {})),
+  );
+  const body = { name: 'a' };
+
+  test('is a 404 alone', async () => {
+    expect(ID_ROUTES).toHaveLength(5);
+    for (const { method, path } of ID_ROUTES) {
+      for (const id of UNUSED) {
+        const answer = await ask(method, pathOf(path, id), method === 'PUT' ? body : undefined);
+        expect([method, path, id, answer.status]).toEqual([method, path, id, 404]);
+      }
+    }
+  });
+
+  test('is an empty page in a list', async () => {
+    for (const id of UNUSED) {
+      const listed = await ask('GET', `/v1/endorsements?contest=${id}`);
+      expect([listed.status, listed.data]).toEqual([200, []]);
+      const { status, data } = await ask('GET', `/v1/recommendations?contest=${id}`);
+      expect([status, data?.elections]).toEqual([200, []]);
+    }
+  });
+
+  test.each(['/v1/events', '/v1/stream', '/v1/recommendations?state=OR'])(
+    'is no subscription of %s',
+    async (path) => {
+      for (const id of UNUSED) {
+        const answer = await ask('GET', `${path}${path.includes('?') ? '&' : '?'}subscription=${id}`);
+        expect([id, answer.status, answer.code]).toEqual([id, 404, 'subscription_not_found']);
+      }
+    },
+  );
+
+  test('beyond 2^53 is a 400', async () => {
+    for (const id of ['9007199254740993', '9007199254740994', '99999999999999999']) {
+      for (const { method, path } of ID_ROUTES) {
+        const answer = await ask(method, pathOf(path, id), method === 'PUT' ? body : undefined);
+        expect([id, answer.status, answer.code]).toEqual([id, 400, 'invalid_parameter']);
+      }
+      expect((await ask('GET', `/v1/endorsements?contest=${id}`)).status).toBe(400);
+    }
+  });
+
+  test('can be given later, however large ids have become', async () => {
+    await client.query('ALTER TABLE subscriptions ALTER COLUMN id RESTART WITH 2147483647');
+    const created = await ask('POST', '/v1/subscriptions', { name: 'Late' });
+    expect(created.data.id).toBe(2_147_483_647);
+    expect((await ask('GET', '/v1/events?subscription=2147483647')).status).toBe(200);
+    expect((await ask('GET', '/v1/subscriptions/2147483647')).data.name).toBe('Late');
+  });
+});

@@ -1,0 +1,71 @@
+import { get } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { routes } from '../../../gateway/routes/index.ts';
+import { createIo, createRunner } from '../../helpers/command-io.ts';
+import { createCheckout, person, personId, role } from '../../helpers/people-checkout.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
+
+const run = createRunner('officeholders');
+
+const service = useTestService();
+const addresses = new Map<string, string>([
+  ['/v1/endorsers/{slug}', '/v1/endorsers/bakers-local-1'],
+  ['/v1/officeholders/{id}', `/v1/officeholders/${personId(1)}`],
+  ['/v1/recommendations', '/v1/recommendations?election=or-2026-11-03-general'],
+]);
+let remove: () => Promise<void>;
+
+beforeAll(async () => {
+  const { dir, remove: removeDir } = await createCheckout({
+    'or/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:or', { district: 7 })]),
+  });
+  remove = removeDir;
+  await run(['import', dir], createIo({ DATABASE_URL: service.databaseUrl }));
+  await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
+  const [event] = await service.eventsOnceThereAre(1);
+  addresses.set('/v1/endorsements/{id}', `/v1/endorsements/${event.endorsement.id}`);
+  addresses.set('/v1/contests/{id}', `/v1/contests/${event.contest.id}`);
+  const saved = await fetch(service.url('/v1/subscriptions'), {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'All' }),
+  });
+  addresses.set('/v1/subscriptions/{id}', saved.headers.get('location') ?? '');
+});
+afterAll(() => remove());
+
+/** The status of a request with If-None-Match. `fetch` would forbid caches to answer it. */
+function statusWithTag(path: string, tag: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${service.key}`, 'If-None-Match': tag };
+    get(service.url(path), { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+}
+
+/** The responses and parameters that the description gives a GET request. */
+async function describedGet(path: string) {
+  const { body } = await service.get('/openapi.json');
+  const { responses, parameters } = body.paths[path].get;
+  const names = parameters.map(({ name }: { name: string }) => name);
+  return { status: '304' in responses, header: names.includes('If-None-Match') };
+}
+
+// A stream does not end, so it is not asked twice.
+const READS = routes.filter(({ method, response }) => method === 'GET' && response !== null);
+
+test.each(READS.map(({ path }) => path))('304 is described for %s only if it is answered', async (path) => {
+  const asked = addresses.get(path) ?? path;
+  const first = await service.get(asked);
+  expect(first.status).toBe(200);
+  const etag = first.headers.get('etag');
+  expect(await statusWithTag(asked, etag ?? '*')).toBe(etag === null ? 200 : 304);
+  expect(await describedGet(path)).toEqual({ status: etag !== null, header: etag !== null });
+});
+
+test('304 is not described for the stream', async () => {
+  expect(await describedGet('/v1/stream')).toEqual({ status: false, header: false });
+});
