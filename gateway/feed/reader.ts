@@ -47,8 +47,9 @@ export class FeedReader {
     );
   }
 
-  /** Replaces the filter. */
+  /** Replaces the filter, unless the reader is closed. */
   changeFilter(filter: StreamFilter): void {
+    if (this.#closed) return;
     const audience = this.#fanOut.join(filter);
     if (this.#waiting) {
       this.#audience.waiting.delete(this.#waiting);
