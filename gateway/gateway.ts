@@ -17,6 +17,7 @@ import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
 import { AccessWatch } from './delivery/access-watch.ts';
 import { OpenStreams } from './delivery/open-streams.ts';
+import { requireReadyFeed } from './delivery/resume.ts';
 import { Feed } from './feed/feed.ts';
 import { createApp } from './http/app.ts';
 import { createReadiness } from './http/health.ts';
@@ -105,7 +106,7 @@ export async function startGateway(
     draining: draining.signal,
   };
   const readiness = createReadiness({
-    hasCaughtUp: () => feed.ready,
+    requireStream: () => requireReadyFeed(feed),
     isStoreReachable: access.isStoreReachable,
     draining: draining.signal,
     clock,
