@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
@@ -45,6 +46,12 @@ export class AccessWatch {
   #watching: Stoppable | undefined;
   /** Whether the last check failed. */
   #isFailing = false;
+  /** The readers that asked for a check that has not begun yet. */
+  #asking: WatchedReader[] = [];
+  /** The check that they share. */
+  #next: Promise<void> | undefined;
+  /** The end of the last check that readers asked for. */
+  #running: Promise<void> = Promise.resolve();
 
   constructor({ pool, clock, log }: { pool: DatabasePool; clock: Clock; log: Logger }) {
     this.#pool = pool;
@@ -64,12 +71,25 @@ export class AccessWatch {
     const watched = { ...reader };
     this.#readers.add(watched);
     return {
-      // After a failure only the regular check tries again, so that no reader waits for a database that is away.
-      check: async () => {
-        if (!this.#isFailing) await this.#check([watched]);
+      check: () => {
+        this.#asking.push(watched);
+        this.#next ??= this.#checkAsking();
+        return this.#next;
       },
       remove: () => this.#readers.delete(watched),
     };
+  }
+
+  /** Checks all readers that have asked. One such check runs at a time: a change ends thousands of waits at once. */
+  async #checkAsking(): Promise<void> {
+    await Promise.all([this.#running, setImmediate()]);
+    const readers = this.#asking;
+    this.#asking = [];
+    this.#next = undefined;
+    // After a failure only the regular check tries again, so that no reader waits for a database that is away.
+    if (this.#isFailing) return;
+    this.#running = this.#check(readers);
+    await this.#running;
   }
 
   async #check(readers: readonly WatchedReader[]): Promise<void> {

@@ -15,6 +15,7 @@ let way: SeverableServer;
 let pool: DatabasePool;
 let accessWatch: AccessWatch;
 let keyId: number;
+let queries = 0;
 
 beforeEach(async () => {
   way = await createSeverable(database.url);
@@ -23,6 +24,9 @@ beforeEach(async () => {
     maxConnections: 2,
     connectionTimeoutMs: 1000,
     statementTimeoutMs: 1000,
+    onQuery: () => {
+      queries += 1;
+    },
   });
   accessWatch = new AccessWatch({ pool, clock, log: captureLog().log });
   accessWatch.start();
@@ -73,6 +77,19 @@ test('while the database is away readers continue, and only the regular check as
   const { length } = refusals;
   await reader.check();
   expect(refusals).toHaveLength(length + 1);
+});
+
+test('many readers that ask at once share a query, and one that asks later gets another', async () => {
+  const readers = Array.from({ length: 500 }, watch);
+  const before = queries;
+  await Promise.all(readers.map(({ reader }) => reader.check()));
+  expect(queries).toBe(before + 1);
+  const asking = readers[0]?.reader.check();
+  await until('the query', () => queries === before + 2);
+  await client.query('UPDATE api_keys SET revoked_at = now()');
+  await Promise.all([asking, ...readers.map(({ reader }) => reader.check())]);
+  expect(queries).toBe(before + 3);
+  for (const { refusals } of readers) expect(refusals).toContain('revoked_api_key');
 });
 
 test('a reader that was removed is not checked any more', async () => {
