@@ -100,7 +100,7 @@ export class AccessWatch {
     } catch (error) {
       // Readers continue: an outage passes, and a defect here must not end every stream of every gateway.
       this.#isFailing = true;
-      const message = 'the keys and subscriptions of open streams cannot be checked; trying again';
+      const message = 'the keys and subscriptions of readers cannot be checked; trying again';
       reportFailure(this.#log, error, { where: 'stream_checks', message });
     }
   }
