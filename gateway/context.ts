@@ -4,6 +4,7 @@ import type { DatabasePool } from '../store/connection/read-pool.ts';
 import type { AnswerMemory } from './answers/answer-memory.ts';
 import type { Turns } from './answers/turns.ts';
 import type { GatewayConfig } from './config.ts';
+import type { AccessWatch } from './delivery/access-watch.ts';
 import type { OpenStreams } from './delivery/open-streams.ts';
 import type { Feed } from './feed/feed.ts';
 import type { StreamLeases } from './limits/stream-leases.ts';
@@ -14,6 +15,7 @@ export interface GatewayContext {
   pool: DatabasePool;
   feed: Feed;
   streamLeases: StreamLeases;
+  accessWatch: AccessWatch;
   openStreams: OpenStreams;
   answers: AnswerMemory;
   /** Bounds how many large answers are made at a time. */

@@ -15,7 +15,9 @@ import { startAccess } from './auth/access.ts';
 import { createAdmission } from './auth/admission.ts';
 import type { GatewayConfig } from './config.ts';
 import type { GatewayContext } from './context.ts';
+import { AccessWatch } from './delivery/access-watch.ts';
 import { OpenStreams } from './delivery/open-streams.ts';
+import { requireReadyFeed } from './delivery/resume.ts';
 import { Feed } from './feed/feed.ts';
 import { createApp } from './http/app.ts';
 import { createReadiness } from './http/health.ts';
@@ -85,7 +87,8 @@ export async function startGateway(
     log,
   });
   const access = await startAccess(config, { clock, log });
-  const openStreams = new OpenStreams({ pool: access.pool, clock, log });
+  const accessWatch = new AccessWatch({ pool: access.pool, clock, log });
+  const openStreams = new OpenStreams({ accessWatch, clock });
   const draining = new AbortController();
   // Every long poll listens to this signal.
   setMaxListeners(0, draining.signal);
@@ -94,6 +97,7 @@ export async function startGateway(
     pool,
     feed,
     streamLeases: access.streamLeases,
+    accessWatch,
     openStreams,
     answers,
     largeAnswers: new Turns(LARGE_ANSWERS),
@@ -102,7 +106,7 @@ export async function startGateway(
     draining: draining.signal,
   };
   const readiness = createReadiness({
-    hasCaughtUp: () => feed.ready,
+    requireStream: () => requireReadyFeed(feed),
     isStoreReachable: access.isStoreReachable,
     draining: draining.signal,
     clock,
@@ -120,7 +124,7 @@ export async function startGateway(
   // The feed vouches for times, so it must not begin by a local clock that may be wrong.
   if (ownClock) feed.start();
   else databaseClock.synchronized.then(() => feed.start());
-  openStreams.start();
+  accessWatch.start();
   const server = createHttpServer(app.callback(), config);
   server.listen(config.port);
   await once(server, 'listening');
@@ -132,7 +136,7 @@ export async function startGateway(
     async stop() {
       draining.abort();
       await closeHttpServer(server, openStreams.drain(config.drainMs));
-      await Promise.all([feed.stop(), openStreams.stop(), databaseClock.stop()]);
+      await Promise.all([feed.stop(), accessWatch.stop(), databaseClock.stop()]);
       await access.stop();
       await Promise.all([pool.end(), versionPool.end()]);
     },

@@ -1,5 +1,5 @@
 import { createAvroCodec } from './avro-codec.ts';
-import { formatCursor } from './cursor.ts';
+import { formatEventId } from './cursor.ts';
 import type { Event } from './http/records.ts';
 import type { ChangeType } from './vocabulary.ts';
 
@@ -35,7 +35,7 @@ export function identifyChange(
   { sequence, occurredAt, type, body }: LoggedChange,
   { epoch, offsets }: { epoch: number; offsets: readonly number[] },
 ): Change {
-  const id = formatCursor({ epoch, sequence, time: occurredAt, offsets });
+  const id = formatEventId({ epoch, sequence, time: occurredAt, offsets });
   return { epoch, sequence, id, type, occurred_at: occurredAt, ...body };
 }
 

@@ -1,20 +1,29 @@
 import { crc32 } from 'node:zlib';
 
 /*
- * A cursor is a client's position in the change stream, and every event's id is the cursor after it (INV-4).
+ * A cursor is a client's position in the change stream (INV-4). The id of an event is the cursor right after it, and
+ * never changes (INV-3). Every other cursor also says up to which time nothing followed. So there are two forms:
  *
- *   <sequence: 11 digits of base32hex> "." <payload: base64url>
+ *   the id of an event   <sequence> "." <payload>
+ *   any other cursor     <sequence> "_" <time> "." <payload>
  *
- * Ids compare as ASCII strings in stream order. The payload is binary: a version byte; epoch and time in
- * milliseconds as varints; a scale byte; the number of partitions and, for each, the lowest offset at which reading
- * must start, divided by 2^scale, as varints; and a CRC-32 of everything before it, including the sequence's text.
- * Offsets are lower bounds and may be rounded down. The scale is the smallest one that keeps the text short.
+ * Sequence and time are 11 digits of base32hex each; the time is in milliseconds. Because "_" comes after "." in ASCII,
+ * both forms together compare as strings in stream order: no cursor is below the id of the event that it follows, and
+ * of two cursors after the same event the later one is above. Older cursors of the first form, which are no event's id,
+ * stay valid.
+ *
+ * The payload is binary, written in base64url: a version byte; the epoch and, in the first form, the time as varints; a
+ * scale byte; the number of partitions and, for each, the lowest offset at which reading must start, divided by
+ * 2^scale, as varints; and a CRC-32 of all text and bytes before it except the separator of the payload. Offsets are
+ * lower bounds and may be rounded down. The scale is the smallest one that keeps the text short.
  */
-const VERSION = 1;
-const SEQUENCE_DIGITS = 11;
-const SEPARATOR = '.';
-/** Keeps the text below 200 characters. */
-const MAX_PAYLOAD_BYTES = 140;
+const EVENT_ID_VERSION = 1;
+const CURSOR_VERSION = 2;
+const DIGITS = 11;
+const TIME_SEPARATOR = '_';
+const PAYLOAD_SEPARATOR = '.';
+/** The most characters of a cursor. */
+const MAX_LENGTH = 199;
 const CHECKSUM_BYTES = 4;
 /** The most partitions that the changes topic may have, since a cursor holds an offset for each. */
 export const MAX_PARTITIONS = 100;
@@ -44,45 +53,74 @@ function writeVarint(bytes: number[], value: number): void {
   bytes.push(rest);
 }
 
-function encodePayload({ epoch, time, offsets }: Cursor, scale: number): number[] {
-  const bytes = [VERSION];
-  writeVarint(bytes, epoch);
-  writeVarint(bytes, time);
+interface Payload {
+  version: number;
+  /** The numbers before the offsets. */
+  numbers: readonly number[];
+  offsets: readonly number[];
+}
+
+function encodePayload({ version, numbers, offsets }: Payload, scale: number): number[] {
+  const bytes = [version];
+  for (const number of numbers) writeVarint(bytes, number);
   bytes.push(scale);
   writeVarint(bytes, offsets.length);
   for (const offset of offsets) writeVarint(bytes, Math.floor(offset / 2 ** scale));
   return bytes;
 }
 
-function formatSequence(sequence: number): string {
-  return sequence.toString(32).padStart(SEQUENCE_DIGITS, '0');
+function formatDigits(value: number): string {
+  return value.toString(32).padStart(DIGITS, '0');
 }
 
-function checksumOf(sequence: string, payload: Uint8Array): number {
-  return crc32(payload, crc32(sequence));
+function checksumOf(head: string, payload: Uint8Array): number {
+  return crc32(payload, crc32(head));
 }
 
-/**
- * The text of a cursor: safe in URLs and headers, under 200 characters.
- *
- * @throws RangeError if a number is negative or not a safe integer, or there are more than 100 partitions.
- */
-export function formatCursor(cursor: Cursor): string {
+/** Joins the text before the payload, the payload and their checksum. */
+function seal(head: string, payload: Payload): string {
+  const maxBytes = Math.floor(((MAX_LENGTH - head.length - PAYLOAD_SEPARATOR.length) * 3) / 4);
+  let scale = 0;
+  let encoded = encodePayload(payload, scale);
+  while (encoded.length + CHECKSUM_BYTES > maxBytes) {
+    scale += 1;
+    encoded = encodePayload(payload, scale);
+  }
+  const bytes = Buffer.alloc(encoded.length + CHECKSUM_BYTES);
+  bytes.set(encoded);
+  bytes.writeUInt32BE(checksumOf(head, bytes.subarray(0, encoded.length)), encoded.length);
+  return `${head}${PAYLOAD_SEPARATOR}${bytes.toString('base64url')}`;
+}
+
+function requireFormattable(cursor: Cursor): void {
   const numbers = [cursor.epoch, cursor.sequence, cursor.time, ...cursor.offsets];
   if (!numbers.every((n) => Number.isSafeInteger(n) && n >= 0) || cursor.offsets.length > MAX_PARTITIONS) {
     throw new RangeError(`No cursor can hold ${JSON.stringify(cursor)}.`);
   }
-  let scale = 0;
-  let payload = encodePayload(cursor, scale);
-  while (payload.length + CHECKSUM_BYTES > MAX_PAYLOAD_BYTES) {
-    scale += 1;
-    payload = encodePayload(cursor, scale);
-  }
-  const sequence = formatSequence(cursor.sequence);
-  const bytes = Buffer.alloc(payload.length + CHECKSUM_BYTES);
-  bytes.set(payload);
-  bytes.writeUInt32BE(checksumOf(sequence, bytes.subarray(0, payload.length)), payload.length);
-  return `${sequence}${SEPARATOR}${bytes.toString('base64url')}`;
+}
+
+/**
+ * The id of the event of a sequence and a time: safe in URLs and headers, under 200 characters.
+ *
+ * @throws RangeError if a number is negative or not a safe integer, or there are more than 100 partitions.
+ */
+export function formatEventId(cursor: Cursor): string {
+  requireFormattable(cursor);
+  const { epoch, sequence, time, offsets } = cursor;
+  return seal(formatDigits(sequence), { version: EVENT_ID_VERSION, numbers: [epoch, time], offsets });
+}
+
+/**
+ * The text of a cursor that is not the id of an event: safe in URLs and headers, under 200 characters. It is above the
+ * id of the event that it follows, and below the ids of all later ones.
+ *
+ * @throws RangeError if a number is negative or not a safe integer, or there are more than 100 partitions.
+ */
+export function formatCursor(cursor: Cursor): string {
+  requireFormattable(cursor);
+  const { epoch, sequence, time, offsets } = cursor;
+  const head = `${formatDigits(sequence)}${TIME_SEPARATOR}${formatDigits(time)}`;
+  return seal(head, { version: CURSOR_VERSION, numbers: [epoch], offsets });
 }
 
 class PayloadReader {
@@ -115,38 +153,49 @@ class PayloadReader {
   }
 }
 
-function decodePayload(sequence: number, payload: Buffer): Cursor {
+/** @param readTime reads the time, which follows the epoch if it is in the payload. */
+function decodePayload(
+  payload: Buffer,
+  known: number,
+  readTime: (reader: PayloadReader) => number,
+): Omit<Cursor, 'sequence'> {
   const reader = new PayloadReader(payload);
   const version = reader.readByte();
-  if (version !== VERSION) throw new InvalidCursorError(`it is of version ${version}, known is ${VERSION}`);
+  if (version !== known) throw new InvalidCursorError(`it is of version ${version}, known is ${known}`);
   const epoch = reader.readVarint();
-  const time = reader.readVarint();
+  const time = readTime(reader);
   const scale = reader.readByte();
   const count = reader.readVarint();
   if (count > MAX_PARTITIONS) throw new InvalidCursorError('it speaks of too many partitions');
   const offsets = Array.from({ length: count }, () => reader.readVarint() * 2 ** scale);
   if (!reader.atEnd) throw new InvalidCursorError('it goes on after its end');
-  return { epoch, sequence, time, offsets };
+  return { epoch, time, offsets };
 }
 
 /**
- * Parses a cursor. Accepts only the exact output of `formatCursor`.
+ * Parses a cursor of either form. Accepts only the exact output of `formatEventId` and `formatCursor`.
  *
  * @throws InvalidCursorError if the text is anything else.
  */
 export function parseCursor(text: string): Cursor {
-  const match = /^([0-9a-v]{11})\.([A-Za-z0-9_-]{8,188})$/.exec(text);
-  const [, sequence, payload] = match ?? [];
-  if (sequence === undefined || payload === undefined) {
+  const match = /^(([0-9a-v]{11})(?:_([0-9a-v]{11}))?)\.([A-Za-z0-9_-]{8,187})$/.exec(text);
+  const [, head, sequence, time, payload] = match ?? [];
+  if (head === undefined || sequence === undefined || payload === undefined) {
     throw new InvalidCursorError('it does not have the form of an event id or next_cursor');
   }
   const bytes = Buffer.from(payload, 'base64url');
   const body = bytes.subarray(0, -CHECKSUM_BYTES);
-  if (bytes.readUInt32BE(body.length) !== checksumOf(sequence, body)) {
+  if (bytes.readUInt32BE(body.length) !== checksumOf(head, body)) {
     throw new InvalidCursorError('it was altered or cut short');
   }
-  const cursor = decodePayload(Number.parseInt(sequence, 32), body);
+  const cursor = {
+    sequence: Number.parseInt(sequence, 32),
+    ...(time === undefined
+      ? decodePayload(body, EVENT_ID_VERSION, (reader) => reader.readVarint())
+      : decodePayload(body, CURSOR_VERSION, () => Number.parseInt(time, 32))),
+  };
   const safe = [cursor.epoch, cursor.sequence, cursor.time, ...cursor.offsets].every(Number.isSafeInteger);
-  if (!safe || formatCursor(cursor) !== text) throw new InvalidCursorError('it was not made by this service');
+  const again = () => (time === undefined ? formatEventId(cursor) : formatCursor(cursor));
+  if (!safe || again() !== text) throw new InvalidCursorError('it was not made by this service');
   return cursor;
 }

@@ -2,6 +2,8 @@ import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
+import type { FeedReader } from '../feed/reader.ts';
+import type { ApiError } from '../http/api-error.ts';
 
 export interface PollOptions {
   start: ResumePoint;
@@ -12,6 +14,8 @@ export interface PollOptions {
   waitMs: number;
   /** Ends the wait: the client has disconnected, or the gateway is shutting down. */
   signal: AbortSignal;
+  /** Called before it returns events that it has waited for: refuses the poll if its client may not have them now. */
+  confirm: () => Promise<void>;
   clock: Clock;
 }
 
@@ -24,25 +28,63 @@ export interface PollResult {
 /** The most changes that one call examines, so that a filter that matches nothing is answered in bounded time. */
 const MAX_SCANNED = 20_000;
 
-/**
- * Collects the matching changes after a resume point, up to the limit. If there are none, waits for the first ones.
- *
- * @throws the errors of `Feed.read`.
- */
-export async function pollFeed(feed: Feed, options: PollOptions): Promise<PollResult> {
-  const { filter, limit, waitMs, clock } = options;
-  const reader = feed.openReader(filter);
-  const answered = new AbortController();
-  const ended = AbortSignal.any([options.signal, answered.signal]);
-  if (waitMs > 0) clock.wait(waitMs, ended).then(() => reader.close());
-  else reader.close();
-  try {
+/** One call of `/v1/events`: collects the matching changes after a resume point, or waits for the first ones. */
+export class LongPoll {
+  readonly #feed: Feed;
+  readonly #options: PollOptions;
+  readonly #reader: FeedReader;
+  #hasWaited = false;
+  #refusal: ApiError | undefined;
+
+  constructor(feed: Feed, options: PollOptions) {
+    this.#feed = feed;
+    this.#options = options;
+    this.#reader = feed.openReader(options.filter);
+  }
+
+  /** Ends the poll with an error and without an event. */
+  refuse(error: ApiError): void {
+    this.#refusal ??= error;
+    this.#reader.close();
+  }
+
+  /** Replaces the filter for the changes that follow. */
+  changeFilter(filter: StreamFilter): void {
+    this.#reader.changeFilter(filter);
+  }
+
+  /**
+   * Collects matching changes, up to the limit. If there are none, waits for the first ones. May be called once.
+   *
+   * @throws the error of `refuse`, and the errors of `Feed.read`.
+   */
+  async run(): Promise<PollResult> {
+    const { waitMs, signal, confirm, clock } = this.#options;
+    const answered = new AbortController();
+    const ended = AbortSignal.any([signal, answered.signal]);
+    if (waitMs > 0) clock.wait(waitMs, ended).then(() => this.#reader.close());
+    else this.#reader.close();
+    try {
+      const result = await this.#collect();
+      if (this.#hasWaited && result.entries.length > 0) await confirm();
+      if (this.#refusal) throw this.#refusal;
+      return result;
+    } finally {
+      answered.abort();
+      this.#reader.close();
+    }
+  }
+
+  async #collect(): Promise<PollResult> {
+    const { limit } = this.#options;
     const found: LogEntry[] = [];
-    let { start: resumePoint } = options;
-    for (let scanned = 0; scanned < MAX_SCANNED; ) {
+    let { start: resumePoint } = this.#options;
+    for (let scanned = 0; scanned < MAX_SCANNED && !this.#refusal; ) {
+      const isAtEnd = resumePoint.sequence >= this.#feed.latest.sequence;
       // Once something was found, the call does not wait for more.
-      if (found.length > 0 && resumePoint.sequence >= feed.latest.sequence) reader.close();
-      const delivery = await reader.next(resumePoint);
+      if (isAtEnd && found.length > 0) this.#reader.close();
+      else if (isAtEnd) this.#hasWaited = true;
+      const delivery = await this.#reader.next(resumePoint);
       for (const entry of delivery.entries) {
         found.push(entry);
         if (found.length === limit) return { entries: found, resumePoint: entry.resumePoint };
@@ -53,8 +95,5 @@ export async function pollFeed(feed: Feed, options: PollOptions): Promise<PollRe
       scanned += moved;
     }
     return { entries: found, resumePoint };
-  } finally {
-    answered.abort();
-    reader.close();
   }
 }

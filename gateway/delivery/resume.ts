@@ -104,21 +104,28 @@ async function resumeSince(
 }
 
 /**
- * Returns the point at which a reader begins (specification, "GET /v1/events" and "GET /v1/stream").
+ * Checks that readers can begin.
  *
- * @throws ApiError invalid_parameter for an invalid cursor, start parameters that exclude each other, or a `since` in the
- *   future; cursor_expired for a cursor older than retention (INV-5); warming_up while the feed catches up; server_busy while the
- *   database has another history.
+ * @throws ApiError server_busy while the database has another history; warming_up while the feed catches up.
  */
-export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<ResumePoint> {
-  const { feed, clock } = services;
-  if (feed.isInConflict) {
+export function requireReadyFeed({ isInConflict, ready }: Pick<Feed, 'isInConflict' | 'ready'>): void {
+  if (isInConflict) {
     const message =
       'The stream is interrupted until its operator has repaired the database; try again later.';
     throw createUnavailableError('server_busy', message);
   }
-  if (!feed.ready)
-    throw createUnavailableError('warming_up', 'The stream is catching up; try again in a moment.');
+  if (!ready) throw createUnavailableError('warming_up', 'The stream is catching up; try again in a moment.');
+}
+
+/**
+ * Returns the point at which a reader begins (specification, "GET /v1/events" and "GET /v1/stream").
+ *
+ * @throws ApiError invalid_parameter for an invalid cursor, start parameters that exclude each other, or a `since` in the
+ *   future; cursor_expired for a cursor older than retention (INV-5); and the errors of `requireReadyFeed`.
+ */
+export async function resolveStart(start: StartRequest, services: ResumeServices): Promise<ResumePoint> {
+  const { feed, clock } = services;
+  requireReadyFeed(feed);
   if (start.lastEventId !== undefined) return resumeFromCursor('Last-Event-ID', start.lastEventId, services);
 
   const given = (['cursor', 'since', 'from'] as const).filter((name) => start[name] !== undefined);

@@ -136,7 +136,7 @@ export class EventStream {
 
   /** Replaces the filter for the changes that follow. */
   changeFilter(filter: StreamFilter): void {
-    if (!this.#ending) this.#reader.changeFilter(filter);
+    this.#reader.changeFilter(filter);
   }
 
   /** While the reader waits, it has examined every change up to the latest. */

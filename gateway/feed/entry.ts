@@ -15,6 +15,15 @@ export interface ResumePoint {
   offsets: readonly number[];
 }
 
+/**
+ * The later of a point of the feed and a client's. If both follow the same change, it has the feed's offsets, because a
+ * client's may be forged, and the later time, so that cursors never go back.
+ */
+export function laterPoint(own: ResumePoint, clients: ResumePoint): ResumePoint {
+  if (own.sequence !== clients.sequence) return own.sequence > clients.sequence ? own : clients;
+  return own.time >= clients.time ? own : { ...own, time: clients.time };
+}
+
 /** A run of changes without a gap, and the point after it. */
 export interface Chunk {
   entries: LogEntry[];

@@ -8,7 +8,7 @@ import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadFeedStart } from '../../store/reads/stream-points.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
-import type { Chunk, LogEntry, ResumePoint } from './entry.ts';
+import { type Chunk, type LogEntry, laterPoint, type ResumePoint } from './entry.ts';
 import { FanOut } from './fan-out.ts';
 import { findConflict } from './history.ts';
 import { MemoryLog } from './memory-log.ts';
@@ -165,8 +165,7 @@ export class Feed {
   async read(resumePoint: ResumePoint): Promise<Chunk> {
     if (resumePoint.sequence >= this.#latest.sequence) {
       // A cursor of another gateway can be ahead of this one; it stays as it is.
-      const { latest } = this;
-      return { entries: [], resumePoint: resumePoint.sequence > latest.sequence ? resumePoint : latest };
+      return { entries: [], resumePoint: laterPoint(this.latest, resumePoint) };
     }
     const entries = this.#memory.read(resumePoint.sequence, CHUNK_CHANGES);
     if (entries) return { entries, resumePoint: entries.at(-1)?.resumePoint ?? resumePoint };

@@ -11,8 +11,8 @@ import {
 } from './entry.ts';
 
 /*
- * What crosses between a gateway's main thread and its decoder thread, in both directions. Typed arrays with a slot for
- * each change are transferred without a copy; an object for each change would be cloned.
+ * A gateway's main thread and its decoder thread send each other records and changes as typed arrays with a slot for each.
+ * Typed arrays are transferred without a copy; an object for each change would be cloned.
  */
 
 /** Fetched records of one partition. */

@@ -1,5 +1,5 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import type { Chunk, ResumePoint } from './entry.ts';
+import { type Chunk, laterPoint, type ResumePoint } from './entry.ts';
 import { type Audience, Delivery, type FanOut, type Waiting } from './fan-out.ts';
 
 /** The stream as a reader sees it. */
@@ -47,8 +47,9 @@ export class FeedReader {
     );
   }
 
-  /** Replaces the filter. */
+  /** Replaces the filter, unless the reader is closed. */
   changeFilter(filter: StreamFilter): void {
+    if (this.#closed) return;
     const audience = this.#fanOut.join(filter);
     if (this.#waiting) {
       this.#audience.waiting.delete(this.#waiting);
@@ -88,15 +89,12 @@ export class FeedReader {
 
 /** Cuts a delivery to the changes after a resume point: a cursor of another gateway can be ahead of this gateway. */
 function follow(delivery: Delivery, resumePoint: ResumePoint): Delivery {
+  const after = laterPoint(delivery.resumePoint, resumePoint);
   const [first] = delivery.entries;
-  if (
-    resumePoint.sequence <= delivery.resumePoint.sequence &&
-    (!first || first.sequence > resumePoint.sequence)
-  ) {
-    return delivery;
-  }
+  const isAfter = !first || first.sequence > resumePoint.sequence;
+  if (isAfter && after === delivery.resumePoint) return delivery;
   return new Delivery(
     delivery.entries.filter(({ sequence }) => sequence > resumePoint.sequence),
-    resumePoint.sequence > delivery.resumePoint.sequence ? resumePoint : delivery.resumePoint,
+    after,
   );
 }

@@ -9,8 +9,8 @@ import { READ_METHODS, requireMethod } from './methods.ts';
 const CHECK_INTERVAL_MS = 1000;
 
 export interface HealthOptions {
-  /** Whether the gateway has caught up with the stream. */
-  hasCaughtUp(): boolean;
+  /** Throws the ApiError that readers of the stream would get, if they cannot begin now. */
+  requireStream(): void;
   isStoreReachable(): Promise<boolean>;
   /** Aborts when the gateway begins to shut down. */
   draining: AbortSignal;
@@ -26,11 +26,11 @@ export interface Readiness {
 }
 
 /**
- * Creates the check: the gateway has caught up, reaches the database and is not shutting down. A gateway that Kafka has
+ * Creates the check: readers of the stream can begin, the gateway reaches the database and is not shutting down. A gateway that Kafka has
  * left behind stays ready, because it still answers reads; the metric `feed_behind_seconds` tells of that.
  */
 export function createReadiness({
-  hasCaughtUp,
+  requireStream,
   isStoreReachable,
   draining,
   clock,
@@ -52,8 +52,7 @@ export function createReadiness({
   };
   const requireReady = async () => {
     if (draining.aborted) throw createUnavailableError('server_busy', 'This gateway is shutting down.');
-    if (!hasCaughtUp())
-      throw createUnavailableError('warming_up', 'This gateway is catching up with the stream.');
+    requireStream();
     if (!checking && clock.now() - checkedAt >= CHECK_INTERVAL_MS) {
       checkedAt = clock.now();
       reachable = check();

@@ -10,6 +10,22 @@ export interface LeasedWindowOptions {
   clock: Clock;
 }
 
+/** What a gateway knows about one window. */
+interface Counts {
+  /** When the window began, in milliseconds since 1970. */
+  start: number;
+  /** Leased requests that are not used yet. */
+  held: number;
+  /** The part of the limit that all gateways have used or leased, as last reported by the database. */
+  used: number;
+  /** Requests that were counted alone and not yet reported to the database. */
+  unreported: number;
+  /** The limit that is known to be used up in this window, or null. */
+  spentLimit: number | null;
+}
+
+const beginAt = (start: number): Counts => ({ start, held: 0, used: 0, unreported: 0, spentLimit: null });
+
 /**
  * This gateway's share of an account's limit in the current window. It takes small leases from the database and counts
  * them down in memory, so that most requests need no query. While the database does not answer, it counts alone up to
@@ -17,15 +33,7 @@ export interface LeasedWindowOptions {
  */
 export class LeasedWindow {
   readonly #options: LeasedWindowOptions;
-  #start = Number.NEGATIVE_INFINITY;
-  /** Leased requests that are not used yet. */
-  #held = 0;
-  /** The part of the limit that all gateways have used or leased, as last reported by the database. */
-  #used = 0;
-  /** Requests that were counted alone and not yet reported to the database. */
-  #unreported = 0;
-  /** The limit that is known to be used up in this window, or null. */
-  #spentLimit: number | null = null;
+  #counts = beginAt(Number.NEGATIVE_INFINITY);
   #size = 0;
   #leasedAt = Number.NEGATIVE_INFINITY;
   #leasing: Promise<void> | undefined;
@@ -36,25 +44,24 @@ export class LeasedWindow {
 
   /** Whether no gateway has a request left in this window. */
   isSpent(limit: number): boolean {
-    this.#roll();
-    return this.#held <= 0 && this.#spentLimit === limit;
+    const { held, spentLimit } = this.#current();
+    return held <= 0 && spentLimit === limit;
   }
 
   /** Whether a request can be taken without a new lease. */
   get holds(): boolean {
-    this.#roll();
-    return this.#held > 0;
+    return this.#current().held > 0;
   }
 
   /** Takes one leased request. */
   take(): void {
-    this.#held -= 1;
+    this.#counts.held -= 1;
   }
 
   /** The requests that are left of the limit, as far as this gateway knows. */
   remaining(limit: number): number {
-    this.#roll();
-    return Math.max(0, Math.min(limit, limit - this.#used + this.#held));
+    const { held, used } = this.#current();
+    return Math.max(0, Math.min(limit, limit - used + held));
   }
 
   /** The time until the next window begins, in milliseconds. */
@@ -75,41 +82,36 @@ export class LeasedWindow {
     return this.#leasing;
   }
 
-  #roll(): void {
+  /** The counts of the window that lasts now. */
+  #current(): Counts {
     const { lengthMs, clock } = this.#options;
     const now = clock.now();
     const start = now - (now % lengthMs);
-    if (start === this.#start) return;
-    this.#start = start;
-    this.#held = 0;
-    this.#used = 0;
-    this.#unreported = 0;
-    this.#spentLimit = null;
+    if (start !== this.#counts.start) this.#counts = beginAt(start);
+    return this.#counts;
   }
 
   async #lease(limit: number): Promise<void> {
-    this.#roll();
     const { lease, clock } = this.#options;
-    const windowStart = this.#start;
+    const counts = this.#current();
     const lastedMs = clock.now() - this.#leasedAt;
-    const size = nextLeaseSize({ size: this.#size, lastedMs, remaining: limit - this.#used });
-    const reported = this.#unreported;
-    const granted = await lease({ windowStart, limit, size: size + reported });
-    // If the window has ended meanwhile, its lease is void.
-    if (windowStart !== this.#start) return;
+    const size = nextLeaseSize({ size: this.#size, lastedMs, remaining: limit - counts.used });
+    const reported = counts.unreported;
+    const granted = await lease({ windowStart: counts.start, limit, size: size + reported });
+    // If the window has ended meanwhile, nobody reads its counts any more: they say nothing about the next one.
     this.#size = size;
     this.#leasedAt = clock.now();
     if (granted) {
-      this.#unreported -= reported;
-      this.#used = granted.used;
-      this.#held += Math.max(0, granted.granted - reported);
+      counts.unreported -= reported;
+      counts.used = granted.used;
+      counts.held += Math.max(0, granted.granted - reported);
     } else {
-      const counted = Math.max(0, Math.min(size, limit - this.#used));
-      this.#unreported += counted;
-      this.#used += counted;
-      this.#held += counted;
+      const counted = Math.max(0, Math.min(size, limit - counts.used));
+      counts.unreported += counted;
+      counts.used += counted;
+      counts.held += counted;
     }
     // A request taken just as its window ended is charged to the next one, so holding none does not mean that none are left.
-    if (this.#held <= 0 && this.#used >= limit) this.#spentLimit = limit;
+    if (counts.held <= 0 && counts.used >= limit) counts.spentLimit = limit;
   }
 }

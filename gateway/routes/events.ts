@@ -1,14 +1,19 @@
 import { Type } from 'typebox';
 import { boolean, objectOf, text } from '../../schemas/http/fields.ts';
-import { polling, streamFilters, streamStart, subscription } from '../../schemas/http/parameters.ts';
+import {
+  polling,
+  streamFilters,
+  streamStart,
+  subscription as subscriptionParameter,
+} from '../../schemas/http/parameters.ts';
 import { event } from '../../schemas/http/records.ts';
-import { pollFeed } from '../delivery/long-poll.ts';
+import { LongPoll } from '../delivery/long-poll.ts';
 import { cursorOf, resolveStart } from '../delivery/resume.ts';
 import type { LogEntry } from '../feed/entry.ts';
 import { StreamGapError } from '../feed/feed.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
-import { readStreamFilter } from '../selection/stream-filter.ts';
+import { createNoSubscriptionError, readStreamFilter } from '../selection/stream-filter.ts';
 import { defineRoute } from './define-route.ts';
 
 export const eventsRoute = defineRoute({
@@ -17,31 +22,41 @@ export const eventsRoute = defineRoute({
   summary:
     'Endorsement changes by polling: the client stores next_cursor and sends it as cursor in the next call.',
   scope: 'stream:read',
-  query: { subscription, ...streamFilters, ...streamStart, ...polling },
+  query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart, ...polling },
   once: true,
   response: objectOf({ data: Type.Array(event), next_cursor: text, has_more: boolean }),
   async handle({ query, header, key, closed }, context) {
-    const { pool, feed, clock, config, draining } = context;
-    const { filter } = await readStreamFilter(query, key.accountId, pool);
+    const { pool, feed, accessWatch, clock, config, draining } = context;
+    const { filter, subscription } = await readStreamFilter(query, key.accountId, pool);
     const start = await resolveStart(
       { ...query, lastEventId: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs: config.retentionMs },
     );
-    const signal = AbortSignal.any([closed, draining]);
+    const { limit, wait } = query;
+    const poll = new LongPoll(feed, {
+      start,
+      filter,
+      limit,
+      waitMs: wait * 1000,
+      signal: AbortSignal.any([closed, draining]),
+      confirm: () => watch.check(),
+      clock,
+    });
+    const watch = accessWatch.add({
+      key,
+      subscription,
+      refuse: (error) => poll.refuse(error),
+      loseSubscription: () => poll.refuse(createNoSubscriptionError(query.subscription ?? '')),
+      changeFilter: (changed) => poll.changeFilter(changed),
+    });
     try {
-      const { limit, wait } = query;
-      const { entries, resumePoint } = await pollFeed(feed, {
-        start,
-        filter,
-        limit,
-        waitMs: wait * 1000,
-        signal,
-        clock,
-      });
+      const { entries, resumePoint } = await poll.run();
       const has_more = resumePoint.sequence < feed.latest.sequence;
       return { json: renderAnswer(entries, { next_cursor: cursorOf(feed, resumePoint), has_more }) };
     } catch (error) {
       throw refusalOf(error);
+    } finally {
+      watch.remove();
     }
   },
 });

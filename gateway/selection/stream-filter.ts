@@ -43,6 +43,11 @@ export async function requireKnownSlugs(
   throw new ApiError(code, `${names[field] ?? field} has "${slug}", and no ${KINDS[field]} has that slug.`);
 }
 
+/** The error of a request that names a subscription that the account does not have. */
+export function createNoSubscriptionError(idOrName: string): ApiError {
+  return new ApiError('subscription_not_found', `The account has no subscription "${idOrName}".`);
+}
+
 /**
  * Finds a subscription of the account by id or name.
  *
@@ -55,7 +60,7 @@ export async function requireSubscription(
 ): Promise<StoredSubscription> {
   const subscription = await resolveSubscription(pool, accountId, idOrName);
   if (subscription) return subscription;
-  throw new ApiError('subscription_not_found', `The account has no subscription "${idOrName}".`);
+  throw createNoSubscriptionError(idOrName);
 }
 
 /**

@@ -85,6 +85,11 @@ test('INV-3: consumers refuse a database that lacks announced changes, and name 
   // A gateway that followed the stream meanwhile sees it too, and so does one that starts now.
   const isRefused = async () => (await service.get('/v1/events')).body.error?.code === 'server_busy';
   await until('the gateway refuses the stream', isRefused);
+  const { error } = (await service.get('/readyz')).body;
+  expect([error.code, error.message]).toEqual([
+    'server_busy',
+    expect.stringContaining('repaired the database'),
+  ]);
   await service.restartGateway(0).catch(() => {});
   await until('the new gateway refuses it', isRefused);
 

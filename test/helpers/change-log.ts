@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { ChangeBody } from '../../schemas/change.ts';
-import { formatCursor } from '../../schemas/cursor.ts';
+import { formatEventId } from '../../schemas/cursor.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 
 /** An event's body, as every reader must receive it. */
@@ -45,7 +45,7 @@ export async function loadChangeLog(databaseUrl: string): Promise<ChangeLog> {
     const events = rows.map(({ sequence, ms, type, body, offsets }, index): EventBody => {
       if (Number(sequence) !== index + 1) throw new Error(`The change log has ${sequence} after ${index}.`);
       const time = Number(ms);
-      const id = formatCursor({ epoch, sequence: index + 1, time, offsets: offsets.map(Number) });
+      const id = formatEventId({ epoch, sequence: index + 1, time, offsets: offsets.map(Number) });
       return { id, type: `endorsement.${type}`, occurred_at: new Date(time).toISOString(), ...body };
     });
     return { epoch, events };

@@ -1,5 +1,5 @@
 import { createEntries, type LogEntry } from '../../gateway/feed/entry.ts';
-import { formatCursor } from '../../schemas/cursor.ts';
+import { formatEventId } from '../../schemas/cursor.ts';
 import type { ChangeType, StateCode } from '../../schemas/vocabulary.ts';
 
 export interface EntryOptions {
@@ -24,7 +24,7 @@ export function createEntry({
     {
       epoch,
       sequence,
-      id: formatCursor({ epoch, sequence, time: occurredAt, offsets: [0] }),
+      id: formatEventId({ epoch, sequence, time: occurredAt, offsets: [0] }),
       type,
       occurred_at: occurredAt,
       endorsement: { id: sequence, rank: null, statement, source_url: null, published_on: null },

@@ -1,7 +1,7 @@
 /** The two JavaScript clients of Kafka as producers of other systems would use them. */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { compressionsAlgorithms, Producer } from '@platformatic/kafka';
-import kafkajs, { type Kafka, type Transaction } from 'kafkajs';
+import kafkajs, { type Kafka } from 'kafkajs';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { CODECS, type Codec, type OutsideClient, type OutsideRecord, type Place } from './outside-client.ts';
 
@@ -36,6 +36,35 @@ function countFrom(
   });
 }
 
+interface OpenTransaction {
+  commit(): Promise<unknown>;
+  abort(): Promise<unknown>;
+}
+
+/** The present transaction of a producer, if there is one. */
+class Transactions<T extends OpenTransaction> {
+  readonly #open: () => Promise<T>;
+  current: T | undefined;
+
+  constructor(open: () => Promise<T>) {
+    this.#open = open;
+  }
+
+  begin = async (): Promise<void> => {
+    this.current = await this.#open();
+  };
+
+  commit = async (): Promise<void> => {
+    await this.current?.commit();
+    this.current = undefined;
+  };
+
+  abort = async (): Promise<void> => {
+    await this.current?.abort();
+    this.current = undefined;
+  };
+}
+
 /** kafkajs: the records of a call become one batch for each partition. */
 export function startKafkajsClient(brokers: string[], topic: string): OutsideClient {
   registerCodecs();
@@ -48,10 +77,10 @@ export function startKafkajsClient(brokers: string[], topic: string): OutsideCli
         ...(transactionTimeoutMs === undefined ? {} : { transactionTimeout: transactionTimeoutMs }),
       });
       await producer.connect();
-      let transaction: Transaction | undefined;
+      const transactions = new Transactions(() => producer.transaction());
       return {
         async send(records) {
-          const sent = await (transaction ?? producer).send({
+          const sent = await (transactions.current ?? producer).send({
             topic,
             acks: -1,
             compression: CODECS.indexOf(codec),
@@ -63,17 +92,9 @@ export function startKafkajsClient(brokers: string[], topic: string): OutsideCli
           const firsts = sent.map(({ partition, baseOffset }) => ({ partition, first: Number(baseOffset) }));
           return countFrom(firsts, records);
         },
-        async begin() {
-          transaction = await producer.transaction();
-        },
-        async commit() {
-          await transaction?.commit();
-          transaction = undefined;
-        },
-        async abort() {
-          await transaction?.abort();
-          transaction = undefined;
-        },
+        begin: transactions.begin,
+        commit: transactions.commit,
+        abort: transactions.abort,
         close: () => producer.disconnect(),
       };
     },
@@ -91,11 +112,10 @@ export function startPlatformaticClient(brokers: string[], topic: string): Outsi
         idempotent: idempotent || transactionalId !== undefined,
         ...(transactionalId === undefined ? {} : { transactionalId }),
       });
-      type Open = Awaited<ReturnType<typeof producer.beginTransaction>>;
-      let transaction: Open | undefined;
+      const transactions = new Transactions(() => producer.beginTransaction());
       return {
         async send(records) {
-          const { offsets = [] } = await (transaction ?? producer).send({
+          const { offsets = [] } = await (transactions.current ?? producer).send({
             acks: -1,
             compression: codec,
             messages: records.map(({ partition, key, value, headers = {}, timestamp }) => ({
@@ -112,17 +132,9 @@ export function startPlatformaticClient(brokers: string[], topic: string): Outsi
           const firsts = offsets.map(({ partition, offset }) => ({ partition, first: Number(offset) }));
           return countFrom(firsts, records);
         },
-        async begin() {
-          transaction = await producer.beginTransaction();
-        },
-        async commit() {
-          await transaction?.commit();
-          transaction = undefined;
-        },
-        async abort() {
-          await transaction?.abort();
-          transaction = undefined;
-        },
+        begin: transactions.begin,
+        commit: transactions.commit,
+        abort: transactions.abort,
         close: () => producer.close(),
       };
     },

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 
-/** A text with the form and the checksum of a cursor, with any payload. */
-export function sealCursor(sequence: string, payload: readonly number[]): string {
+/** A text with the form and the checksum of a cursor, with any text before the payload and any payload. */
+export function sealCursor(head: string, payload: readonly number[]): string {
   const bytes = Buffer.alloc(payload.length + 4);
   bytes.set(payload);
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, payload.length), crc32(sequence)), payload.length);
-  return `${sequence}.${bytes.toString('base64url')}`;
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, payload.length), crc32(head)), payload.length);
+  return `${head}.${bytes.toString('base64url')}`;
 }
 
 /** A text with the form and the checksum of a list's next_cursor, with any content. */

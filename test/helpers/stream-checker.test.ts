@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatCursor } from '../../schemas/cursor.ts';
+import { formatCursor, formatEventId } from '../../schemas/cursor.ts';
 import type { ChangeLog } from './change-log.ts';
 import { createEntry } from './log-entry.ts';
 import {
@@ -16,8 +16,10 @@ const ENTRIES = [1, 2, 3, 4, 5, 6].map((sequence) =>
 );
 const LOG: ChangeLog = { epoch: 7, events: ENTRIES.map(({ json }) => JSON.parse(json.toString())) };
 
-const at = (sequence: number, epoch = 7) =>
-  formatCursor({ epoch, sequence, time: 1_793_000_000_000, offsets: [0] });
+const at = (sequence: number, epoch = 7, time = 1_793_000_000_000) =>
+  formatCursor({ epoch, sequence, time, offsets: [0] });
+/** A cursor after the second change that sorts below the change's id. */
+const BELOW = formatEventId({ epoch: 7, sequence: 2, time: 0, offsets: [0] });
 const tell = (event: string, sequence: number): Frame => ({ event, id: at(sequence), data: '{}' });
 const change = (sequence: number): Frame => {
   const { id, json } = ENTRIES[sequence - 1] ?? createEntry({ sequence });
@@ -114,6 +116,17 @@ describe('a fault is found:', () => {
       [stream(1, tell('ready', 1), change(2), tell('checkpoint', 1))],
     ],
     [
+      'an id below that of the event that it follows',
+      'which it follows',
+      [stream(1, tell('ready', 1), { ...tell('checkpoint', 2), id: BELOW }, change(3))],
+      { filter: { states: ['CA'] } },
+    ],
+    [
+      'an id that goes back, although its position does not',
+      'which came before',
+      [stream(1, tell('ready', 1), { ...tell('checkpoint', 1), id: at(1, 7, 1_792_000_000_000) })],
+    ],
+    [
       'a change that the filter excludes',
       '3 does not pass the filter',
       [stream(2, tell('ready', 2), change(3))],
@@ -197,5 +210,5 @@ test('ids rise as text, also where the log itself has ids that do not', () => {
     connections,
     upTo: 2,
   });
-  expect(faults.join()).toContain('does not rise above');
+  expect(faults.join()).toContain('which came before');
 });

@@ -152,11 +152,12 @@ export class StreamChecker {
       }
       if (isChange) {
         if (wanted[next - 1] !== sequence) blame(`${sequence} does not pass the filter.`);
-        if (frame.id <= lastId) blame(`the id ${frame.id} does not rise above ${lastId}.`);
         if (sequence > furthest) verdict.events += 1;
         else verdict.repeats += 1;
-        lastId = frame.id;
       }
+      if (frame.id < lastId)
+        blame(`the id ${frame.id} of ${frame.event} is below ${lastId}, which came before.`);
+      lastId = frame.id;
       position = sequence;
       furthest = Math.max(furthest, sequence);
     }
@@ -180,7 +181,8 @@ export class StreamChecker {
       if (epoch !== this.#log.epoch) return `the id of ${event} is of another epoch, ${epoch}.`;
       if (sequence > this.#log.events.length)
         return `${event} says ${sequence}, which the log does not have.`;
-      return null;
+      const followed = this.#log.events[sequence - 1]?.id ?? '';
+      return id < followed ? `the id ${id} of ${event} is below ${followed}, which it follows.` : null;
     } catch (error) {
       if (error instanceof InvalidCursorError) return `the id of ${event} is no cursor: ${error.message}.`;
       throw error;

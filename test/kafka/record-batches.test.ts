@@ -3,7 +3,12 @@ import { expect, test } from '@jest/globals';
 import { compressionsAlgorithms, crc32c, createRecordsBatch, type MessageRecord } from '@platformatic/kafka';
 import fc from 'fast-check';
 import { decompress, MAX_DECOMPRESSED_BYTES } from '../../kafka/codecs.ts';
-import { readRecords, splitBatches, UnreadableBatchError } from '../../kafka/record-batches.ts';
+import {
+  type RecordBatch,
+  readRecords,
+  splitBatches,
+  UnreadableBatchError,
+} from '../../kafka/record-batches.ts';
 
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 
@@ -56,6 +61,28 @@ test('leaves a batch that is cut off to the next fetch', () => {
     expect(read).toHaveLength(1);
   }
 });
+
+test.each(CODECS)(
+  'reads a %s batch that compaction has thinned, and passes the offsets that it still takes up',
+  (codec) => {
+    const holes = fc.integer({ min: 1, max: 1000 });
+    fc.assert(
+      fc.property(records, holes, (batch, missing) => {
+        const thinned = createBatch(batch, codec, 40);
+        const lastOffset = 40 + batch.length - 1 + missing;
+        thinned.writeInt32BE(lastOffset - 40, 23);
+        const next = createBatch([{ key: null, value: Buffer.from('next') }], codec, lastOffset + 1);
+        const [first, second] = [...splitBatches(Buffer.concat([withChecksum(thinned), next]))];
+        expect([first?.firstOffset, first?.lastOffset]).toEqual([40, lastOffset]);
+        expect(second?.firstOffset).toBe(lastOffset + 1);
+        expect(readRecords(first as RecordBatch).map(({ offset }) => offset)).toEqual(
+          batch.map((_, index) => 40 + index),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  },
+);
 
 test.each(CODECS)('INV-14: damage to a %s batch is found, and its offsets are known', (codec) => {
   fc.assert(

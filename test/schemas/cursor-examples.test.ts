@@ -1,17 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
+import {
+  type Cursor,
+  formatCursor,
+  formatEventId,
+  InvalidCursorError,
+  parseCursor,
+} from '../../schemas/cursor.ts';
 
-/** Clients store ids, so every version of the service must format and parse these in the same way. */
+interface Example {
+  what: string;
+  text: string;
+  written: Cursor;
+  /** The cursor as parsed, if it was rounded. */
+  read?: Cursor;
+}
+
+/** Clients store cursors, so every version of the service must format and parse these in the same way. */
 const {
-  valid,
+  ids,
+  cursors,
   invalid,
 }: {
-  valid: { what: string; text: string; written: Cursor; read?: Cursor }[];
+  ids: Example[];
+  cursors: Example[];
   invalid: { what: string; text: string; message: string }[];
 } = JSON.parse(readFileSync(new URL('./cursor-examples.json', import.meta.url), 'utf8'));
 
-test.each(valid)('INV-3, INV-4: the text of $what stays as it is', ({ text, written, read = written }) => {
+test.each(ids)('INV-3, INV-4: the id of $what stays as it is', ({ text, written, read = written }) => {
+  expect(formatEventId(written)).toBe(text);
+  expect(parseCursor(text)).toEqual(read);
+});
+
+test.each(cursors)('INV-4: the cursor of $what stays as it is', ({ text, written, read = written }) => {
   expect(formatCursor(written)).toBe(text);
   expect(parseCursor(text)).toEqual(read);
 });

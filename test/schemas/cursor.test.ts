@@ -1,15 +1,30 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
+import {
+  type Cursor,
+  formatCursor,
+  formatEventId,
+  InvalidCursorError,
+  parseCursor,
+} from '../../schemas/cursor.ts';
 import { cursor } from '../helpers/arbitraries.ts';
 
+const FORMS = [
+  ['the id of an event', formatEventId],
+  ['another cursor', formatCursor],
+] as const;
+/** The largest offset of 24 partitions that is never rounded. */
+const LARGEST_EXACT = new Map([
+  [formatEventId, 2 ** 30],
+  [formatCursor, 2 ** 28 - 1],
+]);
 const CHARACTERS = [...'0123456789ABCXYZabcuvwxyz.-_+/= \n%é'];
 
-describe('the text of a cursor', () => {
+describe.each(FORMS)('the text of %s', (_, format) => {
   test('INV-4: parses to the formatted values, with offsets rounded down at most', () => {
     fc.assert(
       fc.property(cursor, (written) => {
-        const { offsets, ...rest } = parseCursor(formatCursor(written));
+        const { offsets, ...rest } = parseCursor(format(written));
         expect(rest).toEqual({ epoch: written.epoch, sequence: written.sequence, time: written.time });
         const rounded = Array.from({ length: 54 }, (_, scale) =>
           written.offsets.map((offset) => offset - (offset % 2 ** scale)),
@@ -20,11 +35,11 @@ describe('the text of a cursor', () => {
   });
 
   test('offsets of realistic size and number are exact', () => {
-    const offsets = fc.array(fc.nat({ max: 2 ** 30 }), { maxLength: 24 });
+    const offsets = fc.array(fc.nat({ max: LARGEST_EXACT.get(format) ?? 0 }), { maxLength: 24 });
     fc.assert(
       fc.property(offsets, fc.nat(), (given, sequence) => {
         const written = { epoch: 1_800_000_000_000, sequence, time: 1_800_000_000_000, offsets: given };
-        expect(parseCursor(formatCursor(written))).toEqual(written);
+        expect(parseCursor(format(written))).toEqual(written);
       }),
     );
   });
@@ -32,7 +47,7 @@ describe('the text of a cursor', () => {
   test('is shorter than 200 characters and safe in URLs and headers', () => {
     fc.assert(
       fc.property(cursor, (written) => {
-        const text = formatCursor(written);
+        const text = format(written);
         expect(text.length).toBeLessThan(200);
         expect(text).toMatch(/^[A-Za-z0-9._-]+$/);
         expect(encodeURIComponent(text)).toBe(text);
@@ -43,18 +58,9 @@ describe('the text of a cursor', () => {
   test('has room for the largest cursor', () => {
     const max = Number.MAX_SAFE_INTEGER;
     const offsets = Array.from({ length: 100 }, () => max);
-    const text = formatCursor({ epoch: max, sequence: max, time: max, offsets });
+    const text = format({ epoch: max, sequence: max, time: max, offsets });
     expect(text.length).toBeLessThan(200);
     expect(parseCursor(text)).toMatchObject({ epoch: max, sequence: max, time: max });
-  });
-
-  test('INV-3: compares as ASCII in the order of sequences', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(cursor, { selector: ({ sequence }) => sequence }), (cursors) => {
-        const bySequence = cursors.toSorted((a, b) => a.sequence - b.sequence).map(formatCursor);
-        expect(cursors.map(formatCursor).sort()).toEqual(bySequence);
-      }),
-    );
   });
 
   test.each([
@@ -64,15 +70,78 @@ describe('the text of a cursor', () => {
     ['an offset that is no number', { offsets: [Number.NaN] }],
     ['more than 100 partitions', { offsets: Array.from({ length: 101 }, () => 0) }],
   ])('%s cannot be formatted', (_, wrong) => {
-    expect(() => formatCursor({ epoch: 1, sequence: 1, time: 1, offsets: [], ...wrong })).toThrow(RangeError);
+    expect(() => format({ epoch: 1, sequence: 1, time: 1, offsets: [], ...wrong })).toThrow(RangeError);
   });
 });
 
-describe('text that the service did not make is refused:', () => {
+describe('cursors compare as ASCII in stream order:', () => {
+  /** Cursors after the same few changes, so that many follow the same one. */
+  const near = fc.record({
+    form: fc.constantFrom('id', 'later'),
+    at: cursor,
+    sequence: fc.nat(3),
+    time: fc.nat(3),
+  });
+
+  test('INV-3: ids in the order of their sequences', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(cursor, { selector: ({ sequence }) => sequence }), (cursors) => {
+        const bySequence = cursors.toSorted((a, b) => a.sequence - b.sequence).map(formatEventId);
+        expect(cursors.map(formatEventId).sort()).toEqual(bySequence);
+      }),
+    );
+  });
+
+  test('any cursor is above the id of the event that it follows and below the next, whatever else they hold', () => {
+    fc.assert(
+      fc.property(cursor, cursor, cursor, fc.nat(), (id, next, later, step) => {
+        const { sequence } = id;
+        fc.pre(sequence + step < Number.MAX_SAFE_INTEGER);
+        const text = formatCursor({ ...later, sequence });
+        expect(text > formatEventId(id)).toBe(true);
+        expect(text < formatEventId({ ...next, sequence: sequence + 1 + step })).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('of cursors after the same event, the one with the later time is above', () => {
+    fc.assert(
+      fc.property(cursor, cursor, (one, other) => {
+        fc.pre(one.time !== other.time);
+        const [first, second] = [one, { ...other, sequence: one.sequence }].toSorted(
+          (a, b) => a.time - b.time,
+        );
+        expect(formatCursor(second as Cursor) > formatCursor(first as Cursor)).toBe(true);
+      }),
+    );
+  });
+
+  test('ids and other cursors together in the order of sequence, form and time', () => {
+    fc.assert(
+      fc.property(fc.array(near, { maxLength: 12 }), (list) => {
+        const cursors = list.map(({ form, at, sequence, time }) => {
+          const values = { ...at, sequence, time };
+          const text = form === 'id' ? formatEventId(values) : formatCursor(values);
+          return { text, place: [sequence, ...(form === 'id' ? [0, 0] : [1, time])] };
+        });
+        const places = cursors.toSorted((a, b) => (a.text < b.text ? -1 : 1)).map(({ place }) => place);
+        expect(places).toEqual(cursors.map(({ place }) => place).toSorted(compareLists));
+      }),
+    );
+  });
+});
+
+function compareLists(one: number[], other: number[]): number {
+  const index = one.findIndex((value, at) => value !== other[at]);
+  return index === -1 ? 0 : (one[index] ?? 0) - (other[index] ?? 0);
+}
+
+describe.each(FORMS)('text that the service did not make, in place of %s, is refused:', (_, format) => {
   test('any change of one character', () => {
     fc.assert(
       fc.property(cursor, fc.nat(), fc.constantFrom(...CHARACTERS), (written, at, character) => {
-        const text = formatCursor(written);
+        const text = format(written);
         const index = at % text.length;
         const altered = text.slice(0, index) + character + text.slice(index + 1);
         fc.pre(altered !== text);
@@ -85,7 +154,7 @@ describe('text that the service did not make is refused:', () => {
   test('any truncation or appended text', () => {
     fc.assert(
       fc.property(cursor, fc.nat(), fc.constantFrom(...CHARACTERS), (written, at, character) => {
-        const text = formatCursor(written);
+        const text = format(written);
         expect(() => parseCursor(text.slice(0, at % text.length))).toThrow(InvalidCursorError);
         expect(() => parseCursor(text + character)).toThrow(InvalidCursorError);
         expect(() => parseCursor(character + text)).toThrow(InvalidCursorError);
@@ -96,7 +165,7 @@ describe('text that the service did not make is refused:', () => {
   test('any two characters swapped', () => {
     fc.assert(
       fc.property(cursor, fc.nat(), (written, at) => {
-        const text = formatCursor(written);
+        const text = format(written);
         const index = at % (text.length - 1);
         const exchanged = text.slice(0, index) + text[index + 1] + text[index] + text.slice(index + 2);
         fc.pre(exchanged !== text);
@@ -107,7 +176,7 @@ describe('text that the service did not make is refused:', () => {
   });
 
   test('any foreign text', () => {
-    const formLike = fc.stringMatching(/^[0-9a-v]{11}\.[A-Za-z0-9_-]{8,188}$/);
+    const formLike = fc.stringMatching(/^[0-9a-v]{11}(_[0-9a-v]{11})?\.[A-Za-z0-9_-]{8,187}$/);
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), formLike), (text) => {
         expect(() => parseCursor(text)).toThrow(InvalidCursorError);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
 import { type Change, changeCodec } from '../../schemas/change.ts';
-import { formatCursor } from '../../schemas/cursor.ts';
+import { formatEventId } from '../../schemas/cursor.ts';
 import { renderEvent, renderFrame } from '../../schemas/event.ts';
 import { change, cursor } from '../helpers/arbitraries.ts';
 
@@ -104,7 +104,7 @@ describe('a frame', () => {
     fc.assert(
       fc.property(change, cursor, (made, position) => {
         const data = renderEvent(made);
-        const id = formatCursor(position);
+        const id = formatEventId(position);
         const frame = renderFrame({ event: 'endorsement', id, data });
         expect(data).not.toMatch(/[\r\n]/);
         expect(frame.split(/\r\n|\r|\n/)).toEqual([
@@ -127,7 +127,7 @@ describe('a frame', () => {
     const hostile = fc.constantFrom(...HOSTILE);
     fc.assert(
       fc.property(change, cursor, hostile, (made, position, text) => {
-        const id = formatCursor(position);
+        const id = formatEventId(position);
         const poisoned = poison(made, text);
         const data = renderEvent(poisoned);
         const received: EventSourceMessage[] = [];

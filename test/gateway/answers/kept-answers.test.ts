@@ -8,6 +8,7 @@ import { importOfficeholders } from '../../../store/officeholders/import.ts';
 import { loadCatalogue } from '../../helpers/catalogue.ts';
 import { category } from '../../helpers/catalogue-records.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { metricValue } from '../../helpers/metrics.ts';
 import { TestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
 
@@ -73,6 +74,12 @@ class Reader {
   }
 }
 
+/** How many answers of both gateways were made, and how many were kept ones. */
+async function countOrigins(): Promise<{ made: number; kept: number }> {
+  const count = (origin: string) => metricValue('answers_total', { origin });
+  return { made: await count('made'), kept: await count('kept') };
+}
+
 test('INV-1: repeated requests never show less than was seen before, on any gateway, not even by a 304', async () => {
   const { body } = await service.get('/v1/endorsements?endorsers=nation-herald');
   const [{ id, contest }] = body.data;
@@ -99,6 +106,34 @@ test('INV-1: repeated requests never show less than was seen before, on any gate
   expect(readers.flatMap(({ late }) => late)).toEqual([]);
   const notModified = readers.map(({ answers }) => answers.notModified);
   expect(Math.max(...notModified)).toBeGreaterThan(0);
+});
+
+test('INV-1: an answer is a kept one while nothing has changed, and made anew once something has', async () => {
+  const paths = [
+    '/v1/endorsements?endorsers=nation-herald',
+    '/v1/recommendations?election=ca-2026-11-03-general',
+  ];
+  for (const path of paths) await Promise.all([0, 1].map((gateway) => ask(path, gateway)));
+  for (const statement of ['Round 100.', 'Round 101.']) {
+    const count = (await service.events()).data.length;
+    await service.submit([endorse('nation-herald', 'prop-1', 'no', { statement })]);
+    await service.eventsOnceThereAre(count + 1);
+    for (const path of paths) {
+      for (const gateway of [0, 1]) {
+        const answers: Shown[] = [];
+        const origins: string[] = [];
+        for (let times = 0; times < 3; times += 1) {
+          const before = await countOrigins();
+          answers.push(await ask(path, gateway));
+          const after = await countOrigins();
+          origins.push(`${after.made - before.made} made, ${after.kept - before.kept} kept`);
+        }
+        expect(origins).toEqual(['1 made, 0 kept', '0 made, 1 kept', '0 made, 1 kept']);
+        expect(answers[0]?.text).toContain(statement);
+        expect(answers.slice(1)).toEqual([answers[0], answers[0]]);
+      }
+    }
+  }
 });
 
 test('every gateway shows an import as soon as it has ended', async () => {

@@ -74,6 +74,36 @@ describe('the next change', () => {
   });
 });
 
+describe('missing changes', () => {
+  test.each([
+    ['exactly one', 2, { from: 1, to: 1 }],
+    ['several', 5, { from: 1, to: 4 }],
+  ])('before the first that waits, %s, are named', (_, first, missing) => {
+    const merge = fromStart();
+    merge.add(0, [at(first + 1, 7), at(first, 8)], 9);
+    expect(merge.missing).toEqual(missing);
+    expect(taken(merge)).toEqual([]);
+  });
+
+  test('are none at the end, and none if the next change is there', () => {
+    const merge = fromStart();
+    expect(merge.missing).toBeNull();
+    merge.add(0, [at(1, 0)], 1);
+    expect(merge.missing).toBeNull();
+  });
+
+  test('are filled alone: changes that were passed or wait already are not', () => {
+    const merge = fromStart();
+    merge.add(0, [at(1, 0), at(2, 1), at(4, 2)], 3);
+    expect(taken(merge)).toEqual([1, 2]);
+    const loaded = [1, 2, 3, 4].map((sequence) => ({ sequence }));
+    expect(merge.fill(loaded)).toEqual([3]);
+    expect(taken(merge)).toEqual([3, 4]);
+    expect(merge.fill(loaded)).toEqual([]);
+    expect([merge.isBlocked, merge.missing, merge.highest]).toEqual([false, null, 4]);
+  });
+});
+
 describe('the partitions to read next', () => {
   test('exclude those with a waiting change', () => {
     const merge = new SequenceMerge<{ sequence: number }>({ sequence: 4, offsets: [40, 41] });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { requireReadyFeed } from '../../../gateway/delivery/resume.ts';
 import { createReadiness } from '../../../gateway/http/health.ts';
 import { captureLog } from '../../helpers/captured-log.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
@@ -7,12 +8,13 @@ function setUp() {
   const clock = new ManualClock();
   const draining = new AbortController();
   const { log, lines } = captureLog();
-  const state: { caughtUp: boolean; store: () => Promise<boolean> } = {
-    caughtUp: true,
+  const state: { ready: boolean; isInConflict: boolean; store: () => Promise<boolean> } = {
+    ready: true,
+    isInConflict: false,
     store: async () => true,
   };
   const { isReady, require } = createReadiness({
-    hasCaughtUp: () => state.caughtUp,
+    requireStream: () => requireReadyFeed(state),
     isStoreReachable: () => state.store(),
     draining: draining.signal,
     clock,
@@ -24,9 +26,9 @@ function setUp() {
 test('a gateway is ready only while it has caught up, reaches the database and is not told to stop', async () => {
   const { state, clock, draining, isReady } = setUp();
   expect(await isReady()).toBe(true);
-  state.caughtUp = false;
+  state.ready = false;
   expect(await isReady()).toBe(false);
-  state.caughtUp = true;
+  state.ready = true;
   state.store = async () => false;
   await clock.advance(1000);
   expect(await isReady()).toBe(false);
@@ -35,6 +37,20 @@ test('a gateway is ready only while it has caught up, reaches the database and i
   expect(await isReady()).toBe(true);
   draining.abort();
   expect(await isReady()).toBe(false);
+});
+
+test('a gateway says whether it catches up or waits for a repaired database', async () => {
+  const { state, require } = setUp();
+  state.ready = false;
+  await expect(require()).rejects.toMatchObject({
+    code: 'warming_up',
+    message: expect.stringContaining('catching up'),
+  });
+  state.isInConflict = true;
+  await expect(require()).rejects.toMatchObject({
+    code: 'server_busy',
+    message: expect.stringContaining('until its operator has repaired the database'),
+  });
 });
 
 test('a defect of the check is logged, and the gateway is not ready', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LeasedWindow } from '../../../gateway/limits/leased-window.ts';
-import { ManualClock } from '../../helpers/manual-clock.ts';
+import { ManualClock, settle } from '../../helpers/manual-clock.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -156,6 +156,53 @@ describe('a window of a limit, over several gateways', () => {
     expect(await countAdmitted(windows[0], 100, 100)).toBe(40);
     expect(await countAdmitted(windows[0], 50, 100)).toBe(0);
     expect(windows[0].remaining(50)).toBe(0);
+  });
+});
+
+describe('a lease that is answered after its window has ended', () => {
+  /** A window with one request under way, whose lease the test answers. */
+  function createHeld() {
+    const clock = new ManualClock();
+    const answers: ((lease: { granted: number; used: number } | null) => void)[] = [];
+    const lease = () =>
+      new Promise<{ granted: number; used: number } | null>((resolve) => answers.push(resolve));
+    const window = new LeasedWindow({ lengthMs: MINUTE_MS, lease, clock });
+    const admitted = ask(window, 60);
+    return { clock, window, answers, admitted };
+  }
+
+  test.each([
+    ['and says that the limit is used up', { granted: 0, used: 60 }],
+    ['and grants some', { granted: 3, used: 40 }],
+    ['because the database is away', null],
+  ])('%s changes nothing in the next window, whoever looked at that before', async (_, late) => {
+    for (const looks of [true, false]) {
+      const { clock, window, answers, admitted } = createHeld();
+      await clock.advance(MINUTE_MS);
+      if (looks) expect(window.remaining(60)).toBe(60);
+      answers.shift()?.(late);
+      await settle();
+      expect([window.isSpent(60), window.holds, window.remaining(60)]).toEqual([false, false, 60]);
+      answers.shift()?.({ granted: 1, used: 1 });
+      expect(await admitted).toBe(true);
+      expect(window.remaining(60)).toBe(59);
+    }
+  });
+
+  test('changes nothing either if the clock went forward and back', async () => {
+    const answers: ((lease: { granted: number; used: number }) => void)[] = [];
+    const lease = () => new Promise<{ granted: number; used: number }>((resolve) => answers.push(resolve));
+    let now = MINUTE_MS - 1;
+    const clock = { now: () => now, wait: async () => {} };
+    const window = new LeasedWindow({ lengthMs: MINUTE_MS, lease, clock });
+    const refilled = window.refill(60);
+    now += 1;
+    expect(window.isSpent(60)).toBe(false);
+    now -= 1;
+    expect(window.isSpent(60)).toBe(false);
+    answers.shift()?.({ granted: 0, used: 60 });
+    await refilled;
+    expect(window.isSpent(60)).toBe(false);
   });
 });
 

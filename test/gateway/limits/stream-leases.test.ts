@@ -125,6 +125,22 @@ describe('open streams', () => {
     await until('a place is free', async () => typeof (await open(other, 2)) !== 'string', 5000);
   });
 
+  test('that have expired do not count, even at the moment in which they are deleted', async () => {
+    const gateway = await createGateway();
+    for (let round = 0; round < 3; round += 1) {
+      await client.query(
+        `INSERT INTO stream_leases (id, account_id, gateway_id, expires_at)
+         SELECT gen_random_uuid(), $1, gen_random_uuid(), clock_timestamp() - interval '1 millisecond'
+         FROM generate_series(1, 5)`,
+        [accountId],
+      );
+      const stream = await mustOpen(gateway, 1);
+      expect(await open(gateway, 1)).toBe('too_many_streams');
+      stream.abort();
+      await until('the place is free', async () => (await counted()) === 0);
+    }
+  });
+
   test('are released by a gateway that stops', async () => {
     const gateway = await createGateway();
     await mustOpen(gateway, 5);

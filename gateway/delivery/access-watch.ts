@@ -1,0 +1,137 @@
+import { setImmediate } from 'node:timers/promises';
+import { nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
+import type { Clock } from '../../service/clock.ts';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
+import { findKeyStates, type StoredKey } from '../../store/access/api-keys.ts';
+import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { requireUsableKey } from '../auth/authentication.ts';
+import { ApiError } from '../http/api-error.ts';
+
+/** How often the keys and subscriptions of readers are checked, in milliseconds. */
+const WATCH_INTERVAL_MS = 2000;
+
+/** A reader that follows the stream after its request was admitted: an open stream or a long poll. */
+export interface WatchedReader {
+  key: Pick<StoredKey, 'id'>;
+  /** The subscription that its filter comes from, or null. */
+  subscription: Pick<StoredSubscription, 'id' | 'filter'> | null;
+  /** Ends it: a new request with its key would get this error. */
+  refuse(error: ApiError): void;
+  /** Ends it: its subscription was deleted. */
+  loseSubscription(): void;
+  changeFilter(filter: StreamFilter): void;
+}
+
+/** The place of a reader under watch. */
+export interface Watch {
+  /** Checks the reader now, and ends it or changes its filter if necessary. Never rejects. */
+  check(): Promise<void>;
+  /** Ends the watch. */
+  remove(): void;
+}
+
+/**
+ * Watches whether readers may still follow the stream. Two queries check the keys and subscriptions of all readers of a
+ * gateway at once. While the database does not answer, the readers continue.
+ */
+export class AccessWatch {
+  readonly #readers = new Set<WatchedReader>();
+  readonly #pool: DatabasePool;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #watching: Stoppable | undefined;
+  /** Whether the last check failed. */
+  #isFailing = false;
+  /** The readers that asked for a check that has not begun yet. */
+  #asking: WatchedReader[] = [];
+  /** The check that they share. */
+  #next: Promise<void> | undefined;
+  /** The end of the last check that readers asked for. */
+  #running: Promise<void> = Promise.resolve();
+
+  constructor({ pool, clock, log }: { pool: DatabasePool; clock: Clock; log: Logger }) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#watching = repeat(WATCH_INTERVAL_MS, this.#clock, () => this.#check([...this.#readers]));
+  }
+
+  async stop(): Promise<void> {
+    await this.#watching?.stop();
+  }
+
+  add(reader: WatchedReader): Watch {
+    const watched = { ...reader };
+    this.#readers.add(watched);
+    return {
+      check: () => {
+        this.#asking.push(watched);
+        this.#next ??= this.#checkAsking();
+        return this.#next;
+      },
+      remove: () => this.#readers.delete(watched),
+    };
+  }
+
+  /** Checks all readers that have asked. One such check runs at a time: a change ends thousands of waits at once. */
+  async #checkAsking(): Promise<void> {
+    await Promise.all([this.#running, setImmediate()]);
+    const readers = this.#asking;
+    this.#asking = [];
+    this.#next = undefined;
+    // After a failure only the regular check tries again, so that no reader waits for a database that is away.
+    if (this.#isFailing) return;
+    this.#running = this.#check(readers);
+    await this.#running;
+  }
+
+  async #check(readers: readonly WatchedReader[]): Promise<void> {
+    if (readers.length === 0) return;
+    try {
+      await Promise.all([this.#checkKeys(readers), this.#checkSubscriptions(readers)]);
+      this.#isFailing = false;
+    } catch (error) {
+      // Readers continue: an outage passes, and a defect here must not end every stream of every gateway.
+      this.#isFailing = true;
+      const message = 'the keys and subscriptions of readers cannot be checked; trying again';
+      reportFailure(this.#log, error, { where: 'stream_checks', message });
+    }
+  }
+
+  /** Ends the readers whose keys are no longer usable. */
+  async #checkKeys(readers: readonly WatchedReader[]): Promise<void> {
+    const states = await findKeyStates(this.#pool, [...new Set(readers.map(({ key }) => key.id))]);
+    for (const reader of readers) {
+      try {
+        requireUsableKey(states.get(reader.key.id) ?? null, this.#clock.now());
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        reader.refuse(error);
+      }
+    }
+  }
+
+  /** Gives readers the new filter of an edited subscription, and ends those of a deleted one. */
+  async #checkSubscriptions(readers: readonly WatchedReader[]): Promise<void> {
+    const ids = [...new Set(readers.flatMap(({ subscription }) => subscription?.id ?? []))];
+    if (ids.length === 0) return;
+    const filters = await loadSubscriptionFilters(this.#pool, ids);
+    for (const reader of readers) {
+      if (reader.subscription === null) continue;
+      const { id, filter: known } = reader.subscription;
+      const filter = filters.get(id);
+      if (!filter) reader.loseSubscription();
+      else if (nameFilter(filter) !== nameFilter(known)) {
+        reader.subscription = { id, filter };
+        reader.changeFilter(filter);
+      }
+    }
+  }
+}

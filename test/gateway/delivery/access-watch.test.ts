@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { AccessWatch, type Watch } from '../../../gateway/delivery/access-watch.ts';
+import type { ApiError } from '../../../gateway/http/api-error.ts';
+import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
+import { captureLog } from '../../helpers/captured-log.ts';
+import { useTestDatabase } from '../../helpers/database.ts';
+import { ManualClock } from '../../helpers/manual-clock.ts';
+import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
+import { until } from '../../helpers/until.ts';
+
+const database = useTestDatabase();
+const { client } = database;
+const clock = new ManualClock();
+let way: SeverableServer;
+let pool: DatabasePool;
+let accessWatch: AccessWatch;
+let keyId: number;
+let queries = 0;
+
+beforeEach(async () => {
+  way = await createSeverable(database.url);
+  pool = await createReadPool({
+    databaseUrl: way.url,
+    maxConnections: 2,
+    connectionTimeoutMs: 1000,
+    statementTimeoutMs: 1000,
+    onQuery: () => {
+      queries += 1;
+    },
+  });
+  accessWatch = new AccessWatch({ pool, clock, log: captureLog().log });
+  accessWatch.start();
+  const { rows } = await client.query(
+    `WITH account AS (INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id)
+     INSERT INTO api_keys (account_id, hash, scopes)
+     SELECT id, sha256(gen_random_uuid()::text::bytea), '{stream:read}' FROM account RETURNING id`,
+  );
+  keyId = rows[0].id;
+});
+afterEach(async () => {
+  await accessWatch.stop();
+  await pool.end();
+  await way.close();
+});
+
+/** Puts a reader under watch. @returns its watch and the codes of its refusals */
+function watch(): { reader: Watch; refusals: string[] } {
+  const refusals: string[] = [];
+  const reader = accessWatch.add({
+    key: { id: keyId },
+    subscription: null,
+    refuse: ({ code }: ApiError) => refusals.push(code),
+    loseSubscription: () => {},
+    changeFilter: () => {},
+  });
+  return { reader, refusals };
+}
+
+async function untilRefused(refusals: string[]): Promise<void> {
+  await until('the regular check', async () => {
+    await clock.advance(2000);
+    return refusals.length > 0;
+  });
+}
+
+test('while the database is away readers continue, and only the regular check asks it', async () => {
+  const { reader, refusals } = watch();
+  await client.query('UPDATE api_keys SET revoked_at = now()');
+  way.cut();
+  await reader.check();
+  way.mend();
+  await reader.check();
+  expect(refusals).toEqual([]);
+  await untilRefused(refusals);
+  expect(refusals).toContain('revoked_api_key');
+  await accessWatch.stop();
+  const { length } = refusals;
+  await reader.check();
+  expect(refusals).toHaveLength(length + 1);
+});
+
+test('many readers that ask at once share a query, and one that asks later gets another', async () => {
+  const readers = Array.from({ length: 500 }, watch);
+  const before = queries;
+  await Promise.all(readers.map(({ reader }) => reader.check()));
+  expect(queries).toBe(before + 1);
+  const asking = readers[0]?.reader.check();
+  await until('the query', () => queries === before + 2);
+  await client.query('UPDATE api_keys SET revoked_at = now()');
+  await Promise.all([asking, ...readers.map(({ reader }) => reader.check())]);
+  expect(queries).toBe(before + 3);
+  for (const { refusals } of readers) expect(refusals).toContain('revoked_api_key');
+});
+
+test('a reader that was removed is not checked any more', async () => {
+  const [removed, kept] = [watch(), watch()];
+  removed.reader.remove();
+  await client.query('UPDATE api_keys SET revoked_at = now()');
+  await untilRefused(kept.refusals);
+  expect(removed.refusals).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseCursor } from '../../../schemas/cursor.ts';
+import { HOUR, MINUTE, startStream } from '../../helpers/fed-stream.ts';
+import { settle } from '../../helpers/manual-clock.ts';
+
+describe('a checkpoint', () => {
+  test('sends one checkpoint at the next heartbeat after changes that did not match', async () => {
+    const stream = startStream({ filter: { states: ['CA'] } });
+    stream.listen();
+    stream.feed.append('OR', 3);
+    await stream.clock.advance(MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'checkpoint']);
+    expect(stream.last()).toMatchObject({ data: { scanned: 3 } });
+    expect(parseCursor(stream.last().id ?? '').sequence).toBe(3);
+  });
+
+  test('sends no checkpoint for a position that an event has given', async () => {
+    const stream = startStream({ filter: { states: ['CA'] } });
+    stream.listen();
+    stream.feed.append('OR');
+    stream.feed.append('CA');
+    await stream.clock.advance(MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'endorsement']);
+  });
+
+  test('INV-5: on a silent stream, a checkpoint every hour advances the time of the cursor', async () => {
+    const stream = startStream({ lifetimeMs: 10 * HOUR });
+    stream.listen();
+    const before = stream.clock.now();
+    await stream.clock.advance(3 * HOUR + MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'checkpoint', 'checkpoint', 'checkpoint']);
+    expect(parseCursor(stream.last().id ?? '').time).toBe(before + 3 * HOUR);
+  });
+
+  test('counts in a checkpoint only the changes since the last event', async () => {
+    const stream = startStream({ filter: { states: ['CA'] } });
+    stream.listen();
+    stream.feed.append('CA');
+    stream.feed.append('OR', 2);
+    await stream.clock.advance(MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'endorsement', 'checkpoint']);
+    expect(stream.last()).toMatchObject({ data: { scanned: 2 } });
+  });
+
+  test('counts in a checkpoint the changes since the last of several events that came together', async () => {
+    const stream = startStream({ filter: { states: ['CA'] } });
+    stream.listen();
+    await settle();
+    stream.feed.append('CA', 3);
+    stream.feed.append('OR', 2);
+    await stream.clock.advance(MINUTE);
+    expect(stream.kinds()).toEqual(['ready', 'endorsement', 'endorsement', 'endorsement', 'checkpoint']);
+    expect(stream.last()).toMatchObject({ data: { scanned: 2 } });
+  });
+});

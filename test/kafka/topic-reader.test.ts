@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { withAdmin } from '../../kafka/admin.ts';
+import { createKafkaClient } from '../../kafka/client.ts';
+import { type PartitionRead, TopicReader } from '../../kafka/topic-reader.ts';
+import { testServers } from '../helpers/servers.ts';
+import { until } from '../helpers/until.ts';
+
+/** The records of the first batch, which has one record of each key. */
+const BATCH = 10;
+/** The keys that are sent again, so that compaction makes holes inside of the first batch and at its end. */
+const SENT_AGAIN = [3, 4, 8, 9];
+const KEPT = [0, 1, 2, 5, 6, 7];
+/** Segments that close at once, and a cleaner that cleans every closed one. */
+const EAGER_CLEANER = {
+  'cleanup.policy': 'compact',
+  'segment.ms': '100',
+  'min.compaction.lag.ms': '0',
+  'min.cleanable.dirty.ratio': '0.001',
+};
+
+const { brokers } = testServers();
+const topic = randomUUID();
+const producer = createKafkaClient({ brokers, clientId: 'test' }).producer({ allowAutoTopicCreation: false });
+const reader = new TopicReader({ brokers, topic, clientId: 'test-reader' });
+
+beforeAll(async () => {
+  await withAdmin(brokers, (admin) =>
+    admin.createTopics({
+      waitForLeaders: false,
+      topics: [
+        {
+          topic,
+          numPartitions: 1,
+          replicationFactor: 1,
+          configEntries: Object.entries(EAGER_CLEANER).map(([name, value]) => ({ name, value })),
+        },
+      ],
+    }),
+  );
+  await producer.connect();
+});
+afterAll(async () => {
+  await producer.disconnect();
+  await reader.close();
+});
+
+const send = (keys: readonly number[]) =>
+  producer.send({ topic, messages: keys.map((key) => ({ key: `key-${key}`, value: randomUUID() })) });
+
+/** Fetches from an offset, no more than one batch. */
+async function fetchFrom(offset: number): Promise<PartitionRead> {
+  const [node = 0] = await reader.leaders();
+  const [read] = await reader.fetch(node, new Map([[0, offset]]), { maxWaitMs: 0, partitionMaxBytes: 1 });
+  if (!read) throw new Error('The broker has said nothing about the partition.');
+  return read;
+}
+
+const offsetsOf = ({ records }: PartitionRead) => records.map(({ offset }) => offset);
+
+test('a batch that compaction has thinned is read whole and passed by its last offset, not by its records', async () => {
+  await send(Array.from({ length: BATCH }, (_, key) => key));
+  await until('the broker has compacted the batch', async () => {
+    // A segment closes when a record arrives after its time.
+    await send(SENT_AGAIN);
+    return offsetsOf(await fetchFrom(0)).length < BATCH;
+  });
+  for (const from of [0, 3, 7, 8, 9]) {
+    const read = await fetchFrom(from);
+    expect(offsetsOf(read)).toEqual(KEPT.filter((offset) => offset >= from));
+    expect([read.nextOffset, read.unreadable, read.isOutOfRange]).toEqual([BATCH, [], false]);
+  }
+});
+
+test('reading on by nextOffset comes to the end, past batches of which compaction has left nothing', async () => {
+  const { end } = await fetchFrom(0);
+  let read = await fetchFrom(0);
+  for (let steps = 0; !read.atEnd && steps < end; steps += 1) {
+    const { nextOffset } = read;
+    read = await fetchFrom(nextOffset);
+    expect(read.nextOffset).toBeGreaterThan(nextOffset);
+  }
+  expect(read.atEnd).toBe(true);
+});
