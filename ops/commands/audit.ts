@@ -7,12 +7,17 @@ import { formatTable } from '../table.ts';
 
 const MAX_LIMIT = 100_000;
 
+const EXAMPLE = `
+Example:
+  npm run ops -- audit list --limit 20`;
+
 /** `audit list [--limit N]`. */
 export const define: DefineCommand = (audit, io) => {
   audit
     .command('list')
     .description('list the newest changes of accounts, keys and plans, oldest first')
     .option('--limit <n>', 'the number of changes to list', parseLimit, 100)
+    .addHelpText('after', EXAMPLE)
     .action(({ limit }: { limit: number }) => list(io, limit));
 };
 

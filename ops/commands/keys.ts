@@ -11,7 +11,9 @@ import { formatDay, formatMinute, formatTable, showControls } from '../table.ts'
 const EXAMPLES = `
 Examples:
   npm run ops -- keys create --account acme --plan free
-  KEY=$(npm run --silent ops -- keys create --account acme --plan free --expires 2027-01-31)`;
+  KEY=$(npm run --silent ops -- keys create --account acme --plan free --expires 2027-01-31)
+  npm run ops -- keys list
+  npm run ops -- keys revoke 3`;
 
 const MAX_ACCOUNT_NAME_LENGTH = 100;
 
@@ -33,11 +35,13 @@ export const define: DefineCommand = (keys, io) => {
   keys
     .command('list')
     .description('list every key, without its text')
+    .addHelpText('after', EXAMPLES)
     .action(() => list(io));
   keys
     .command('revoke')
     .description('refuse a key and end its streams, within five seconds')
     .argument('<id>', 'the id of the key, as "keys list" shows it', parseId)
+    .addHelpText('after', EXAMPLES)
     .action((id: number) => revoke(io, id));
 };
 

@@ -10,10 +10,16 @@ import { createConfig, type OpsConfig, readEnv } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
 import { formatTable } from '../table.ts';
 
+const EXAMPLES = `
+Examples:
+  npm run ops -- lag
+  npm run ops -- lag --json | jq .changes.lag`;
+
 /** `lag [--json]`. */
 export const define: DefineCommand = (command, io) => {
   command
     .option('--json', 'print one JSON object instead of a table')
+    .addHelpText('after', EXAMPLES)
     .action(({ json = false }: { json?: boolean }) => printLag(io, json));
 };
 

@@ -4,8 +4,13 @@ import type { DefineCommand } from '../command.ts';
 import { createDatabaseConfig, readEnv } from '../config.ts';
 import { withDatabase } from '../database.ts';
 
+const EXAMPLE = `
+Example:
+  npm run ops -- migrate`;
+
 /** `migrate`. */
 export const define: DefineCommand = (command, io) => {
+  command.addHelpText('after', EXAMPLE);
   command.action(async () => {
     const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
     const applied = await migrateDatabase(databaseUrl);

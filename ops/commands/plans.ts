@@ -15,7 +15,8 @@ const UNLIMITED = 'unlimited';
 const MAX_LIMIT = 2_147_483_647;
 
 const EXAMPLES = `
-Example:
+Examples:
+  npm run ops -- plans list
   npm run ops -- plans set standard --requests-per-day 90000 --max-streams unlimited`;
 
 /** `plans list`, `plans set NAME [--requests-per-minute N] [--requests-per-day N] [--max-streams N]`. */
@@ -23,6 +24,7 @@ export const define: DefineCommand = (plans, io) => {
   plans
     .command('list')
     .description('list every plan with its limits')
+    .addHelpText('after', EXAMPLES)
     .action(() => list(io));
   plans
     .command('set')

@@ -17,6 +17,12 @@ import { newEpoch } from '../stream/new-epoch.ts';
 const BATCH = 1000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
+const EXAMPLES = `
+Examples:
+  npm run ops -- stream check
+  npm run ops -- stream repair
+  npm run ops -- stream new-epoch --submissions-from-beginning`;
+
 /** `stream check`, `stream repair`, `stream new-epoch [--submissions-from-beginning]` (INV-7). */
 export const define: DefineCommand = (stream, io) => {
   stream
@@ -25,10 +31,12 @@ export const define: DefineCommand = (stream, io) => {
       'compare the database with Kafka: name every relayed change that the changes topic lacks, and say if the ' +
         'database lacks announced changes; the exit status is 1 if there is either',
     )
+    .addHelpText('after', EXAMPLES)
     .action(async () => check(await requireServers(io), io));
   stream
     .command('repair')
     .description('send the changes that the changes topic lacks again, with the same ids')
+    .addHelpText('after', EXAMPLES)
     .action(async () => repair(await requireServers(io), io));
   stream
     .command('new-epoch')
@@ -37,6 +45,7 @@ export const define: DefineCommand = (stream, io) => {
       '--submissions-from-beginning',
       'apply the topic of submissions from its beginning, since it was made anew',
     )
+    .addHelpText('after', EXAMPLES)
     .action(async ({ submissionsFromBeginning = false }: { submissionsFromBeginning?: boolean }) =>
       newEpoch(await requireServers(io), io, { submissionsFromBeginning }),
     );
