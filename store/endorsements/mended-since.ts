@@ -18,8 +18,8 @@ const isStorable = ({ endorser, contest }: RejectedSubmission) => !`${endorser}$
 
 /**
  * The indexes of the rejected submissions after which a submission has changed the endorser's position in the contest.
- * Submissions of a batch have one time, so that those of the same time are told apart by their offsets. A change that left
- * no endorsement is known as long as the change log keeps it.
+ * Within a batch, times do not tell which submission came first, but offsets do; a minute later it was another batch. A
+ * change that left no endorsement is known as long as the change log keeps it.
  */
 export async function findMendedSince(
   client: ClientBase,
@@ -33,11 +33,11 @@ export async function findMendedSince(
          AS rejected (index, endorser, contest, at, since_partition, since_offset)
        JOIN endorsers e ON e.slug = rejected.endorser
        JOIN contests c ON c.key = rejected.contest)
-     SELECT index FROM asked JOIN endorsements n USING (endorser_id, contest_id) WHERE n.updated_at > at
+     SELECT index FROM asked JOIN endorsements n USING (endorser_id, contest_id) WHERE n.updated_at > at + interval '1 minute'
      UNION
      SELECT index FROM asked JOIN change_log g
        ON g.endorser = slug AND (g.body -> 'contest' ->> 'id')::int = contest_id AND g.occurred_at >= at
-     WHERE submission_offset IS NOT NULL AND (g.occurred_at > at
+     WHERE submission_offset IS NOT NULL AND (g.occurred_at > at + interval '1 minute'
        OR submission_partition = since_partition AND submission_offset > since_offset)`,
     [
       asked.map(({ index }) => index),

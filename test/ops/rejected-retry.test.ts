@@ -3,6 +3,7 @@ import { withAdmin } from '../../kafka/admin.ts';
 import { openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
+import { waitFor } from '../../service/wait-for.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { category, endorser } from '../helpers/catalogue-records.ts';
 import { createIo, createRunner } from '../helpers/command-io.ts';
@@ -28,7 +29,8 @@ async function rejected(...args: string[]): Promise<{ printed: string[]; told: s
 /** Kafka drops the offsets of a group without members after a week. */
 async function forgetIdleGroups(): Promise<void> {
   await withAdmin(service.brokers, async (admin) => {
-    const { groups } = await admin.listGroups();
+    // A broker that has just begun to keep groups first loads them.
+    const { groups } = await waitFor('the list of groups', () => admin.listGroups(), { timeoutMs: 10_000 });
     const idle = groups
       .map(({ groupId }) => groupId)
       .filter((id) => id.startsWith(service.topicPrefix) && !id.endsWith('-apply'));
@@ -137,6 +139,7 @@ test('a position of the same batch that came before the rejected submission does
 
   await service.submit([endorse('nation-herald', 'mayor', 'cyd')]);
   await until('the new position', async () => (await listed('nation-herald')).length === 0);
+  expect((await rejected('retry')).printed).toHaveLength(1);
 });
 
 test('two retries at the same time send each rejection once', async () => {
