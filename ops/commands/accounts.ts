@@ -1,8 +1,9 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { listAccounts, setAccountPlan, setAccountSuspended } from '../../store/accounts/accounts.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
 import { formatDay, formatTable } from '../table.ts';
 

@@ -1,7 +1,8 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { listAudit } from '../../store/accounts/audit-log.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
 import { formatTable } from '../table.ts';
 

@@ -1,11 +1,12 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
 import { formatImport } from '../catalog/import-report.ts';
 import { startProgress } from '../catalog/progress.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { count } from '../table.ts';
 
 const EXAMPLES = `

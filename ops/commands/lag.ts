@@ -2,11 +2,12 @@ import { requireBrokers } from '../../kafka/admin.ts';
 import { loadBounds } from '../../kafka/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { PartitionBounds } from '../../kafka/topic-reader.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { countPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig, type OpsConfig, readEnv } from '../config.ts';
+import { createConfig, type OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
 import { formatTable } from '../table.ts';
 

@@ -1,7 +1,8 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { migrate, SchemaMismatchError } from '../../store/migrations/migrate.ts';
 import type { DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 
 const EXAMPLE = `

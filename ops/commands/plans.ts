@@ -1,4 +1,5 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import {
   changePlan,
   listPlans,
@@ -7,7 +8,7 @@ import {
   PlanMismatchError,
 } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
 import { formatTable } from '../table.ts';
 

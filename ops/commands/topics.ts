@@ -1,7 +1,8 @@
 import { applyTopics, checkTopics } from '../../kafka/topics.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createKafkaConfig, readEnv } from '../config.ts';
+import { createKafkaConfig } from '../config.ts';
 
 const UP_TO_DATE = 'The topics are as they should be.';
 
