@@ -17,12 +17,14 @@ async function runStryker(mutate: string[], env: NodeJS.ProcessEnv): Promise<boo
   const folder = path.dirname(require.resolve('@stryker-mutator/core/package.json'));
   const args = [path.join(folder, 'bin', 'stryker.js'), 'run', CONFIG, '--mutate', mutate.join(',')];
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-  const kill = (signal: NodeJS.Signals) => child.kill(signal);
-  process.on('SIGINT', kill).on('SIGTERM', kill);
+  const kill = () => void child.kill();
+  process.on('exit', kill);
   const ending = await childExit(child);
-  process.off('SIGINT', kill).off('SIGTERM', kill);
+  process.off('exit', kill);
   return ending === 'exit code 0';
 }
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const args = process.argv.slice(2);
 const chosen = chooseMutants(args.filter((arg) => arg !== '--static'));
