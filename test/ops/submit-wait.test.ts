@@ -6,6 +6,7 @@ import { countPendingRejections } from '../../store/stream/pending-rejections.ts
 import { ndjson } from '../helpers/catalogue-records.ts';
 import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
+import { startProcess } from '../helpers/process.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
@@ -22,11 +23,12 @@ const record = (endorser: string, choice: string, more = {}) => ({
   ...more,
 });
 
-function createServiceIo(stdin = '') {
+function serviceEnv(): Record<string, string> {
   const { databaseUrl, brokers, topicPrefix } = service;
-  const env = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix };
-  return createIo(env, { stdin });
+  return { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix };
 }
+
+const createServiceIo = (stdin = '') => createIo(serviceEnv(), { stdin });
 
 /** Has the rejected topic refuse every record, so that rejections stay in Postgres. */
 async function refuseRejections(): Promise<void> {
@@ -115,6 +117,14 @@ test('when the time is up, and after Ctrl-C, submit says how many are applied an
   await until('the wait', () => stopped.printed.length > 0 && stopped.interrupt());
   await expect(waiting).rejects.toThrow(/^You pressed Ctrl-C: 2 submissions are in Kafka/);
   expect(stopped.interrupt()).toBe(false);
+
+  const folder = await createFolder({ 'dee.ndjson': ndjson([record('bakers-local-1', 'dee')]) });
+  const program = startProcess('ops/main.ts', serviceEnv(), ['submit', '--wait', folder.file('dee.ndjson')]);
+  await until('the wait of the program', () => program.output() === '1 submissions sent\n');
+  await program.kill('SIGINT');
+  expect(program.exitCode()).toBe(2);
+  expect(program.output()).toMatch(/^You pressed Ctrl-C: 1 submissions are in Kafka/m);
+  await folder.remove();
   await service.startConsumers();
 });
 
