@@ -1,98 +1,98 @@
 import { Command, CommanderError } from 'commander';
 import { OperatorError } from '../service/operator-error.ts';
 import type { CommandIo, DefineCommand } from './command.ts';
-import { completeHelp, describeEnvironment, EXIT_STATUS, type UsedServer } from './help.ts';
+import { completeHelp, describeEnvironment, EXIT_STATUS, type UsedSettings } from './help.ts';
 
-const BOTH: readonly UsedServer[] = ['postgres', 'kafka'];
+const BOTH: readonly UsedSettings[] = ['postgres', 'kafka'];
 
 /** The commands in the order in which the help lists them. A module is imported when its command is asked for. */
 const COMMANDS: {
   name: string;
-  servers: readonly UsedServer[];
+  settings: readonly UsedSettings[];
   description: string;
   load: () => Promise<{ define: DefineCommand }>;
 }[] = [
   {
     name: 'migrate',
-    servers: ['postgres'],
+    settings: ['postgres'],
     description: 'bring the database to the newest schema',
     load: () => import('./commands/migrate.ts'),
   },
   {
     name: 'topics',
-    servers: ['kafka'],
+    settings: ['kafka', 'topics'],
     description: 'create or check the Kafka topics',
     load: () => import('./commands/topics.ts'),
   },
   {
     name: 'catalog',
-    servers: ['postgres'],
+    settings: ['postgres'],
     description: 'load elections, contests and endorsers from files',
     load: () => import('./commands/catalog.ts'),
   },
   {
     name: 'officeholders',
-    servers: ['postgres'],
+    settings: ['postgres'],
     description: 'load the people in office from Open States',
     load: () => import('./commands/officeholders.ts'),
   },
   {
     name: 'submit',
-    servers: BOTH,
+    settings: BOTH,
     description: 'send endorsements from files to Kafka',
     load: () => import('./commands/submit.ts'),
   },
   {
     name: 'rejected',
-    servers: BOTH,
+    settings: BOTH,
     description: 'list and show submissions that were rejected, or send them again',
     load: () => import('./commands/rejected.ts'),
   },
   {
     name: 'submissions',
-    servers: BOTH,
+    settings: BOTH,
     description: 'skip a submission that stops the consumers',
     load: () => import('./commands/submissions.ts'),
   },
   {
     name: 'keys',
-    servers: ['postgres'],
+    settings: ['postgres'],
     description: 'create, list and revoke API keys',
     load: () => import('./commands/keys.ts'),
   },
   {
     name: 'accounts',
-    servers: ['postgres'],
+    settings: ['postgres'],
     description: 'list, suspend and resume accounts, or change their plans',
     load: () => import('./commands/accounts.ts'),
   },
   {
     name: 'plans',
-    servers: ['postgres'],
+    settings: ['postgres'],
     description: 'list plans, or change their limits',
     load: () => import('./commands/plans.ts'),
   },
   {
     name: 'audit',
-    servers: ['postgres'],
+    settings: ['postgres'],
     description: 'show changes of accounts, keys and plans',
     load: () => import('./commands/audit.ts'),
   },
   {
     name: 'lag',
-    servers: BOTH,
+    settings: BOTH,
     description: 'show the work that the consumers have yet to do',
     load: () => import('./commands/lag.ts'),
   },
   {
     name: 'stream',
-    servers: BOTH,
+    settings: BOTH,
     description: 'check or repair the stream, or begin a new epoch',
     load: () => import('./commands/stream.ts'),
   },
   {
     name: 'demo',
-    servers: [],
+    settings: [],
     description: 'generate an invented national catalogue',
     load: () => import('./commands/demo.ts'),
   },
@@ -129,11 +129,11 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
   program.addHelpText('after', describeEnvironment(BOTH)).addHelpText('after', EXIT_STATUS);
   const [asked, ...rest] = given;
   const argv = asked === 'help' ? [...rest, '--help'] : given;
-  for (const { name, servers, description, load } of COMMANDS) {
+  for (const { name, settings, description, load } of COMMANDS) {
     const command = program.command(name).description(description).helpCommand(false);
     if (argv[0] !== name) continue;
     (await load()).define(command, io);
-    completeHelp(command, servers);
+    completeHelp(command, settings);
   }
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -15,6 +15,7 @@ describe('help that is asked for goes to standard output, with exit status 0', (
     ['keys create --help', '--account <name>'],
     ['submit --help', 'npm run ops -- submit data/endorsements.ndjson'],
     ['lag -h', '--json'],
+    ['topics apply --help', 'RETENTION_MS '],
   ])('"%s"', async (line, words) => {
     expect(await run(line)).toEqual({ status: 0, printed: expect.stringContaining(words), told: '' });
   });
