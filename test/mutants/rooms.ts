@@ -31,7 +31,9 @@ const ROOMS: readonly Room[] = [
   { folder: 'gateway/limits', tests: ['test/gateway/limits/*.test.ts'], needsServers: true },
   {
     folder: 'consumers',
-    tests: ['test/consumers/{apply-runs,entry,rejection,relay,rejected-producer,submission-fault,topic-watch}.test.ts'],
+    tests: [
+      'test/consumers/{apply-runs,entry,rejection,relay,rejected-producer,submission-fault,topic-watch}.test.ts',
+    ],
     needsServers: true,
   },
 ];

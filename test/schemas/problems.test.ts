@@ -53,6 +53,7 @@ describe('an error of ajv', () => {
     ['of the record as a whole', [], null, 'must be must be object, is a list of 0'],
     ['of a field with a slash and a tilde', { 'a/b~c': 7 }, 'a/b~c', `${TEXT}, is 7`],
     ['of a field of an item', { list: [{}, { name: 7 }].slice(1) }, 'list[0].name', `${TEXT}, is 7`],
+    ['of the eleventh item', { list: [...Array(10).fill({ name: 'a' }), {}] }, 'list[10].name', 'is missing'],
     ['of a missing field', { list: [{ name: 'a' }, {}] }, 'list[1].name', 'is missing'],
     ['of a field that begins with a number', { numbered: { '10x': 7 } }, 'numbered.10x', `${TEXT}, is 7`],
     ['of a field that ends with one', { numbered: { x10: 7 } }, 'numbered.x10', `${TEXT}, is 7`],
