@@ -9,8 +9,9 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { parseArgs } from 'node:util';
 import { createKey } from '../ops/commands/keys.ts';
-import { createDatabaseConfig, readEnv } from '../ops/config.ts';
+import { createDatabaseConfig } from '../ops/config.ts';
 import { inOneTransaction } from '../ops/database.ts';
+import { readEnv } from '../service/running-service.ts';
 import { askTimes } from './load.ts';
 import { formatMiddleHalf } from './statistics.ts';
 

@@ -5,8 +5,8 @@
  * A second lock says that the leader has succeeded at its work. A stand-by counts as ready only while it is held: of
  * several processes that all fail, each would be leader for a moment.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { systemClock } from '../service/clock.ts';
 import { LastSuccess } from '../service/last-success.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
@@ -84,7 +84,7 @@ async function serveTerms(
       }
     }
     options.onLead(false);
-    await pause(pauseMs, stopping);
+    await systemClock.wait(pauseMs, stopping);
   }
 }
 
@@ -135,12 +135,7 @@ async function waitForLead(
     );
     if (rows[0]?.leads) return true;
     if (rows[0]?.otherWorks) success.note();
-    await pause(STANDBY_POLL_MS, signal);
+    await systemClock.wait(STANDBY_POLL_MS, signal);
   }
   return false;
-}
-
-/** Sleeps until the time is up or the signal aborts. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {});
 }

@@ -26,6 +26,8 @@ export interface HeldPosition {
 
 /** A change that a batch makes. */
 export interface BatchChange {
+  /** The index in the batch of the submission that makes it. */
+  index: number;
   type: ChangeType;
   endorser: ChangeBody['endorser'];
   contest: BallotContest;
@@ -71,7 +73,8 @@ export function decideBatch(
 ): BatchDecision {
   const decision: BatchDecision = { changes: [], refusals: new Map(), positions: new Map() };
   for (const [index, submission] of submissions.entries()) {
-    const refusal = 'code' in submission ? submission : decideOne(ballot, held, submission, decision);
+    const refusal =
+      'code' in submission ? submission : decideOne(ballot, held, { index, submission }, decision);
     if (refusal) decision.refusals.set(index, refusal);
   }
   return decision;
@@ -80,7 +83,7 @@ export function decideBatch(
 function decideOne(
   ballot: Ballot,
   held: ReadonlyMap<string, Position>,
-  submission: Submission,
+  { index, submission }: { index: number; submission: Submission },
   { changes, positions }: BatchDecision,
 ): Refusal | undefined {
   const named = findNamed(ballot, submission);
@@ -98,7 +101,7 @@ function decideOne(
   for (const { type, pick } of decided.changes) {
     const choice = contest.choices.get(pick.choice);
     // The choice of a held pick exists, because removing a choice withdraws its endorsements.
-    if (choice) changes.push({ type, endorser, contest, choice, pick });
+    if (choice) changes.push({ index, type, endorser, contest, choice, pick });
   }
   return undefined;
 }

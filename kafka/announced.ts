@@ -1,10 +1,10 @@
 import { AvroDecodeError } from '../schemas/avro-codec.ts';
 import { type Change, changeCodec } from '../schemas/change.ts';
-import { TopicReader } from './topic-reader.ts';
+import { readTopic } from './read-topic.ts';
+import type { PartitionBounds } from './topic-reader.ts';
 
 /** How many offsets before the end of a partition are read. */
 const TAIL_OFFSETS = 300;
-const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 2 * 1024 * 1024 };
 
 /** A change that Kafka has announced. */
 export type Announced = Pick<Change, 'epoch' | 'sequence' | 'id'>;
@@ -19,27 +19,13 @@ export async function readNewestAnnounced(options: {
   brokers: string[];
   topic: string;
 }): Promise<Announced | null> {
-  const reader = new TopicReader({ ...options, clientId: 'ballot-endorsements-history' });
-  try {
-    const [leaders, bounds] = [await reader.leaders(), await reader.bounds()];
-    let newest: Announced | null = null;
-    let open = new Map(
-      bounds.flatMap(({ start, end }, partition) =>
-        end > start ? [[partition, Math.max(start, end - TAIL_OFFSETS)] as const] : [],
-      ),
-    );
-    while (open.size > 0) {
-      const next = new Map<number, number>();
-      for (const read of await reader.fetchFromLeaders(leaders, open, LIMITS)) {
-        for (const { value } of read.records) newest = newer(newest, decode(value));
-        if (read.nextOffset < (bounds[read.partition]?.end ?? 0)) next.set(read.partition, read.nextOffset);
-      }
-      open = next;
-    }
-    return newest;
-  } finally {
-    await reader.close();
+  let newest: Announced | null = null;
+  const fromTail = (_: number, { start, end }: PartitionBounds) => Math.max(start, end - TAIL_OFFSETS);
+  const topic = { ...options, clientId: 'ballot-endorsements-history' };
+  for await (const { records } of readTopic(topic, fromTail)) {
+    for (const { value } of records) newest = newer(newest, decode(value));
   }
+  return newest;
 }
 
 /** Null for a record that is no change. Whether records can be decoded is for gateways to report. */

@@ -1,28 +1,48 @@
-import { type PartitionRead, TopicReader } from './topic-reader.ts';
+import { type PartitionBounds, type PartitionRead, TopicReader } from './topic-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
 
+/** A topic, and the name under which it is read. */
+export interface ReadTopic {
+  /** `host:port` of each. */
+  brokers: string[];
+  topic: string;
+  clientId: string;
+}
+
 /**
- * Reads a topic once, to the end of each partition.
+ * Reads a topic once, to where each partition ended when the reading began, or a little further.
  *
- * @param from the offset to begin at, by partition; by default the partition's beginning
+ * @param chooseStart the offset to begin at in a partition; by default the partition's beginning
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function* readTopic(
-  { brokers, topic }: { brokers: string[]; topic: string },
-  from: ReadonlyMap<number, number> = new Map(),
+  options: ReadTopic,
+  chooseStart: (partition: number, bounds: PartitionBounds) => number = (_, { start }) => start,
 ): AsyncGenerator<PartitionRead> {
-  const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-ops' });
+  const reader = new TopicReader(options);
   try {
+    const bounds = await reader.bounds();
     const leaders = await reader.leaders();
-    const open = new Map(leaders.map((_, partition) => [partition, from.get(partition) ?? 0]));
+    const open = new Map(bounds.map((each, partition) => [partition, chooseStart(partition, each)]));
     while (open.size > 0) {
       for (const read of await reader.fetchFromLeaders(leaders, open, LIMITS)) {
         yield read;
-        if (read.atEnd) open.delete(read.partition);
+        const isDone = read.atEnd || read.nextOffset >= (bounds[read.partition]?.end ?? 0);
+        if (isDone) open.delete(read.partition);
         else open.set(read.partition, read.nextOffset);
       }
     }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
+export async function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
+  const reader = new TopicReader(options);
+  try {
+    return await reader.bounds();
   } finally {
     await reader.close();
   }

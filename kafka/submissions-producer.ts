@@ -1,5 +1,5 @@
 /** The one place of `submit` that knows kafkajs. */
-import { Partitioners } from 'kafkajs';
+import { type ICustomPartitioner, Partitioners } from 'kafkajs';
 import { withAdmin } from './admin.ts';
 import { createKafkaClient } from './client.ts';
 
@@ -8,9 +8,20 @@ export interface Message {
   value: Buffer;
 }
 
+/** A run of a partition's offsets; `to` is not included. */
+export interface OffsetRange {
+  partition: number;
+  from: number;
+  to: number;
+}
+
 export interface MessageProducer {
-  /** Resolves when every in-sync replica has the messages. */
-  send(messages: Message[]): Promise<void>;
+  /**
+   * Resolves when every in-sync replica has the messages.
+   *
+   * @returns where they are; the messages of a partition follow each other in their order
+   */
+  send(messages: Message[]): Promise<OffsetRange[]>;
   close(): Promise<void>;
 }
 
@@ -24,11 +35,21 @@ export async function topicExists(brokers: string[], topic: string): Promise<boo
  * key as Java's clients choose them, so that every writer puts one endorser in one partition.
  */
 export async function openProducer(brokers: string[], topic: string): Promise<MessageProducer> {
+  /** The partition of each message of the present request; a request that is tried again chooses again. */
+  const chosen = new Map<unknown, number>();
+  const createPartitioner: ICustomPartitioner = () => {
+    const choose = Partitioners.DefaultPartitioner();
+    return (args) => {
+      const partition = choose(args);
+      chosen.set(args.message, partition);
+      return partition;
+    };
+  };
   const producer = createKafkaClient({ brokers, clientId: 'ballot-endorsements-submit' }).producer({
     idempotent: true,
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
+    createPartitioner,
   });
   try {
     await producer.connect();
@@ -39,7 +60,13 @@ export async function openProducer(brokers: string[], topic: string): Promise<Me
   }
   return {
     async send(messages) {
-      await producer.send({ topic, messages, acks: -1 });
+      chosen.clear();
+      const answers = await producer.send({ topic, messages, acks: -1 });
+      return answers.map(({ partition, baseOffset }) => {
+        const from = Number(baseOffset);
+        const sent = messages.filter((message) => chosen.get(message) === partition);
+        return { partition, from, to: from + sent.length };
+      });
     },
     close: () => producer.disconnect(),
   };

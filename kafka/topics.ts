@@ -1,5 +1,6 @@
 /** The topics of the service as code: creates and alters them, and reports how they differ from the plan. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../service/operator-error.ts';
 import { waitFor } from '../service/wait-for.ts';
 import { type Admin, TOPIC_RESOURCE, withAdmin } from './admin.ts';
@@ -15,7 +16,11 @@ import {
 /** Kafka's number for "set on this topic", as opposed to a default. */
 const SET_ON_TOPIC = 1;
 
+/** Kafka's error of a broker that does not know a topic. */
+const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
+
 const APPLY_TIMEOUT_MS = 30_000;
+const ASK_AGAIN_MS = 50;
 
 /** The cluster, and the settings that its topics are made for. */
 export interface TopicsOptions {
@@ -45,8 +50,23 @@ async function planFor(admin: Admin, options: TopicsOptions): Promise<ReturnType
   });
 }
 
-/** The topic as it is, or null if it does not exist. */
+/**
+ * The topic as it is, or null if it does not exist. Brokers learn of a new topic one after the other, so that one which
+ * does not know a topic that another has listed is asked again for a while.
+ */
 async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null> {
+  const deadline = performance.now() + APPLY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await readTopicOnce(admin, name);
+    } catch (error) {
+      if ((error as { type?: unknown }).type !== UNKNOWN_TOPIC || performance.now() > deadline) throw error;
+      await sleep(ASK_AGAIN_MS);
+    }
+  }
+}
+
+async function readTopicOnce(admin: Admin, name: string): Promise<ActualTopic | null> {
   if (!(await admin.listTopics()).includes(name)) return null;
   const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
   const described = await admin.describeConfigs({
@@ -67,8 +87,9 @@ async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null
   };
 }
 
-async function createTopic(admin: Admin, topic: Topic): Promise<string> {
-  await admin.createTopics({
+/** @returns whether the topic was created; false if it exists, of which the broker that was asked before knew nothing */
+async function createTopic(admin: Admin, topic: Topic): Promise<boolean> {
+  return admin.createTopics({
     // kafkajs would give up waiting for a broker that has not heard of the topic yet.
     waitForLeaders: false,
     topics: [
@@ -80,7 +101,15 @@ async function createTopic(admin: Admin, topic: Topic): Promise<string> {
       },
     ],
   });
-  return `created ${topic.name} with ${topic.partitions} partitions`;
+}
+
+/** The topic as it is, or null if it was missing and has been created. */
+async function readOrCreate(admin: Admin, wanted: Topic): Promise<ActualTopic | null> {
+  const actual = await readTopic(admin, wanted.name);
+  if (actual !== null || (await createTopic(admin, wanted))) return actual;
+  return waitFor(`Topic ${wanted.name}`, () => readTopic(admin, wanted.name), {
+    timeoutMs: APPLY_TIMEOUT_MS,
+  });
 }
 
 function differences(actual: Topic, wanted: Topic): Array<[string, string]> {
@@ -133,20 +162,25 @@ async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Pro
  * @throws OperatorError if no broker answers, or if the changes topic has more partitions than a cursor can hold
  */
 export async function applyTopics(options: TopicsOptions): Promise<string[]> {
-  return withAdmin(options.brokers, async (admin) => {
-    const done: string[] = [];
-    const plan = await planFor(admin, options);
-    for (const wanted of Object.values(plan)) {
-      const actual = await readTopic(admin, wanted.name);
-      const excess = wanted === plan.changes && actual !== null ? findExcess(actual) : null;
-      if (excess !== null) throw new OperatorError(`${excess}.`);
-      const lines =
-        actual === null ? [await createTopic(admin, wanted)] : await alterTopic(admin, actual, wanted);
-      if (lines.length > 0) await untilApplied(admin, wanted);
-      done.push(...lines);
-    }
-    return done;
-  });
+  return withAdmin(options.brokers, (admin) => applyWith(admin, options));
+}
+
+/** `applyTopics`, with a client that is connected. */
+export async function applyWith(admin: Admin, options: TopicsOptions): Promise<string[]> {
+  const done: string[] = [];
+  const plan = await planFor(admin, options);
+  for (const wanted of Object.values(plan)) {
+    const actual = await readOrCreate(admin, wanted);
+    const excess = wanted === plan.changes && actual !== null ? findExcess(actual) : null;
+    if (excess !== null) throw new OperatorError(`${excess}.`);
+    const lines =
+      actual === null
+        ? [`created ${wanted.name} with ${wanted.partitions} partitions`]
+        : await alterTopic(admin, actual, wanted);
+    if (lines.length > 0) await untilApplied(admin, wanted);
+    done.push(...lines);
+  }
+  return done;
 }
 
 /**

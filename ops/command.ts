@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { OperatorError } from '../service/operator-error.ts';
 
 /** The world as a command of `npm run ops` sees it, so that tests can give it another. */
 export interface CommandIo {
@@ -11,12 +12,24 @@ export interface CommandIo {
   /** Whether standard error is a terminal and can show a progress bar. */
   terminal: boolean;
   now(): Date;
+  /**
+   * Calls `listener` when the operator presses Ctrl-C, instead of ending the program.
+   *
+   * @returns a function that ends this again
+   */
+  onInterrupt(listener: () => void): () => void;
+}
+
+/** The command ended before its work was done, since its time was up or the operator pressed Ctrl-C: exit status 2. */
+export class UnfinishedError extends OperatorError {
+  override name = 'UnfinishedError';
 }
 
 /**
  * Gives a command its arguments, options, subcommands, help and actions. Each module of ops/commands exports one.
  *
- * An action that fails throws an OperatorError: its message is printed on standard error, and the exit status is 1.
+ * An action that fails throws an OperatorError: its message is printed on standard error, and the exit status is 1, or 2
+ * for an UnfinishedError.
  *
  * @param command has its name and its one-line description already
  */

@@ -13,8 +13,6 @@ import {
 } from '../service/environment.ts';
 import { OperatorError } from '../service/operator-error.ts';
 
-export { readEnv } from '../service/running-service.ts';
-
 /** The settings of the topics, for callers that know their brokers already. */
 export type TopicConfig = Omit<TopicsOptions, 'brokers'>;
 

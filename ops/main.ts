@@ -1,5 +1,6 @@
 /** `npm run ops -- COMMAND ...`: the commands for operators. */
 import { describeFailure } from '../service/operator-error.ts';
+import { UnfinishedError } from './command.ts';
 import { runProgram } from './program.ts';
 
 // A reader that closes the pipe early, as `head` does, has what it wanted.
@@ -13,8 +14,12 @@ try {
     err: (line) => process.stderr.write(`${line}\n`),
     terminal: process.stderr.isTTY === true,
     now: () => new Date(),
+    onInterrupt(listener) {
+      process.on('SIGINT', listener);
+      return () => process.off('SIGINT', listener);
+    },
   });
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UnfinishedError ? 2 : 1;
 }

@@ -1,72 +1,98 @@
 import { Command, CommanderError } from 'commander';
 import { OperatorError } from '../service/operator-error.ts';
 import type { CommandIo, DefineCommand } from './command.ts';
+import { completeHelp, describeEnvironment, EXIT_STATUS, type UsedSettings } from './help.ts';
+
+const BOTH: readonly UsedSettings[] = ['postgres', 'kafka'];
 
 /** The commands in the order in which the help lists them. A module is imported when its command is asked for. */
-const COMMANDS: { name: string; description: string; load: () => Promise<{ define: DefineCommand }> }[] = [
+const COMMANDS: {
+  name: string;
+  settings: readonly UsedSettings[];
+  description: string;
+  load: () => Promise<{ define: DefineCommand }>;
+}[] = [
   {
     name: 'migrate',
+    settings: ['postgres'],
     description: 'bring the database to the newest schema',
     load: () => import('./commands/migrate.ts'),
   },
   {
     name: 'topics',
+    settings: ['kafka', 'topics'],
     description: 'create or check the Kafka topics',
     load: () => import('./commands/topics.ts'),
   },
   {
     name: 'catalog',
+    settings: ['postgres'],
     description: 'load elections, contests and endorsers from files',
     load: () => import('./commands/catalog.ts'),
   },
   {
     name: 'officeholders',
+    settings: ['postgres'],
     description: 'load the people in office from Open States',
     load: () => import('./commands/officeholders.ts'),
   },
   {
     name: 'submit',
+    settings: BOTH,
     description: 'send endorsements from files to Kafka',
     load: () => import('./commands/submit.ts'),
   },
   {
     name: 'rejected',
+    settings: BOTH,
     description: 'list and show submissions that were rejected, or send them again',
     load: () => import('./commands/rejected.ts'),
   },
   {
     name: 'submissions',
+    settings: BOTH,
     description: 'skip a submission that stops the consumers',
     load: () => import('./commands/submissions.ts'),
   },
-  { name: 'keys', description: 'create, list and revoke API keys', load: () => import('./commands/keys.ts') },
+  {
+    name: 'keys',
+    settings: ['postgres'],
+    description: 'create, list and revoke API keys',
+    load: () => import('./commands/keys.ts'),
+  },
   {
     name: 'accounts',
+    settings: ['postgres'],
     description: 'list, suspend and resume accounts, or change their plans',
     load: () => import('./commands/accounts.ts'),
   },
   {
     name: 'plans',
+    settings: ['postgres'],
     description: 'list plans, or change their limits',
     load: () => import('./commands/plans.ts'),
   },
   {
     name: 'audit',
+    settings: ['postgres'],
     description: 'show changes of accounts, keys and plans',
     load: () => import('./commands/audit.ts'),
   },
   {
     name: 'lag',
+    settings: BOTH,
     description: 'show the work that the consumers have yet to do',
     load: () => import('./commands/lag.ts'),
   },
   {
     name: 'stream',
+    settings: BOTH,
     description: 'check or repair the stream, or begin a new epoch',
     load: () => import('./commands/stream.ts'),
   },
   {
     name: 'demo',
+    settings: [],
     description: 'generate an invented national catalogue',
     load: () => import('./commands/demo.ts'),
   },
@@ -77,17 +103,17 @@ Examples:
   npm run ops -- keys create --account acme --plan free
   npm run ops -- catalog import data/catalogue
   npm run ops -- submit data/endorsements.ndjson
-  npm run ops -- COMMAND --help`;
+  npm run ops -- help submit`;
 
 /**
  * Runs a command of `npm run ops`. Help that was asked for goes to standard output; help that is shown because a
  * subcommand is missing goes to standard error.
  *
- * @param argv the arguments after `npm run ops --`
+ * @param given the arguments after `npm run ops --`; `help COMMAND` stands for `COMMAND --help`
  * @returns the exit status
  * @throws OperatorError if the arguments are wrong or the command fails
  */
-export async function runProgram(argv: string[], io: CommandIo): Promise<number> {
+export async function runProgram(given: string[], io: CommandIo): Promise<number> {
   const program = new Command('npm run ops --')
     .description('Operates the Ballot Endorsement Data Service.')
     .usage('COMMAND [arguments] [options]')
@@ -100,9 +126,14 @@ export async function runProgram(argv: string[], io: CommandIo): Promise<number>
       // Mistakes are thrown, below.
       outputError: () => {},
     });
-  for (const { name, description, load } of COMMANDS) {
+  program.addHelpText('after', describeEnvironment(BOTH)).addHelpText('after', EXIT_STATUS);
+  const [asked, ...rest] = given;
+  const argv = asked === 'help' ? [...rest, '--help'] : given;
+  for (const { name, settings, description, load } of COMMANDS) {
     const command = program.command(name).description(description).helpCommand(false);
-    if (argv[0] === name) (await load()).define(command, io);
+    if (argv[0] !== name) continue;
+    (await load()).define(command, io);
+    completeHelp(command, settings);
   }
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -16,7 +16,7 @@ export class SupersededError extends Error {
   override name = 'SupersededError';
 }
 
-/** The errors of JavaScript itself: always a defect, whatever their message says. */
+/** The names of JavaScript's own errors. */
 const BUILT_IN = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'URIError']);
 
 /** Codes of @platformatic/kafka begin with this. */
@@ -71,6 +71,11 @@ const NETWORK_CODES = new Set([
 
 /** The most errors of a chain of causes that are looked at. */
 const MAX_CAUSES = 50;
+
+/** Whether JavaScript itself threw the error, which is a defect of the code whatever its message says. */
+export function isBuiltInError(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'name' in error && BUILT_IN.has(String(error.name));
+}
 
 /** The meaning of a caught error. */
 export function classifyFailure(error: unknown): Failure {

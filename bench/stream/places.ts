@@ -4,7 +4,8 @@
  */
 
 import { createKey } from '../../ops/commands/keys.ts';
-import { createConfig, readEnv } from '../../ops/config.ts';
+import { createConfig } from '../../ops/config.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { type GatewayProcess, startGatewayProcess } from '../gateway-process.ts';
 import { formatSpread } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';

@@ -7,9 +7,10 @@
 import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { createKey } from '../../ops/commands/keys.ts';
-import { createConfig, type OpsConfig, readEnv } from '../../ops/config.ts';
+import { createConfig, type OpsConfig } from '../../ops/config.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { startGatewayProcess } from '../gateway-process.ts';
 import { formatSpread } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicReader } from '../../kafka/topic-reader.ts';
+import { systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
@@ -121,10 +121,7 @@ export class Backlog {
     if (!this.#partitions.some(({ waiting }) => waiting.length > 0)) {
       const quiet = new AbortController();
       const waiting = AbortSignal.any([quiet.signal, signal]);
-      await Promise.race([
-        this.#filled.promise,
-        sleep(waitMs, undefined, { signal: waiting }).catch(() => {}),
-      ]);
+      await Promise.race([this.#filled.promise, systemClock.wait(waitMs, waiting)]);
       quiet.abort();
     }
     if (this.#failure) throw this.#failure;
@@ -185,7 +182,7 @@ export class Backlog {
         const message = 'the brokers cannot be asked for the leaders of the submissions topic';
         reportFailure(this.#log, error, { where: 'apply', message });
       }
-      await sleep(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, undefined, { signal }).catch(() => {});
+      await systemClock.wait(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, signal);
     }
   }
 
@@ -210,7 +207,7 @@ export class Backlog {
         reportFailure(this.#log, error, { where: 'apply', message, fields: { node }, quiet: isFailing });
         isFailing = true;
         this.#answeredAt.delete(node);
-        await sleep(RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
+        await systemClock.wait(RETRY_MS, this.#stopping.signal);
       }
     }
   }

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { RecordTooLargeError, type RejectedProducer } from '../../kafka/rejected-producer.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
+import { systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import {
@@ -9,7 +10,6 @@ import {
   loadPendingRejections,
   type RejectionRecord,
 } from '../../store/stream/pending-rejections.ts';
-import { pause } from '../leadership.ts';
 import { truncateValue } from './entry.ts';
 import { pendingRejections } from './metrics.ts';
 
@@ -53,14 +53,14 @@ export class RejectionSender {
         delayMs = FIRST_RETRY_MS;
         if (sent > 0) continue;
         const rung = new AbortController();
-        await Promise.race([promise, pause(LOOK_MS, rung.signal)]);
+        await Promise.race([promise, systemClock.wait(LOOK_MS, rung.signal)]);
         rung.abort();
         this.#bell = Promise.withResolvers();
       } catch (error) {
         if (signal.aborted) return;
         const message = 'rejections could not be sent to Kafka; they wait in the database';
         reportFailure(this.#log, error, { where: 'rejections', message });
-        await pause(delayMs, signal);
+        await systemClock.wait(delayMs, signal);
         delayMs = Math.min(2 * delayMs, LAST_RETRY_MS);
       }
     }

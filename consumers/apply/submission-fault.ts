@@ -1,10 +1,9 @@
 import type { Refusal } from '../../domain/refusal.ts';
+import { isBuiltInError } from '../../service/failure.ts';
 import { sqlStateOf } from '../../store/connection/sql-state.ts';
 
 /** SQLSTATE classes that are about the data: data exception, integrity constraint violation, program limit exceeded. */
 const DATA_ERROR = /^(22|23|54)/;
-/** Errors that JavaScript throws for a defect of the code, which one submission may have brought to light. */
-const DEFECT_NAMES = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError']);
 
 /** The refusal of a submission on which the code itself fails. */
 export const DEFECT: Refusal = {
@@ -22,5 +21,6 @@ export function refuseForError(error: unknown): Refusal | undefined {
     if (!DATA_ERROR.test(state)) return undefined;
     return { code: 'unstorable', message: `The database refuses it (SQLSTATE ${state}).` };
   }
-  return error instanceof Error && DEFECT_NAMES.has(error.name) ? DEFECT : undefined;
+  // One submission may have brought a defect to light.
+  return isBuiltInError(error) ? DEFECT : undefined;
 }

@@ -123,19 +123,22 @@ async function numberChanges(
   client: ClientBase,
   changes: BatchChange[],
   ids: EndorsementIds,
+  located: readonly Located[],
 ): Promise<{ numbered: NewChange[]; gone: number[] }> {
   const created = changes.filter((change) => change.type === 'created').length;
   const fresh = (await reserveEndorsementIds(client, created)).values();
   const gone: number[] = [];
-  const numbered = changes.map(({ type, endorser, contest, choice, pick }): NewChange => {
+  const numbered = changes.map(({ index, type, endorser, contest, choice, pick }): NewChange => {
     if (type === 'created') ids.set(endorser.id, choice.id, fresh.next().value ?? Number.NaN);
     const id = ids.get(endorser.id, choice.id) ?? Number.NaN;
     if (type === 'deleted') gone.push(id);
     const { rank, statement, source_url, published_on } = pick;
     const endorsement = { id, rank, statement, source_url, published_on };
+    const { partition, entry } = located[index] as Located;
     return {
       type,
       body: { endorsement, endorser, contest: contest.contest, election: contest.election, choice },
+      submission: { partition, offset: entry.offset },
     };
   });
   return { numbered, gone };
@@ -162,7 +165,7 @@ export const writeEntries: Write = async (client, ballot, located) => {
   const held = await loadHeld(client, ballot, named);
   const submissions = located.map(({ entry }) => entry.submission);
   const { changes, refusals, positions } = decideBatch(ballot, held.positions, submissions);
-  const { numbered, gone } = await numberChanges(client, changes, held.ids);
+  const { numbered, gone } = await numberChanges(client, changes, held.ids, located);
   await deleteEndorsements(client, gone);
   const rows = [...endorsementRows(positions.values(), held.ids)];
   // Before the log: these are the statements that a constraint refuses.

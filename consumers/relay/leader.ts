@@ -10,7 +10,7 @@ import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state
 import { CHANGES_CHANNEL } from '../../store/stream/change-log.ts';
 import { readDatabaseTime } from '../../store/stream/database-time.ts';
 import { maintainChangeLog } from '../../store/stream/relay-batches.ts';
-import { pause, startLeadership, type Term } from '../leadership.ts';
+import { startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
 import { relayLeader } from './metrics.ts';
 import { Relay } from './relay.ts';
@@ -76,7 +76,7 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
       maintainedAt = performance.now();
     }
     const quiet = new AbortController();
-    await Promise.race([rung, pause(IDLE_POLL_MS, AbortSignal.any([signal, quiet.signal]))]);
+    await Promise.race([rung, systemClock.wait(IDLE_POLL_MS, AbortSignal.any([signal, quiet.signal]))]);
     quiet.abort();
   }
 }

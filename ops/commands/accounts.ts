@@ -1,32 +1,44 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { listAccounts, setAccountPlan, setAccountSuspended } from '../../store/accounts/accounts.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
 import { formatDay, formatTable } from '../table.ts';
+
+const EXAMPLES = `
+Examples:
+  npm run ops -- accounts list
+  npm run ops -- accounts suspend acme
+  npm run ops -- accounts resume acme
+  npm run ops -- accounts set-plan acme --plan partner`;
 
 /** `accounts list`, `accounts suspend NAME`, `accounts resume NAME`, `accounts set-plan NAME --plan PLAN`. */
 export const define: DefineCommand = (accounts, io) => {
   accounts
     .command('list')
     .description('list every account, with its plan and the number of its usable keys')
+    .addHelpText('after', EXAMPLES)
     .action(() => list(io));
   accounts
     .command('suspend')
     .description('refuse all keys of an account and end its streams, within five seconds')
     .argument('<name>', 'the name of the account')
+    .addHelpText('after', EXAMPLES)
     .action((name: string) => setSuspended(io, name, true));
   accounts
     .command('resume')
     .description('let a suspended account use its keys again')
     .argument('<name>', 'the name of the account')
+    .addHelpText('after', EXAMPLES)
     .action((name: string) => setSuspended(io, name, false));
   accounts
     .command('set-plan')
     .description('give an account another plan')
     .argument('<name>', 'the name of the account')
     .option('--plan <plan>', 'a plan that "plans list" shows')
+    .addHelpText('after', EXAMPLES)
     .action((name: string, { plan }: { plan?: string }) => setPlan(io, name, plan));
 };
 

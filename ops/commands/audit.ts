@@ -1,11 +1,16 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { listAudit } from '../../store/accounts/audit-log.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
 import { formatTable } from '../table.ts';
 
 const MAX_LIMIT = 100_000;
+
+const EXAMPLE = `
+Example:
+  npm run ops -- audit list --limit 20`;
 
 /** `audit list [--limit N]`. */
 export const define: DefineCommand = (audit, io) => {
@@ -13,6 +18,7 @@ export const define: DefineCommand = (audit, io) => {
     .command('list')
     .description('list the newest changes of accounts, keys and plans, oldest first')
     .option('--limit <n>', 'the number of changes to list', parseLimit, 100)
+    .addHelpText('after', EXAMPLE)
     .action(({ limit }: { limit: number }) => list(io, limit));
 };
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { editCatalogue } from '../../store/catalogue/edit.ts';
 import { removeElection } from '../../store/catalogue/removal.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
@@ -8,7 +9,7 @@ import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../cata
 import { startProgress } from '../catalog/progress.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 import { count } from '../table.ts';
 

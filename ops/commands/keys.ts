@@ -1,10 +1,11 @@
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { SCOPES, type Scope } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { issueKey, isUsableKey, listKeys, revokeKey } from '../../store/accounts/issued-keys.ts';
 import { PlanMismatchError } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
 import { formatDay, formatMinute, formatTable, showControls } from '../table.ts';
 
@@ -12,7 +13,9 @@ const EXAMPLES = `
 Examples:
   npm run ops -- keys create --account acme --plan free
   KEY=$(npm run --silent ops -- keys create --account acme --plan free --expires 2027-01-31)
-  npm run ops -- keys create --account acme --plan free --expires 2027-01-31T17:00:00-05:00`;
+  npm run ops -- keys create --account acme --plan free --expires 2027-01-31T17:00:00-05:00
+  npm run ops -- keys list
+  npm run ops -- keys revoke 3`;
 
 const MAX_ACCOUNT_NAME_LENGTH = 100;
 
@@ -37,11 +40,13 @@ export const define: DefineCommand = (keys, io) => {
   keys
     .command('list')
     .description('list every key, without its text')
+    .addHelpText('after', EXAMPLES)
     .action(() => list(io));
   keys
     .command('revoke')
     .description('refuse a key and end its streams, within five seconds')
     .argument('<id>', 'the id of the key, as "keys list" shows it', parseId)
+    .addHelpText('after', EXAMPLES)
     .action((id: number) => revoke(io, id));
 };
 

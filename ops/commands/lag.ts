@@ -1,18 +1,26 @@
 import { requireBrokers } from '../../kafka/admin.ts';
+import { loadBounds } from '../../kafka/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { type PartitionBounds, TopicReader } from '../../kafka/topic-reader.ts';
+import type { PartitionBounds } from '../../kafka/topic-reader.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { countPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig, type OpsConfig, readEnv } from '../config.ts';
+import { createConfig, type OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
 import { formatTable } from '../table.ts';
+
+const EXAMPLES = `
+Examples:
+  npm run ops -- lag
+  npm run ops -- lag --json | jq .changes.lag`;
 
 /** `lag [--json]`. */
 export const define: DefineCommand = (command, io) => {
   command
     .option('--json', 'print one JSON object instead of a table')
+    .addHelpText('after', EXAMPLES)
     .action(({ json = false }: { json?: boolean }) => printLag(io, json));
 };
 
@@ -37,17 +45,6 @@ interface ServiceLag {
   rejections: { lag: number };
 }
 
-/** @throws OperatorError if no broker answers, the Kafka client's error if the topic does not exist */
-async function loadBounds(brokers: string[], topic: string): Promise<PartitionBounds[]> {
-  await requireBrokers(brokers);
-  const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-ops' });
-  try {
-    return await reader.bounds();
-  } finally {
-    await reader.close();
-  }
-}
-
 function lagOf(partition: number, applied: number, { start, stableEnd, end }: PartitionBounds): PartitionLag {
   // Submissions that retention deleted before they were applied are not waiting.
   const done = Math.max(applied, start);
@@ -62,7 +59,8 @@ function lagOf(partition: number, applied: number, { start, stableEnd, end }: Pa
  */
 async function measureLag({ brokers, databaseUrl, topicPrefix }: OpsConfig): Promise<ServiceLag> {
   const topic = topicNames(topicPrefix).submissions;
-  const bounds = await loadBounds(brokers, topic);
+  await requireBrokers(brokers);
+  const bounds = await loadBounds({ brokers, topic, clientId: 'ballot-endorsements-ops' });
   return inOneTransaction(databaseUrl, async (client) => {
     const applied = await loadConsumerOffsets(client, topic);
     const { logged, relayed, oldestWaitedSeconds } = await loadRelayProgress(client);

@@ -1,11 +1,17 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { migrate, SchemaMismatchError } from '../../store/migrations/migrate.ts';
 import type { DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
+
+const EXAMPLE = `
+Example:
+  npm run ops -- migrate`;
 
 /** `migrate`. */
 export const define: DefineCommand = (command, io) => {
+  command.addHelpText('after', EXAMPLE);
   command.action(async () => {
     const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
     const applied = await migrateDatabase(databaseUrl);

@@ -1,7 +1,8 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { startProgress } from '../catalog/progress.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { findPersonFiles } from '../officeholders/find-files.ts';
 import { type ImportOutcome, importPeople } from '../officeholders/import-people.ts';
 import { formatFileRefusals, formatLoad } from '../officeholders/report.ts';

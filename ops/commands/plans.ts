@@ -1,4 +1,5 @@
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import {
   changePlan,
   listPlans,
@@ -7,7 +8,7 @@ import {
   PlanMismatchError,
 } from '../../store/accounts/plans.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createDatabaseConfig, readEnv } from '../config.ts';
+import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
 import { formatTable } from '../table.ts';
 
@@ -15,7 +16,8 @@ const UNLIMITED = 'unlimited';
 const MAX_LIMIT = 2_147_483_647;
 
 const EXAMPLES = `
-Example:
+Examples:
+  npm run ops -- plans list
   npm run ops -- plans set standard --requests-per-day 90000 --max-streams unlimited`;
 
 /** `plans list`, `plans set NAME [--requests-per-minute N] [--requests-per-day N] [--max-streams N]`. */
@@ -23,6 +25,7 @@ export const define: DefineCommand = (plans, io) => {
   plans
     .command('list')
     .description('list every plan with its limits')
+    .addHelpText('after', EXAMPLES)
     .action(() => list(io));
   plans
     .command('set')

@@ -1,30 +1,42 @@
 import { requireBrokers } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import type { Rejection } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
+import { findMendedSince } from '../../store/endorsements/mended-since.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig, createKafkaConfig, readEnv } from '../config.ts';
-import { requireDatabase } from '../database.ts';
-import { describeRejection } from '../rejected/describe.ts';
+import { createConfig, createDatabaseConfig, createKafkaConfig } from '../config.ts';
+import { requireDatabase, withDatabase } from '../database.ts';
+import { describeRejection, readSubmission } from '../rejected/describe.ts';
 import { parseOrigin } from '../rejected/origin.ts';
 import { type ReadRejections, readRejections } from '../rejected/read-rejections.ts';
 import { retryChosen, retryNew } from '../rejected/retry.ts';
 import { showRejection } from '../rejected/show.ts';
+import { count } from '../table.ts';
 
 const EXAMPLES = `
 Examples:
+  npm run ops -- rejected list
+  npm run ops -- rejected show 3/1201
   npm run ops -- rejected retry
   npm run ops -- rejected retry 3/1201 7/88`;
 
-/** `rejected list`, `rejected show PARTITION/OFFSET`, `rejected retry [PARTITION/OFFSET...]` (INV-9). */
+/** `rejected list [--all]`, `rejected show PARTITION/OFFSET`, `rejected retry [PARTITION/OFFSET...]` (INV-9). */
 export const define: DefineCommand = (rejected, io) => {
   rejected
     .command('list')
-    .description('print every rejected submission that Kafka still keeps, a line of JSON each')
-    .action(() => list(io));
+    .description(
+      'print the rejected submissions that Kafka still keeps, a line of JSON each, without those whose endorser has ' +
+        'changed its position in the contest since',
+    )
+    .option('--all', 'print those as well')
+    .addHelpText('after', EXAMPLES)
+    .action(({ all = false }: { all?: boolean }) => list(io, all));
   rejected
     .command('show')
     .description('print one rejected submission in full')
     .argument('<origin>', 'its PARTITION/OFFSET as "rejected list" shows its origin')
+    .addHelpText('after', EXAMPLES)
     .action((origin: string) => show(io, origin));
   rejected
     .command('retry')
@@ -43,10 +55,37 @@ async function read(io: CommandIo): Promise<ReadRejections> {
   return read;
 }
 
-async function list(io: CommandIo): Promise<void> {
+/** Prints the rejections that nothing has mended since, or all of them, for which Kafka is enough. */
+async function list(io: CommandIo, all: boolean): Promise<void> {
   const { rejections } = await read(io);
-  for (const rejection of rejections) io.out(describeRejection(rejection));
-  io.err(`${rejections.length} rejected submissions are kept.`);
+  const mended = all ? new Set<Rejection>() : await findMended(io, rejections);
+  for (const rejection of rejections) if (!mended.has(rejection)) io.out(describeRejection(rejection));
+  if (all) return io.err(`${count(rejections.length)} rejected submissions are kept.`);
+  io.err(
+    `${count(rejections.length - mended.size)} rejected submissions are kept` +
+      (mended.size > 0
+        ? `, and ${count(mended.size)} more whose endorsers have changed their positions since: --all shows them too.`
+        : '.'),
+  );
+}
+
+/** The rejections after which a submission has changed the position that they are about. */
+async function findMended(io: CommandIo, rejections: Rejection[]): Promise<Set<Rejection>> {
+  const readable = rejections.flatMap((rejection) => {
+    const { partition, offset, rejected_at: rejectedAt } = rejection;
+    const submission = readSubmission(rejection);
+    if (!submission) return [];
+    const { endorser, contest } = submission;
+    return [{ rejection, rejected: { endorser, contest, partition, offset, rejectedAt } }];
+  });
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const mended = await withDatabase(databaseUrl, 'ops', (client) =>
+    findMendedSince(
+      client,
+      readable.map(({ rejected }) => rejected),
+    ),
+  );
+  return new Set(readable.filter((_, index) => mended.has(index)).map(({ rejection }) => rejection));
 }
 
 /** @throws OperatorError if no rejection of this origin is kept, or if the brokers cannot be used */

@@ -5,10 +5,11 @@ import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedChanges, loadRelayedRange } from '../../store/reads/relayed-changes.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig, type OpsConfig, readEnv } from '../config.ts';
+import { createConfig, type OpsConfig } from '../config.ts';
 import { requireDatabase, withDatabase } from '../database.ts';
 import { findHoles, type SequenceRange } from '../stream/find-holes.ts';
 import { newEpoch } from '../stream/new-epoch.ts';
@@ -16,6 +17,12 @@ import { newEpoch } from '../stream/new-epoch.ts';
 /** Changes that are sent at a time. */
 const BATCH = 1000;
 const STATEMENT_TIMEOUT_MS = 60_000;
+
+const EXAMPLES = `
+Examples:
+  npm run ops -- stream check
+  npm run ops -- stream repair
+  npm run ops -- stream new-epoch --submissions-from-beginning`;
 
 /** `stream check`, `stream repair`, `stream new-epoch [--submissions-from-beginning]` (INV-7). */
 export const define: DefineCommand = (stream, io) => {
@@ -25,10 +32,12 @@ export const define: DefineCommand = (stream, io) => {
       'compare the database with Kafka: name every relayed change that the changes topic lacks, and say if the ' +
         'database lacks announced changes; the exit status is 1 if there is either',
     )
+    .addHelpText('after', EXAMPLES)
     .action(async () => check(await requireServers(io), io));
   stream
     .command('repair')
     .description('send the changes that the changes topic lacks again, with the same ids')
+    .addHelpText('after', EXAMPLES)
     .action(async () => repair(await requireServers(io), io));
   stream
     .command('new-epoch')
@@ -37,6 +46,7 @@ export const define: DefineCommand = (stream, io) => {
       '--submissions-from-beginning',
       'apply the topic of submissions from its beginning, since it was made anew',
     )
+    .addHelpText('after', EXAMPLES)
     .action(async ({ submissionsFromBeginning = false }: { submissionsFromBeginning?: boolean }) =>
       newEpoch(await requireServers(io), io, { submissionsFromBeginning }),
     );

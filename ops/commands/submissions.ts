@@ -1,6 +1,7 @@
 import { requireBrokers } from '../../kafka/admin.ts';
+import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig, readEnv } from '../config.ts';
+import { createConfig } from '../config.ts';
 import { requireDatabase } from '../database.ts';
 import { parseOrigin } from '../rejected/origin.ts';
 import { skipSubmission } from '../submissions/skip.ts';

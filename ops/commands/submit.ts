@@ -1,21 +1,36 @@
+import type { OffsetRange } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import { startProgress } from '../catalog/progress.ts';
 import { createRefusalList, formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createKafkaConfig, readEnv } from '../config.ts';
+import { createConfig, createKafkaConfig } from '../config.ts';
+import { createFollower } from '../submit/create-follower.ts';
 import { openSubmissionFiles } from '../submit/find-files.ts';
 import { readSubmissions, type SubmissionFile } from '../submit/read-submissions.ts';
 import { submitAll } from '../submit/submit-all.ts';
 import { count } from '../table.ts';
 
+const HOW_TO_FIND_OUT =
+  'They are applied in the background: "npm run ops -- lag" shows how many wait, and "npm run ops -- rejected list" ' +
+  'those that were rejected. --wait waits for them.';
+
 const EXAMPLES = `
 Examples:
   npm run ops -- submit data/endorsements.ndjson
+  npm run ops -- submit --wait --timeout 600 data/endorsements.ndjson
   generate-endorsements | npm run ops -- submit -`;
 
-/** `submit PATH... [--skip-refused]`. */
+interface SubmitFlags {
+  skipRefused?: boolean;
+  wait?: boolean;
+  /** In seconds. */
+  timeout?: number;
+}
+
+/** `submit PATH... [--skip-refused] [--wait [--timeout SECONDS]]`. */
 export const define: DefineCommand = (command, io) => {
   command
     .argument(
@@ -23,19 +38,33 @@ export const define: DefineCommand = (command, io) => {
       'files of endorsements, folders with an endorsements.ndjson, or - for standard input',
     )
     .option('--skip-refused', 'leave refused lines out and send the others')
+    .option('--wait', 'wait until all of it is applied, and say what became of it')
+    .option('--timeout <seconds>', 'wait for so many seconds at most; without it, for ever', parseTimeout)
     .addHelpText('after', EXAMPLES)
-    .action((paths: string[], { skipRefused = false }: { skipRefused?: boolean }) =>
-      submit(io, paths, skipRefused),
-    );
+    .action((paths: string[], flags: SubmitFlags) => submit(io, paths, flags));
 };
+
+function parseTimeout(text: string): number {
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
+  throw new OperatorError(`--timeout is "${text}"; it must be a whole number of seconds from 1 to 999999.`);
+}
 
 /**
  * Checks every line of every file, and only then sends the submissions.
  *
- * @throws OperatorError if a path or the brokers cannot be used, or if a line is refused and `skipRefused` is not set
+ * @throws OperatorError if a path or a server cannot be used, if a line is refused and `skipRefused` is not set, or if
+ *   one is rejected while it is waited for
+ * @throws UnfinishedError if the wait ends before everything is applied
  */
-async function submit(io: CommandIo, paths: string[], skipRefused: boolean): Promise<void> {
-  const { brokers, topicPrefix } = createKafkaConfig(readEnv(io.env));
+async function submit(
+  io: CommandIo,
+  paths: string[],
+  { skipRefused = false, wait = false, timeout }: SubmitFlags,
+): Promise<void> {
+  if (timeout !== undefined && !wait) throw new OperatorError('--timeout is of use only with --wait.');
+  const env = readEnv(io.env);
+  const both = wait ? createConfig(env) : null;
+  const { brokers, topicPrefix } = both ?? createKafkaConfig(env);
   await using opened = await openSubmissionFiles(paths, io.stdin);
   const { files, notRead } = opened;
   if (notRead.length > 0)
@@ -45,17 +74,21 @@ async function submit(io: CommandIo, paths: string[], skipRefused: boolean): Pro
   if (bad > 0 && !skipRefused) {
     throw new OperatorError('Nothing was sent. --skip-refused sends the other lines.');
   }
+  const follower = both && (await createFollower(both, io, timeout));
   const progress = startProgress(io.terminal, 'Sending', good);
   let sent: number;
   try {
     const topic = topicNames(topicPrefix).submissions;
     const submissions = readChecked(files, good);
-    sent = await submitAll({ brokers, topic, submissions, onProgress: progress.advance });
+    const onSent = (places: OffsetRange[]) => follower?.sent.add(places);
+    sent = await submitAll({ brokers, topic, submissions, onProgress: progress.advance, onSent });
   } finally {
     progress.stop();
   }
   io.out(`${count(sent)} submissions sent`);
   if (bad > 0) io.err('The refused lines were left out, as --skip-refused asks.');
+  if (follower) await follower.follow();
+  else io.err(HOW_TO_FIND_OUT);
 }
 
 /** Counts the lines that can be sent and the problems of the others, and prints the problems. */

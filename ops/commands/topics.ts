@@ -1,19 +1,27 @@
 import { applyTopics, checkTopics } from '../../kafka/topics.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createKafkaConfig, readEnv } from '../config.ts';
+import { createKafkaConfig } from '../config.ts';
 
 const UP_TO_DATE = 'The topics are as they should be.';
+
+const EXAMPLES = `
+Examples:
+  npm run ops -- topics check
+  npm run ops -- topics apply`;
 
 /** `topics apply` and `topics check`. */
 export const define: DefineCommand = (topics, io) => {
   topics
     .command('apply')
     .description('create the topics that are missing and correct the settings of the others')
+    .addHelpText('after', EXAMPLES)
     .action(() => apply(io));
   topics
     .command('check')
     .description('name every setting of the topics that is wrong, and change nothing')
+    .addHelpText('after', EXAMPLES)
     .action(() => check(io));
 };
 

@@ -23,7 +23,9 @@ export async function readRejections(
   const byOrigin = new Map<string, Rejection>();
   const ends = new Map<number, number>();
   let strangers = 0;
-  for await (const { partition, records, unreadable, nextOffset } of readTopic({ brokers, topic }, from)) {
+  const reading = { brokers, topic, clientId: 'ballot-endorsements-ops' };
+  const chooseStart = (partition: number) => from.get(partition) ?? 0;
+  for await (const { partition, records, unreadable, nextOffset } of readTopic(reading, chooseStart)) {
     strangers += unreadable.length;
     for (const { value } of records) {
       const rejection = decode(value);

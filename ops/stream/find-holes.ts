@@ -30,7 +30,7 @@ export async function findHoles(
   range: SequenceRange,
 ): Promise<SequenceRange[]> {
   const seen = new Uint8Array(Math.max(0, range.to - range.from + 1));
-  for await (const { records } of readTopic({ brokers, topic })) {
+  for await (const { records } of readTopic({ brokers, topic, clientId: 'ballot-endorsements-ops' })) {
     for (const { value } of records) {
       const change = decode(value);
       if (change?.epoch === epoch) seen[change.sequence - range.from] = 1;

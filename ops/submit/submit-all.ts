@@ -1,6 +1,7 @@
 import {
   type Message,
   type MessageProducer,
+  type OffsetRange,
   openProducer,
   topicExists,
 } from '../../kafka/submissions-producer.ts';
@@ -18,6 +19,8 @@ export interface SubmitOptions {
   submissions: AsyncIterable<Submission> | Iterable<Submission>;
   /** Called with the number of submissions that were just acknowledged. */
   onProgress?: (count: number) => void;
+  /** Called with the places of the submissions that were just acknowledged. */
+  onSent?: (places: OffsetRange[]) => void;
 }
 
 /**
@@ -28,7 +31,13 @@ export interface SubmitOptions {
  *   message gives the number of acknowledged submissions. Sending all of them again is safe then, since a submission
  *   that changes nothing makes no event.
  */
-export async function submitAll({ brokers, topic, submissions, onProgress }: SubmitOptions): Promise<number> {
+export async function submitAll({
+  brokers,
+  topic,
+  submissions,
+  onProgress,
+  onSent,
+}: SubmitOptions): Promise<number> {
   const exists = await topicExists(brokers, topic).catch((error: unknown) => {
     throw unreachable(brokers, 0, error);
   });
@@ -43,8 +52,9 @@ export async function submitAll({ brokers, topic, submissions, onProgress }: Sub
   let sent = 0;
   try {
     for await (const batch of batches(submissions)) {
-      await send(producer, batch, brokers, sent);
+      const places = await send(producer, batch, brokers, sent);
       sent += batch.length;
+      onSent?.(places);
       onProgress?.(batch.length);
     }
     return sent;
@@ -58,9 +68,9 @@ async function send(
   batch: Message[],
   brokers: string[],
   sent: number,
-): Promise<void> {
+): Promise<OffsetRange[]> {
   try {
-    await producer.send(batch);
+    return await producer.send(batch);
   } catch (error) {
     throw unreachable(brokers, sent, error);
   }

@@ -24,6 +24,8 @@ export interface StreamHead {
 export interface NewChange {
   type: ChangeType;
   body: ChangeBody;
+  /** The place in the topic of submissions of the submission that makes the change; absent if none does. */
+  submission?: { partition: number; offset: number };
 }
 
 /**
@@ -91,9 +93,11 @@ export async function appendChanges(
   for (let start = 0; start < changes.length; start += MAX_INSERTED) {
     const run = changes.slice(start, start + MAX_INSERTED);
     await client.query(
-      `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
+      `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body,
+         submission_partition, submission_offset)
        SELECT $1::bigint + n, $2, change ->> 'type', body -> 'endorser' ->> 'slug',
-         (body -> 'endorsement' ->> 'id')::bigint, body
+         (body -> 'endorsement' ->> 'id')::bigint, body,
+         (change -> 'submission' ->> 'partition')::int, (change -> 'submission' ->> 'offset')::bigint
        FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS changes (change, n),
          jsonb_extract_path(change, 'body') AS body`,
       [head.lastSequence + start, time, JSON.stringify(run)],

@@ -32,17 +32,18 @@ export async function addPendingRejections(
  * The oldest rejections that wait to be sent.
  *
  * @param limit.bytes the most bytes of values, unless the first is larger
+ * @param limit.after only those with a greater id
  */
 export async function loadPendingRejections(
   client: ClientBase,
-  limit: { records: number; bytes: number },
+  limit: { records: number; bytes: number; after?: number },
 ): Promise<PendingRejection[]> {
   const { rows } = await client.query<{ id: string; key: Buffer; value: Buffer }>(
     `SELECT id, key, value FROM (
        SELECT *, sum(octet_length(value)) OVER (ORDER BY id) - octet_length(value) AS before
-       FROM (SELECT * FROM pending_rejections ORDER BY id LIMIT $1) AS oldest) AS summed
+       FROM (SELECT * FROM pending_rejections WHERE id > $3 ORDER BY id LIMIT $1) AS oldest) AS summed
      WHERE before < $2 ORDER BY id`,
-    [limit.records, limit.bytes],
+    [limit.records, limit.bytes, limit.after ?? 0],
   );
   return rows.map(({ id, key, value }) => ({ id: Number(id), key, value }));
 }

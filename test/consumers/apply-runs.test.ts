@@ -53,6 +53,14 @@ async function changes() {
   return rows.map(({ sequence, type, endorser, choice, rank }) => [sequence, type, endorser, choice, rank]);
 }
 
+/** The places of the submissions that made the changes: partition and offset. */
+async function submissionsOfChanges(): Promise<[number, number][]> {
+  const { rows } = await pool.query<{ place: [number, number] }>(
+    `SELECT json_build_array(submission_partition, submission_offset) AS place FROM change_log ORDER BY sequence`,
+  );
+  return rows.map(({ place }) => place);
+}
+
 async function endorsements(): Promise<unknown[]> {
   const { rows } = await pool.query(
     `SELECT e.slug, h.key, n.rank FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id
@@ -136,6 +144,21 @@ describe('a submission', () => {
     expect(await changes()).toHaveLength(1);
     const { rows } = await pool.query('SELECT details FROM endorsements');
     expect(rows).toEqual([{ details: { source: 'mail' } }]);
+  });
+
+  test('leaves its place with each change that it makes', async () => {
+    const ann = endorse('bakers-local-1', 'mayor', 'ann');
+    const both = position('coast-gazette', 'council', [pick('ann'), pick('bob')]);
+    await applyRuns(client, SUBMISSIONS_TOPIC, [
+      createTestRun(0, [ann, ann, withdraw('bakers-local-1', 'mayor', 'ann')], 3),
+      createTestRun(0, [endorse('nobody', 'mayor', 'ann'), both], 7),
+    ]);
+    expect(await submissionsOfChanges()).toEqual([
+      [3, 0],
+      [3, 2],
+      [7, 1],
+      [7, 1],
+    ]);
   });
 
   test('keeps what people wrote byte for byte', async () => {
@@ -223,6 +246,11 @@ describe('INV-9: a bad submission', () => {
       [1, 'ann'],
       [2, 'bob'],
       [3, 'cyd'],
+    ]);
+    expect(await submissionsOfChanges()).toEqual([
+      [0, 1],
+      [0, 2],
+      [0, 5],
     ]);
   });
 

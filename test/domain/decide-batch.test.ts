@@ -114,6 +114,20 @@ describe('each submission of a batch is decided on the outcome of those before i
     ]);
   });
 
+  test('a change has the index of the submission that makes it', () => {
+    const { changes } = decideBatch(BALLOT, NOTHING_HELD, [
+      submit('endorse', 'nobody'),
+      submit('position', 'ann', 'bob'),
+      submit('endorse', 'ann'),
+      submit('withdraw', 'ann'),
+    ]);
+    expect(changes.map(({ index, type }) => [index, type])).toEqual([
+      [1, 'created'],
+      [1, 'created'],
+      [3, 'deleted'],
+    ]);
+  });
+
   test('a change has the choice of the ballot', () => {
     const [change] = decideBatch(BALLOT, NOTHING_HELD, [submit('endorse', 'bob')]).changes;
     expect(change?.choice).toEqual(choice(12, 'Bob'));

@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FilterIndex } from '../../domain/filter-index.ts';
-import { createPredicate, nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
+import {
+  type ChangeFacets,
+  createPredicate,
+  nameFilter,
+  type StreamFilter,
+} from '../../domain/stream-filter.ts';
 import { facets, filter } from '../helpers/filter-arbitraries.ts';
 
 const found = (index: FilterIndex<number>, change: Parameters<typeof index.forEachMatch>[0]) => {
@@ -24,6 +29,25 @@ test('finds exactly the filters that a change passes, each once, whatever was re
     }),
     { numRuns: 2000 },
   );
+});
+
+test('a change tries only the filters that name its own values', () => {
+  const index = new FilterIndex<number>();
+  for (let item = 0; item < 1000; item += 1) index.add({ endorsers: [`endorser-${item}`] }, item);
+  let looks = 0;
+  const change: ChangeFacets = {
+    types: 'created',
+    ...{ states: 'OR', levels: 'city', elections: 'or-2026', categories: 'labor' },
+    ...{ contest_kinds: 'candidate', endorser_states: 'OR', endorsers: 'endorser-7' },
+  };
+  const counted = new Proxy<ChangeFacets>(change, {
+    get(facets, field) {
+      looks += 1;
+      return facets[field as keyof ChangeFacets];
+    },
+  });
+  expect(found(index, counted)).toEqual([7]);
+  expect(looks).toBeLessThan(20);
 });
 
 test('equivalent filters have the same name, whatever the order of fields and values', () => {

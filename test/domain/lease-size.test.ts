@@ -12,6 +12,12 @@ describe('a lease', () => {
       16,
     ],
     ['is halved when the previous lease lasted long', { size: 16, lastedMs: 5000, remaining: 6000 }, 8],
+    ['keeps its size at the lower bound of a fitting time', { size: 16, lastedMs: 500, remaining: 6000 }, 16],
+    [
+      'keeps its size at the upper bound of a fitting time',
+      { size: 16, lastedMs: 2000, remaining: 6000 },
+      16,
+    ],
     ['is at most a twentieth of the rest', { size: 300, lastedMs: 100, remaining: 1000 }, 50],
     ['is 1 towards the end', { size: 16, lastedMs: 100, remaining: 39 }, 1],
     ['is 1 when more is used than the limit allows', { size: 16, lastedMs: 100, remaining: -5 }, 1],

@@ -129,6 +129,14 @@ describe('refuses', () => {
     expect(decide(holding(), submit('position', first), method)).toEqual(expected);
   });
 
+  test('a refused rank is named with its choice and its contest', () => {
+    const rules = { key: CONTEST, vote_method: 'approval' as const, hasChoice: () => true };
+    expect(decidePosition(holding(), submit('endorse', first), rules)).toEqual({
+      code: 'rank_not_allowed',
+      message: `rank 1 is given for "ann", but contest ${CONTEST} is approval: only ranked_choice has ranks.`,
+    });
+  });
+
   test('no withdrawal because of the rank that it repeats', () => {
     expect(decide(holding(pick('ann')), submit('withdraw', first), 'plurality')).toEqual(['deleted ann']);
   });

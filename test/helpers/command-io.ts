@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import type { CommandIo } from '../../ops/command.ts';
 import { runProgram } from '../../ops/program.ts';
@@ -7,6 +8,8 @@ export interface RecordedIo extends CommandIo {
   printed: string[];
   /** The lines on standard error. */
   told: string[];
+  /** Presses Ctrl-C. @returns whether the command listens; if not, it would end at once */
+  interrupt(): boolean;
 }
 
 /** The world of a command that a test runs: it keeps the lines that the command prints. */
@@ -16,6 +19,7 @@ export function createIo(
 ): RecordedIo {
   const printed: string[] = [];
   const told: string[] = [];
+  const interrupts = new EventEmitter();
   return {
     env: { DATA_DIR: '/nowhere', ...env },
     stdin: Readable.from([stdin]),
@@ -23,8 +27,13 @@ export function createIo(
     err: (line) => void told.push(line),
     terminal: false,
     now: () => now,
+    onInterrupt(listener) {
+      interrupts.on('interrupt', listener);
+      return () => interrupts.off('interrupt', listener);
+    },
     printed,
     told,
+    interrupt: () => interrupts.emit('interrupt'),
   };
 }
 

@@ -117,7 +117,7 @@ export async function expectRealEndorsements(service: TestService): Promise<void
   expect(texts(await listAll(service))).toEqual(texts(streamed));
 
   const io = ioOf(service);
-  expect(await runRejected(['list'], io)).toBe(0);
+  expect(await runRejected(['list', '--all'], io)).toBe(0);
   const rejected = io.printed.map((line) => JSON.parse(line));
   const bad = lines.filter((line) => !isGood(line));
   const name = (line: { endorser: string; contest: string }, choice: string) =>

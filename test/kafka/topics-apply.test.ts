@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { type Admin, TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { applyTopics, checkTopics } from '../../kafka/topics.ts';
+import { applyTopics, applyWith, checkTopics } from '../../kafka/topics.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { testServers } from '../helpers/servers.ts';
 
@@ -88,9 +88,47 @@ test('a change topic with more partitions than a cursor can hold is refused and 
   const mine = options();
   const { changes } = topicNames(mine.topicPrefix);
   await withAdmin(brokers, (admin) =>
-    admin.createTopics({ topics: [{ topic: changes, numPartitions: 101, replicationFactor: 1 }] }),
+    admin.createTopics({
+      // kafkajs gives up waiting for leaders if the broker has not heard of the topic yet.
+      waitForLeaders: false,
+      topics: [{ topic: changes, numPartitions: 101, replicationFactor: 1 }],
+    }),
   );
   const excess = `${changes} has 101 partitions; a cursor holds at most 100`;
   await expect(applyTopics(mine)).rejects.toThrow(excess);
   expect(await checkTopics(mine)).toContainEqual(expect.stringContaining(excess));
+});
+
+/** A client whose brokers have heard of a new topic one after the other: the first answers about it are errors. */
+function hearingLate(admin: Admin, { unlisted = 0, unknown = 0 }): Admin {
+  let [lists, answers] = [unlisted, unknown];
+  return {
+    ...admin,
+    listTopics: async () => (lists-- > 0 ? [] : admin.listTopics()),
+    fetchTopicMetadata: async (options) => {
+      if (answers-- <= 0) return admin.fetchTopicMetadata(options);
+      // kafkajs asks a broker for a topic that it does not know, and throws the answer.
+      return admin.fetchTopicMetadata({ topics: [`${randomUUID()}.unknown`] });
+    },
+  };
+}
+
+test('a broker that has not heard of a new topic yet is asked again', async () => {
+  const mine = options();
+  await applyTopics(mine);
+  await withAdmin(brokers, async (admin) => {
+    expect(await applyWith(hearingLate(admin, { unknown: 2 }), mine)).toEqual([]);
+  });
+});
+
+test('a topic that exists although no broker lists it yet is not reported as created', async () => {
+  const mine = options();
+  const { submissions } = topicNames(mine.topicPrefix);
+  await applyTopics(mine);
+  await setOnTopic(submissions, { 'cleanup.policy': 'delete', 'retention.ms': '1000' });
+  await withAdmin(brokers, async (admin) => {
+    const done = await applyWith(hearingLate(admin, { unlisted: 1 }), mine);
+    expect(done.filter((line) => line.startsWith('created'))).toEqual([]);
+    expect(done).toContainEqual(expect.stringMatching(/^set retention\.ms=.* \(it was 1000\)$/));
+  });
 });

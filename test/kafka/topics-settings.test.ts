@@ -67,6 +67,11 @@ describe('topics check', () => {
   test.each([
     ['min.compaction.lag.ms', '0', /min\.compaction\.lag\.ms=0.*INV-6.*needs 665280000 or more/],
     ['min.compaction.lag.ms', String(WEEK_MS), /less than its retention\.ms=665280000.*INV-6/],
+    [
+      'retention.ms',
+      String(3 * WEEK_MS),
+      /less than its retention\.ms=1814400000.*it needs 1814400000 or more/,
+    ],
     ['retention.ms', String(WEEK_MS), /retention\.ms=604800000; it needs 665280000 or more/],
     ['retention.bytes', '1000000', /retention\.bytes=1000000; it needs -1/],
     ['cleanup.policy', 'compact', /cleanup\.policy=compact; it needs compact,delete/],

@@ -3,6 +3,7 @@ import { withAdmin } from '../../kafka/admin.ts';
 import { openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
+import { waitFor } from '../../service/wait-for.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { category, endorser } from '../helpers/catalogue-records.ts';
 import { createIo, createRunner } from '../helpers/command-io.ts';
@@ -28,7 +29,8 @@ async function rejected(...args: string[]): Promise<{ printed: string[]; told: s
 /** Kafka drops the offsets of a group without members after a week. */
 async function forgetIdleGroups(): Promise<void> {
   await withAdmin(service.brokers, async (admin) => {
-    const { groups } = await admin.listGroups();
+    // A broker that has just begun to keep groups first loads them.
+    const { groups } = await waitFor('the list of groups', () => admin.listGroups(), { timeoutMs: 10_000 });
     const idle = groups
       .map(({ groupId }) => groupId)
       .filter((id) => id.startsWith(service.topicPrefix) && !id.endsWith('-apply'));
@@ -39,11 +41,17 @@ async function forgetIdleGroups(): Promise<void> {
 /** Has a submission rejected, since its endorser is unknown, and then adds the endorser. */
 async function rejectOnce(slug: string, choice: string, kept: number): Promise<void> {
   await service.submit([endorse(slug, 'mayor', choice)]);
-  await until('the rejection', async () => (await rejected('list')).printed.length === kept);
+  await until('the rejection', async () => (await rejected('list', '--all')).printed.length === kept);
   await loadCatalogue(service.databaseUrl, [
     ['endorser-categories', category()],
     ['endorsers', endorser({ slug, name: slug })],
   ]);
+}
+
+/** The picks of each rejected submission of an endorser that `rejected list` shows. */
+async function listed(slug: string): Promise<string[][]> {
+  const lines = (await rejected('list')).printed.map((line) => JSON.parse(line));
+  return lines.filter(({ endorser: by }) => by === slug).map(({ picks }) => picks);
 }
 
 async function picksOf(slug: string): Promise<string[]> {
@@ -62,7 +70,11 @@ test('INV-9: a rejected submission is sent again once, however long ago the last
 
   await forgetIdleGroups();
   expect((await rejected('retry')).told).toEqual(['0 rejected submissions were sent again.']);
-  expect((await rejected('list')).printed).toHaveLength(1);
+  expect((await rejected('list', '--all')).printed).toHaveLength(1);
+  expect(await rejected('list')).toEqual({
+    printed: [],
+    told: [expect.stringMatching(/^0 rejected submissions are kept, and 1 more .* --all shows them too\.$/)],
+  });
 });
 
 test('a submission that would undo a newer position is named, and sent only on request', async () => {
@@ -97,6 +109,7 @@ test('a position that was withdrawn later is newer too', async () => {
     const { data } = await service.events();
     return data.at(-1)?.type === 'endorsement.deleted';
   });
+  expect(await listed('leaver')).toEqual([]);
   expect((await rejected('retry')).printed).toHaveLength(1);
   expect(await picksOf('leaver')).toEqual([]);
 });
@@ -113,10 +126,24 @@ test('a position of the same batch, which has the same time, is newer too', asyn
     { code: 'unknown_choice', endorser: 'coast-gazette', picks: ['zed'] },
   ]);
   expect(await picksOf('coast-gazette')).toEqual(['bob']);
+  expect(await listed('coast-gazette')).toEqual([]);
+});
+
+test('a position of the same batch that came before the rejected submission does not mend it', async () => {
+  await service.stopConsumers();
+  await service.submit([endorse('nation-herald', 'mayor', 'bob'), endorse('nation-herald', 'mayor', 'zed')]);
+  await service.startConsumers();
+  await until('the rejection', async () => (await rejected('list', '--all')).printed.length === 5);
+  expect(await picksOf('nation-herald')).toEqual(['bob']);
+  expect(await listed('nation-herald')).toEqual([['zed']]);
+
+  await service.submit([endorse('nation-herald', 'mayor', 'cyd')]);
+  await until('the new position', async () => (await listed('nation-herald')).length === 0);
+  expect((await rejected('retry')).printed).toHaveLength(1);
 });
 
 test('two retries at the same time send each rejection once', async () => {
-  await rejectOnce('twin', 'cyd', 5);
+  await rejectOnce('twin', 'cyd', 6);
   const both = await Promise.all([rejected('retry'), rejected('retry')]);
   expect(both.flatMap(({ told }) => told).sort()).toEqual([
     '0 rejected submissions were sent again.',
@@ -134,7 +161,7 @@ test('an origin without a kept rejection is reported, and nothing is sent', asyn
 
 test('records of the topic that are no rejections are counted, and truncated values cannot be sent again', async () => {
   const { rejected: topic } = topicNames(service.topicPrefix);
-  const kept = (await rejected('list')).printed.length;
+  const kept = (await rejected('list', '--all')).printed.length;
   const truncated = rejectionCodec.encode({
     ...{ code: 'undecodable', message: 'No.', topic: 'any', partition: 1, offset: 4712, last_offset: null },
     ...{
@@ -146,7 +173,7 @@ test('records of the topic that are no rejections are counted, and truncated val
   const producer = await openProducer(service.brokers, topic);
   await producer.send([Buffer.from('noise'), truncated].map((value) => ({ key: 'any', value })));
   await producer.close();
-  const { printed, told } = await rejected('list');
+  const { printed, told } = await rejected('list', '--all');
   expect(printed).toHaveLength(kept + 1);
   expect(told).toContain('1 records or batches of the rejected topic are no rejections.');
   expect((await rejected('show', '1/4712')).printed.join('\n')).toMatch(

@@ -24,6 +24,7 @@ beforeAll(async () => {
 });
 afterEach(async () => folder?.remove());
 
+const HOW_TO_FIND_OUT = expect.stringContaining('They are applied in the background');
 const CONTEST = 'or-2026-11-03-general/mayor';
 const record = (endorser: string, choice: string) => ({ endorser, contest: CONTEST, choice });
 
@@ -71,7 +72,7 @@ test('files and standard input are sent in their order, keyed by endorser', asyn
   });
   const stdin = ndjson([{ ...record('ann-club', 'a2'), action: 'withdraw' }]);
   const result = await submit([folder.file('a.ndjson'), '-'], { stdin });
-  expect(result).toEqual({ status: 0, printed: ['4 submissions sent'], told: [] });
+  expect(result).toEqual({ status: 0, printed: ['4 submissions sent'], told: [HOW_TO_FIND_OUT] });
 
   const received = await receive(4);
   const of = (key: string) => received.filter((message) => message.key === key);
@@ -97,6 +98,7 @@ test('a folder stands for the endorsements.ndjson in it, and its other files are
   expect([status, printed]).toEqual([0, ['2 submissions sent']]);
   expect(told).toEqual([
     `Skipped, since they are not called endorsements.ndjson: ${file('contests.ndjson')}, ${file('withdrawn-endorsements.ndjson')}.`,
+    HOW_TO_FIND_OUT,
   ]);
   expect(await endOffsets()).toBe(before + 2);
 });

@@ -133,6 +133,22 @@ test('only batches before the first remaining change are dropped', async () => {
   expect(await countLooked()).toBeLessThan(500 + FEW);
 });
 
+test('the change log keeps the day that the window begins in, and drops the days before it', async () => {
+  for (const day of ['2026-09-29', '2026-09-30', '2026-10-01']) {
+    await client.query('SELECT ensure_change_log_partition($1::date)', [day]);
+  }
+  await maintainChangeLog(client, NOW, 7 * DAY_MS);
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid
+     WHERE inhparent = 'change_log'::regclass ORDER BY relname`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual([
+    'change_log_20261001',
+    'change_log_20261008',
+    'change_log_20261009',
+  ]);
+});
+
 test('the newest batch stays, even if the log is empty', async () => {
   await client.query(`DELETE FROM change_log WHERE sequence < ${2 * BATCHES - 100}`);
   await client.query(`UPDATE change_log SET sequence = ${4 * BATCHES} WHERE sequence < ${2 * BATCHES}`);

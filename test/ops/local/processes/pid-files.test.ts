@@ -5,7 +5,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { readEnv } from '../../../../ops/config.ts';
 import { readPidFile, stopProcess, writePidFile } from '../../../../ops/local/processes/pid-files.ts';
 import {
   claimRunDir,
@@ -14,6 +13,7 @@ import {
   writeServiceEnv,
 } from '../../../../ops/local/processes/run-files.ts';
 import { OperatorError } from '../../../../service/operator-error.ts';
+import { readEnv } from '../../../../service/running-service.ts';
 
 let folder = '';
 const children: ChildProcess[] = [];

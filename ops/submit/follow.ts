@@ -1,0 +1,163 @@
+import type { ClientBase } from 'pg';
+import { loadBounds } from '../../kafka/read-topic.ts';
+import { topicExists } from '../../kafka/submissions-producer.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
+import { systemClock } from '../../service/clock.ts';
+import { classifyFailure } from '../../service/failure.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { countChangingSubmissions } from '../../store/stream/change-submissions.ts';
+import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
+import { loadPendingRejections } from '../../store/stream/pending-rejections.ts';
+import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
+import type { OpsConfig } from '../config.ts';
+import { withDatabase } from '../database.ts';
+import { readRejections } from '../rejected/read-rejections.ts';
+import type { SentOffsets } from './sent-offsets.ts';
+
+/** How often the stored offsets are looked at, in milliseconds. */
+const LOOK_MS = 200;
+/** After this long without progress `onStall` is called, in milliseconds. */
+const STALL_MS = 10_000;
+/** The rejections that are loaded from Postgres at a time. */
+const PAGE = { records: 1000, bytes: 16 * 1024 * 1024 };
+
+/** Where the change log and the rejected topic ended before anything was sent. */
+export interface FollowStart {
+  sequence: number;
+  rejectedEnds: ReadonlyMap<number, number>;
+}
+
+/** The fate of submissions. Those that are neither changed nor rejected changed nothing. */
+export interface Outcome {
+  applied: number;
+  changed: number;
+  rejected: number;
+  /** One for each rejected submission, or for several that could not be read together. */
+  rejections: Rejection[];
+}
+
+/**
+ * Notes where to look for the fate of submissions. To be called before they are sent.
+ *
+ * @throws OperatorError if a server cannot be used or the rejected topic does not exist
+ */
+export async function prepareToFollow({
+  brokers,
+  databaseUrl,
+  topicPrefix,
+}: OpsConfig): Promise<FollowStart> {
+  const sequence = await withDatabase(databaseUrl, 'ops', async (client) => {
+    const { logged } = await loadRelayProgress(client);
+    return logged;
+  });
+  const topic = topicNames(topicPrefix).rejected;
+  if (!(await topicExists(brokers, topic))) {
+    throw new OperatorError(
+      `There is no topic ${topic}: "npm run ops -- topics apply" creates it. Nothing was sent.`,
+    );
+  }
+  const bounds = await loadBounds({ brokers, topic, clientId: 'ballot-endorsements-ops' });
+  return { sequence, rejectedEnds: new Map(bounds.map(({ end }, partition) => [partition, end])) };
+}
+
+export interface FollowOptions {
+  start: FollowStart;
+  sent: SentOffsets;
+  /** Ends the wait: the time is up, or the operator has pressed Ctrl-C. */
+  signal: AbortSignal;
+  /** Called with the number of submissions that were just applied. */
+  onProgress(count: number): void;
+  /** Called when nothing was applied for a while. */
+  onStall(): void;
+}
+
+/**
+ * Waits until everything that was sent is applied, or until the signal aborts, and finds out what became of it. Exact,
+ * since the offsets, the changes and the rejections of a submission are committed together (INV-8).
+ *
+ * @throws OperatorError if a server goes away meanwhile
+ */
+export async function followSubmissions(config: OpsConfig, options: FollowOptions): Promise<Outcome> {
+  try {
+    return await withDatabase(config.databaseUrl, 'submit-wait', async (client) => {
+      const reached = await waitUntilApplied(client, topicNames(config.topicPrefix).submissions, options);
+      return loadOutcome(client, config, options, reached);
+    });
+  } catch (error) {
+    const failure = classifyFailure(error);
+    if (failure !== 'database_away' && failure !== 'kafka_away') throw error;
+    const server = failure === 'database_away' ? 'Postgres' : 'Kafka';
+    throw new OperatorError(
+      `${options.sent.count.toLocaleString('en-US')} submissions were sent, but ${server} went away before their fate was ` +
+        `known (${(error as Error).message}). "npm run ops -- lag" shows how many wait.`,
+      { cause: error },
+    );
+  }
+}
+
+/** @returns the offset up to which submissions are applied, by partition */
+async function waitUntilApplied(
+  client: ClientBase,
+  topic: string,
+  { sent, signal, onProgress, onStall }: FollowOptions,
+): Promise<Map<number, number>> {
+  let applied = 0;
+  let movedAt = performance.now();
+  for (;;) {
+    const offsets = await loadConsumerOffsets(client, topic);
+    const now = sent.countApplied(offsets);
+    if (now !== applied) movedAt = performance.now();
+    onProgress(now - applied);
+    applied = now;
+    if (applied === sent.count || signal.aborted) return offsets;
+    if (performance.now() - movedAt >= STALL_MS) {
+      onStall();
+      movedAt = performance.now();
+    }
+    await systemClock.wait(LOOK_MS, signal);
+  }
+}
+
+async function loadOutcome(
+  client: ClientBase,
+  { brokers, topicPrefix }: OpsConfig,
+  { start, sent }: FollowOptions,
+  reached: ReadonlyMap<number, number>,
+): Promise<Outcome> {
+  const { submissions, rejected: topic } = topicNames(topicPrefix);
+  const isApplied = ({ partition, offset }: Rejection) => offset < (reached.get(partition) ?? 0);
+  const applied = sent.ranges.map((range) => ({
+    ...range,
+    to: Math.min(range.to, reached.get(range.partition) ?? 0),
+  }));
+  const changed = await countChangingSubmissions(client, start.sequence, applied);
+  // The table first: a rejection leaves it only when the topic has it.
+  const pending = await loadAllPending(client);
+  const { rejections } = await readRejections({ brokers, topic }, start.rejectedEnds);
+  const byOrigin = new Map<string, Rejection>();
+  for (const rejection of [...rejections, ...pending]) {
+    const { partition, offset, last_offset } = rejection;
+    const isOurs =
+      rejection.topic === submissions && sent.countBetween(partition, offset, last_offset ?? offset) > 0;
+    if (isOurs && isApplied(rejection)) byOrigin.set(`${partition}/${offset}`, rejection);
+  }
+  const ours = [...byOrigin.values()];
+  const rejected = ours.reduce(
+    (sum, { partition, offset, last_offset }) =>
+      sum + sent.countBetween(partition, offset, last_offset ?? offset),
+    0,
+  );
+  return { applied: sent.countApplied(reached), changed, rejected, rejections: ours };
+}
+
+async function loadAllPending(client: ClientBase): Promise<Rejection[]> {
+  const all: Rejection[] = [];
+  for (let after = 0; ; ) {
+    const page = await loadPendingRejections(client, { ...PAGE, after });
+    const last = page.at(-1);
+    if (!last) return all;
+    all.push(...page.map(({ value }) => rejectionCodec.decode(value)));
+    after = last.id;
+  }
+}

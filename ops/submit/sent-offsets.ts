@@ -1,0 +1,44 @@
+import type { OffsetRange } from '../../kafka/submissions-producer.ts';
+
+/** The offsets of the submissions that were sent, and how many of them something is about. */
+export class SentOffsets {
+  readonly #ranges: OffsetRange[] = [];
+  /** The newest range of each partition, which the next one often continues. */
+  readonly #last = new Map<number, OffsetRange>();
+
+  add(sent: readonly OffsetRange[]): void {
+    for (const { partition, from, to } of sent) {
+      const last = this.#last.get(partition);
+      if (last?.to === from) {
+        last.to = to;
+        continue;
+      }
+      const range = { partition, from, to };
+      this.#ranges.push(range);
+      this.#last.set(partition, range);
+    }
+  }
+
+  get ranges(): readonly OffsetRange[] {
+    return this.#ranges;
+  }
+
+  get count(): number {
+    return this.#ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+  }
+
+  /** @param applied the offset up to which submissions are applied, by partition */
+  countApplied(applied: ReadonlyMap<number, number>): number {
+    return this.#ranges.reduce((sum, range) => {
+      const upto = Math.min(applied.get(range.partition) ?? 0, range.to);
+      return sum + Math.max(0, upto - range.from);
+    }, 0);
+  }
+
+  /** How many of the offsets `first` to `last` of a partition were sent, both included. */
+  countBetween(partition: number, first: number, last: number): number {
+    return this.#ranges
+      .filter((range) => range.partition === partition)
+      .reduce((sum, { from, to }) => sum + Math.max(0, Math.min(last + 1, to) - Math.max(first, from)), 0);
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import type { Entry } from '../../consumers/apply/entry.ts';
+import { createRejectionRecord } from '../../consumers/apply/rejection.ts';
+import { rejectionCodec } from '../../schemas/submission.ts';
+import { endorse } from '../helpers/submissions.ts';
+
+const UNREADABLE: Entry = {
+  ...{ offset: 7, lastOffset: 9, key: null, value: Buffer.from('noise'), truncated: null },
+  submission: { code: 'unreadable', message: 'No.' },
+};
+const SUBMITTED: Entry = { ...UNREADABLE, lastOffset: null, submission: endorse('acme', 'mayor', 'ann') };
+const REFUSAL = { code: 'unstorable', message: 'The database refuses it.' } as const;
+const recordOf = (entry: Entry) =>
+  createRejectionRecord(entry, REFUSAL, { topic: 'submissions', partition: 3 }, 1_700_000_000_000);
+
+test.each([
+  ['its endorser, whatever key its record had', { ...SUBMITTED, key: Buffer.from('other') }, 'acme'],
+  ['its endorser if its record had no key', SUBMITTED, 'acme'],
+  ["its record's key if it is no submission", { ...UNREADABLE, key: Buffer.from('other') }, 'other'],
+  ['empty if it has neither', UNREADABLE, ''],
+])('the key of a rejection is %s', (_, entry, key) => {
+  expect(recordOf(entry).key.toString()).toBe(key);
+});
+
+test('a rejection has the reason, the origin and the value', () => {
+  expect(rejectionCodec.decode(recordOf(UNREADABLE).value)).toEqual({
+    ...REFUSAL,
+    ...{ topic: 'submissions', partition: 3, offset: 7, last_offset: 9 },
+    ...{ rejected_at: 1_700_000_000_000, value: Buffer.from('noise'), truncated: null },
+  });
+});

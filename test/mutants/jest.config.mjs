@@ -1,0 +1,10 @@
+/** The tests of one room. run.ts starts their servers once for all mutants, so that jest starts none. */
+import base from '../../jest.config.mjs';
+
+const { globalSetup, globalTeardown, ...rest } = base;
+
+export default {
+  ...rest,
+  rootDir: '../..',
+  testMatch: (process.env.MUTANT_TESTS ?? '').split(' ').map((glob) => `<rootDir>/${glob}`),
+};

@@ -1,0 +1,23 @@
+/** StrykerJS for one room, as run.ts calls it. */
+export default {
+  testRunner: 'jest',
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  jest: { configFile: 'test/mutants/jest.config.mjs' },
+  // Per mutant, only the tests that reach it.
+  coverageAnalysis: 'perTest',
+  // Values that are made when a file is loaded, for each of which all tests would have to run.
+  ignoreStatic: process.env.MUTANT_STATIC !== '1',
+  concurrency: 1,
+  // What tests leave open, such as connections, ends with their process.
+  maxTestRunnerReuse: 50,
+  // A mutant that never ends is one that tests notice. Tests of servers and a busy machine need patience.
+  timeoutMS: 20_000,
+  // Node and swc strip types, and StrykerJS cannot read tsconfig.json with TypeScript 7.
+  disableTypeChecks: false,
+  tsconfigFile: 'none',
+  ignorePatterns: ['.cache', '.data', 'bench', 'docs'],
+  tempDirName: '.cache/mutants',
+  reporters: ['progress-append-only', 'clear-text', 'html'],
+  clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false, reportTests: false },
+  htmlReporter: { fileName: `.cache/mutants-${process.env.MUTANT_ROOM}.html` },
+};

@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatOutcome, formatRejections } from '../../ops/submit/report-outcome.ts';
+import { SentOffsets } from '../../ops/submit/sent-offsets.ts';
+import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
+import { endorse, position } from '../helpers/submissions.ts';
+
+function rejection(offset: number, values: Partial<Rejection> = {}): Rejection {
+  return {
+    ...{ code: 'unknown_choice', message: 'No such choice.', topic: 'submissions', partition: 1, offset },
+    ...{ rejected_at: 0, value: null, last_offset: null, truncated: null },
+    ...values,
+  };
+}
+
+describe('the offsets that were sent', () => {
+  const sent = new SentOffsets();
+  sent.add([
+    { partition: 0, from: 10, to: 13 },
+    { partition: 1, from: 0, to: 2 },
+  ]);
+  // Another producer took offset 13.
+  sent.add([{ partition: 0, from: 14, to: 16 }]);
+  sent.add([{ partition: 1, from: 2, to: 5 }]);
+
+  test('that follow each other become one range', () => {
+    expect(sent.ranges).toEqual([
+      { partition: 0, from: 10, to: 13 },
+      { partition: 1, from: 0, to: 5 },
+      { partition: 0, from: 14, to: 16 },
+    ]);
+    expect(sent.count).toBe(10);
+  });
+
+  test.each<[[number, number][], number]>([
+    [[], 0],
+    [[[0, 10]], 0],
+    [[[0, 11]], 1],
+    [[[0, 14]], 3],
+    [
+      [
+        [0, 15],
+        [1, 5],
+      ],
+      9,
+    ],
+    [
+      [
+        [0, 99],
+        [1, 99],
+      ],
+      10,
+    ],
+  ])('of those, with the offsets %j in the store, %d are applied', (stored, applied) => {
+    expect(sent.countApplied(new Map(stored))).toBe(applied);
+  });
+
+  test.each([
+    [0, 9, 9, 0],
+    [0, 10, 10, 1],
+    [0, 12, 14, 2],
+    [0, 13, 13, 0],
+    [0, 0, 99, 5],
+    [1, 4, 9, 1],
+    [2, 0, 99, 0],
+  ])('in partition %d, from %d to %d, %d were sent', (partition, first, last, count) => {
+    expect(sent.countBetween(partition, first, last)).toBe(count);
+  });
+});
+
+test('the outcome is one line', () => {
+  const outcome = { applied: 12_345, changed: 12_000, rejected: 45, rejections: [] };
+  expect(formatOutcome(outcome)).toBe(
+    '12,345 applied: 12,000 made changes, 300 changed nothing, 45 rejected',
+  );
+});
+
+describe('the rejections', () => {
+  test('are none', () => {
+    expect(formatRejections([])).toEqual([]);
+  });
+
+  test('are named in their order, with the submission if it can be read', () => {
+    const ann = submissionCodec.encode(endorse('acme', 'mayor', 'ann'));
+    const none = submissionCodec.encode(position('acme', 'mayor', []));
+    expect(
+      formatRejections([
+        rejection(9, { code: 'undecodable', message: 'Bad.\u001b[2J', value: Buffer.from('noise') }),
+        rejection(3, { value: none }),
+        rejection(7, { partition: 0, value: ann }),
+      ]),
+    ).toEqual([
+      'rejected 0/7: unknown_choice: No such choice. (acme in or-2026-11-03-general/mayor: ann)',
+      'rejected 1/3: unknown_choice: No such choice. (acme in or-2026-11-03-general/mayor)',
+      'rejected 1/9: undecodable: Bad.\\u001b[2J',
+      'Rejected: 2 unknown_choice, 1 undecodable.',
+    ]);
+  });
+
+  test('beyond the first fifty are counted', () => {
+    const many = Array.from({ length: 1051 }, (_, offset) => rejection(offset));
+    const lines = formatRejections(many);
+    expect(lines).toHaveLength(52);
+    expect(lines.slice(-3)).toEqual([
+      'rejected 1/49: unknown_choice: No such choice.',
+      '... and 1,001 more',
+      'Rejected: 1,051 unknown_choice.',
+    ]);
+    expect(formatRejections(many.slice(0, 50))).toHaveLength(51);
+  });
+});

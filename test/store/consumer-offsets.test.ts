@@ -1,0 +1,56 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  advanceConsumerOffsets,
+  loadConsumerOffsets,
+  lockConsumerOffsets,
+  type OffsetAdvance,
+} from '../../store/stream/consumer-offsets.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+
+const { client } = useTestDatabase();
+const TOPIC = 'submissions';
+
+beforeEach(async () => {
+  await client.query('TRUNCATE consumer_positions');
+  await lockConsumerOffsets(client, TOPIC, [0, 1]);
+  await advanceConsumerOffsets(client, TOPIC, [
+    { partition: 0, from: 0, to: 5 },
+    { partition: 1, from: 0, to: 7 },
+  ]);
+});
+
+describe('INV-8: an offset advances only from where it is', () => {
+  test.each<[string, OffsetAdvance[]]>([
+    ['before it', [{ partition: 0, from: 4, to: 9 }]],
+    ['after it', [{ partition: 0, from: 6, to: 9 }]],
+    ['the place of another partition', [{ partition: 0, from: 7, to: 9 }]],
+    ['a partition without an offset', [{ partition: 2, from: 0, to: 9 }]],
+    [
+      'one of several',
+      [
+        { partition: 0, from: 5, to: 9 },
+        { partition: 1, from: 6, to: 9 },
+      ],
+    ],
+  ])('from %s it fails', async (_, advances) => {
+    await client.query('BEGIN');
+    await expect(advanceConsumerOffsets(client, TOPIC, advances)).rejects.toThrow(
+      expect.objectContaining({ name: 'SupersededError' }),
+    );
+    await client.query('ROLLBACK');
+    expect(await loadConsumerOffsets(client, TOPIC)).toEqual(
+      new Map([
+        [0, 5],
+        [1, 7],
+      ]),
+    );
+  });
+
+  test('and the offsets of another topic do not count', async () => {
+    const other = 'rejected';
+    await lockConsumerOffsets(client, other, [0]);
+    await expect(
+      advanceConsumerOffsets(client, other, [{ partition: 0, from: 5, to: 9 }]),
+    ).rejects.toHaveProperty('name', 'SupersededError');
+  });
+});
