@@ -28,13 +28,19 @@ const PARTS = Object.keys(EVENT_PARTS) as EventPart[];
 
 /** An event's body with these parts of the catalogue. */
 const bodyOf = (part: (name: EventPart) => string) =>
-  `jsonb_build_object('endorsement', endorsement, ${PARTS.map((name) => `'${name}', ${part(name)}`).join(', ')})`;
+  `json_build_object('endorsement', endorsement, ${PARTS.map((name) => `'${name}', ${part(name)}`).join(', ')})::jsonb`;
 
-/** The values of a body that filters look at. */
-const facetsOf = (body: string) =>
-  `ROW(${Object.values(FACET_PATHS)
-    .map((path) => `${body} #>> '{${path.join(',')}}'`)
-    .join(', ')})`;
+/** Whether the value of any part that was kept from before the edit is another one now. */
+const anyPart = (differs: (name: EventPart) => string) =>
+  PARTS.map((name) => `(old_${name} IS NOT NULL AND (${differs(name)}))`).join(' OR ');
+
+/** Whether a value of the part that filters look at is another one now. */
+const isMoved = (part: EventPart) =>
+  Object.values(FACET_PATHS)
+    .filter(([first]) => first === part)
+    .map(([, ...path]) => `'{${path.join(',')}}'`)
+    .map((path) => `${part} #>> ${path} <> old_${part} #>> ${path}`)
+    .join(' OR ') || 'false';
 
 /**
  * The events that make every copy of the stale endorsements of the ids $1 true again (contract, "Stream and events"), by
@@ -43,28 +49,25 @@ const facetsOf = (body: string) =>
  * removed contests and choices are deleted, with the values that were announced.
  */
 const EVENTS = `
-  WITH stale AS (
+  WITH stale AS MATERIALIZED (
     SELECT n.id, c.removed_at IS NOT NULL OR h.removed_at IS NOT NULL AS removed,
-      jsonb_build_object('id', n.id, 'rank', n.rank, 'statement', n.statement, 'source_url', n.source_url,
+      json_build_object('id', n.id, 'rank', n.rank, 'statement', n.statement, 'source_url', n.source_url,
         'published_on', n.published_on) AS endorsement,
-      ${PARTS.map((part) => `(${EVENT_PARTS[part]})::jsonb AS ${part}, s.${part} AS old_${part}`).join(', ')}
+      ${PARTS.map((part) => `${EVENT_PARTS[part]} AS ${part}, s.${part} AS old_${part}`).join(', ')}
     FROM stale_announcements s JOIN endorsements n ON n.id = s.endorsement_id
     JOIN (${EVENT_TABLES.endorser}) ON e.id = n.endorser_id
     JOIN (${EVENT_TABLES.contest}) ON c.id = n.contest_id
     JOIN ${EVENT_TABLES.election} ON l.id = n.election_id
     JOIN (${EVENT_TABLES.choice}) ON h.id = n.choice_id
     WHERE s.endorsement_id = ANY($1)
-  ), bodies AS MATERIALIZED (
-    SELECT id, removed, ${bodyOf((part) => part)} AS current,
-      ${bodyOf((part) => `COALESCE(old_${part}, ${part})`)} AS announced
-    FROM stale
   ), compared AS (
-    SELECT *, ${facetsOf('current')} IS DISTINCT FROM ${facetsOf('announced')} AS moved FROM bodies
+    SELECT *, ${anyPart(isMoved)} AS moved, ${anyPart((part) => `${part}::jsonb <> old_${part}`)} AS changed FROM stale
   ), events AS (
-    SELECT id, 1 AS step, 'deleted' AS type, announced AS body FROM compared WHERE removed OR moved
+    SELECT id, 1 AS step, 'deleted' AS type, ${bodyOf((part) => `COALESCE(old_${part}, ${part}::jsonb)`)} AS body
+    FROM compared WHERE removed OR moved
     UNION ALL
-    SELECT id, 2, CASE WHEN moved THEN 'created' ELSE 'updated' END, current FROM compared
-    WHERE NOT removed AND current <> announced
+    SELECT id, 2, CASE WHEN moved THEN 'created' ELSE 'updated' END, ${bodyOf((part) => part)}
+    FROM compared WHERE changed AND NOT removed
   )
   SELECT row_number() OVER (ORDER BY id, step) AS number, type, body FROM events`;
 
