@@ -19,8 +19,8 @@ function kindOf(table: CatalogueTable): (typeof CATALOGUE_KINDS)[number] | undef
   return CATALOGUE_KINDS.find((kind) => kind.replace('-', '_') === table);
 }
 
-/** A table of what an import did, a line for each kind of record that it met, and the events that it made. */
-export function formatImport(result: CatalogueImport): string[] {
+/** A table of what an import did, or would do, a line for each kind of record, and the events that it made. */
+export function formatImport(result: CatalogueImport, { dryRun }: { dryRun: boolean }): string[] {
   const rows = Object.entries(LABELS).flatMap(([name, label]): [string, ...number[]][] => {
     const table = name as CatalogueTable;
     const kind = kindOf(table);
@@ -31,18 +31,22 @@ export function formatImport(result: CatalogueImport): string[] {
     const numbers = COLUMNS.map((column) => counts[column] ?? 0);
     return numbers.some((number) => number > 0) ? [[label, ...numbers]] : [];
   });
-  return [...formatCounts(COLUMNS, rows), ...formatAnnounced(result.announced)];
+  return [...formatCounts(COLUMNS, rows), ...formatAnnounced(result.announced, { dryRun })];
 }
 
 /** The events of an edit in a sentence; nothing if there are none. */
-export function formatAnnounced({ created, updated, deleted }: Announced): string[] {
+export function formatAnnounced(
+  { created, updated, deleted }: Announced,
+  { dryRun }: { dryRun: boolean },
+): string[] {
   const parts = [
     [updated, 'updated'],
     [created, 'deleted and created anew, because filters look at what changed'],
     [deleted - created, 'withdrawn, because the contest or choice was removed'],
   ] as const;
   const told = parts.filter(([number]) => number > 0).map(([number, what]) => `${count(number)} ${what}`);
-  return told.length === 0 ? [] : [`Endorsements announced: ${told.join('; ')}.`];
+  const which = dryRun ? 'Endorsements to announce' : 'Endorsements announced';
+  return told.length === 0 ? [] : [`${which}: ${told.join('; ')}.`];
 }
 
 /** Districts that the files describe in several ways, a line each. */

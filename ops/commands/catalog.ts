@@ -96,7 +96,7 @@ function report(outcome: ImportOutcome, { dryRun, maxRemovals }: Flags, io: Comm
   const lines = Object.values(outcome.refused).reduce((sum, number) => sum + number, 0);
   const { removalsRefused } = outcome;
   if (removalsRefused !== null) {
-    for (const line of formatImport(outcome)) io.out(line);
+    for (const line of formatImport(outcome, { dryRun: true })) io.out(line);
     throw new OperatorError(
       `Nothing was loaded: the files lack ${count(removalsRefused)} contests and choices that their elections have, ` +
         `and more than ${count(maxRemovals)} removals need consent. If they are meant, add --allow-removals ${removalsRefused}.`,
@@ -107,7 +107,7 @@ function report(outcome: ImportOutcome, { dryRun, maxRemovals }: Flags, io: Comm
       `Nothing was loaded: ${count(lines)} of the lines are refused. --skip-refused loads the others.`,
     );
   }
-  for (const line of formatImport(outcome)) io.out(line);
+  for (const line of formatImport(outcome, { dryRun })) io.out(line);
   if (lines > 0) {
     io.err(`${count(lines)} refused lines were left out, as --skip-refused asks; the others are loaded.`);
   }
@@ -132,7 +132,8 @@ async function remove(io: CommandIo, election: string, dryRun: boolean): Promise
       `The catalogue has no election with the slug "${election}". Nothing was removed.`,
     );
   }
-  io.out(`The election ${election} and its ${count(result.contests)} contests are removed.`);
-  for (const line of formatAnnounced(announced)) io.out(line);
+  const verb = dryRun ? 'would be' : 'are';
+  io.out(`The election ${election} and its ${count(result.contests)} contests ${verb} removed.`);
+  for (const line of formatAnnounced(announced, { dryRun })) io.out(line);
   if (dryRun) io.err('This was a dry run: nothing was changed.');
 }
