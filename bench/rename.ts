@@ -10,6 +10,7 @@ import { topicNames } from '../kafka/topic-names.ts';
 import { importLines } from '../ops/catalog/import-catalogue.ts';
 import { type Submission, submissionCodec } from '../schemas/submission.ts';
 import type { StagedLine } from '../store/catalogue/staging.ts';
+import { pick } from '../test/helpers/submissions.ts';
 import { startSystem } from '../test/helpers/system.ts';
 import { until } from '../test/helpers/until.ts';
 import { quantile } from './statistics.ts';
@@ -49,16 +50,8 @@ await client.query(
 await client.query('ANALYZE');
 
 function endorse(endorser: number, statement: string): Submission {
-  const pick = {
-    choice: 'ann',
-    rank: null,
-    statement,
-    statement_es: null,
-    source_url: null,
-    published_on: null,
-    details: null,
-  };
-  return { action: 'endorse', endorser: `bench-${endorser}`, contest: `${ELECTION.slug}/2`, picks: [pick] };
+  const picks = [pick('ann', { statement })];
+  return { action: 'endorse', endorser: `bench-${endorser}`, contest: `${ELECTION.slug}/2`, picks };
 }
 
 /** The time from sending submissions to the commit of the last of them, in milliseconds. */
