@@ -23,6 +23,9 @@ describe('contact', () => {
     ['https://ann.example/contact', null],
     ['https://ann.example/@form', null],
     ['see website', null],
+    ['ann@leg.example (office)', null],
+    ['ann or bob@leg.example', null],
+    ['annmailto:@leg.example', null],
     [null, null],
   ])('the e-mail address of %j is %j', (email, expected) => {
     expect(describeContact(email, [], []).email).toBe(expected);
@@ -42,9 +45,24 @@ describe('contact', () => {
     [[link('https://form.example', 'contact form'), link('https://a.example ')], 'https://a.example'],
     [[link('ann.example'), link('https://b.example')], 'https://b.example'],
     [[link('https://form.example', 'webform')], null],
+    [[link('https://a.example'), link('https://b.example', 'Home page')], 'https://b.example'],
+    [[link('https://a.example'), link('https://b.example', 'homepage')], 'https://b.example'],
+    [[link('https://a.example'), link('https://b.example', 'campaign website')], 'https://a.example'],
+    [[link('https://a.example'), link('https://b.example', 'website form')], 'https://a.example'],
   ])('the website of %j is %j', (links, expected) => {
     expect(describeContact(null, links, []).website_url).toBe(expected);
   });
+});
+
+test('the addresses are those of the source', () => {
+  const addresses = [address('capitol', '1'), address('district', null)];
+  expect(describeContact(null, [], addresses).addresses).toEqual(addresses);
+});
+
+test('a membership that ends today has ended', () => {
+  const parties = [{ name: 'Green', end: '2026-11-03' }];
+  expect(currentParty(parties, '2026-11-02').party).toBe('Green');
+  expect(currentParty(parties, '2026-11-03').party).toBeNull();
 });
 
 test('the party is the last membership that has not ended, with its abbreviation if known', () => {

@@ -1,9 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
-import { mapRole, orderSeats, type Seat } from '../../domain/officeholders.ts';
+import { hasOneHolder, isExecutive, mapRole, orderSeats, type Seat } from '../../domain/officeholders.ts';
 import type { RoleInOffice } from '../../domain/officeholders-terms.ts';
 import { STATE_CODES } from '../../schemas/vocabulary.ts';
 import { division, government, role } from '../helpers/office-roles.ts';
 import { ROLES_AND_SEATS } from '../helpers/roles-and-seats.ts';
+
+/** A seat with some fields replaced. */
+const seat = (overrides: Partial<Seat>): Seat => ({
+  office: 'state_senator',
+  office_title: 'Senator',
+  level: 'state',
+  state: 'CA',
+  district: '1',
+  district_ocd_id: division('/state:ca/sldu:1'),
+  term_start: null,
+  term_end: null,
+  ...overrides,
+});
 
 describe('a role is mapped to the seat', () => {
   test.each(ROLES_AND_SEATS)(
@@ -47,6 +60,7 @@ describe('a role is mapped to the seat', () => {
     ['legislature', '/state:il/place:chicago', 'Ward 4', 'legislature of a place within a state'],
     ['legislature', '/state:ca', '4', 'legislature of California'],
     ['president', '', null, 'president'],
+    ['legislature', '', 'KY-3', 'legislature of the nation'],
     ['governor', '', null, 'governor'],
     ['constructor', '/state:ca', null, 'constructor'],
     ['governor', '/state:zz', null, 'governor of a place within a state'],
@@ -77,17 +91,6 @@ describe('a role is mapped to the seat', () => {
 });
 
 test('seats are listed once, the highest first, with the latest term', () => {
-  const seat = (overrides: Partial<Seat>): Seat => ({
-    office: 'state_senator',
-    office_title: 'Senator',
-    level: 'state',
-    state: 'CA',
-    district: '1',
-    district_ocd_id: division('/state:ca/sldu:1'),
-    term_start: null,
-    term_end: null,
-    ...overrides,
-  });
   const seats = orderSeats([
     seat({ office: 'city_council', level: 'city' }),
     seat({ term_start: '2019-01-01' }),
@@ -102,4 +105,44 @@ test('seats are listed once, the highest first, with the latest term', () => {
     ['state_senator', '2023-01-01'],
     ['city_council', null],
   ]);
+});
+
+test('seats of one level come in the order of the interface, whatever their order before', () => {
+  const given = [
+    seat({ office: 'state_representative', district: '2' }),
+    seat({ office: 'state_representative', district: '1' }),
+    seat({ office: 'state_senator', district: '1' }),
+    seat({ office: 'governor' }),
+  ];
+  const expected = ['governor', 'state_senator 1', 'state_representative 1', 'state_representative 2'];
+  for (const seats of [given, given.toReversed()]) {
+    const names = orderSeats(seats).map(({ office, district }) =>
+      office === 'governor' ? office : `${office} ${district}`,
+    );
+    expect(names).toEqual(expected);
+  }
+});
+
+test('of two terms in a seat that begin on one day, the first that is given counts', () => {
+  const terms = ['2027-01-01', '2029-01-01'].map((term_end) => seat({ term_start: '2023-01-01', term_end }));
+  expect(orderSeats(terms)).toEqual([terms[0]]);
+});
+
+test.each([
+  ['governor', true],
+  [' State  Treasurer ', true],
+  ['auditor_general', true],
+  ['upper', false],
+  ['mayor', false],
+])('whether the role %j belongs to the executive: %s', (type, expected) => {
+  expect(isExecutive(type)).toBe(expected);
+});
+
+test.each([
+  ['governor', true],
+  ['auditor', true],
+  ['state_senator', false],
+  ['us_senator', false],
+] as const)('whether the office %s has one holder at a time: %s', (office, expected) => {
+  expect(hasOneHolder(office)).toBe(expected);
 });
