@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasOneHolder, isExecutive, mapRole, orderSeats, type Seat } from '../../domain/officeholders.ts';
+import { readJurisdiction } from '../../domain/officeholders-states.ts';
 import type { RoleInOffice } from '../../domain/officeholders-terms.ts';
 import { STATE_CODES } from '../../schemas/vocabulary.ts';
 import { division, government, role } from '../helpers/office-roles.ts';
@@ -145,4 +146,23 @@ test.each([
   ['us_senator', false],
 ] as const)('whether the office %s has one holder at a time: %s', (office, expected) => {
   expect(hasOneHolder(office)).toBe(expected);
+});
+
+test('a term without a beginning counts only if the seat has no other', () => {
+  const terms = [seat({ term_start: null }), seat({ term_start: '2021-01-01' })];
+  for (const seats of [terms, terms.toReversed()]) {
+    expect(orderSeats(seats).map(({ term_start }) => term_start)).toEqual(['2021-01-01']);
+  }
+  expect(orderSeats(terms.slice(0, 1))).toEqual(terms.slice(0, 1));
+});
+
+test.each([
+  ['the nation', government(''), { state: null, division: division('') }],
+  ['a state', government('/state:or'), { state: 'OR', division: division('/state:or') }],
+  ['a territory', government('/territory:gu'), { state: 'GU', division: division('/territory:gu') }],
+  ['a county', government('/state:or/county:lane'), null],
+  ['an id with more before it', `x${government('/state:or')}`, null],
+  ['an id with more after it', `${government('/state:or')}/x`, null],
+])('the jurisdiction of %s', (_name, id, expected) => {
+  expect(readJurisdiction(id)).toEqual(expected);
 });
