@@ -10,7 +10,7 @@ export interface LeasedWindowOptions {
   clock: Clock;
 }
 
-/** What a gateway knows about one window. */
+/** A gateway's counts of one window. */
 interface Counts {
   /** When the window began, in milliseconds since 1970. */
   start: number;

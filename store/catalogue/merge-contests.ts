@@ -70,7 +70,7 @@ export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
 
 /** A district to which contests give several names, of which one counts. */
 export interface AmbiguousDistrict {
-  /** What tells the district apart: its OCD id, or its name where it has none; its level, type and state. */
+  /** The district is told apart by its OCD id, or its name if it has none, and by its level, type and state. */
   ocdId: string | null;
   level: string;
   type: string;

@@ -21,8 +21,8 @@ interface MergePlan {
 
 /**
  * Updates the rows of `table` to equal the staged rows, and adds the missing ones. Equal rows are not written, and rows
- * that exist draw no id, so that years of imports neither change the ids nor use them up. The
- * values that events carry of the changing rows are kept first (`keepParts`).
+ * that exist draw no id, so that years of imports neither change the ids nor use them up. The values
+ * that events carry of the changing rows are kept first (`keepParts`).
  */
 export async function mergeStaged(client: ClientBase, plan: MergePlan): Promise<MergeCounts> {
   const { table, staged, on, identity, columns } = plan;

@@ -151,7 +151,7 @@ test('INV-13: copies kept through any filter, by polling or by a stream, equal t
   await fc.assert(fc.asyncProperty(fc.nat(), run), { numRuns: 1, endOnFailure: true });
 }, 600_000);
 
-/** What a flat endorsement leaves out, an endorsement in full has: it must equal the event as well. */
+/** An endorsement in full has the values that a flat one leaves out. They must equal the event's as well. */
 async function expectWholeRecords(events: Answer[]): Promise<void> {
   for (const { endorsement, contest, choice } of events) {
     const { body } = await service.get(`/v1/endorsements/${endorsement.id}`);

@@ -33,7 +33,7 @@ interface ModelElection {
   contests: ModelContest[];
 }
 
-/** What an edit needs done: files to import, or an election to remove. */
+/** The work of an edit: files to import, or an election to remove. */
 export type Edit = { import: CatalogueLine[] } | { removeElection: string };
 
 /** A small catalogue whose every value may change. */

@@ -59,7 +59,7 @@ export class Copy {
 /** Sends a GET request for a path with a key. */
 export type Ask = (path: string) => Promise<{ status: number; body: Json }>;
 
-/** What a copy with this filter, a query, must hold: the endorsements that the reads give, by id. */
+/** The endorsements that the reads give for a filter, a query, by id. A copy with this filter must hold them. */
 export async function readEndorsements(ask: Ask, filter: string): Promise<Record<string, Json>> {
   const all: [string, Json][] = [];
   for (let cursor = ''; ; ) {

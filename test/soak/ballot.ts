@@ -42,7 +42,7 @@ export function createSubmission(number: number, random: Random): Submission {
   return endorse(slug, 'mayor', random.pick(CHOICES), { statement: `Change ${number}.` });
 }
 
-/** The edit of the catalogue of this number: lines to import. What an earlier edit changed may return. */
+/** The edit of the catalogue of this number: lines to import. It may undo an earlier edit. */
 export function createEdit(number: number, random: Random): CatalogueLine[] {
   const name = `Edit ${number}`;
   const kind = random.next();

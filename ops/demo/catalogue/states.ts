@@ -4,7 +4,7 @@ export interface DemoState {
   code: (typeof STATE_CODES)[number];
   name: string;
   nameEs: string;
-  /** What it is called as a whole, without an article: `State of California`. */
+  /** The name of the whole state, without an article: `State of California`. */
   fullName: string;
   fullNameEs: string;
   /** Members of the U.S. House, delegates included; also a measure of size. */
