@@ -34,7 +34,7 @@ export async function editCatalogue<T>(
 ): Promise<{ result: T; announced: Announced }> {
   await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
   try {
-    // Whatever an interrupted edit has left. Its rows would otherwise be locked by this one and by the stream's writer.
+    // An interrupted edit may have left some, whose rows both this edit and the stream's writer would lock.
     await announceAllStale(client);
     const { result, kept, preview } = await inTransaction(client, work, dryRun);
     return { result, announced: kept ? await announceAllStale(client) : preview };
@@ -53,9 +53,8 @@ async function inTransaction<T>(
   try {
     await beginEdit(client);
     const { result, keep } = await work();
-    const concerns = await settleParts(client);
     let preview = NONE_ANNOUNCED;
-    if (keep && concerns) {
+    if (keep && (await settleParts(client))) {
       const newest = await loadNewestEndorsement(client);
       await listStale(client, 0);
       if (dryRun) preview = await previewStale(client);

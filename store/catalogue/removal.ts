@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { noteRemovedChoices } from './stale.ts';
+import { noteRemoved } from './stale.ts';
 
 /** How much elections have lost. Choices that go with their contest are not counted. */
 export interface Removal {
@@ -32,14 +32,7 @@ export async function removeVanished(client: ClientBase): Promise<Removal> {
       )
     RETURNING choices.id`,
   );
-  await noteRemovedChoices(
-    client,
-    choices.rows.map(({ id }) => id),
-  );
-  await noteChoicesOf(
-    client,
-    contests.rows.map(({ id }) => id),
-  );
+  await noteRemoved(client, { contests: contests.rows, choices: choices.rows });
   return { contests: contests.rows.length, choices: choices.rows.length };
 }
 
@@ -59,19 +52,6 @@ export async function removeElection(client: ClientBase, slug: string): Promise<
     'UPDATE contests SET removed_at = clock_timestamp() WHERE election_id = $1 AND removed_at IS NULL RETURNING id',
     [election.id],
   );
-  await noteChoicesOf(
-    client,
-    contests.rows.map(({ id }) => id),
-  );
+  await noteRemoved(client, { contests: contests.rows, choices: [] });
   return { contests: contests.rows.length, choices: 0 };
-}
-
-async function noteChoicesOf(client: ClientBase, contestIds: readonly number[]): Promise<void> {
-  const { rows } = await client.query<{ id: number }>('SELECT id FROM choices WHERE contest_id = ANY($1)', [
-    contestIds,
-  ]);
-  await noteRemovedChoices(
-    client,
-    rows.map(({ id }) => id),
-  );
 }

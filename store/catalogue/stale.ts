@@ -45,9 +45,15 @@ export async function keepParts(client: ClientBase, table: CarriedTable, from: s
   );
 }
 
-/** Notes choices that the edit removes, so that their endorsements are withdrawn. */
-export async function noteRemovedChoices(client: ClientBase, ids: readonly number[]): Promise<void> {
-  await client.query('INSERT INTO removed_choices SELECT unnest($1::int[]) ON CONFLICT DO NOTHING', [ids]);
+/** Notes the choices that the edit removes, alone or with their contest, so that their endorsements are withdrawn. */
+export async function noteRemoved(
+  client: ClientBase,
+  { contests, choices }: Record<'contests' | 'choices', readonly { id: number }[]>,
+): Promise<void> {
+  await client.query(
+    'INSERT INTO removed_choices SELECT id FROM choices WHERE id = ANY($1) OR contest_id = ANY($2)',
+    [choices.map(({ id }) => id), contests.map(({ id }) => id)],
+  );
 }
 
 /** Forgets the parts that are as they were. @returns whether the edit concerns any endorsement there may be */

@@ -13,14 +13,14 @@ export async function announceLeftovers(pool: Pool, signal: AbortSignal): Promis
   let broken: Error | undefined;
   try {
     if (!(await hasStale(client)) || !(await tryLock(client))) return null;
-    return await announceAllStale(client, signal);
+    const announced = await announceAllStale(client, signal);
+    await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]);
+    return announced;
   } catch (error) {
+    // The connection is closed then, which also releases the lock.
     broken = error as Error;
     throw error;
   } finally {
-    // Unlocks by itself if the connection is closed.
-    if (!broken)
-      await client.query('SELECT pg_advisory_unlock_all()').catch((error: Error) => (broken = error));
     client.release(broken);
   }
 }
