@@ -5,42 +5,29 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { generateApiKey } from '../../../schemas/api-key.ts';
 import { createLog } from '../../../service/log.ts';
 import { findKeyStates } from '../../../store/access/api-keys.ts';
-import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
 import { useTestDatabase } from '../../helpers/database.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
-import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
+import { createSeverablePool, type SeverablePool } from '../../helpers/severable-pool.ts';
 import { until } from '../../helpers/until.ts';
 
 const MINUTE_MS = 60_000;
 
 const database = useTestDatabase();
 const { client } = database;
-let way: SeverableServer;
-let pool: DatabasePool;
+let severable: SeverablePool;
 let clock: ManualClock;
 let authenticator: Authenticator;
-let queries = 0;
 
 beforeAll(async () => {
-  way = await createSeverable(database.url);
-  pool = await createReadPool({
-    databaseUrl: way.url,
-    maxConnections: 2,
-    connectionTimeoutMs: 1000,
-    statementTimeoutMs: 1000,
-    onQuery: () => {
-      queries += 1;
-    },
-  });
+  severable = await createSeverablePool(database.url);
 });
 afterAll(async () => {
-  await pool.end();
-  await way.close();
+  await severable.close();
 });
 beforeEach(() => {
-  way.mend();
+  severable.way.mend();
   clock = new ManualClock();
-  authenticator = new Authenticator(pool, clock, createLog('test', 'silent'));
+  authenticator = new Authenticator(severable.pool, clock, createLog('test', 'silent'));
 });
 
 const newKey = () => createKey({ databaseUrl: database.url, account: 'acme', plan: 'free' });
@@ -50,12 +37,12 @@ describe('keys are remembered', () => {
   test('for two seconds, then looked up again, once for all waiting requests', async () => {
     const key = await newKey();
     await Promise.all(Array.from({ length: 50 }, () => authenticate(key)));
-    const before = queries;
+    const before = severable.queries;
     await authenticate(key);
-    expect(queries).toBe(before);
+    expect(severable.queries).toBe(before);
     await clock.advance(2000);
     await Promise.all(Array.from({ length: 50 }, () => authenticate(key)));
-    expect(queries).toBe(before + 1);
+    expect(severable.queries).toBe(before + 1);
   });
 
   test('with the limits of their plan, and a change of plan takes effect after two seconds', async () => {
@@ -73,7 +60,7 @@ describe('keys are remembered', () => {
     await authenticate(key);
     const made = Array.from({ length: 6000 }, generateApiKey);
     await Promise.allSettled(made.map(authenticate));
-    way.cut();
+    severable.way.cut();
     await clock.advance(3000);
     await expect(authenticate(key)).resolves.toMatchObject({ account: 'acme' });
   });
@@ -83,13 +70,13 @@ describe('while the database does not answer', () => {
   test('known keys work for ten minutes, and unknown ones get server_busy', async () => {
     const key = await newKey();
     await authenticate(key);
-    way.cut();
+    severable.way.cut();
     await clock.advance(9 * MINUTE_MS);
     await expect(authenticate(key)).resolves.toMatchObject({ account: 'acme' });
     await expect(authenticate(generateApiKey())).rejects.toMatchObject({ code: 'server_busy' });
     await clock.advance(MINUTE_MS);
     await expect(authenticate(key)).rejects.toMatchObject({ code: 'server_busy' });
-    way.mend();
+    severable.way.mend();
     await clock.advance(1000);
     await until('the store answers', () => authenticate(key).then(Boolean, () => false));
   });
@@ -97,9 +84,9 @@ describe('while the database does not answer', () => {
   test('it is asked once a second, however many requests arrive', async () => {
     const key = await newKey();
     await authenticate(key);
-    way.cut();
+    severable.way.cut();
     await clock.advance(2000);
-    const asked = jest.spyOn(pool, 'maybeOne');
+    const asked = jest.spyOn(severable.pool, 'maybeOne');
     for (let second = 1; second <= 3; second += 1) {
       for (let i = 0; i < 500; i += 1) await authenticate(key);
       await clock.advance(999);
@@ -115,7 +102,7 @@ describe('the last use of a key', () => {
   test('is saved once a minute for all keys at once, and at the end', async () => {
     const [first, second] = [await newKey(), await newKey()];
     const ids = [(await authenticate(first)).id, (await authenticate(second)).id];
-    const usage = new KeyUsage(pool, clock, createLog('test', 'silent'));
+    const usage = new KeyUsage(severable.pool, clock, createLog('test', 'silent'));
     const noted = async () => {
       const { rows } = await client.query<{ at: Date | null }>(
         'SELECT last_used_at AS at FROM api_keys WHERE id = ANY($1) ORDER BY id',
@@ -125,14 +112,14 @@ describe('the last use of a key', () => {
     };
     usage.start();
     const start = clock.now();
-    const before = queries;
+    const before = severable.queries;
     for (let i = 0; i < 1000; i += 1) for (const id of ids) usage.note(id);
     await clock.advance(MINUTE_MS - 1);
     expect(await noted()).toEqual([null, null]);
     await clock.advance(1);
     await until('the note', async () => (await noted())[0] === start);
     expect(await noted()).toEqual([start, start]);
-    expect(queries).toBe(before + 1);
+    expect(severable.queries).toBe(before + 1);
     usage.note(ids[1] ?? 0);
     await usage.stop();
     expect(await noted()).toEqual([start, start + MINUTE_MS]);
@@ -147,7 +134,7 @@ test('the states of many keys are found in one query', async () => {
   await client.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [revoked]);
   await client.query(`UPDATE api_keys SET expires_at = '2030-01-01Z' WHERE id = $1`, [expiring]);
   const fine = { revoked: false, suspended: false, expiresAt: null };
-  expect(await findKeyStates(pool, [usable, revoked, expiring, 2_000_000_000])).toEqual(
+  expect(await findKeyStates(severable.pool, [usable, revoked, expiring, 2_000_000_000])).toEqual(
     new Map([
       [usable, { id: usable, ...fine }],
       [revoked, { id: revoked, ...fine, revoked: true }],
@@ -155,6 +142,6 @@ test('the states of many keys are found in one query', async () => {
     ]),
   );
   await client.query('UPDATE accounts SET suspended_at = now()');
-  expect((await findKeyStates(pool, [usable])).get(usable)?.suspended).toBe(true);
+  expect((await findKeyStates(severable.pool, [usable])).get(usable)?.suspended).toBe(true);
   await client.query('UPDATE accounts SET suspended_at = NULL');
 });

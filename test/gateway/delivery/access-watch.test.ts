@@ -1,34 +1,22 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { AccessWatch, type Watch } from '../../../gateway/delivery/access-watch.ts';
 import type { ApiError } from '../../../gateway/http/api-error.ts';
-import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
 import { captureLog } from '../../helpers/captured-log.ts';
 import { useTestDatabase } from '../../helpers/database.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
-import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
+import { createSeverablePool, type SeverablePool } from '../../helpers/severable-pool.ts';
 import { until } from '../../helpers/until.ts';
 
 const database = useTestDatabase();
 const { client } = database;
 const clock = new ManualClock();
-let way: SeverableServer;
-let pool: DatabasePool;
+let severable: SeverablePool;
 let accessWatch: AccessWatch;
 let keyId: number;
-let queries = 0;
 
 beforeEach(async () => {
-  way = await createSeverable(database.url);
-  pool = await createReadPool({
-    databaseUrl: way.url,
-    maxConnections: 2,
-    connectionTimeoutMs: 1000,
-    statementTimeoutMs: 1000,
-    onQuery: () => {
-      queries += 1;
-    },
-  });
-  accessWatch = new AccessWatch({ pool, clock, log: captureLog().log });
+  severable = await createSeverablePool(database.url);
+  accessWatch = new AccessWatch({ pool: severable.pool, clock, log: captureLog().log });
   accessWatch.start();
   const { rows } = await client.query(
     `WITH account AS (INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id)
@@ -39,8 +27,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await accessWatch.stop();
-  await pool.end();
-  await way.close();
+  await severable.close();
 });
 
 /** Puts a reader under watch. @returns its watch and the codes of its refusals */
@@ -66,9 +53,9 @@ async function untilRefused(refusals: string[]): Promise<void> {
 test('while the database is away readers continue, and only the regular check asks it', async () => {
   const { reader, refusals } = watch();
   await client.query('UPDATE api_keys SET revoked_at = now()');
-  way.cut();
+  severable.way.cut();
   await reader.check();
-  way.mend();
+  severable.way.mend();
   await reader.check();
   expect(refusals).toEqual([]);
   await untilRefused(refusals);
@@ -81,14 +68,14 @@ test('while the database is away readers continue, and only the regular check as
 
 test('many readers that ask at once share a query, and one that asks later gets another', async () => {
   const readers = Array.from({ length: 500 }, watch);
-  const before = queries;
+  const before = severable.queries;
   await Promise.all(readers.map(({ reader }) => reader.check()));
-  expect(queries).toBe(before + 1);
+  expect(severable.queries).toBe(before + 1);
   const asking = readers[0]?.reader.check();
-  await until('the query', () => queries === before + 2);
+  await until('the query', () => severable.queries === before + 2);
   await client.query('UPDATE api_keys SET revoked_at = now()');
   await Promise.all([asking, ...readers.map(({ reader }) => reader.check())]);
-  expect(queries).toBe(before + 3);
+  expect(severable.queries).toBe(before + 3);
   for (const { refusals } of readers) expect(refusals).toContain('revoked_api_key');
 });
 

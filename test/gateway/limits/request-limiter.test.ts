@@ -1,43 +1,34 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createLog } from '../../../service/log.ts';
-import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
 import { useTestDatabase } from '../../helpers/database.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
-import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
+import { createSeverablePool, type SeverablePool } from '../../helpers/severable-pool.ts';
 import { until } from '../../helpers/until.ts';
 
 const HOUR_MS = 60 * 60_000;
 
 const database = useTestDatabase();
 const { client } = database;
-let way: SeverableServer;
-let pool: DatabasePool;
+let severable: SeverablePool;
 let clock: ManualClock;
 let limiters: [RequestLimiter, RequestLimiter];
 let accountId: number;
 
 beforeAll(async () => {
-  way = await createSeverable(database.url);
-  pool = await createReadPool({
-    databaseUrl: way.url,
-    maxConnections: 3,
-    connectionTimeoutMs: 1000,
-    statementTimeoutMs: 1000,
-  });
+  severable = await createSeverablePool(database.url, 3);
 });
 afterAll(async () => {
-  await pool.end();
-  await way.close();
+  await severable.close();
 });
 beforeEach(async () => {
-  way.mend();
+  severable.way.mend();
   const { rows } = await client.query(
     `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'free') RETURNING id`,
   );
   accountId = rows[0].id;
   clock = new ManualClock();
-  const create = () => new RequestLimiter(pool, clock, createLog('test', 'silent'));
+  const create = () => new RequestLimiter(severable.pool, clock, createLog('test', 'silent'));
   limiters = [create(), create()];
 });
 
@@ -117,13 +108,13 @@ describe('while the database does not answer', () => {
   test('a gateway answers at once, counts alone, and reports afterwards what it admitted', async () => {
     const plan = { requestsPerMinute: 600 };
     await askAll(plan, 100);
-    way.cut();
+    severable.way.cut();
     const started = performance.now();
     let admitted = 100;
     for (let i = 0; i < 300; i += 1) if (!(await ask(plan)).refusal) admitted += 1;
     expect(admitted).toBe(400);
     expect(performance.now() - started).toBeLessThan(5000);
-    way.mend();
+    severable.way.mend();
     await clock.advance(1000);
     const used = async () => {
       const { rows } = await client.query('SELECT used FROM request_quotas WHERE account_id = $1', [
