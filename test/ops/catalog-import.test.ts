@@ -1,81 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { applySubmissions } from '../helpers/apply.ts';
-import { category, choice, contest, election, endorser, ndjson } from '../helpers/catalogue-records.ts';
-import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { createFolder } from '../helpers/folder.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { describe, expect, test } from '@jest/globals';
+import { counts, GOOD, useCatalogueCommand } from '../helpers/catalogue-command.ts';
+import { choice, contest, election, endorser, ndjson } from '../helpers/catalogue-records.ts';
+import { createIo } from '../helpers/command-io.ts';
 
-const run = createRunner('catalog');
-
-const database = useTestDatabase();
-const { client } = database;
-let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
-
-beforeEach(async () => {
-  await client.query(
-    'TRUNCATE elections, endorser_categories, endorsers, districts, contests, candidates, choices CASCADE',
-  );
-});
-afterEach(async () => folder?.remove());
-
-const TABLES = [
-  'endorser_categories',
-  'endorsers',
-  'elections',
-  'districts',
-  'contests',
-  'candidates',
-  'choices',
-];
-
-/** Every row of the catalogue with its id and the transaction that wrote it. */
-async function contents(): Promise<Record<string, unknown[]>> {
-  const all: Record<string, unknown[]> = {};
-  for (const table of TABLES) {
-    all[table] = (await client.query(`SELECT xmin::text, * FROM ${table} ORDER BY 2`)).rows;
-  }
-  return all;
-}
-
-async function importFiles(files: Record<string, string | Buffer>, ...options: string[]) {
-  await folder?.remove();
-  folder = await createFolder(files);
-  return importPaths([folder.dir, ...options]);
-}
-
-async function importPaths(args: string[]) {
-  const io = createIo({ DATABASE_URL: database.url });
-  const status = await runToExit(run, ['import', ...args], io);
-  const prefix = folder ? `${folder.dir}/` : '';
-  return { status, printed: io.printed, told: io.told.map((line) => line.replaceAll(prefix, '')) };
-}
-
-const GOOD = {
-  'endorser-categories.ndjson': ndjson([
-    category(),
-    category({ slug: 'party', name: 'Party', name_es: 'Partido' }),
-  ]),
-  'endorsers.ndjson': ndjson([
-    endorser(),
-    endorser({ slug: 'us-party', category: 'party', state: 'national' }),
-  ]),
-  'elections.ndjson': ndjson([
-    election(),
-    election({ slug: 'or-2026-05-19-primary', date: '2026-05-19', type: 'primary' }),
-  ]),
-  'contests.ndjson': ndjson([
-    contest('mayor'),
-    contest('council'),
-    contest('mayor', { election: 'or-2026-05-19-primary' }),
-  ]),
-};
-
-/** The counts of a summary line: added, changed, unchanged, removed, refused. */
-function counts(printed: string[], label: string): number[] {
-  const line = printed.find((text) => text.startsWith(label)) ?? '';
-  return line.slice(20).trim().split(/\s+/).map(Number);
-}
+const { databaseUrl, client, run, file, contents, writeFiles, importFiles, importPaths } =
+  useCatalogueCommand();
 
 describe('an import', () => {
   test('loads every kind and sums up its rows', async () => {
@@ -99,7 +28,7 @@ describe('an import', () => {
     const again = await importFiles(GOOD);
     expect(counts(again.printed, 'contests')).toEqual([0, 0, 3, 0, 0]);
     const reversed = Object.keys(GOOD).reverse();
-    const turned = await importPaths(reversed.map((name) => folder?.file(name) ?? name));
+    const turned = await importPaths(reversed.map((name) => file(name)));
     expect(counts(turned.printed, 'choices')).toEqual([0, 0, 6, 0, 0]);
     expect(await contents()).toEqual(before);
   });
@@ -197,8 +126,7 @@ describe('an import', () => {
   });
 
   test('waits for another import that merges at the same time', async () => {
-    folder = await createFolder(GOOD);
-    const { dir } = folder;
+    const dir = await writeFiles(GOOD);
     const results = await Promise.all([importPaths([dir]), importPaths([dir]), importPaths([dir])]);
     expect(results.map(({ status }) => status)).toEqual([0, 0, 0]);
     expect(results.map(({ printed }) => counts(printed, 'choices')[0]).sort()).toEqual([0, 0, 6]);
@@ -316,141 +244,6 @@ describe('a refusal', () => {
   });
 });
 
-describe('an import that is looked at first', () => {
-  test('--dry-run says what would change and how many events it would make, and changes nothing', async () => {
-    await importFiles(GOOD);
-    await endorseAnnForMayor();
-    const before = await contents();
-    const files = {
-      'elections.ndjson': ndjson([election({ name: 'Renamed' })]),
-      'contests.ndjson': ndjson([contest('mayor')]),
-    };
-    const dry = await importFiles(files, '--dry-run');
-    expect(dry.status).toBe(0);
-    expect(counts(dry.printed, 'elections')).toEqual([0, 1, 0, 0, 0]);
-    expect(counts(dry.printed, 'contests')).toEqual([0, 0, 1, 1, 0]);
-    expect(dry.printed.at(-1)).toBe('Endorsements to announce: 1 updated.');
-    expect(dry.told).toEqual(['This was a dry run: nothing was changed.']);
-    expect(await contents()).toEqual(before);
-    const done = await importFiles(files);
-    expect(done.told).toEqual([]);
-    expect(done.printed).toEqual([...dry.printed.slice(0, -1), 'Endorsements announced: 1 updated.']);
-  });
-
-  const many = (...slugs: string[]) => ({
-    ...GOOD,
-    'contests.ndjson': ndjson(slugs.map((slug) => contest(slug))),
-  });
-  const slugs = Array.from({ length: 103 }, (_, index) => `c${index}`);
-
-  test('that removes more than a hundred contests and choices is not loaded, unless so many are allowed', async () => {
-    await importFiles(many(...slugs));
-    const before = await contents();
-    const { status, told, printed } = await importFiles(many('c0', 'c1'));
-    expect(status).toBe(1);
-    expect(told).toEqual([
-      'Nothing was loaded: the files lack 101 contests and choices that their elections have, and more than 100 removals need consent. If they are meant, add --allow-removals 101.',
-    ]);
-    expect(counts(printed, 'contests')).toEqual([0, 0, 2, 101, 0]);
-    expect(await contents()).toEqual(before);
-    expect((await importFiles(many('c0', 'c1'), '--allow-removals', '100')).status).toBe(1);
-    expect((await importFiles(many('c0', 'c1'), '--allow-removals', '101')).status).toBe(0);
-  });
-
-  test('that removes a hundred is loaded', async () => {
-    await importFiles(many(...slugs));
-    expect((await importFiles(many('c0', 'c1', 'c2'))).status).toBe(0);
-  });
-
-  test('reports a district that the files describe in two ways, and the name that counts', async () => {
-    const district = {
-      ocd_id: 'ocd-division/country:us/state:or',
-      level: 'state',
-      type: 'statewide',
-      state: 'OR',
-    };
-    const records = ['Oregon', 'Oregon', 'State of Oregon'].map((name, index) =>
-      contest(`c${index}`, { district: { ...district, name } }),
-    );
-    const { status, told } = await importFiles({ ...GOOD, 'contests.ndjson': ndjson(records) });
-    expect([status, told]).toEqual([
-      0,
-      [
-        'The district ocd-division/country:us/state:or (state, statewide, OR) is called "Oregon", but "State of Oregon" in or-2026-11-03-general/c2; "Oregon" stays.',
-      ],
-    ]);
-  });
-
-  test('names the folders within a given folder, which it does not read', async () => {
-    const { told } = await importFiles({ ...GOOD, 'older/elections.ndjson': ndjson([election()]) });
-    expect(told).toEqual(['Skipped, since they are neither catalogue files nor given themselves: older/.']);
-  });
-});
-
-describe('the removal of an election', () => {
-  const remove = async (...args: string[]) => {
-    const io = createIo({ DATABASE_URL: database.url });
-    return { status: await runToExit(run, ['remove', ...args], io), printed: io.printed, told: io.told };
-  };
-  const removed = async () =>
-    (await client.query('SELECT slug FROM elections WHERE removed_at IS NOT NULL')).rows.map(
-      ({ slug }) => slug,
-    );
-
-  test('withdraws its endorsements, and importing it again restores it with its ids', async () => {
-    await importFiles(GOOD);
-    await endorseAnnForMayor();
-    const ids = async () => (await client.query('SELECT id, key FROM contests ORDER BY id')).rows;
-    const before = await ids();
-    expect(await remove('or-2026-11-03-general', '--dry-run')).toEqual({
-      status: 0,
-      printed: [
-        'The election or-2026-11-03-general and its 2 contests would be removed.',
-        'Endorsements to announce: 1 withdrawn, because the contest or choice was removed.',
-      ],
-      told: ['This was a dry run: nothing was changed.'],
-    });
-    expect(await removed()).toEqual([]);
-    expect(await remove('or-2026-11-03-general')).toEqual({
-      status: 0,
-      printed: [
-        'The election or-2026-11-03-general and its 2 contests are removed.',
-        'Endorsements announced: 1 withdrawn, because the contest or choice was removed.',
-      ],
-      told: [],
-    });
-    expect(await removed()).toEqual(['or-2026-11-03-general']);
-    const { rows } = await client.query('SELECT FROM contests WHERE removed_at IS NULL');
-    expect(rows).toHaveLength(1);
-
-    const alone = { 'contests.ndjson': ndjson([contest('mayor')]) };
-    expect((await importFiles(alone)).told[0]).toMatch(
-      /which is neither in these files nor in the catalogue/,
-    );
-    await importFiles(GOOD);
-    expect(await removed()).toEqual([]);
-    expect(await ids()).toEqual(before);
-  });
-
-  test('that is not there is refused', async () => {
-    await importFiles(GOOD);
-    await remove('or-2026-11-03-general');
-    for (const slug of ['or-2026-11-03-general', 'nowhere']) {
-      expect(await remove(slug)).toEqual({
-        status: 1,
-        printed: [],
-        told: [`The catalogue has no election with the slug "${slug}". Nothing was removed.`],
-      });
-    }
-  });
-});
-
-/** Makes one endorsement, in the general election. */
-async function endorseAnnForMayor(): Promise<void> {
-  const submission = endorse('bakers-local-1', 'mayor', 'ann');
-  expect(await applySubmissions(client, submission)).toMatchObject({ changes: 1 });
-}
-
 test.each([
   [
     ['import', '--allow-removals', 'many', '.'],
@@ -460,13 +253,13 @@ test.each([
   [['export', '.'], "Unknown command 'export': did you mean import?"],
   [['import', '--skip-refuse', '.'], "Unknown option '--skip-refuse': did you mean --skip-refused?"],
 ])('the arguments %j are refused with a hint', async (args, message) => {
-  await expect(run(args, createIo({ DATABASE_URL: database.url }))).rejects.toThrow(message);
+  await expect(run(args, createIo({ DATABASE_URL: databaseUrl }))).rejects.toThrow(message);
 });
 
 test('a database that cannot be reached is reported in one sentence', async () => {
-  folder = await createFolder(GOOD);
+  const dir = await writeFiles(GOOD);
   const io = createIo({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
-  await expect(run(['import', folder.dir], io)).rejects.toThrow(
+  await expect(run(['import', dir], io)).rejects.toThrow(
     /^Postgres at 127\.0\.0\.1:1 does not answer \(.*\): start it/,
   );
 });
