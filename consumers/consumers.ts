@@ -1,10 +1,9 @@
-import pg from 'pg';
 import { createKafkaClient } from '../kafka/client.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { ReferenceClock } from '../service/reference-clock.ts';
-import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
+import { createWorkPool } from '../store/connection/work-pool.ts';
 import { readDatabaseTime } from '../store/stream/database-time.ts';
 import { startApply } from './apply/apply.ts';
 import type { ConsumersConfig } from './config.ts';
@@ -19,13 +18,9 @@ export async function startConsumers(
   const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-consumers', log });
   const topics = topicNames(topicPrefix);
   // Each leader works on a connection of its own; this is for everything beside.
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: 2,
-    ...WATCHFUL_SESSION,
-    onConnect: watchSession,
+  const pool = createWorkPool(databaseUrl, 2, (error) => {
+    log.warn({ error }, 'a connection to Postgres was lost');
   });
-  pool.on('error', (error) => log.warn({ error }, 'a connection to Postgres was lost'));
   // Nothing here goes by a local clock. It is compared with the database's all the same, so that operators hear of a wrong one.
   const clock = new ReferenceClock({ read: () => readDatabaseTime(pool), log });
   clock.start();

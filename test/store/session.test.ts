@@ -3,6 +3,7 @@ import pg from 'pg';
 import { WATCHFUL_SESSION, watchSession } from '../../store/connection/session.ts';
 import { LOCK_NOT_AVAILABLE } from '../../store/connection/sql-state.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
+import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { createSeverable } from '../helpers/severable.ts';
@@ -41,6 +42,23 @@ test('a transaction on a silent connection ends once, and the connection is not 
   expect(performance.now() - started).toBeLessThan(1900);
   way.mend();
   expect((await pool.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+  await pool.end();
+  await way.close();
+});
+
+test('a connection that is cut in the middle of an answer fails its query, and nothing else', async () => {
+  const way = await createSeverable(database.url);
+  const lost: Error[] = [];
+  const pool = createWorkPool(way.url, 1, (error) => lost.push(error));
+  const work = inTransaction(pool, async (client) => {
+    const answer = client.query('SELECT pg_sleep(30)');
+    way.cut();
+    await answer;
+  });
+  await expect(work).rejects.toThrow();
+  way.mend();
+  expect((await pool.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+  expect(lost).toEqual([]);
   await pool.end();
   await way.close();
 });

@@ -1,0 +1,23 @@
+import pg from 'pg';
+import { WATCHFUL_SESSION, watchSession } from './session.ts';
+
+/**
+ * Creates a pool of watched sessions, for an unattended process.
+ *
+ * A connection that is lost fails the query that it was answering, which callers see. pg also emits an error, on the pool
+ * for an idle connection and on the client for one in use. Without listeners to both it would end the process.
+ *
+ * @param max the most connections at a time
+ * @param onLost is told of each lost connection that was idle
+ */
+export function createWorkPool(databaseUrl: string, max: number, onLost: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max,
+    ...WATCHFUL_SESSION,
+    onConnect: watchSession,
+  });
+  pool.on('error', onLost);
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
