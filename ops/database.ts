@@ -138,9 +138,9 @@ export async function inOneTransaction<T>(
 /** The operating system's user that runs this command, for the audit log. */
 export function currentActor(): Actor {
   try {
-    return { osUser: os.userInfo().username };
+    return { osUser: os.userInfo().username, person: null };
   } catch {
     // The user of a container may have a number but no name.
-    return { osUser: null };
+    return { osUser: null, person: null };
   }
 }

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import type { Access } from './access.ts';
+import type { Caller } from './caller.ts';
 
 export type AdmissionOptions = Pick<
   Access,
@@ -25,7 +26,8 @@ export function createAdmission({
       setHeaders(requestLimiter.describe(refused)),
     );
     keyUsage.note(key.id);
-    ctx.state.key = key;
+    const caller: Caller = { ...key, credential: { key: key.id } };
+    ctx.state.caller = caller;
     ctx.state.account = key.account;
     const { headers, refusal } = await requestLimiter.admit(key);
     setHeaders(headers);

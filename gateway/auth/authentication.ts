@@ -7,6 +7,7 @@ import type { Logger } from '../../service/log.ts';
 import { findKey, type KeyState, type StoredKey } from '../../store/access/api-keys.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
+import type { Caller } from './caller.ts';
 
 /** How long a look-up is trusted, in milliseconds. A revoked key works at most this much longer. */
 const FRESH_MS = 2000;
@@ -143,9 +144,9 @@ export class Authenticator {
   }
 }
 
-/** @throws ApiError insufficient_scope if the key lacks the scope. */
-export function requireScope(key: StoredKey, scope: Scope): void {
-  if (key.scopes.includes(scope)) return;
-  const has = key.scopes.join(', ');
+/** @throws ApiError insufficient_scope if the caller lacks the scope. */
+export function requireScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  const has = scopes.join(', ');
   throw new ApiError('insufficient_scope', `This needs the scope ${scope}; the API key has ${has}.`);
 }

@@ -5,21 +5,24 @@ import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { findKeyStates, type StoredKey } from '../../store/access/api-keys.ts';
+import { findKeyStates } from '../../store/access/api-keys.ts';
+import { findSessionStates } from '../../store/access/console-sessions.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { requireUsableKey } from '../auth/authentication.ts';
+import type { Credential } from '../auth/caller.ts';
+import { requireUsableSession } from '../auth/sessions.ts';
 import { ApiError } from '../http/api-error.ts';
 
-/** How often the keys and subscriptions of readers are checked, in milliseconds. */
+/** How often the credentials and subscriptions of readers are checked, in milliseconds. */
 const WATCH_INTERVAL_MS = 2000;
 
 /** A reader that follows the stream after its request was admitted: an open stream or a long poll. */
 export interface WatchedReader {
-  key: Pick<StoredKey, 'id'>;
+  credential: Credential;
   /** The subscription that its filter comes from, or null. */
   subscription: Pick<StoredSubscription, 'id' | 'filter'> | null;
-  /** Ends it: a new request with its key would get this error. */
+  /** Ends it: a new request with its credential would get this error. */
   refuse(error: ApiError): void;
   /** Ends it: its subscription was deleted. */
   loseSubscription(): void;
@@ -35,8 +38,8 @@ export interface Watch {
 }
 
 /**
- * Watches whether readers may still follow the stream. Two queries check the keys and subscriptions of all readers of a
- * gateway at once. While the database does not answer, the readers continue.
+ * Watches whether readers may still follow the stream. A few queries check the credentials and subscriptions of all
+ * readers of a gateway at once. While the database does not answer, the readers continue.
  */
 export class AccessWatch {
   readonly #readers = new Set<WatchedReader>();
@@ -95,22 +98,33 @@ export class AccessWatch {
   async #check(readers: readonly WatchedReader[]): Promise<void> {
     if (readers.length === 0) return;
     try {
-      await Promise.all([this.#checkKeys(readers), this.#checkSubscriptions(readers)]);
+      await Promise.all([this.#checkCredentials(readers), this.#checkSubscriptions(readers)]);
       this.#isFailing = false;
     } catch (error) {
       // Readers continue: an outage passes, and a defect here must not end every stream of every gateway.
       this.#isFailing = true;
-      const message = 'the keys and subscriptions of readers cannot be checked; trying again';
+      const message = 'the credentials and subscriptions of readers cannot be checked; trying again';
       reportFailure(this.#log, error, { where: 'stream_checks', message });
     }
   }
 
-  /** Ends the readers whose keys are no longer usable. */
-  async #checkKeys(readers: readonly WatchedReader[]): Promise<void> {
-    const states = await findKeyStates(this.#pool, [...new Set(readers.map(({ key }) => key.id))]);
-    for (const reader of readers) {
+  /** Ends the readers whose keys or sessions are no longer usable. */
+  async #checkCredentials(readers: readonly WatchedReader[]): Promise<void> {
+    const keys = new Set<number>();
+    const sessions = new Set<number>();
+    for (const { credential } of readers) {
+      if ('key' in credential) keys.add(credential.key);
+      else sessions.add(credential.session);
+    }
+    const [keyStates, sessionStates] = await Promise.all([
+      keys.size > 0 ? findKeyStates(this.#pool, [...keys]) : new Map<number, never>(),
+      sessions.size > 0 ? findSessionStates(this.#pool, [...sessions]) : new Map<number, never>(),
+    ]);
+    const now = this.#clock.now();
+    for (const { credential, ...reader } of readers) {
       try {
-        requireUsableKey(states.get(reader.key.id) ?? null, this.#clock.now());
+        if ('key' in credential) requireUsableKey(keyStates.get(credential.key) ?? null, now);
+        else requireUsableSession(sessionStates.get(credential.session) ?? null, now);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         reader.refuse(error);

@@ -18,7 +18,7 @@ interface ControlledStream {
   changeFilter(filter: StreamFilter): void;
 }
 
-interface OpenStream extends Pick<WatchedReader, 'key' | 'subscription'> {
+interface OpenStream extends Pick<WatchedReader, 'credential' | 'subscription'> {
   stream: ControlledStream;
 }
 

@@ -72,7 +72,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
       path: ctx.params,
       readBody: () => readJsonBody(ctx),
       header: (name) => ctx.get(name) || undefined,
-      key: ctx.state.key,
+      caller: ctx.state.caller,
       id: ctx.state.requestId,
       get closed() {
         return signalClosed(ctx);

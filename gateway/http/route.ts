@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
-import type { StoredKey } from '../../store/access/api-keys.ts';
 import type { DataPart } from '../../store/reads/data-versions.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { Content } from './content.ts';
 
 /** Everything that is declared about a route. Validation, the OpenAPI description and the tests all read it here. */
@@ -44,7 +44,7 @@ export interface RawRequest {
   readBody(): Promise<unknown>;
   /** Returns the value of a header, or undefined if it is missing or empty. */
   header(name: 'Last-Event-ID' | 'Idempotency-Key'): string | undefined;
-  key: StoredKey;
+  caller: Caller;
   /** The id of the request, as in the log and in X-Request-Id. */
   id: string;
   /** Aborts when the connection closes. */

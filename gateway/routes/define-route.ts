@@ -1,6 +1,6 @@
 import type { TProperties } from 'typebox';
-import type { StoredKey } from '../../store/access/api-keys.ts';
 import { requireScope } from '../auth/authentication.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { GatewayContext } from '../context.ts';
 import { compileBody } from '../http/body.ts';
 import { compileParameters, compilePathParameters, type Parameters } from '../http/parameters.ts';
@@ -13,7 +13,7 @@ interface RouteRequest<Query extends TProperties, Path extends TProperties>
   path: Parameters<Path>;
   /** The JSON body, which matches its schema; undefined if the route takes none. */
   body: unknown;
-  key: StoredKey;
+  caller: Caller;
 }
 
 interface RouteDeclaration<Query extends TProperties, Path extends TProperties> extends Route {
@@ -39,8 +39,8 @@ export function defineRoute<
   return {
     ...route,
     async answer(request, context) {
-      const { header, id, key, url } = request;
-      requireScope(key, route.scope);
+      const { header, id, caller, url } = request;
+      requireScope(caller, route.scope);
       const path = readPath(request.path);
       const query = readQuery(request.query);
       const body = checkBody?.(await request.readBody());
@@ -50,7 +50,7 @@ export function defineRoute<
         body,
         header,
         id,
-        key,
+        caller,
         // Most handlers never read the signal, and reading it registers a listener.
         get closed() {
           return request.closed;

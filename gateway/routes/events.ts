@@ -25,9 +25,9 @@ export const eventsRoute = defineRoute({
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart, ...polling },
   once: true,
   response: objectOf({ data: Type.Array(event), next_cursor: text, has_more: boolean }),
-  async handle({ query, header, key, closed }, context) {
+  async handle({ query, header, caller, closed }, context) {
     const { pool, feed, accessWatch, clock, config, draining } = context;
-    const { filter, subscription } = await readStreamFilter(query, key.accountId, pool);
+    const { filter, subscription } = await readStreamFilter(query, caller.accountId, pool);
     const start = await resolveStart(
       { ...query, lastEventId: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs: config.retentionMs },
@@ -43,7 +43,7 @@ export const eventsRoute = defineRoute({
       clock,
     });
     const watch = accessWatch.add({
-      key,
+      credential: caller.credential,
       subscription,
       refuse: (error) => poll.refuse(error),
       loseSubscription: () => poll.refuse(createNoSubscriptionError(query.subscription ?? '')),

@@ -25,15 +25,15 @@ export const streamRoute = defineRoute({
   scope: 'stream:read',
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart },
   response: null,
-  async handle({ query, header, id, key, closed }, context) {
+  async handle({ query, header, id, caller, closed }, context) {
     const { pool, feed, streamLeases, openStreams, clock, log, config } = context;
     const { retentionMs } = config;
-    const { filter, subscription } = await readStreamFilter(query, key.accountId, pool);
+    const { filter, subscription } = await readStreamFilter(query, caller.accountId, pool);
     const start = await resolveStart(
       { ...query, lastEventId: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs },
     );
-    await streamLeases.acquire(key, closed);
+    await streamLeases.acquire(caller, closed);
     return {
       headers: HEADERS,
       stream: async (response) => {
@@ -46,10 +46,10 @@ export const streamRoute = defineRoute({
           lifetimeMs: config.streamLifetimeMs,
           retentionMs,
           clock,
-          log: log.child({ requestId: id, account: key.account }),
+          log: log.child({ requestId: id, account: caller.account }),
           random: Math.random,
         });
-        const remove = openStreams.add({ stream, key, subscription });
+        const remove = openStreams.add({ stream, credential: caller.credential, subscription });
         const leave = () => stream.end({ gone: true });
         closed.addEventListener('abort', leave);
         if (closed.aborted) leave();

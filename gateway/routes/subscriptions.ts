@@ -82,8 +82,8 @@ export const subscriptionRoutes = [
     scope: 'stream:read',
     query: {},
     response: wholeList(subscription),
-    handle: async ({ key }, { pool }) => ({
-      json: `{"data":[${await listSubscriptions(pool, key.accountId)}]}`,
+    handle: async ({ caller }, { pool }) => ({
+      json: `{"data":[${await listSubscriptions(pool, caller.accountId)}]}`,
     }),
   }),
   defineRoute({
@@ -95,12 +95,12 @@ export const subscriptionRoutes = [
     body,
     success: 201,
     response: one,
-    async handle({ key, body: given, header }, { pool, clock }) {
+    async handle({ caller, body: given, header }, { pool, clock }) {
       const idempotency = readIdempotencyKey(header('Idempotency-Key'), given);
       const values = await readValues(given, pool);
       try {
         const now = new Date(clock.now());
-        const { accountId } = key;
+        const { accountId } = caller;
         const saved = await createSubscription(pool, {
           ...values,
           accountId,
@@ -123,8 +123,8 @@ export const subscriptionRoutes = [
     query: {},
     parameters: { id },
     response: one,
-    async handle({ key, path }, { pool }) {
-      const record = await findSubscription(pool, key.accountId, path.id);
+    async handle({ caller, path }, { pool }) {
+      const record = await findSubscription(pool, caller.accountId, path.id);
       if (record === null) throw notFound(path.id);
       return { json: `{"data":${record}}` };
     },
@@ -138,9 +138,9 @@ export const subscriptionRoutes = [
     parameters: { id },
     body,
     response: one,
-    async handle({ key, path, body: given }, { pool, clock }) {
+    async handle({ caller, path, body: given }, { pool, clock }) {
       const values = await readValues(given, pool);
-      const target = { accountId: key.accountId, id: path.id, now: new Date(clock.now()) };
+      const target = { accountId: caller.accountId, id: path.id, now: new Date(clock.now()) };
       const record = await replaceSubscription(pool, { ...values, ...target }).catch((error: unknown) => {
         throw refusalOf(error, values.name);
       });
@@ -157,8 +157,8 @@ export const subscriptionRoutes = [
     parameters: { id },
     success: 204,
     response: null,
-    async handle({ key, path }, { pool }) {
-      if (await deleteSubscription(pool, key.accountId, path.id)) return { empty: true };
+    async handle({ caller, path }, { pool }) {
+      if (await deleteSubscription(pool, caller.accountId, path.id)) return { empty: true };
       throw notFound(path.id);
     },
   }),

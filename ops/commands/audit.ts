@@ -30,10 +30,10 @@ function parseLimit(text: string): number {
 
 async function list(io: CommandIo, limit: number): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const entries = await inOneTransaction(databaseUrl, (client) => listAudit(client, limit));
-  const rows = entries.map(({ occurredAt, osUser, databaseUser, action, subject, details }) => [
+  const entries = await inOneTransaction(databaseUrl, (client) => listAudit(client, { limit }));
+  const rows = entries.map(({ occurredAt, person, osUser, databaseUser, action, subject, details }) => [
     occurredAt.toISOString(),
-    osUser,
+    person ?? osUser,
     databaseUser,
     action,
     subject,

@@ -1,8 +1,8 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { type Actor, recordAudit } from './audit-log.ts';
 import { PlanMismatchError, requirePlan } from './plans.ts';
 
-/** A row of `ops accounts list`. */
+/** An account as a list shows it. */
 export interface AccountSummary {
   id: number;
   name: string;
@@ -32,6 +32,7 @@ export async function ensureAccount(
     await recordAudit(client, actor, {
       action: 'account.created',
       subject: `account ${name}`,
+      accountId: made.rows[0].id,
       details: { plan },
     });
     return made.rows[0].id;
@@ -47,7 +48,7 @@ export async function ensureAccount(
 }
 
 /** Every account, by name. */
-export async function listAccounts(client: ClientBase): Promise<AccountSummary[]> {
+export async function listAccounts(client: ClientBase | Pool): Promise<AccountSummary[]> {
   const { rows } = await client.query<AccountSummary>(
     `SELECT a.id, a.name, a.plan, a.created_at AS "createdAt", a.suspended_at AS "suspendedAt",
        count(k.id) FILTER (
@@ -69,8 +70,8 @@ export async function setAccountSuspended(
   suspended: boolean,
   actor: Actor,
 ): Promise<boolean> {
-  const { rows } = await client.query<{ suspended: boolean }>(
-    'SELECT suspended_at IS NOT NULL AS suspended FROM accounts WHERE name = $1 FOR NO KEY UPDATE',
+  const { rows } = await client.query<{ id: number; suspended: boolean }>(
+    'SELECT id, suspended_at IS NOT NULL AS suspended FROM accounts WHERE name = $1 FOR NO KEY UPDATE',
     [name],
   );
   if (!rows[0] || rows[0].suspended === suspended) return rows[0] !== undefined;
@@ -79,7 +80,7 @@ export async function setAccountSuspended(
     suspended,
   ]);
   const action = suspended ? 'account.suspended' : 'account.resumed';
-  await recordAudit(client, actor, { action, subject: `account ${name}` });
+  await recordAudit(client, actor, { action, subject: `account ${name}`, accountId: rows[0].id });
   return true;
 }
 
@@ -96,16 +97,18 @@ export async function setAccountPlan(
   actor: Actor,
 ): Promise<boolean> {
   await requirePlan(client, plan);
-  const { rows } = await client.query<{ plan: string }>(
-    'SELECT plan FROM accounts WHERE name = $1 FOR NO KEY UPDATE',
+  const { rows } = await client.query<{ id: number; plan: string }>(
+    'SELECT id, plan FROM accounts WHERE name = $1 FOR NO KEY UPDATE',
     [name],
   );
-  const from = rows[0]?.plan;
-  if (from === undefined || from === plan) return from !== undefined;
+  if (!rows[0]) return false;
+  const { id: accountId, plan: from } = rows[0];
+  if (from === plan) return true;
   await client.query('UPDATE accounts SET plan = $2 WHERE name = $1', [name, plan]);
   await recordAudit(client, actor, {
     action: 'account.plan_changed',
     subject: `account ${name}`,
+    accountId,
     details: { from, to: plan },
   });
   return true;

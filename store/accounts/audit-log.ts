@@ -1,8 +1,11 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 
-/** The author of a change: the operating system's user, if known. The database adds its own user. */
+/** The author of a change. The database adds its own user. */
 export interface Actor {
+  /** The operating system's user that runs a command, if known; null in the console. */
   osUser: string | null;
+  /** The person who is signed in to the console; null for a command. */
+  person: string | null;
 }
 
 /** The changes that the audit log records. */
@@ -14,43 +17,63 @@ type AuditAction =
   | 'key.created'
   | 'key.revoked'
   | 'plan.changed'
+  | 'person.invited'
+  | 'person.joined'
+  | 'person.removed'
+  | 'link.created'
+  | 'session.started'
   | 'submission.skipped';
 
 export interface AuditEntry {
   action: AuditAction;
   /** The thing that changed, such as `account acme` or `key 12`. Never a key's text. */
   subject: string;
+  /** The account that the change belongs to, if it belongs to one. */
+  accountId?: number;
   details?: Readonly<Record<string, unknown>>;
 }
 
 /** A listed entry. */
-export interface AuditRecord extends Required<AuditEntry> {
+export interface AuditRecord extends Required<Omit<AuditEntry, 'accountId'>>, Actor {
+  id: number;
   occurredAt: Date;
   databaseUser: string;
-  osUser: string | null;
 }
 
 /** Records a change in the transaction that makes it, so that neither exists without the other. */
 export async function recordAudit(
   client: ClientBase,
-  { osUser }: Actor,
-  { action, subject, details = {} }: AuditEntry,
+  { osUser, person }: Actor,
+  { action, subject, accountId, details = {} }: AuditEntry,
 ): Promise<void> {
-  await client.query('INSERT INTO audit_log (os_user, action, subject, details) VALUES ($1, $2, $3, $4)', [
-    osUser,
-    action,
-    subject,
-    details,
-  ]);
+  await client.query(
+    `INSERT INTO audit_log (os_user, person, action, subject, account_id, details)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [osUser, person, action, subject, accountId ?? null, details],
+  );
 }
 
-/** The newest `limit` entries, the oldest of them first. */
-export async function listAudit(client: ClientBase, limit: number): Promise<AuditRecord[]> {
+export interface AuditPage {
+  /** The most entries. */
+  limit: number;
+  /** Only entries that are older than the one of this id. */
+  before?: number;
+  /** Only entries of this account. */
+  accountId?: number;
+}
+
+/** The newest entries, the oldest of them first. */
+export async function listAudit(
+  client: ClientBase | Pool,
+  { limit, before, accountId }: AuditPage,
+): Promise<AuditRecord[]> {
   const { rows } = await client.query<AuditRecord>(
-    `SELECT occurred_at AS "occurredAt", database_user AS "databaseUser", os_user AS "osUser", action, subject,
-       details
-     FROM audit_log ORDER BY id DESC LIMIT $1`,
-    [limit],
+    `SELECT id::float8 AS id, occurred_at AS "occurredAt", database_user AS "databaseUser", os_user AS "osUser", person,
+       action, subject, details
+     FROM audit_log
+     WHERE ($2::bigint IS NULL OR id < $2) AND ($3::int IS NULL OR account_id = $3)
+     ORDER BY id DESC LIMIT $1`,
+    [limit, before ?? null, accountId ?? null],
   );
   return rows.reverse();
 }

@@ -1,34 +1,31 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { generateApiKey, hashApiKey } from '../../schemas/api-key.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import { ensureAccount } from './accounts.ts';
 import { type Actor, recordAudit } from './audit-log.ts';
 
-export interface NewKey {
+/** What a new key is to be. */
+export interface KeyGrant {
+  /** The name that people know it by; empty for none. */
+  name?: string;
+  scopes: readonly Scope[];
+  expiresAt: Date | null;
+  /** The key that it takes over from. */
+  replaces?: number | null;
+  /** The form that asks for it, by a UUID: a form that is sent twice makes one key. */
+  formId?: string | null;
+}
+
+export interface NewKey extends KeyGrant {
   /** The account's name. It is created if it does not exist. */
   account: string;
   plan: string;
-  scopes: readonly Scope[];
-  expiresAt: Date | null;
 }
 
 export interface IssuedKey {
   id: number;
   /** The key's text, of which only the hash is stored. */
   key: string;
-}
-
-/** A row of `ops keys list`. */
-export interface KeySummary {
-  id: number;
-  account: string;
-  plan: string;
-  scopes: Scope[];
-  createdAt: Date;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  /** Accurate to about a minute. */
-  lastUsedAt: Date | null;
 }
 
 /**
@@ -38,30 +35,74 @@ export interface KeySummary {
  */
 export async function issueKey(
   client: ClientBase,
-  { account, plan, scopes, expiresAt }: NewKey,
+  { account, plan, ...grant }: NewKey,
   actor: Actor,
 ): Promise<IssuedKey> {
   const accountId = await ensureAccount(client, { name: account, plan }, actor);
+  const issued = await issueKeyOf(client, { id: accountId, name: account }, grant, actor);
+  if (!issued) throw new Error('A key without a form is always issued.');
+  return issued;
+}
+
+/**
+ * Issues a key to an account that exists, within the caller's transaction.
+ *
+ * @returns null if its form has made a key already
+ */
+export async function issueKeyOf(
+  client: ClientBase,
+  account: { id: number; name: string },
+  { name = '', scopes, expiresAt, replaces = null, formId = null }: KeyGrant,
+  actor: Actor,
+): Promise<IssuedKey | null> {
   const key = generateApiKey();
   const issued = await client.query<{ id: number }>(
-    'INSERT INTO api_keys (account_id, hash, scopes, expires_at) VALUES ($1, $2, $3, $4) RETURNING id',
-    [accountId, hashApiKey(key), scopes, expiresAt],
+    `INSERT INTO api_keys (account_id, hash, scopes, expires_at, name, replaces, form_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (form_id) DO NOTHING RETURNING id`,
+    [account.id, hashApiKey(key), scopes, expiresAt, name, replaces, formId],
   );
-  const id = Number(issued.rows[0]?.id);
+  if (!issued.rows[0]) return null;
+  const { id } = issued.rows[0];
   await recordAudit(client, actor, {
     action: 'key.created',
     subject: `key ${id}`,
-    details: { account, scopes, expires_at: expiresAt },
+    accountId: account.id,
+    details: {
+      account: account.name,
+      scopes,
+      expires_at: expiresAt,
+      ...(name !== '' && { name }),
+      ...(replaces !== null && { replaces }),
+    },
   });
   return { id, key };
 }
 
-/** Every key, revoked ones included, by account and age, without its text. */
-export async function listKeys(client: ClientBase): Promise<KeySummary[]> {
+/** A key as a list shows it, without its text. */
+export interface KeySummary {
+  id: number;
+  /** Empty if nobody gave it one. */
+  name: string;
+  account: string;
+  plan: string;
+  scopes: Scope[];
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  /** Accurate to about a minute. */
+  lastUsedAt: Date | null;
+  /** The id of the key that it takes over from. */
+  replaces: number | null;
+}
+
+/** Every key, or every key of an account, revoked ones included, by account and age. */
+export async function listKeys(client: ClientBase | Pool, accountId?: number): Promise<KeySummary[]> {
   const { rows } = await client.query<KeySummary>(
-    `SELECT k.id, a.name AS account, a.plan, k.scopes, k.created_at AS "createdAt", k.expires_at AS "expiresAt",
-       k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt"
-     FROM api_keys k JOIN accounts a ON a.id = k.account_id ORDER BY a.name, k.id`,
+    `SELECT k.id, k.name, a.name AS account, a.plan, k.scopes, k.created_at AS "createdAt",
+       k.expires_at AS "expiresAt", k.revoked_at AS "revokedAt", k.last_used_at AS "lastUsedAt", k.replaces
+     FROM api_keys k JOIN accounts a ON a.id = k.account_id
+     WHERE $1::int IS NULL OR a.id = $1 ORDER BY a.name, k.id`,
+    [accountId ?? null],
   );
   return rows;
 }
@@ -69,13 +110,20 @@ export async function listKeys(client: ClientBase): Promise<KeySummary[]> {
 /**
  * Revokes a key. Revoking again keeps the first time and records nothing.
  *
+ * @param accountId the account that it must belong to; any if it is left out
  * @returns false if there is no such key.
  */
-export async function revokeKey(client: ClientBase, id: number, actor: Actor): Promise<boolean> {
-  const { rows } = await client.query<{ revoked: boolean; account: string }>(
-    `SELECT k.revoked_at IS NOT NULL AS revoked, a.name AS account
-     FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.id = $1 FOR UPDATE OF k`,
-    [id],
+export async function revokeKey(
+  client: ClientBase,
+  id: number,
+  actor: Actor,
+  accountId?: number,
+): Promise<boolean> {
+  const { rows } = await client.query<{ revoked: boolean; account: string; accountId: number }>(
+    `SELECT k.revoked_at IS NOT NULL AS revoked, a.name AS account, a.id AS "accountId"
+     FROM api_keys k JOIN accounts a ON a.id = k.account_id
+     WHERE k.id = $1 AND ($2::int IS NULL OR a.id = $2) FOR UPDATE OF k`,
+    [id, accountId ?? null],
   );
   const key = rows[0];
   if (key?.revoked !== false) return key !== undefined;
@@ -83,6 +131,7 @@ export async function revokeKey(client: ClientBase, id: number, actor: Actor): P
   await recordAudit(client, actor, {
     action: 'key.revoked',
     subject: `key ${id}`,
+    accountId: key.accountId,
     details: { account: key.account },
   });
   return true;

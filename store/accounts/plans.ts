@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { type Actor, recordAudit } from './audit-log.ts';
 
 /** The limits of an account; null is unlimited. */
@@ -18,7 +18,7 @@ export class PlanMismatchError extends Error {
 }
 
 /** Every plan, by name. */
-export async function listPlans(client: ClientBase): Promise<Plan[]> {
+export async function listPlans(client: ClientBase | Pool): Promise<Plan[]> {
   const { rows } = await client.query<Plan>(
     `SELECT name, requests_per_minute AS "requestsPerMinute", requests_per_day AS "requestsPerDay",
        max_streams AS "maxStreams"

@@ -61,15 +61,12 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     readBody: async () => undefined,
     header: () => undefined,
     id: 'test',
-    key: {
-      id: 0,
+    caller: {
+      credential: { key: 0 },
       accountId: 0,
       account: '',
       plan: '',
       scopes: ['data:read'],
-      expiresAt: null,
-      revoked: false,
-      suspended: false,
       requestsPerMinute: null,
       requestsPerDay: null,
       maxStreams: null,

@@ -16,14 +16,14 @@ export const recommendationsRoute = defineRoute({
   query: { subscription, ...recommendationParameters, lang },
   shows: ['catalogue', 'endorsements'],
   response: recommendations,
-  async handle({ query, key, closed }, { pool, largeAnswers, clock, config }) {
+  async handle({ query, caller, closed }, { pool, largeAnswers, clock, config }) {
     const { state, election, contest, levels, contest_kinds, only_endorsed, lang: language } = query;
     if (!(state ?? election ?? contest)) {
       const message =
         'Recommendations are for chosen contests: one of state, election and contest is required.';
       throw new ApiError('invalid_parameter', message);
     }
-    const { shown, endorsers, narrowing } = await readSelection(query, key.accountId, pool);
+    const { shown, endorsers, narrowing } = await readSelection(query, caller.accountId, pool);
     // A state alone means its upcoming elections; a named election or contest may be in the past.
     const electionsFrom = (election ?? contest) ? undefined : upcomingFrom(clock, config.today);
     const asked = {
@@ -57,6 +57,6 @@ export const recommendationsRoute = defineRoute({
       return { json: json.finish() };
     };
     // At most 500 contests can be named; a state or an election can have thousands.
-    return contest ? make() : largeAnswers.take(make, { accountId: key.accountId, gone: closed });
+    return contest ? make() : largeAnswers.take(make, { accountId: caller.accountId, gone: closed });
   },
 });

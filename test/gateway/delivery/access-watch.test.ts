@@ -34,7 +34,7 @@ afterEach(async () => {
 function watch(): { reader: Watch; refusals: string[] } {
   const refusals: string[] = [];
   const reader = accessWatch.add({
-    key: { id: keyId },
+    credential: { key: keyId },
     subscription: null,
     refuse: ({ code }: ApiError) => refusals.push(code),
     loseSubscription: () => {},

@@ -1,0 +1,13 @@
+import type { StoredKey } from '../../store/access/api-keys.ts';
+
+/** The proof of a request's right to be answered: an API key or a session of the console, by its id. */
+export type Credential = { key: number } | { session: number };
+
+/** The author of an admitted request: an account with the limits of its plan, the scopes it has, and their proof. */
+export interface Caller
+  extends Pick<
+    StoredKey,
+    'accountId' | 'account' | 'plan' | 'scopes' | 'requestsPerMinute' | 'requestsPerDay' | 'maxStreams'
+  > {
+  credential: Credential;
+}

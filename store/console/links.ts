@@ -1,0 +1,64 @@
+import type { ClientBase, Pool } from 'pg';
+import { generateToken, hashToken } from '../../schemas/console-token.ts';
+import type { Role } from '../../schemas/vocabulary.ts';
+import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+
+/** How long a link can be used, in minutes. */
+export const LINK_MINUTES = 15;
+
+/** A link that signs somebody in once. */
+export interface ConsoleLink {
+  accountId: number;
+  account: string;
+  role: Role;
+  /** The name under which the audit log lists what its user does. */
+  person: string;
+}
+
+/**
+ * Makes a link, within the caller's transaction.
+ *
+ * @returns its token, of which only the hash is stored; null if there is no such account
+ */
+export async function createLink(
+  client: ClientBase,
+  { account, role, person }: Omit<ConsoleLink, 'accountId'>,
+  actor: Actor,
+): Promise<string | null> {
+  const { rows } = await client.query<{ id: number }>('SELECT id FROM accounts WHERE name = $1', [account]);
+  if (!rows[0]) return null;
+  const token = generateToken();
+  await client.query(
+    `INSERT INTO console_links (hash, account_id, role, person, expires_at)
+     VALUES ($1, $2, $3, $4, now() + $5 * interval '1 minute')`,
+    [hashToken(token), rows[0].id, role, person, LINK_MINUTES],
+  );
+  await recordAudit(client, actor, {
+    action: 'link.created',
+    subject: `account ${account}`,
+    accountId: rows[0].id,
+    details: { role, for: person },
+  });
+  return token;
+}
+
+const VALID = 'hash = $1 AND expires_at > now()';
+const FIELDS = `l.account_id AS "accountId", a.name AS account, l.role, l.person`;
+
+/** Finds a link that can be used. It stays usable. */
+export async function findLink(client: ClientBase | Pool, token: string): Promise<ConsoleLink | null> {
+  const { rows } = await client.query<ConsoleLink>(
+    `SELECT ${FIELDS} FROM console_links l JOIN accounts a ON a.id = l.account_id WHERE ${VALID}`,
+    [hashToken(token)],
+  );
+  return rows[0] ?? null;
+}
+
+/** Uses a link up. Of several at a time, one gets it. @returns null if it was used or has expired */
+export async function useLink(client: ClientBase, token: string): Promise<ConsoleLink | null> {
+  const { rows } = await client.query<ConsoleLink>(
+    `DELETE FROM console_links l USING accounts a WHERE ${VALID} AND a.id = l.account_id RETURNING ${FIELDS}`,
+    [hashToken(token)],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,53 @@
+import type { ClientBase, Pool } from 'pg';
+import { generateToken, hashToken } from '../../schemas/console-token.ts';
+import type { Role } from '../../schemas/vocabulary.ts';
+
+/** How long a session lasts, in hours. */
+const SESSION_HOURS = 12;
+
+/** The person of a session: one of a provider, or the name and the role that a link gave. */
+export type SessionPerson = { personId: number } | { linkPerson: string; linkRole: Role };
+
+/**
+ * Starts a session.
+ *
+ * @returns the session's token, of which only the hash is stored
+ */
+export async function startSession(
+  client: ClientBase,
+  { accountId, ...person }: SessionPerson & { accountId: number },
+): Promise<string> {
+  const token = generateToken();
+  const values =
+    'personId' in person ? [person.personId, null, null] : [null, person.linkPerson, person.linkRole];
+  await client.query(
+    `INSERT INTO console_sessions (hash, account_id, person_id, link_person, link_role, expires_at)
+     VALUES ($1, $2, $3, $4, $5, now() + $6 * interval '1 hour')`,
+    [hashToken(token), accountId, ...values, SESSION_HOURS],
+  );
+  return token;
+}
+
+/** Ends the session of a token, if there is one. */
+export async function endSession(client: ClientBase | Pool, token: string): Promise<void> {
+  await client.query('DELETE FROM console_sessions WHERE hash = $1', [hashToken(token)]);
+}
+
+/** Makes a session show another account. The caller has checked that its person may see it. */
+export async function switchSession(
+  client: ClientBase | Pool,
+  sessionId: number,
+  accountId: number,
+): Promise<void> {
+  await client.query('UPDATE console_sessions SET account_id = $2 WHERE id = $1', [sessionId, accountId]);
+}
+
+/** Deletes what has expired: sessions, links, invitations that nobody accepted, and sign-ins. */
+export async function forgetExpired(client: ClientBase | Pool): Promise<void> {
+  await client.query(
+    `WITH sessions AS (DELETE FROM console_sessions WHERE expires_at <= now()),
+       links AS (DELETE FROM console_links WHERE expires_at <= now()),
+       invitations AS (DELETE FROM console_invitations WHERE expires_at <= now() AND accepted_at IS NULL)
+     DELETE FROM console_sign_ins WHERE expires_at <= now()`,
+  );
+}

@@ -1,0 +1,92 @@
+-- The console: people, their roles and sessions, and how they come in.
+
+-- The name that people give a key, the key that it takes over from, and the form that made it, so that a form that is
+-- sent twice makes one key.
+ALTER TABLE api_keys
+  ADD COLUMN name text NOT NULL DEFAULT '' CHECK (length(name) <= 100),
+  ADD COLUMN replaces integer REFERENCES api_keys,
+  ADD COLUMN form_id uuid UNIQUE;
+
+-- The person who made a change in the console; null for a command.
+ALTER TABLE audit_log ADD COLUMN person text;
+-- The account that a change belongs to, where there is one.
+ALTER TABLE audit_log ADD COLUMN account_id integer REFERENCES accounts;
+CREATE INDEX audit_log_by_account ON audit_log (account_id, id);
+
+-- Everybody who signs in with an OpenID provider.
+CREATE TABLE people (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  issuer text NOT NULL,
+  -- The provider's name for the person, which never changes.
+  subject text NOT NULL,
+  -- Verified by the provider, in lower case.
+  email text NOT NULL,
+  name text NOT NULL,
+  is_operator boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (issuer, subject)
+);
+
+CREATE TABLE account_members (
+  account_id integer NOT NULL REFERENCES accounts,
+  person_id integer NOT NULL REFERENCES people,
+  role text NOT NULL CHECK (role IN ('owner', 'member')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (account_id, person_id)
+);
+CREATE INDEX account_members_by_person ON account_members (person_id);
+
+-- Links that sign in once. Only the hash of a link's token is stored. A used link is deleted.
+CREATE TABLE console_links (
+  hash bytea PRIMARY KEY CHECK (length(hash) = 32),
+  account_id integer NOT NULL REFERENCES accounts,
+  role text NOT NULL CHECK (role IN ('owner', 'member', 'operator')),
+  -- The name under which the audit log lists what the link's user does.
+  person text NOT NULL CHECK (person <> ''),
+  expires_at timestamptz NOT NULL
+);
+
+-- A session ends when its row is deleted.
+CREATE TABLE console_sessions (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
+  -- The account that its pages show.
+  account_id integer NOT NULL REFERENCES accounts,
+  -- Either a person of a provider, whose role is looked up, or the name and the role that a link gave.
+  person_id integer REFERENCES people,
+  link_person text,
+  link_role text CHECK (link_role IN ('owner', 'member', 'operator')),
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  CHECK ((person_id IS NULL) = (link_person IS NOT NULL)),
+  CHECK ((link_person IS NULL) = (link_role IS NULL))
+);
+CREATE INDEX console_sessions_by_person ON console_sessions (person_id);
+CREATE INDEX console_sessions_by_expiry ON console_sessions (expires_at);
+
+CREATE TABLE console_invitations (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
+  account_id integer NOT NULL REFERENCES accounts,
+  -- In lower case. Only a person whose provider verified this address can accept.
+  email text NOT NULL,
+  role text NOT NULL CHECK (role IN ('owner', 'member', 'operator')),
+  invited_by text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  accepted_at timestamptz
+);
+CREATE INDEX console_invitations_by_account ON console_invitations (account_id);
+
+-- Sign-ins at a provider that have begun. The browser keeps the token, of which this is the hash.
+CREATE TABLE console_sign_ins (
+  hash bytea PRIMARY KEY CHECK (length(hash) = 32),
+  state text NOT NULL,
+  nonce text NOT NULL,
+  code_verifier text NOT NULL,
+  -- The page of the console to show afterwards.
+  return_to text NOT NULL,
+  -- The hash of the invitation to accept, if there is one.
+  invitation bytea,
+  expires_at timestamptz NOT NULL
+);
