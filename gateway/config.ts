@@ -3,6 +3,7 @@ import {
   readDate,
   readInteger,
   readPort,
+  readPublicUrl,
   readRetention,
   readServers,
   type Servers,
@@ -34,6 +35,13 @@ export interface GatewayConfig extends Servers {
   feedReplayBytes: number;
   /** The memory for answers that can be reused, in bytes; 0 for none. */
   responseMemoryBytes: number;
+  /**
+   * The address under which people open the console, as `https://ballots.example.org`; null for this machine's. Its
+   * cookies are for HTTPS only if it is one of HTTPS.
+   */
+  publicUrl: string | null;
+  /** Whether the gateway serves the console. */
+  hasConsole: boolean;
   /** The period over which a stopping gateway ends its streams, in milliseconds. */
   drainMs: number;
 }
@@ -65,6 +73,8 @@ export function createConfig(env: Environment): GatewayConfig {
     trustedProxies: number('TRUST_PROXY', 0, 10) ?? 0,
     feedReplayBytes: (number('FEED_REPLAY_MB', 1, 16_384) ?? 32) * MEGABYTE,
     responseMemoryBytes: (number('RESPONSE_MEMORY_MB', 0, 16_384) ?? 32) * MEGABYTE,
+    publicUrl: readPublicUrl(env),
+    hasConsole: number('CONSOLE', 0, 1) !== 0,
     drainMs: number('DRAIN_MS', 0, STOP_DEADLINE_MS - AFTER_DRAIN_MS) ?? 5000,
   };
 }

@@ -14,6 +14,7 @@ import { Turns } from './answers/turns.ts';
 import { startAccess } from './auth/access.ts';
 import { createAdmission } from './auth/admission.ts';
 import type { GatewayConfig } from './config.ts';
+import { startConsole } from './console/start-console.ts';
 import type { GatewayContext } from './context.ts';
 import { AccessWatch } from './delivery/access-watch.ts';
 import { OpenStreams } from './delivery/open-streams.ts';
@@ -112,9 +113,12 @@ export async function startGateway(
     clock,
     log,
   });
+  const endpoints = routes.map((route) => createEndpoint(route, context));
+  const console = config.hasConsole ? startConsole(config, { endpoints, access, clock, log }) : null;
   const app = createApp({
-    endpoints: routes.map((route) => createEndpoint(route, context)),
-    admission: createAdmission(access),
+    endpoints,
+    admission: createAdmission({ ...access, findSessionCaller: console?.findCaller }),
+    console: console?.middleware,
     readiness,
     trustedProxies: config.trustedProxies,
     draining: draining.signal,
@@ -137,6 +141,7 @@ export async function startGateway(
       draining.abort();
       await closeHttpServer(server, openStreams.drain(config.drainMs));
       await Promise.all([feed.stop(), accessWatch.stop(), databaseClock.stop()]);
+      await console?.stop();
       await access.stop();
       await Promise.all([pool.end(), versionPool.end()]);
     },

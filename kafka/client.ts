@@ -1,21 +1,6 @@
 import { Kafka, type LogEntry, logLevel } from 'kafkajs';
+import { dropWarning } from '../service/drop-warning.ts';
 import type { Logger } from '../service/log.ts';
-
-let silenced = false;
-
-/**
- * Drops TimeoutNegativeWarning, and no other warning: kafkajs 2.2 sets timers in the past, which is harmless but makes
- * newer versions of Node print it.
- */
-function silenceNegativeTimeouts(): void {
-  if (silenced) return;
-  silenced = true;
-  const emitWarning = process.emitWarning.bind(process) as (...args: unknown[]) => void;
-  process.emitWarning = (...args: unknown[]) => {
-    const kind = args[1];
-    if (kind !== 'TimeoutNegativeWarning') emitWarning(...args);
-  };
-}
 
 /**
  * Writes a log entry of kafkajs to ours, at a lower level. kafkajs logs errors that it then handles by itself, such as a
@@ -44,7 +29,8 @@ export function createKafkaClient({
   log?: Logger;
   retries?: number;
 }): Kafka {
-  silenceNegativeTimeouts();
+  // kafkajs 2.2 sets timers in the past, which is harmless but makes newer versions of Node print this.
+  dropWarning('TimeoutNegativeWarning');
   // kafkajs otherwise prints advice on its partitioner at every start.
   process.env.KAFKAJS_NO_PARTITIONER_WARNING = '1';
   return new Kafka({

@@ -55,6 +55,12 @@ const COMMANDS: {
     load: () => import('./commands/submissions.ts'),
   },
   {
+    name: 'console',
+    settings: ['postgres'],
+    description: 'make links that sign somebody in to the console',
+    load: () => import('./commands/console.ts'),
+  },
+  {
     name: 'keys',
     settings: ['postgres'],
     description: 'create, list and revoke API keys',

@@ -126,3 +126,20 @@ export function readServers(env: Environment): Servers {
   requireText(env, 'KAFKA_BROKERS', 'host:9092');
   return { databaseUrl, brokers: readBrokers(env) ?? [], topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '' };
 }
+
+/**
+ * Reads PUBLIC_URL, the address under which people open the service: a scheme, a host and perhaps a port.
+ *
+ * @returns it without a slash at its end; null if it is not set
+ * @throws SettingError if it is no such address
+ */
+export function readPublicUrl(env: Environment): string | null {
+  const text = readText(env, 'PUBLIC_URL');
+  if (text === null) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(text))
+    return url.origin;
+  throw new SettingError(
+    `PUBLIC_URL is "${text}"; it must be an address such as https://ballots.example.org.`,
+  );
+}

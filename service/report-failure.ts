@@ -14,6 +14,7 @@ const PLACES = [
   'answer',
   'apply',
   'clock',
+  'console',
   'feed',
   'keys',
   'limits',

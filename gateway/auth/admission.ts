@@ -1,37 +1,60 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
+import { ApiError } from '../http/api-error.ts';
+import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import type { Access } from './access.ts';
 import type { Caller } from './caller.ts';
 
-export type AdmissionOptions = Pick<
-  Access,
-  'authenticator' | 'keyUsage' | 'requestLimiter' | 'concurrencyLimiter'
->;
+export interface AdmissionOptions
+  extends Pick<Access, 'authenticator' | 'keyUsage' | 'requestLimiter' | 'concurrencyLimiter'> {
+  /**
+   * Finds the caller of a request by the cookie of its session. A gateway without a console has none.
+   *
+   * @throws ApiError missing_api_key, account_suspended
+   */
+  findSessionCaller?: ((ctx: Context) => Promise<Caller>) | undefined;
+}
 
 /**
- * Lets a request below `/v1` pass only with a usable API key and within the limits of the account's plan, even if its
- * path does not exist. Every answer to a known key carries the rate limit headers, even if the key cannot be used.
+ * Lets a request below `/v1` pass only with a usable API key, or from a page of the console with a session, and within
+ * the limits of the account's plan, even if its path does not exist. Every answer to a known key carries the rate limit
+ * headers, even if the key cannot be used.
  */
 export function createAdmission({
   authenticator,
   keyUsage,
   requestLimiter,
   concurrencyLimiter,
+  findSessionCaller,
 }: AdmissionOptions): Middleware {
-  return async (ctx, next) => {
-    if (!ctx.path.startsWith('/v1/') && ctx.path !== '/v1') return next();
-    const setHeaders = (headers: Readonly<Record<string, string>>) => {
-      for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
-    };
+  const setHeaders = (ctx: Context, headers: Readonly<Record<string, string>>) => {
+    for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
+  };
+  const findKeyCaller = async (ctx: Context): Promise<Caller> => {
     const key = await authenticator.authenticate(ctx.get('Authorization'), (refused) =>
-      setHeaders(requestLimiter.describe(refused)),
+      setHeaders(ctx, requestLimiter.describe(refused)),
     );
     keyUsage.note(key.id);
-    const caller: Caller = { ...key, credential: { key: key.id } };
-    ctx.state.caller = caller;
-    ctx.state.account = key.account;
-    const { headers, refusal } = await requestLimiter.admit(key);
-    setHeaders(headers);
-    if (refusal) throw refusal;
-    await concurrencyLimiter.run(key, next);
+    return { ...key, credential: { key: key.id } };
   };
+  return async (ctx, next) => {
+    if (!ctx.path.startsWith('/v1/') && ctx.path !== '/v1') return next();
+    const caller =
+      ctx.state.bySession && findSessionCaller
+        ? await requireOwnPage(ctx).then(() => findSessionCaller(ctx))
+        : await findKeyCaller(ctx);
+    ctx.state.caller = caller;
+    ctx.state.account = caller.account;
+    const { headers, refusal } = await requestLimiter.admit(caller);
+    setHeaders(ctx, headers);
+    if (refusal) throw refusal;
+    await concurrencyLimiter.run(caller, next);
+  };
+}
+
+/** A session reads the API only, and only from a page of the console: a browser would send its cookie from others too. */
+async function requireOwnPage(ctx: Context): Promise<void> {
+  requireMethod(ctx, READ_METHODS);
+  const site = ctx.get('Sec-Fetch-Site');
+  if (site === '' || site === 'same-origin') return;
+  throw new ApiError('missing_api_key', 'Only pages of the console can use its session; send an API key.');
 }

@@ -9,6 +9,7 @@ import { encodeContent, sendContent } from './content.ts';
 import { answerHealth, type Readiness } from './health.ts';
 import { requireMethod } from './methods.ts';
 import { logAccess } from './middleware/access-log.ts';
+import { readConsoleApi } from './middleware/console-api.ts';
 import { handleErrors } from './middleware/errors.ts';
 import { requireHost } from './middleware/host.ts';
 import { requestId } from './middleware/request-id.ts';
@@ -114,6 +115,8 @@ export interface AppOptions {
   endpoints: readonly Endpoint[];
   /** Authenticates requests below `/v1` and holds them to their limits. */
   admission: Middleware;
+  /** Serves the pages below `/console`, if this gateway has them. */
+  console?: Middleware | undefined;
   readiness: Readiness;
   /** How many proxies in front may be trusted to name the client; 0 for none. */
   trustedProxies: number;
@@ -126,6 +129,7 @@ export interface AppOptions {
 export function createApp({
   endpoints,
   admission,
+  console,
   readiness,
   trustedProxies,
   draining,
@@ -145,6 +149,7 @@ export function createApp({
     if (draining.aborted) ctx.set('Connection', 'close');
     await next();
   });
+  if (console) app.use(readConsoleApi);
   app.use(nameRoute(router));
   app.use(logAccess(log));
   app.use(handleErrors(log));
@@ -154,6 +159,7 @@ export function createApp({
   app.use(requirePercentEncoding);
   app.use(answerHealth(readiness));
   app.use(compressIfAccepted());
+  if (console) app.use(console);
   app.use(answerReference(endpoints));
   app.use(router.routes());
   app.use((ctx) => {

@@ -8,6 +8,9 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { createKey, isKnownKey } from '../commands/keys.ts';
 
+/** The account of newcomers. */
+export const DEMO_ACCOUNT = 'demo';
+
 const APPLY_TIMEOUT_MS = 10 * 60_000;
 const SAY_EVERY_MS = 5000;
 
@@ -98,7 +101,7 @@ export async function ensureDemoKey(databaseUrl: string, dataDir: string): Promi
   const file = path.join(dataDir, 'demo.key');
   const known = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (known !== '' && (await isKnownKey({ databaseUrl, key: known }))) return known;
-  const key = await createKey({ databaseUrl, account: 'demo', plan: 'internal' });
+  const key = await createKey({ databaseUrl, account: DEMO_ACCOUNT, plan: 'internal' });
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;
 }
@@ -108,6 +111,8 @@ export function renderWelcome(options: {
   port: number;
   metricsPort: number;
   key: string;
+  /** The link that signs in to the console once. */
+  consoleLink: string;
   demo: boolean;
   logDir: string;
 }): string {
@@ -118,6 +123,8 @@ export function renderWelcome(options: {
     '',
     `The service is up:  ${base}  (reference: ${base}/docs)`,
     `Demo key:           ${options.key}`,
+    `Console:            ${options.consoleLink}`,
+    '                    (works once, within 15 minutes; another: npm run ops -- console link --account demo)',
     `Metrics:            http://localhost:${options.metricsPort}/metrics`,
     `Logs:               ${options.logDir}`,
     '',

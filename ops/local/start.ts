@@ -8,12 +8,14 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { applyTopics } from '../../kafka/topics.ts';
+import { readPublicUrl } from '../../service/environment.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
 import { waitFor } from '../../service/wait-for.ts';
+import { createConsoleLink } from '../commands/console.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
-import { ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
+import { DEMO_ACCOUNT, ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
 import { DiskWatch } from './processes/disk-watch.ts';
 import { listenForInterrupts, unlessAborted } from './processes/interrupts.ts';
 import { type NodeProcess, startNodeProcess } from './processes/node-process.ts';
@@ -148,7 +150,10 @@ class Start {
       );
       await this.#keepProgram('demo-traffic', { ...shared });
     }
-    say(renderWelcome({ port, metricsPort, key, demo, logDir: this.#logDir }));
+    const person = { account: DEMO_ACCOUNT, role: 'operator', person: 'npm start' } as const;
+    const publicUrl = readPublicUrl(process.env) ?? `http://localhost:${port}`;
+    const consoleLink = await createConsoleLink({ databaseUrl, publicUrl }, person);
+    say(renderWelcome({ port, metricsPort, key, consoleLink, demo, logDir: this.#logDir }));
   }
 
   /** The servers and their topics, as every program of the service reads them from its environment. */

@@ -1,0 +1,79 @@
+import type { Clock } from '../../service/clock.ts';
+import type { ConsoleSession } from '../../store/access/console-sessions.ts';
+import { callerOf, requireUsableSession } from '../auth/sessions.ts';
+import type { Content } from '../http/content.ts';
+import type { Endpoint, RawRequest } from '../http/route.ts';
+import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
+import type { RequestLimiter } from '../limits/request-limiter.ts';
+
+/** A request to the API. */
+export interface ApiCall {
+  method?: Endpoint['method'];
+  /** As the API describes it: `/v1/contests/{id}`. */
+  path: string;
+  /** The parameters in the path, by name. */
+  parameters?: Readonly<Record<string, string>>;
+  query?: URLSearchParams;
+  body?: unknown;
+}
+
+/** The request of a page on whose behalf the API is called. */
+export type ApiCallOrigin = Pick<RawRequest, 'id' | 'closed'> & { session: ConsoleSession };
+
+/**
+ * Calls the API within the process, as the account of a session, within the account's limits. A page shows what a client
+ * with a key of the account would get.
+ */
+export class ApiCalls {
+  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #limits: { requestLimiter: RequestLimiter; concurrencyLimiter: ConcurrencyLimiter; clock: Clock };
+
+  constructor(
+    endpoints: readonly Endpoint[],
+    limits: { requestLimiter: RequestLimiter; concurrencyLimiter: ConcurrencyLimiter; clock: Clock },
+  ) {
+    this.#endpoints = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
+    this.#limits = limits;
+  }
+
+  /**
+   * Calls an endpoint that answers with JSON or nothing.
+   *
+   * @returns the parsed body; undefined if it is empty
+   * @throws ApiError as the endpoint does, and for requests beyond the account's limits
+   */
+  async call({ session, id, closed }: ApiCallOrigin, call: ApiCall): Promise<unknown> {
+    const { method = 'GET', path, parameters = {}, query = new URLSearchParams(), body } = call;
+    const endpoint = this.#endpoints.get(`${method} ${path}`);
+    if (!endpoint) throw new Error(`The API has no ${method} ${path}.`);
+    const { requestLimiter, concurrencyLimiter, clock } = this.#limits;
+    const caller = callerOf(requireUsableSession(session, clock.now()));
+    const { refusal } = await requestLimiter.admit(caller);
+    if (refusal) throw refusal;
+    const reply = await concurrencyLimiter.run(caller, () =>
+      endpoint.answer({
+        url: `${fillPath(path, parameters)}?${query}`,
+        query: String(query),
+        path: parameters,
+        readBody: async () => body,
+        header: () => undefined,
+        caller,
+        id,
+        closed,
+        isClosed: () => closed.aborted,
+      }),
+    );
+    if ('stream' in reply) throw new Error(`${path} does not answer with JSON.`);
+    return 'empty' in reply ? undefined : JSON.parse(textOf(reply.json));
+  }
+}
+
+/** The path of a request, with its parameters in place of their names. */
+export function fillPath(path: string, parameters: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+}
+
+function textOf(json: string | Buffer | Content): string {
+  if (typeof json === 'string') return json;
+  return Buffer.isBuffer(json) ? json.toString() : Buffer.concat(json.pieces).toString();
+}

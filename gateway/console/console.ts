@@ -1,0 +1,139 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { hashToken } from '../../schemas/console-token.ts';
+import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { serveAssets } from './assets.ts';
+import type { ConsoleContext } from './context.ts';
+import { answerErrors } from './errors.ts';
+import { readForm } from './form.ts';
+import { mayUse, renderPage } from './layout.ts';
+import type { Page } from './page.ts';
+import { PageError } from './page-error.ts';
+import { menu, pages } from './pages/index.ts';
+import { FailedAttempts } from './session/attempts.ts';
+import { readSessionToken } from './session/cookie.ts';
+import { formTokenOf, requireFormToken, requireSameSite } from './session/forgery.ts';
+import { followLink, type SignInContext, showLink, showSignIn, signOut } from './session/public-pages.ts';
+import { safeReturnAddress } from './session/return-address.ts';
+
+/** A page runs its own scripts and styles, shows its own images, and sends forms and requests to its own address only. */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
+    "base-uri 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  // A browser that has no Sec-Fetch-Site sends the Origin of a form only if the policy lets it.
+  'Referrer-Policy': 'same-origin',
+};
+const MAX_FAILED_ATTEMPTS = 20;
+
+export interface ConsoleOptions {
+  context: ConsoleContext;
+  /** For sessions, whose look-ups must not wait for slow reads. */
+  sessionPool: DatabasePool;
+  /** The address under which people open the service; null if any address is as good. */
+  publicUrl: string | null;
+}
+
+/** Finds the session of a request. @returns null if it has none, or if it has ended */
+async function findOwnSession(
+  ctx: Context,
+  { sessionPool, context }: ConsoleOptions,
+): Promise<{ token: string; session: ConsoleSession } | null> {
+  const token = readSessionToken(ctx);
+  const session = token === null ? null : await findSession(sessionPool, hashToken(token));
+  if (token === null || !session || session.expiresAt <= context.clock.now()) return null;
+  // Operators stay, because only they can resume an account.
+  return session.suspended && session.role !== 'operator' ? null : { token, session };
+}
+
+function requireRole(page: Page, { role }: ConsoleSession): void {
+  if (mayUse(role, page.role)) return;
+  if (page.role === 'operator') throw new PageError(404, 'There is nothing at this address.');
+  throw new PageError(403, 'Only owners of the account can do this. Ask one of them.');
+}
+
+async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
+  const found = await findOwnSession(ctx, options);
+  if (!found) {
+    const isPage = ctx.method !== 'POST';
+    ctx.status = 303;
+    return ctx.redirect(
+      `/console/sign-in${isPage ? `?return_to=${encodeURIComponent(safeReturnAddress(ctx.url))}` : ''}`,
+    );
+  }
+  const { token, session } = found;
+  ctx.state.account = session.account;
+  requireRole(page, session);
+  const form = ctx.method === 'POST' ? await readForm(ctx) : new URLSearchParams();
+  if (ctx.method === 'POST') requireFormToken(form, token);
+  const csrf = formTokenOf(token);
+  const closed = new AbortController();
+  ctx.res.once('close', () => closed.abort());
+  const reply = await page.handle(
+    {
+      path: ctx.params,
+      query: new URLSearchParams(ctx.querystring),
+      form,
+      session,
+      csrf,
+      publicUrl: options.publicUrl ?? ctx.origin,
+      id: ctx.state.requestId,
+      closed: closed.signal,
+    },
+    options.context,
+  );
+  if ('redirect' in reply) {
+    ctx.status = 303;
+    return ctx.redirect(reply.redirect);
+  }
+  ctx.status = reply.status ?? 200;
+  ctx.body = renderPage(reply, { session, csrf, path: ctx.path, menu });
+}
+
+/** Serves the console below /console, to people with a session. The API below /console/api is served elsewhere. */
+export function createConsole(options: ConsoleOptions): Middleware {
+  const { publicUrl } = options;
+  const { pool, clock, log } = options.context;
+  const signIn: SignInContext = {
+    pool,
+    attempts: new FailedAttempts(MAX_FAILED_ATTEMPTS, clock),
+    isSecure: publicUrl?.startsWith('https:') ?? false,
+  };
+  const router = new Router({ sensitive: true, strict: true });
+  router.get('/console/sign-in', (ctx) => showSignIn(ctx));
+  router.get('/console/links/:token', (ctx) => showLink(ctx, ctx.params.token ?? '', signIn));
+  router.post('/console/links/:token', (ctx) => followLink(ctx, ctx.params.token ?? '', signIn));
+  router.post('/console/sign-out', async (ctx) => {
+    const token = readSessionToken(ctx);
+    if (token !== null) requireFormToken(await readForm(ctx), token);
+    await signOut(ctx, signIn);
+  });
+  for (const page of pages) {
+    const path = page.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router.register(path, [page.method], (ctx) => answerPage(ctx, page, options));
+  }
+  const answer = router.routes();
+  return async (ctx, next) => {
+    if (ctx.path !== '/console' && !ctx.path.startsWith('/console/')) return next();
+    ctx.set(HEADERS);
+    ctx.set('Cache-Control', 'no-store');
+    // The token of a link must not reach the log.
+    ctx.state.loggedPath = ctx.path.replace(/^(\/console\/links\/).*/, '$1...');
+    ctx.state.route = '/console';
+    await answerErrors(ctx, log, async () => {
+      let isAsset = true;
+      await serveAssets(ctx, async () => {
+        isAsset = false;
+      });
+      if (isAsset) return;
+      if (ctx.method === 'POST') requireSameSite(ctx, publicUrl);
+      else if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
+        throw new PageError(405, 'Pages take GET and POST.');
+      await answer(ctx as never, async () => {
+        throw new PageError(404, 'There is nothing at this address.');
+      });
+    });
+  };
+}

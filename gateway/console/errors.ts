@@ -1,0 +1,48 @@
+import type { Context } from 'koa';
+import type { Logger } from '../../service/log.ts';
+import { reportFailure } from '../../service/report-failure.ts';
+import { ApiError } from '../http/api-error.ts';
+import { html } from './html.ts';
+import { renderPublicPage } from './layout.ts';
+import { PageError } from './page-error.ts';
+
+interface Failure {
+  status: number;
+  message: string;
+}
+
+function describeFailure(error: unknown, log: Logger, requestId: string): Failure {
+  if (error instanceof PageError || error instanceof ApiError) return error;
+  const fields = { requestId };
+  const kind = reportFailure(log, error, { where: 'console', message: 'a page failed', fields });
+  return kind === 'defect'
+    ? { status: 500, message: 'The page failed because of a defect of the service.' }
+    : { status: 503, message: 'The page cannot be made at the moment, because a server is away. Try again.' };
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'This does not work',
+  403: 'Not allowed',
+  404: 'Not found',
+  429: 'Too many requests',
+  500: 'Something is broken',
+  503: 'Not available',
+};
+
+/** Does the work of a request, and shows an error as a page. */
+export async function answerErrors(ctx: Context, log: Logger, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const { status, message } = describeFailure(error, log, ctx.state.requestId);
+    ctx.status = status;
+    if (error instanceof ApiError) ctx.set(error.headers);
+    ctx.body = renderPublicPage({
+      title: TITLES[status] ?? 'This does not work',
+      body: html`
+        <p>${message}</p>
+        <p><a href="/console">Back to the console</a></p>
+        <p class="muted">Request ${ctx.state.requestId}</p>`,
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import { ROLES, type Role } from '../../schemas/vocabulary.ts';
+import type { ConsoleSession } from '../../store/access/console-sessions.ts';
+import { assetUrl } from './assets.ts';
+import { type Content, type Html, html, renderDocument } from './html.ts';
+import type { MenuEntry, ShownPage } from './page.ts';
+import { CSRF_FIELD } from './session/forgery.ts';
+
+/** Whether somebody of a role may use what needs another. */
+export const mayUse = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
+
+/** Somebody who is signed in, as every page shows them. */
+export interface Visitor {
+  session: ConsoleSession;
+  csrf: string;
+  /** The path of the page. */
+  path: string;
+  menu: readonly MenuEntry[];
+}
+
+function Frame({ title, script, children }: { title: string; script?: string; children?: Content }): Html {
+  return html`
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>${title} · Ballot endorsements</title>
+      <link rel="icon" href=${assetUrl('icon.svg')} type="image/svg+xml" />
+      <link rel="stylesheet" href=${assetUrl('console.css')} />
+      ${script && html`<script type="module" src=${assetUrl(`${script}.js`)}></script>`}
+    </head>
+    <body>${children}</body>`;
+}
+
+function MenuLink({ entry, path }: { entry: MenuEntry; path: string }): Html {
+  const isHere = path === entry.path || path.startsWith(`${entry.path}/`);
+  return html`<li><a href=${entry.path} aria-current=${isHere ? 'page' : null}>${entry.label}</a></li>`;
+}
+
+function Menu({ visitor: { session, path, menu } }: { visitor: Visitor }): Html {
+  const allowed = menu.filter(({ role }) => mayUse(session.role, role));
+  const forOperators = allowed.filter(({ role }) => role === 'operator');
+  const links = (entries: readonly MenuEntry[]) =>
+    html`<ul>${entries.map((entry) => html`<${MenuLink} entry=${entry} path=${path} />`)}</ul>`;
+  return html`
+    <nav aria-label="Console">
+      ${links(allowed.filter((entry) => !forOperators.includes(entry)))}
+      ${forOperators.length > 0 && html`<h2>Operators</h2>${links(forOperators)}`}
+    </nav>`;
+}
+
+/** A form of the signed-in person, with the token that shows where it comes from. */
+export function Form(props: { action: string; csrf: string; class?: string; children?: Content }): Html {
+  return html`
+    <form method="post" action=${props.action} class=${props.class}>
+      <input type="hidden" name=${CSRF_FIELD} value=${props.csrf} />
+      ${props.children}
+    </form>`;
+}
+
+function Header({ visitor: { session, csrf } }: { visitor: Visitor }): Html {
+  return html`
+    <header>
+      <a class="brand" href="/console">Ballot endorsements</a>
+      <div class="who">
+        <a href="/console/account">${session.account}</a>
+        <span class="muted">${session.person} · ${session.role}</span>
+        <${Form} action="/console/sign-out" csrf=${csrf}><button class="plain">Sign out</button><//>
+      </div>
+    </header>`;
+}
+
+/** Renders a page for somebody who is signed in. */
+export function renderPage({ title, body, script }: ShownPage, visitor: Visitor): string {
+  return renderDocument(html`
+    <${Frame} title=${title} script=${script}>
+      <a class="skip" href="#content">Skip to content</a>
+      <${Header} visitor=${visitor} />
+      <div class="columns">
+        <${Menu} visitor=${visitor} />
+        <main id="content">
+          ${visitor.session.suspended && html`<p class="notice bad">This account is suspended. Its API keys are refused.</p>`}
+          <h1>${title}</h1>
+          ${body}
+        </main>
+      </div>
+    <//>`);
+}
+
+/** Renders a page for somebody who is not signed in. */
+export function renderPublicPage({ title, body }: ShownPage): string {
+  return renderDocument(html`
+    <${Frame} title=${title}>
+      <header><span class="brand">Ballot endorsements</span></header>
+      <main id="content" class="narrow"><h1>${title}</h1>${body}</main>
+    <//>`);
+}

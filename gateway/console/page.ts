@@ -1,0 +1,53 @@
+import type { Role } from '../../schemas/vocabulary.ts';
+import type { ConsoleSession } from '../../store/access/console-sessions.ts';
+import type { ConsoleContext } from './context.ts';
+import type { Content } from './html.ts';
+
+/** A request of somebody who is signed in. */
+export interface PageRequest {
+  /** The parameters in the path by name, percent-decoded. */
+  path: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /** The fields of a form; empty for GET. */
+  form: URLSearchParams;
+  session: ConsoleSession;
+  /** The token that every form of this session sends along. */
+  csrf: string;
+  /** The address of the service as this person opened it, without a slash at its end: https://ballots.example.org. */
+  publicUrl: string;
+  /** The id of the request, as in the log and in X-Request-Id. */
+  id: string;
+  /** Aborts when the connection closes. */
+  readonly closed: AbortSignal;
+}
+
+/** A page to show. */
+export interface ShownPage {
+  title: string;
+  body: Content;
+  /** 200 unless it is given. */
+  status?: number;
+  /** A script of gateway/console/browser, by its name without the ending. */
+  script?: string;
+}
+
+/** The answer of a page: the page itself, or the address to go to after a form was carried out. */
+export type PageReply = ShownPage | { redirect: string };
+
+/** A page of the console, or the target of a form. */
+export interface Page {
+  method: 'GET' | 'POST';
+  /** Begins with /console; parameter names stand in braces. */
+  path: string;
+  /** The least role that may use it. Others get 404 for an operator's page, and 403 for an owner's. */
+  role: Role;
+  /** @throws ApiError, which is shown as a page of its status. */
+  handle(request: PageRequest, context: ConsoleContext): Promise<PageReply>;
+}
+
+/** The place of a page in the menu. */
+export interface MenuEntry {
+  path: string;
+  label: string;
+  role: Role;
+}

@@ -1,0 +1,47 @@
+import { listAccountsOf } from '../../../store/console/accounts.ts';
+import { switchSession } from '../../../store/console/sessions.ts';
+import { html } from '../html.ts';
+import { Form } from '../layout.ts';
+import type { Page } from '../page.ts';
+import { PageError } from '../page-error.ts';
+
+/** The account that the pages show, and the others that the person can see. */
+export const accountPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/console/account',
+    role: 'member',
+    async handle({ session, csrf }, { pool }) {
+      const accounts = await listAccountsOf(pool, session);
+      return {
+        title: 'Account',
+        body: html`
+          <p>The console shows the account <strong>${session.account}</strong>, on the plan ${session.plan}.</p>
+          ${
+            accounts.length > 1 &&
+            html`
+            <${Form} action="/console/account" csrf=${csrf}>
+              <label>Show another account
+                <select name="account">
+                  ${accounts.map(({ id, name }) => html`<option value=${id} selected=${id === session.accountId}>${name}</option>`)}
+                </select>
+              </label>
+              <button>Show</button>
+            <//>`
+          }`,
+      };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/account',
+    role: 'member',
+    async handle({ session, form }, { pool }) {
+      const accounts = await listAccountsOf(pool, session);
+      const chosen = accounts.find(({ id }) => String(id) === form.get('account'));
+      if (!chosen) throw new PageError(404, 'There is no such account.');
+      await switchSession(pool, session.id, chosen.id);
+      return { redirect: '/console' };
+    },
+  },
+];

@@ -1,0 +1,39 @@
+import { isCalendarDate } from '../../../schemas/catalogue/formats.ts';
+import { SCOPES } from '../../../schemas/vocabulary.ts';
+import type { KeyGrant } from '../../../store/accounts/issued-keys.ts';
+
+const MAX_NAME_LENGTH = 100;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const CONTROL = /\p{Cc}/u;
+
+/** The id that a page gave a form, so that sending it twice makes one key; null for a form without one. */
+export function readFormId(form: URLSearchParams): string | null {
+  const id = form.get('form') ?? '';
+  return UUID.test(id) ? id : null;
+}
+
+/**
+ * Reads the form that asks for a key.
+ *
+ * @param now milliseconds since 1970
+ * @returns the key to issue, or a sentence about the first field that is not right
+ */
+export function readKeyForm(form: URLSearchParams, now: number): { grant: KeyGrant } | { problem: string } {
+  const name = (form.get('name') ?? '').trim();
+  if (name === '') return { problem: 'Give the key a name, so that you recognize it later.' };
+  if (name.length > MAX_NAME_LENGTH || CONTROL.test(name)) {
+    return { problem: `A name has at most ${MAX_NAME_LENGTH} characters and no line breaks.` };
+  }
+  const asked = form.getAll('scope');
+  const scopes = SCOPES.filter((scope) => asked.includes(scope));
+  if (scopes.length === 0) return { problem: 'Choose at least one thing that the key may do.' };
+  const day = form.get('expires') ?? '';
+  if (day !== '' && !isCalendarDate(day)) {
+    return { problem: 'The expiry must be a date such as 2027-01-31, or empty.' };
+  }
+  const expiresAt = day === '' ? null : new Date(`${day}T00:00:00Z`);
+  if (expiresAt && expiresAt.getTime() <= now) {
+    return { problem: 'The expiry must be in the future: the key ends when that day begins, in UTC.' };
+  }
+  return { grant: { name, scopes, expiresAt, formId: readFormId(form) } };
+}

@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import { SCOPES, type Scope } from '../../../schemas/vocabulary.ts';
+import type { ConsoleSession } from '../../../store/access/console-sessions.ts';
+import {
+  type IssuedKey,
+  issueKeyOf,
+  type KeyGrant,
+  type KeySummary,
+  listKeys,
+  revokeKey,
+} from '../../../store/accounts/issued-keys.ts';
+import { inTransaction } from '../../../store/connection/transaction.ts';
+import { actorOf } from '../actor.ts';
+import { CopyText, Moment, Notice, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { type Html, html } from '../html.ts';
+import { Form, mayUse } from '../layout.ts';
+import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { PageError } from '../page-error.ts';
+import { readFormId, readKeyForm } from './key-form.ts';
+
+const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
+  'data:read': 'Read data',
+  'stream:read': 'Read events, the stream and subscriptions',
+  'subscriptions:write': 'Change subscriptions',
+};
+
+/** Fixed texts by the word in the address, so that an address cannot put words on the page. */
+const DONE: Readonly<Record<string, string>> = {
+  revoked: 'The key is revoked: within five seconds it is refused everywhere and its streams end.',
+  made: 'That form has made its key already. A key is shown once; if it is lost, revoke it and make another.',
+};
+
+/** The state of a key in a word. */
+function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 'revoked' | 'expired' {
+  if (revokedAt) return 'revoked';
+  return expiresAt && expiresAt.getTime() <= now ? 'expired' : 'usable';
+}
+
+/** A key that another one replaces and that is still used, so that revoking it now would break a program. */
+function findBusyPredecessors(keys: readonly KeySummary[], now: number): KeySummary[] {
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  return keys.flatMap((key) => {
+    const old = key.replaces === null ? undefined : byId.get(key.replaces);
+    if (!old || stateOf(old, now) !== 'usable' || stateOf(key, now) !== 'usable') return [];
+    return old.lastUsedAt && old.lastUsedAt > key.createdAt ? [old] : [];
+  });
+}
+
+const nameOf = ({ id, name }: Pick<KeySummary, 'id' | 'name'>): string => name || `key ${id}`;
+
+function Row({
+  item,
+  csrf,
+  now,
+  mayChange,
+}: {
+  item: KeySummary;
+  csrf: string;
+  now: number;
+  mayChange: boolean;
+}): Html {
+  const state = stateOf(item, now);
+  return html`
+    <tr class=${state === 'usable' ? null : 'over'}>
+      <th scope="row">${nameOf(item)}${item.replaces && html` <small class="muted">replaces ${item.replaces}</small>`}</th>
+      <td>${item.id}</td>
+      <td>${item.scopes.join(', ')}</td>
+      <td><${Moment} at=${item.createdAt} /></td>
+      <td><${Moment} at=${item.lastUsedAt} /></td>
+      <td>${state === 'usable' ? html`<${Moment} at=${item.expiresAt} />` : state}</td>
+      <td class="actions">
+        ${
+          mayChange &&
+          state === 'usable' &&
+          html`
+          <${Form} action=${`/console/keys/${item.id}/rotate`} csrf=${csrf}>
+            <input type="hidden" name="form" value=${randomUUID()} />
+            <button class="plain" aria-label=${`Rotate ${nameOf(item)}`}>Rotate</button>
+          <//>
+          <a class="danger" href=${`/console/keys/${item.id}/revoke`} aria-label=${`Revoke ${nameOf(item)}`}>Revoke</a>`
+        }
+      </td>
+    </tr>`;
+}
+
+function NewKeyForm({ csrf, values }: { csrf: string; values: URLSearchParams }): Html {
+  const chosen = values.has('form') ? values.getAll('scope') : SCOPES;
+  return html`
+    <${Form} action="/console/keys" csrf=${csrf} class="card">
+      <h2>Make a key</h2>
+      <input type="hidden" name="form" value=${randomUUID()} />
+      <label>Name <input name="name" maxlength="100" required value=${values.get('name')} placeholder="Website, production" /></label>
+      <fieldset>
+        <legend>It may</legend>
+        ${SCOPES.map(
+          (scope) => html`
+          <label class="check"><input type="checkbox" name="scope" value=${scope} checked=${chosen.includes(scope)} /> ${SCOPE_LABELS[scope]} <code>${scope}</code></label>`,
+        )}
+      </fieldset>
+      <label>Expires on <input type="date" name="expires" value=${values.get('expires')} /> <small class="muted">the first moment of this day in UTC; empty: never</small></label>
+      <button>Make key</button>
+    <//>`;
+}
+
+async function showKeys(
+  { session, csrf, query, form }: PageRequest,
+  { pool, clock }: ConsoleContext,
+  problem: string | null = null,
+): Promise<ShownPage> {
+  const keys = await listKeys(pool, session.accountId);
+  const now = clock.now();
+  const mayChange = mayUse(session.role, 'owner');
+  const done = DONE[query.get('done') ?? ''];
+  return {
+    title: 'API keys',
+    status: problem === null ? 200 : 400,
+    script: 'copy',
+    body: html`
+      ${done && html`<${Notice} kind="good">${done}<//>`}
+      ${problem && html`<${Notice} kind="bad">${problem}<//>`}
+      ${findBusyPredecessors(keys, now).map(
+        (old) => html`
+        <${Notice} kind="bad">${nameOf(old)} (${old.id}) has been replaced and is still used, last at <${Moment} at=${old.lastUsedAt} />.
+          Move its programs to the new key before you revoke it.<//>`,
+      )}
+      ${
+        keys.length === 0
+          ? html`<p>The account has no keys yet.</p>`
+          : html`
+        <${Table} caption="Keys" head=${['Name', 'Id', 'Scopes', 'Made', 'Last used', 'Expires', 'Actions']}>
+          ${keys.map((item) => html`<${Row} item=${item} csrf=${csrf} now=${now} mayChange=${mayChange} />`)}
+        <//>
+        <p class="muted">“Last used” is accurate to about a minute.</p>`
+      }
+      ${mayChange ? html`<${NewKeyForm} csrf=${csrf} values=${form} />` : html`<p>Owners of the account make and revoke keys.</p>`}`,
+  };
+}
+
+/** The one time that a key is shown. */
+function showIssued({ id, key }: IssuedKey, publicUrl: string, replaced: KeySummary | null): ShownPage {
+  return {
+    title: 'Your new key',
+    script: 'copy',
+    body: html`
+      <${Notice} kind="good">This is the only time that the key is shown. Keep it like a password.<//>
+      <${CopyText} label="The key" text=${key} />
+      <p>Try it:</p>
+      <${CopyText} label="A request with the key" text=${`curl -H 'Authorization: Bearer ${key}' '${publicUrl}/v1/states'`} />
+      ${
+        replaced &&
+        html`<p>${nameOf(replaced)} still works beside it. <a href=${`/console/keys/${replaced.id}/revoke`}>Revoke it</a> once nothing uses it.</p>`
+      }
+      <p><a href="/console/keys">All keys</a> · <a href="/console/start">First request</a> <span class="muted">Key ${id}</span></p>`,
+  };
+}
+
+async function findKey(
+  session: ConsoleSession,
+  { pool }: ConsoleContext,
+  id: string | undefined,
+): Promise<KeySummary> {
+  const keys = await listKeys(pool, session.accountId);
+  const key = keys.find((each) => String(each.id) === id);
+  if (!key) throw new PageError(404, 'The account has no such key.');
+  return key;
+}
+
+async function issue(
+  { session, publicUrl }: PageRequest,
+  { pool }: ConsoleContext,
+  grant: KeyGrant,
+  replaced: KeySummary | null,
+) {
+  const account = { id: session.accountId, name: session.account };
+  const issued = await inTransaction(pool, (client) => issueKeyOf(client, account, grant, actorOf(session)));
+  return issued ? showIssued(issued, publicUrl, replaced) : { redirect: '/console/keys?done=made' };
+}
+
+/** The keys of the account: making, rotating and revoking them. */
+export const keyPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/console/keys',
+    role: 'member',
+    handle: (request, context) => showKeys(request, context),
+  },
+  {
+    method: 'POST',
+    path: '/console/keys',
+    role: 'owner',
+    async handle(request, context) {
+      const read = readKeyForm(request.form, context.clock.now());
+      if ('problem' in read) return showKeys(request, context, read.problem);
+      return issue(request, context, read.grant, null);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/keys/{id}/rotate',
+    role: 'owner',
+    async handle(request, context) {
+      const old = await findKey(request.session, context, request.path.id);
+      if (stateOf(old, context.clock.now()) !== 'usable') {
+        throw new PageError(409, 'Only a key that can be used can be rotated; make a new one instead.');
+      }
+      const { name, scopes, expiresAt } = old;
+      const formId = readFormId(request.form);
+      return issue(request, context, { name, scopes, expiresAt, replaces: old.id, formId }, old);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/keys/{id}/revoke',
+    role: 'owner',
+    async handle({ session, csrf, path }, context) {
+      const key = await findKey(session, context, path.id);
+      return {
+        title: `Revoke ${nameOf(key)}?`,
+        body: html`
+          <p>Programs that use this key are refused within five seconds, and their streams end. This cannot be undone.</p>
+          <p>Last used: <${Moment} at=${key.lastUsedAt} /></p>
+          <${Form} action=${`/console/keys/${key.id}/revoke`} csrf=${csrf}>
+            <button class="danger">Revoke the key</button> <a href="/console/keys">Keep it</a>
+          <//>`,
+      };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/keys/{id}/revoke',
+    role: 'owner',
+    async handle({ session, path }, context) {
+      const { id } = await findKey(session, context, path.id);
+      await inTransaction(context.pool, (client) =>
+        revokeKey(client, id, actorOf(session), session.accountId),
+      );
+      return { redirect: '/console/keys?done=revoked' };
+    },
+  },
+];

@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../service/clock.ts';
+import { PageError } from '../page-error.ts';
+
+const WINDOW_MS = 60_000;
+const MAX_ADDRESSES = 10_000;
+
+/**
+ * Bounds how often an address may try tokens that are not valid. A token cannot be guessed anyway; the bound keeps
+ * somebody who tries from costing the database a query each time.
+ */
+export class FailedAttempts {
+  /** By address: the failures of the window that ends at a time, in milliseconds since 1970. */
+  readonly #failures = new LRUCache<string, { count: number; until: number }>({ max: MAX_ADDRESSES });
+  readonly #max: number;
+  readonly #clock: Clock;
+
+  /** @param max the most failures of an address in a minute */
+  constructor(max: number, clock: Clock) {
+    this.#max = max;
+    this.#clock = clock;
+  }
+
+  /** @throws PageError 429 if the address has failed too often */
+  require(address: string): void {
+    const found = this.#failures.get(address);
+    if (found && found.until > this.#clock.now() && found.count >= this.#max) {
+      throw new PageError(429, 'Too many links that do not work came from your address: wait a minute.');
+    }
+  }
+
+  note(address: string): void {
+    const found = this.#failures.get(address);
+    if (found && found.until > this.#clock.now()) found.count += 1;
+    else this.#failures.set(address, { count: 1, until: this.#clock.now() + WINDOW_MS });
+  }
+}

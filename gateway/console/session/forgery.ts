@@ -1,0 +1,40 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'koa';
+import { PageError } from '../page-error.ts';
+
+/** The field of every form that carries the session's form token. */
+export const CSRF_FIELD = 'csrf';
+
+/** The token that forms of a session carry. Only a page of the session can know it, since it comes from its secret. */
+export function formTokenOf(sessionToken: string): string {
+  return createHmac('sha256', sessionToken).update('forms').digest('base64url');
+}
+
+function refuse(): PageError {
+  return new PageError(
+    403,
+    'This form was not sent by a page of this session: open the page again and send it from there.',
+  );
+}
+
+/**
+ * Refuses a request that another site has caused, as far as its headers tell.
+ *
+ * @throws PageError 403
+ */
+export function requireSameSite(ctx: Context, publicUrl: string | null): void {
+  const site = ctx.get('Sec-Fetch-Site');
+  if (site === 'same-origin') return;
+  const origin = ctx.get('Origin');
+  if (site === '' && origin === '') return;
+  const host = URL.canParse(origin) ? new URL(origin).host : null;
+  const ownHosts = [ctx.host, publicUrl && new URL(publicUrl).host];
+  if (host === null || !ownHosts.includes(host)) throw refuse();
+}
+
+/** @throws PageError 403 if the form does not carry its session's token */
+export function requireFormToken(form: URLSearchParams, sessionToken: string): void {
+  const given = Buffer.from(form.get(CSRF_FIELD) ?? '');
+  const expected = Buffer.from(formTokenOf(sessionToken));
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refuse();
+}

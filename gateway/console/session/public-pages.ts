@@ -1,0 +1,92 @@
+import type { Context } from 'koa';
+import type { Pool } from 'pg';
+import { isWellFormedToken } from '../../../schemas/console-token.ts';
+import { recordAudit } from '../../../store/accounts/audit-log.ts';
+import { inTransaction } from '../../../store/connection/transaction.ts';
+import { findLink, useLink } from '../../../store/console/links.ts';
+import { endSession, startSession } from '../../../store/console/sessions.ts';
+import { html } from '../html.ts';
+import { renderPublicPage } from '../layout.ts';
+import { PageError } from '../page-error.ts';
+import type { FailedAttempts } from './attempts.ts';
+import { readSessionToken, setSessionToken } from './cookie.ts';
+import { HOME } from './return-address.ts';
+
+/** What the pages around a session need. */
+export interface SignInContext {
+  pool: Pool;
+  attempts: FailedAttempts;
+  /** Whether browsers reach the console by HTTPS only. */
+  isSecure: boolean;
+}
+
+/** Nothing tells a link that never existed from one that was used. */
+const SPENT = 'This link was used already, has expired, or never existed. Ask for a new one.';
+
+/** Shows whom a link signs in. It stays usable, since programs that look at links in advance must not use it up. */
+export async function showLink(
+  ctx: Context,
+  token: string,
+  { pool, attempts }: SignInContext,
+): Promise<void> {
+  attempts.require(ctx.ip);
+  const link = isWellFormedToken(token) ? await findLink(pool, token) : null;
+  if (!link) {
+    attempts.note(ctx.ip);
+    throw new PageError(404, SPENT);
+  }
+  ctx.body = renderPublicPage({
+    title: 'Sign in',
+    body: html`
+      <p>Sign in as <strong>${link.person}</strong>, ${link.role} of the account <strong>${link.account}</strong>.</p>
+      <form method="post"><button>Sign in</button></form>
+      <p class="muted">The link works once.</p>`,
+  });
+}
+
+/** Uses a link up, ends the session that the browser had, and starts another with a token of its own. */
+export async function followLink(ctx: Context, token: string, context: SignInContext): Promise<void> {
+  const { pool, attempts, isSecure } = context;
+  attempts.require(ctx.ip);
+  const before = readSessionToken(ctx);
+  const session = await inTransaction(pool, async (client) => {
+    const link = isWellFormedToken(token) ? await useLink(client, token) : null;
+    if (!link) return null;
+    if (before !== null) await endSession(client, before);
+    const { accountId, account, role, person } = link;
+    await recordAudit(
+      client,
+      { osUser: null, person },
+      { action: 'session.started', subject: `account ${account}`, accountId, details: { role, by: 'link' } },
+    );
+    return startSession(client, { accountId, linkPerson: person, linkRole: role });
+  });
+  if (session === null) {
+    attempts.note(ctx.ip);
+    throw new PageError(404, SPENT);
+  }
+  setSessionToken(ctx, session, isSecure);
+  ctx.status = 303;
+  ctx.redirect(HOME);
+}
+
+/** Ends the session of a browser. */
+export async function signOut(ctx: Context, { pool, isSecure }: SignInContext): Promise<void> {
+  const token = readSessionToken(ctx);
+  if (token !== null) await endSession(pool, token);
+  setSessionToken(ctx, null, isSecure);
+  ctx.status = 303;
+  ctx.redirect('/console/sign-in?signed-out');
+}
+
+/** Says how to sign in. */
+export function showSignIn(ctx: Context): void {
+  ctx.body = renderPublicPage({
+    title: 'Sign in',
+    body: html`
+      ${'signed-out' in ctx.query && html`<p class="notice good" role="status">You are signed out.</p>`}
+      <p>Open the link that you were given, or ask your operator for one:</p>
+      <pre><code>npm run ops -- console link --account NAME</code></pre>
+      <p class="muted">A link works once, within 15 minutes.</p>`,
+  });
+}

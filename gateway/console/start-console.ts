@@ -1,0 +1,67 @@
+import type { Context, Middleware } from 'koa';
+import { hashToken } from '../../schemas/console-token.ts';
+import type { Clock } from '../../service/clock.ts';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
+import { findSession } from '../../store/access/console-sessions.ts';
+import { createWorkPool } from '../../store/connection/work-pool.ts';
+import { forgetExpired } from '../../store/console/sessions.ts';
+import type { Access } from '../auth/access.ts';
+import type { Caller } from '../auth/caller.ts';
+import { callerOf, requireUsableSession } from '../auth/sessions.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { Endpoint } from '../http/route.ts';
+import { ApiCalls } from './api-calls.ts';
+import { createConsole } from './console.ts';
+import { readSessionToken } from './session/cookie.ts';
+
+const MAX_CONNECTIONS = 3;
+const TIDY_MS = 10 * 60_000;
+
+/** The console of a gateway. */
+export interface Console extends Stoppable {
+  middleware: Middleware;
+  /**
+   * The caller of a request of a page to the API.
+   *
+   * @throws ApiError missing_api_key, account_suspended
+   */
+  findCaller(ctx: Context): Promise<Caller>;
+}
+
+/** Starts the console, which connects to the database when somebody uses it. */
+export function startConsole(
+  config: GatewayConfig,
+  parts: { endpoints: readonly Endpoint[]; access: Access; clock: Clock; log: Logger },
+): Console {
+  const { endpoints, access, clock, log } = parts;
+  const pool = createWorkPool(config.databaseUrl, MAX_CONNECTIONS, (error) => {
+    log.warn({ error }, 'a connection of the console to Postgres was lost');
+  });
+  const { brokers, topicPrefix, databaseUrl, publicUrl } = config;
+  const api = new ApiCalls(endpoints, { ...access, clock });
+  const tidying = repeat(TIDY_MS, clock, () =>
+    forgetExpired(pool).catch((error: unknown) => {
+      const message = 'expired sessions cannot be deleted; trying again later';
+      reportFailure(log, error, { where: 'console', message });
+    }),
+  );
+  return {
+    middleware: createConsole({
+      context: { pool, api, brokers, topicPrefix, databaseUrl, clock, log },
+      publicUrl,
+      sessionPool: access.pool,
+    }),
+    async findCaller(ctx) {
+      const token = readSessionToken(ctx);
+      const session = token === null ? null : await findSession(access.pool, hashToken(token));
+      return callerOf(requireUsableSession(session, clock.now()));
+    },
+    async stop() {
+      await tidying.stop();
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,13 @@
+const emitWarning = process.emitWarning.bind(process) as (...args: unknown[]) => void;
+/** The beginnings of texts that are dropped, by the kind of their warning. */
+const dropped = new Map<string, string>();
+
+/** Drops one warning of Node in this process, and no other, whoever causes it. */
+export function dropWarning(kind: string, beginning = ''): void {
+  dropped.set(kind, beginning);
+  process.emitWarning = (...args: unknown[]) => {
+    const [text, given] = args;
+    const start = dropped.get(String(given));
+    if (start === undefined || !String(text).startsWith(start)) emitWarning(...args);
+  };
+}
