@@ -1,0 +1,117 @@
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { ConsoleClient } from '../../helpers/console-client.ts';
+import { useTestService } from '../../helpers/service.ts';
+
+const service = useTestService();
+const KEY = /bes_[0-9A-Za-z]{38}/;
+const ALL = ['data:read', 'stream:read', 'subscriptions:write'];
+
+async function makeAccount(): Promise<string> {
+  const account = `account ${Math.random()}`;
+  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
+  return account;
+}
+
+const keyIn = (html: string): string => KEY.exec(html)?.[0] ?? '';
+const statusWith = async (key: string): Promise<number> =>
+  (await service.get('/v1/states', { headers: { Authorization: `Bearer ${key}` } })).status;
+
+async function audit(account: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(
+    `SELECT l.action, l.person, l.details->>'name' AS name
+     FROM audit_log l JOIN accounts a ON a.id = l.account_id WHERE a.name = $1 ORDER BY l.id`,
+    [account],
+  );
+  await client.end();
+  return rows;
+}
+
+test('an owner makes a key, which is shown once and works as pasted', async () => {
+  const account = await makeAccount();
+  const client = await ConsoleClient.signIn(service, { account, person: 'ann' });
+  const made = await client.post('/console/keys', { name: 'Website', scope: ALL });
+  expect(made.status).toBe(200);
+  const key = keyIn(made.html);
+  expect(made.html).toContain(`curl -H &#39;Authorization: Bearer ${key}`.replaceAll('&#39;', "'"));
+  expect(await statusWith(key)).toBe(200);
+  const { html } = await client.get('/console/keys');
+  expect(html).toContain('Website');
+  expect(html).not.toMatch(KEY);
+  expect(await audit(account)).toContainEqual({ action: 'key.created', person: 'ann', name: 'Website' });
+});
+
+test('a form that is sent twice makes one key', async () => {
+  const client = await ConsoleClient.signIn(service, { account: await makeAccount() });
+  const form = /name="form" value="([^"]+)"/.exec((await client.get('/console/keys')).html)?.[1] ?? '';
+  const fields = { name: 'Twice', scope: ALL, form };
+  expect((await client.post('/console/keys', fields)).status).toBe(200);
+  const again = await client.post('/console/keys', fields);
+  expect(again).toMatchObject({ status: 303, location: '/console/keys?done=made' });
+  const { html } = await client.get('/console/keys');
+  expect(html.match(/>Twice</g)).toHaveLength(1);
+});
+
+test.each([
+  ['no name', { name: ' ', scope: ALL }, 'Give the key a name'],
+  ['a name of 101 characters', { name: 'x'.repeat(101), scope: ALL }, 'at most 100 characters'],
+  ['a name with a line break', { name: 'a\nb', scope: ALL }, 'no line breaks'],
+  ['no scope', { name: 'a' }, 'at least one thing'],
+  ['a date that does not exist', { name: 'a', scope: ALL, expires: '2027-02-30' }, 'must be a date'],
+  ['a date in the past', { name: 'a', scope: ALL, expires: '2020-01-01' }, 'in the future'],
+])('a form with %s is refused with a reason', async (_what, fields, reason) => {
+  const client = await ConsoleClient.signIn(service, { account: await makeAccount() });
+  const refused = await client.post('/console/keys', fields);
+  expect(refused.status).toBe(400);
+  expect(refused.html).toContain(reason);
+  expect(refused.html).not.toMatch(KEY);
+});
+
+test('a key is rotated: the new one works beside the old until that is revoked', async () => {
+  const account = await makeAccount();
+  const client = await ConsoleClient.signIn(service, { account });
+  const old = keyIn((await client.post('/console/keys', { name: 'Feed', scope: ['data:read'] })).html);
+  const id = /Key (\d+)</.exec((await client.post('/console/keys', { name: 'x', scope: ALL })).html)?.[1];
+  const oldId = Number(id) - 1;
+  const fresh = keyIn((await client.post(`/console/keys/${oldId}/rotate`)).html);
+  expect([await statusWith(old), await statusWith(fresh)]).toEqual([200, 200]);
+  expect((await client.get('/console/keys')).html).toContain(`replaces ${oldId}`);
+  expect((await client.get('/console/keys')).html).not.toContain('still used');
+
+  const db = new pg.Client({ connectionString: service.databaseUrl });
+  await db.connect();
+  await db.query(`UPDATE api_keys SET last_used_at = now() + interval '1 minute' WHERE id = $1`, [oldId]);
+  await db.end();
+  expect((await client.get('/console/keys')).html).toContain('has been replaced and is still used');
+
+  expect((await client.get(`/console/keys/${oldId}/revoke`)).html).toContain('Revoke Feed?');
+  await client.post(`/console/keys/${oldId}/revoke`);
+  expect((await client.get('/console/keys')).html).not.toContain('still used');
+  expect((await client.post(`/console/keys/${oldId}/rotate`)).status).toBe(409);
+  expect(await statusWith(fresh)).toBe(200);
+});
+
+test('keys of another account do not exist, and members change none', async () => {
+  const stranger = await ConsoleClient.signIn(service, { account: await makeAccount() });
+  const made = await stranger.post('/console/keys', { name: 'Theirs', scope: ALL });
+  const id = /Key (\d+)</.exec(made.html)?.[1];
+  const account = await makeAccount();
+  const owner = await ConsoleClient.signIn(service, { account });
+  for (const path of [
+    `/console/keys/${id}/revoke`,
+    '/console/keys/999999/revoke',
+    '/console/keys/x/revoke',
+  ]) {
+    expect((await owner.get(path)).status).toBe(404);
+    expect((await owner.post(path)).status).toBe(404);
+  }
+  expect((await owner.post(`/console/keys/${id}/rotate`)).status).toBe(404);
+  expect((await owner.get('/console/keys')).html).not.toContain('Theirs');
+  const member = await ConsoleClient.signIn(service, { account, role: 'member' });
+  expect((await member.get('/console/keys')).html).toContain('Owners of the account make');
+  expect((await member.post('/console/keys', { name: 'a', scope: ALL })).status).toBe(403);
+  expect(await statusWith(keyIn(made.html))).toBe(200);
+});

@@ -1,0 +1,162 @@
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { ConsoleClient, makeLink } from '../../helpers/console-client.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { until } from '../../helpers/until.ts';
+
+const service = useTestService({ gateways: 2 });
+
+async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('a link signs in once, on any gateway, and looking at it does not use it up', async () => {
+  const client = new ConsoleClient(service);
+  const link = await makeLink(service, { person: 'ann' });
+  for (const gateway of [0, 1]) {
+    client.gateway = gateway;
+    const shown = await client.get(link);
+    expect(shown.status).toBe(200);
+    expect(shown.html).toContain('ann');
+  }
+  expect(await client.send('POST', link)).toMatchObject({ status: 303, location: '/console' });
+  for (const gateway of [0, 1]) {
+    client.gateway = gateway;
+    expect((await client.get('/console/keys')).status).toBe(200);
+  }
+  const other = new ConsoleClient(service);
+  for (const method of ['GET', 'POST']) {
+    const spent = await other.send(method, link);
+    expect(spent.status).toBe(404);
+    expect(spent.html).toContain('used already');
+  }
+  expect(other.cookie('bes_session')).toBe('');
+});
+
+test('of many at a time, one gets in by a link', async () => {
+  const link = await makeLink(service);
+  const clients = Array.from({ length: 8 }, () => new ConsoleClient(service));
+  const answers = await Promise.all(clients.map((client) => client.send('POST', link)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(404)]);
+});
+
+test('a link expires', async () => {
+  const link = await makeLink(service);
+  await query(`UPDATE console_links SET expires_at = now() - interval '1 second'`);
+  expect((await new ConsoleClient(service).send('POST', link)).status).toBe(404);
+});
+
+test('the database holds neither tokens of links nor of sessions', async () => {
+  const link = await makeLink(service);
+  const before = await query('SELECT console_links::text AS row FROM console_links');
+  const client = await ConsoleClient.signIn(service);
+  const rows = [...before, ...(await query('SELECT console_sessions::text AS row FROM console_sessions'))];
+  const stored = rows.map(({ row }) => row).join('\n');
+  const secrets = [link.split('/').at(-1) ?? '', client.cookie('bes_session')];
+  for (const secret of secrets) {
+    expect(secret).toMatch(/^.{43}$/);
+    expect(stored).not.toContain(secret);
+    expect(stored).not.toContain(Buffer.from(secret).toString('hex'));
+  }
+});
+
+test('signing in gives a browser a new session and ends the one that it had', async () => {
+  const client = await ConsoleClient.signIn(service);
+  const first = client.cookie('bes_session');
+  await client.send('POST', await makeLink(service));
+  expect(client.cookie('bes_session')).not.toBe(first);
+  const old = new ConsoleClient(service);
+  old.setCookie('bes_session', first);
+  expect((await old.get('/console/keys')).status).toBe(303);
+});
+
+test('a session that somebody else chose is not taken over', async () => {
+  const client = new ConsoleClient(service);
+  const chosen = 'A'.repeat(43);
+  client.setCookie('bes_session', chosen);
+  await client.send('POST', await makeLink(service));
+  expect(client.cookie('bes_session')).not.toBe(chosen);
+});
+
+test('signing out ends a session on every gateway', async () => {
+  const client = await ConsoleClient.signIn(service);
+  const token = client.cookie('bes_session');
+  await client.post('/console/sign-out');
+  expect(client.cookie('bes_session')).toBe('');
+  client.setCookie('bes_session', token);
+  for (const gateway of [0, 1]) {
+    client.gateway = gateway;
+    expect((await client.get('/console/keys')).location).toMatch('/console/sign-in');
+    expect((await client.get('/console/api/v1/states')).status).toBe(401);
+  }
+});
+
+test('sessions end with time', async () => {
+  const client = await ConsoleClient.signIn(service);
+  expect((await client.get('/console/keys')).status).toBe(200);
+  await query(`UPDATE console_sessions SET expires_at = now() - interval '1 second'`);
+  expect((await client.get('/console/keys')).status).toBe(303);
+  expect((await client.get('/console/api/v1/states')).status).toBe(401);
+});
+
+test('a suspended account has no console, but for operators', async () => {
+  const { databaseUrl } = service;
+  await createKey({ databaseUrl, account: 'quiet', plan: 'free' });
+  const owner = await ConsoleClient.signIn(service, { account: 'quiet' });
+  const operator = await ConsoleClient.signIn(service, { account: 'quiet', role: 'operator' });
+  await query(`UPDATE accounts SET suspended_at = now() WHERE name = 'quiet'`);
+  expect((await owner.get('/console/keys')).status).toBe(303);
+  expect((await owner.get('/console/api/v1/states')).status).toBe(403);
+  const seen = await operator.get('/console/keys');
+  expect(seen.status).toBe(200);
+  expect(seen.html).toContain('suspended');
+});
+
+test('a page reads the API by its session, within the limits of its account', async () => {
+  const { databaseUrl } = service;
+  await createKey({ databaseUrl, account: 'small', plan: 'free' });
+  const client = await ConsoleClient.signIn(service, { account: 'small' });
+  const answer = await client.get('/console/api/v1/states');
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.html).data).toHaveLength(56);
+  expect(answer.headers.get('RateLimit-Limit')).toBe('60');
+  expect((await client.send('DELETE', '/console/api/v1/subscriptions/1')).status).toBe(405);
+  expect((await client.get('/v1/states')).status).toBe(401);
+  client.headers = { 'Sec-Fetch-Site': 'cross-site' };
+  expect((await client.get('/console/api/v1/states')).status).toBe(401);
+});
+
+test('a live stream ends within five seconds of the end of its session', async () => {
+  const client = await ConsoleClient.signIn(service);
+  const response = await fetch(service.url('/console/api/v1/stream'), {
+    headers: { Cookie: `bes_session=${client.cookie('bes_session')}` },
+  });
+  expect(response.status).toBe(200);
+  let text = '';
+  const reading = (async () => {
+    for await (const part of response.body ?? []) text += Buffer.from(part);
+  })();
+  await until('the stream is ready', () => text.includes('event: ready'));
+  await client.post('/console/sign-out');
+  const ended = performance.now();
+  await reading;
+  expect(performance.now() - ended).toBeLessThan(5000);
+  expect(text).toContain('session of the console has ended');
+});
+
+test('an address without a session leads to signing in, and to no other site', async () => {
+  const client = new ConsoleClient(service);
+  expect((await client.get('/console/keys?done=revoked')).location).toBe(
+    `/console/sign-in?return_to=${encodeURIComponent('/console/keys?done=revoked')}`,
+  );
+  for (const path of ['/console//evil.example', '/console/%5cevil.example']) {
+    expect((await client.get(path)).location).not.toContain('evil');
+  }
+});
