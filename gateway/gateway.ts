@@ -24,6 +24,7 @@ import { createReadiness } from './http/health.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
+import { countRequests } from './usage/count-requests.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
@@ -114,6 +115,7 @@ export async function startGateway(
   });
   const app = createApp({
     endpoints: routes.map((route) => createEndpoint(route, context)),
+    countRequests: countRequests(access.usageCounter, clock),
     admission: createAdmission(access),
     readiness,
     trustedProxies: config.trustedProxies,

@@ -1,4 +1,6 @@
 import type { Middleware } from 'koa';
+import type { StoredKey } from '../../store/access/api-keys.ts';
+import type { Caller } from '../usage/usage-counter.ts';
 import type { Access } from './access.ts';
 
 export type AdmissionOptions = Pick<
@@ -21,9 +23,14 @@ export function createAdmission({
     const setHeaders = (headers: Readonly<Record<string, string>>) => {
       for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
     };
-    const key = await authenticator.authenticate(ctx.get('Authorization'), (refused) =>
-      setHeaders(requestLimiter.describe(refused)),
-    );
+    const nameCaller = ({ id, accountId }: StoredKey): void => {
+      ctx.state.caller = { accountId, keyId: id } satisfies Caller;
+    };
+    const key = await authenticator.authenticate(ctx.get('Authorization'), (refused) => {
+      nameCaller(refused);
+      setHeaders(requestLimiter.describe(refused));
+    });
+    nameCaller(key);
     keyUsage.note(key.id);
     ctx.state.key = key;
     ctx.state.account = key.account;

@@ -112,6 +112,8 @@ function reportUnsent(error: Error, log: Logger): void {
 
 export interface AppOptions {
   endpoints: readonly Endpoint[];
+  /** Counts answers for the usage of accounts. */
+  countRequests: Middleware;
   /** Authenticates requests below `/v1` and holds them to their limits. */
   admission: Middleware;
   readiness: Readiness;
@@ -125,6 +127,7 @@ export interface AppOptions {
 /** Creates the gateway's Koa application. Everything below `/v1` needs a key, even paths that do not exist. */
 export function createApp({
   endpoints,
+  countRequests,
   admission,
   readiness,
   trustedProxies,
@@ -147,6 +150,7 @@ export function createApp({
   });
   app.use(nameRoute(router));
   app.use(logAccess(log));
+  app.use(countRequests);
   app.use(handleErrors(log));
   app.use(requireHost);
   // Comes first, so that refusals of what follows count against the limits of the account.
