@@ -14,6 +14,7 @@ type AuditAction =
   | 'key.created'
   | 'key.revoked'
   | 'plan.changed'
+  | 'submission.retried'
   | 'submission.skipped';
 
 export interface AuditEntry {
