@@ -25,6 +25,7 @@ import { createReadiness } from './http/health.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
+import { countRequests } from './usage/count-requests.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
@@ -117,6 +118,7 @@ export async function startGateway(
   const console = config.hasConsole ? startConsole(config, { endpoints, access, clock, log }) : null;
   const app = createApp({
     endpoints,
+    countRequests: countRequests(access.usageCounter, clock),
     admission: createAdmission({ ...access, findSessionCaller: console?.findCaller }),
     console: console?.middleware,
     readiness,

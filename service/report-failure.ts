@@ -25,6 +25,7 @@ const PLACES = [
   'request',
   'stream',
   'stream_checks',
+  'usage',
 ] as const;
 export type FailurePlace = (typeof PLACES)[number];
 

@@ -22,6 +22,7 @@ type AuditAction =
   | 'person.removed'
   | 'link.created'
   | 'session.started'
+  | 'submission.retried'
   | 'submission.skipped';
 
 export interface AuditEntry {
