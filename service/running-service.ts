@@ -2,10 +2,35 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Environment, readText } from './environment.ts';
+import { type Environment, readPort, readPublicUrl, readText } from './environment.ts';
+
+const DEFAULT_PORT = 8080;
 
 /** The settings of a running service's Kafka. They belong together, since its topics are made for these values. */
 const KAFKA_NAMES = ['KAFKA_BROKERS', 'TOPIC_PREFIX', 'RETENTION_MS', 'CHANGES_PARTITIONS'];
+
+/** The settings of the service that runs on the environment's DATA_DIR; none if no service runs there. */
+function readRunning(env: Environment): Environment {
+  const file = path.join(readText(env, 'DATA_DIR') ?? '.data', 'run', 'service.env');
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch {
+    // A missing server is reported when it is needed.
+    return {};
+  }
+}
+
+/**
+ * The address under which people open the service: PUBLIC_URL, or this machine's with PORT or the port of the service that
+ * runs on DATA_DIR.
+ *
+ * @returns it without a slash at its end
+ * @throws SettingError if a setting is invalid
+ */
+export function readServiceUrl(env: Environment): string {
+  const port = readPort(env, 'PORT') ?? readPort(readRunning(env), 'PORT') ?? DEFAULT_PORT;
+  return readPublicUrl(env) ?? `http://localhost:${port}`;
+}
 
 /**
  * Adds to the environment the servers of the service that runs on its DATA_DIR, if it names none itself.
@@ -13,13 +38,7 @@ const KAFKA_NAMES = ['KAFKA_BROKERS', 'TOPIC_PREFIX', 'RETENTION_MS', 'CHANGES_P
  * @param env the process's environment; DATA_DIR defaults to `.data`
  */
 export function readEnv(env: Environment): Environment {
-  const file = path.join(readText(env, 'DATA_DIR') ?? '.data', 'run', 'service.env');
-  let running: Environment = {};
-  try {
-    running = parseEnv(readFileSync(file, 'utf8'));
-  } catch {
-    // No service runs here; a missing server is reported when it is needed.
-  }
+  const running = readRunning(env);
   const merged: Record<string, string | undefined> = { ...env };
   const lacking =
     readText(env, 'KAFKA_BROKERS') === null ? [...KAFKA_NAMES, 'DATABASE_URL'] : ['DATABASE_URL'];

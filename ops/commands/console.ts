@@ -1,15 +1,13 @@
 import os from 'node:os';
 import { ROLES, type Role } from '../../schemas/vocabulary.ts';
-import { readPort, readPublicUrl } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
+import { readEnv, readServiceUrl } from '../../service/running-service.ts';
 import { createLink, LINK_MINUTES } from '../../store/console/links.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
 import { showControls } from '../table.ts';
 
-const DEFAULT_PORT = 8080;
 const MAX_PERSON_LENGTH = 100;
 
 const EXAMPLES = `
@@ -81,7 +79,7 @@ function ownName(): string {
 async function link(io: CommandIo, { account, role, person = ownName() }: LinkOptions): Promise<void> {
   const env = readEnv(io.env);
   const { databaseUrl } = createDatabaseConfig(env);
-  const publicUrl = readPublicUrl(env) ?? `http://localhost:${readPort(env, 'PORT') ?? DEFAULT_PORT}`;
+  const publicUrl = readServiceUrl(env);
   const address = await createConsoleLink({ databaseUrl, publicUrl }, { account, role, person });
   io.err(`Signs in as ${person}, ${role} of account "${account}", once within ${LINK_MINUTES} minutes:`);
   io.out(address);

@@ -1,10 +1,16 @@
 import type { MenuEntry, Page } from '../page.ts';
 import { accountPages } from './account.ts';
+import { auditPages } from './audit.ts';
 import { explorerElectionPages } from './explorer-elections.ts';
 import { explorerEndorserPages } from './explorer-endorsers.ts';
 import { explorerGuidePages } from './explorer-guide.ts';
 import { keyPages } from './keys.ts';
+import { operatorAccountPages } from './operator-accounts.ts';
+import { operatorPlanPages } from './operator-plans.ts';
+import { operatorRejectedPages } from './operator-rejected.ts';
+import { operatorStatusPages } from './operator-status.ts';
 import { startPages } from './start.ts';
+import { usagePages } from './usage.ts';
 
 export const pages: readonly Page[] = [
   ...startPages,
@@ -12,6 +18,12 @@ export const pages: readonly Page[] = [
   ...explorerElectionPages,
   ...explorerEndorserPages,
   ...explorerGuidePages,
+  ...usagePages,
+  ...auditPages,
+  ...operatorAccountPages,
+  ...operatorPlanPages,
+  ...operatorStatusPages,
+  ...operatorRejectedPages,
   ...accountPages,
 ];
 
@@ -20,4 +32,11 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/start', label: 'First request', role: 'member' },
   { path: '/console/keys', label: 'API keys', role: 'member' },
   { path: '/console/explorer', label: 'Explorer', role: 'member' },
+  { path: '/console/usage', label: 'Usage', role: 'member' },
+  { path: '/console/audit', label: 'Audit log', role: 'owner' },
+  { path: '/console/operator/accounts', label: 'Accounts', role: 'operator' },
+  { path: '/console/operator/plans', label: 'Plans', role: 'operator' },
+  { path: '/console/operator/status', label: 'Status', role: 'operator' },
+  { path: '/console/operator/rejected', label: 'Rejected', role: 'operator' },
+  { path: '/console/operator/audit', label: 'Audit of all', role: 'operator' },
 ];
