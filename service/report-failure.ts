@@ -20,6 +20,7 @@ const PLACES = [
   'monitoring',
   'rejections',
   'announcements',
+  'processes',
   'relay',
   'request',
   'stream',
