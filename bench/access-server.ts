@@ -69,7 +69,7 @@ process.once('message', async ({ databaseUrl, variant }: { databaseUrl: string; 
     endpoints: routes.map((route) => createEndpoint(route, context)),
     countRequests: variant === 'whole' ? countRequests(access.usageCounter, systemClock) : countNothing,
     admission: createAdmission(variant === 'open' ? OPEN_ACCESS : access),
-    readiness: { require: async () => {}, isReady: async () => true },
+    readiness: { require: async () => {}, isReady: async () => true, findObstacle: async () => null },
     trustedProxies: 0,
     draining,
   });

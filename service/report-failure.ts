@@ -21,6 +21,7 @@ const PLACES = [
   'monitoring',
   'rejections',
   'announcements',
+  'processes',
   'relay',
   'request',
   'stream',

@@ -30,9 +30,10 @@ export interface AnsweredRequest extends RequestSender, Pick<UsageCount, 'route'
   error?: Pick<RequestError, 'requestId' | 'method' | 'code' | 'message'>;
 }
 
-/** Shortens a message and replaces what Postgres cannot store. */
+/** Shortens a message, blots out API keys that a client sent in a wrong place, and replaces what Postgres cannot store. */
 function toStorable(message: string): string {
-  return message.slice(0, MAX_MESSAGE_LENGTH).replaceAll('\0', '\uFFFD').toWellFormed();
+  const blotted = message.replaceAll(/bes_\w+/g, 'bes_…');
+  return blotted.slice(0, MAX_MESSAGE_LENGTH).replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 /**

@@ -112,7 +112,7 @@ async function loadUsageBy<Row extends RequestTotals>(
 }
 
 /** How many streams an account has open, beside how many it may have. */
-export interface OpenStreams {
+export interface OpenStreamCount {
   /** Over all gateways; null if the plan does not limit streams, since those are not counted. */
   open: number | null;
   /** The limit of the plan; null is unlimited. */
@@ -135,8 +135,8 @@ export interface OpenStreams {
 export async function countOpenStreams(
   client: ClientBase | Pool,
   accountId: number,
-): Promise<OpenStreams | null> {
-  const { rows } = await client.query<OpenStreams>(
+): Promise<OpenStreamCount | null> {
+  const { rows } = await client.query<OpenStreamCount>(
     `SELECT p.max_streams AS max,
        CASE WHEN p.max_streams IS NOT NULL THEN (
          SELECT count(*)::int FROM stream_leases l

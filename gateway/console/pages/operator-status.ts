@@ -1,6 +1,7 @@
 import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
 import { classifyFailure } from '../../../service/failure.ts';
-import { Notice, Table } from '../components.ts';
+import { type ListedProcess, listProcesses } from '../../../store/processes/process-list.ts';
+import { Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
@@ -51,6 +52,35 @@ function Lag({ lag }: { lag: ServiceLag }): Html {
     </details>`;
 }
 
+const STATES: Readonly<Record<ListedProcess['state'], string>> = {
+  ready: 'ready',
+  not_ready: 'not ready',
+  gone: 'gone: it has not reported for a minute',
+};
+
+/** The part of a process's state that only its program has. */
+function describeDetails(process: ListedProcess): string {
+  if (process.program === 'consumers') {
+    const { roles, leads } = process.details;
+    return roles.map((role) => `${leads.includes(role) ? 'leads' : 'stands by for'} ${role}`).join(', ');
+  }
+  const { port, openStreams, behindMs } = process.details;
+  return `port ${port}, ${number.format(openStreams)} streams, ${number.format(Math.round(behindMs / 1000))} s behind`;
+}
+
+function ProcessRow({ process }: { process: ListedProcess }): Html {
+  const { program, host, pid, version, startedAt, state, obstacle } = process;
+  return html`
+    <tr class=${state === 'gone' ? 'over' : null}>
+      <th scope="row">${program}</th>
+      <td>${host}, process ${pid}</td>
+      <td>${STATES[state]}${obstacle && html` <small>${obstacle}</small>`}</td>
+      <td>${describeDetails(process)}</td>
+      <td>${version}</td>
+      <td><${Moment} at=${startedAt} /></td>
+    </tr>`;
+}
+
 /** The state of the service, for operators. */
 export const operatorStatusPages: readonly Page[] = [
   {
@@ -59,10 +89,14 @@ export const operatorStatusPages: readonly Page[] = [
     role: 'operator',
     async handle(_request, context) {
       const lag = await findLag(context);
+      const processes = await listProcesses(context.pool);
       return {
         title: 'Status',
-        body:
-          lag === null ? html`<${Notice} kind="bad">Kafka does not answer.<//>` : html`<${Lag} lag=${lag} />`,
+        body: html`
+          <${Table} caption="Processes" head=${['Program', 'Machine', 'State', 'Details', 'Version', 'Started']}>
+            ${processes.map((process) => html`<${ProcessRow} process=${process} />`)}
+          <//>
+          ${lag === null ? html`<${Notice} kind="bad">Kafka does not answer.<//>` : html`<${Lag} lag=${lag} />`}`,
       };
     },
   },

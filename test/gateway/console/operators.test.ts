@@ -129,9 +129,13 @@ test('a retry of something that is not there is a sentence', async () => {
   expect(refused.html).toContain('0/999999');
 });
 
-test('the status shows the lag at each hop', async () => {
-  const { status, html } = await operator.get('/console/operator/status');
-  expect(status).toBe(200);
+test('the status shows every process and the lag at each hop', async () => {
+  let html = '';
+  await until('the processes have reported', async () => {
+    ({ html } = await operator.get('/console/operator/status'));
+    return html.includes('leads apply, leads relay') && />gateway<.*>ready</.test(html);
+  });
+  expect(html).toContain(`process ${process.pid}`);
   for (const hop of ['Submissions to apply', 'Changes to relay', 'Rejections to send']) {
     expect(html).toContain(hop);
   }

@@ -76,7 +76,7 @@ test('answers to a key are counted on every gateway, refusals included, and rest
   expect(mine?.message).toContain('first');
 });
 
-test('a refused key, a limit and a scope count for the account of the key', async () => {
+test('a refused key and refusals by a limit count for the account of the key', async () => {
   const { key, accountId, keyId } = await newKey('free');
   const answers = await Promise.all(Array.from({ length: 70 }, () => ask('/v1/states', key)));
   const admitted = answers.filter(({ status }) => status === 200).length;

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import fc from 'fast-check';
 import { type AnsweredRequest, UsageCounter } from '../../../gateway/usage/usage-counter.ts';
 import { UsageWriter } from '../../../gateway/usage/usage-writer.ts';
+import { generateApiKey } from '../../../schemas/api-key.ts';
 import { createAccount } from '../../helpers/accounts.ts';
 import { type CapturedLog, captureLog } from '../../helpers/captured-log.ts';
 import { useTestDatabase } from '../../helpers/database.ts';
@@ -229,15 +230,17 @@ test('a batch that the database refuses is given up, and the next one is written
 });
 
 describe('errors', () => {
-  test('are kept with a message that can be stored and has a bounded length', async () => {
+  test('are kept with a message that can be stored, has a bounded length and shows no API key', async () => {
     const { counter, writer } = startUsage();
     const error = { requestId: 'r', method: 'GET', code: 'not_found' };
     counter.count(refused(404, { error: { ...error, message: 'NUL \0, half \uD83D.' } }));
     counter.count(refused(404, { error: { ...error, message: 'x'.repeat(10_000) } }));
+    counter.count(refused(404, { error: { ...error, message: `Nothing at /v1/${generateApiKey()}.` } }));
     await writer.stop();
     expect((await storedErrors()).map(({ message }) => message)).toEqual([
       'NUL \uFFFD, half \uFFFD.',
       'x'.repeat(500),
+      'Nothing at /v1/bes_….',
     ]);
   });
 
