@@ -21,14 +21,19 @@ export function CopyText({ text, label }: { text: string; label: string }): Html
     </div>`;
 }
 
-/** A table that scrolls sideways where the page is narrow. */
-export function Table(props: { caption: string; head: readonly string[]; children?: Content }): Html {
+/** A table that scrolls sideways where the page is narrow. `filled` marks the rows that a script fills. */
+export function Table(props: {
+  caption: string;
+  head: readonly string[];
+  filled?: boolean;
+  children?: Content;
+}): Html {
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label=${props.caption}>
       <table>
         <caption>${props.caption}</caption>
         <thead><tr>${props.head.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
-        <tbody>${props.children}</tbody>
+        <tbody data-rows=${props.filled ? '' : null}>${props.children}</tbody>
       </table>
     </div>`;
 }
