@@ -16,6 +16,7 @@ import type { Endpoint } from '../http/route.ts';
 import { ApiCalls } from './api-calls.ts';
 import { createConsole } from './console.ts';
 import { readSessionToken } from './session/cookie.ts';
+import { MatchCounts } from './subscriptions/match-counts.ts';
 
 const MAX_CONNECTIONS = 3;
 const TIDY_MS = 10 * 60_000;
@@ -42,6 +43,7 @@ export function startConsole(
   });
   const { brokers, topicPrefix, databaseUrl, publicUrl } = config;
   const api = new ApiCalls(endpoints, { ...access, clock });
+  const matchCounts = new MatchCounts({ pool, clock });
   const tidying = repeat(TIDY_MS, clock, () =>
     forgetExpired(pool).catch((error: unknown) => {
       const message = 'expired sessions cannot be deleted; trying again later';
@@ -50,7 +52,7 @@ export function startConsole(
   );
   return {
     middleware: createConsole({
-      context: { pool, api, brokers, topicPrefix, databaseUrl, clock, log },
+      context: { pool, api, matchCounts, brokers, topicPrefix, databaseUrl, clock, log },
       publicUrl,
       sessionPool: access.pool,
     }),
