@@ -16,6 +16,7 @@ import type { Endpoint } from '../http/route.ts';
 import { ApiCalls } from './api-calls.ts';
 import { createConsole } from './console.ts';
 import { readSessionToken } from './session/cookie.ts';
+import { OpenIdProvider } from './session/openid-provider.ts';
 
 const MAX_CONNECTIONS = 3;
 const TIDY_MS = 10 * 60_000;
@@ -40,7 +41,7 @@ export function startConsole(
   const pool = createWorkPool(config.databaseUrl, MAX_CONNECTIONS, (error) => {
     log.warn({ error }, 'a connection of the console to Postgres was lost');
   });
-  const { brokers, topicPrefix, databaseUrl, publicUrl } = config;
+  const { brokers, topicPrefix, databaseUrl, publicUrl, provider } = config;
   const api = new ApiCalls(endpoints, { ...access, clock });
   const tidying = repeat(TIDY_MS, clock, () =>
     forgetExpired(pool).catch((error: unknown) => {
@@ -50,8 +51,9 @@ export function startConsole(
   );
   return {
     middleware: createConsole({
-      context: { pool, api, brokers, topicPrefix, databaseUrl, clock, log },
+      context: { pool, api, brokers, topicPrefix, databaseUrl, hasProvider: provider !== null, clock, log },
       publicUrl,
+      provider: provider && new OpenIdProvider(provider, clock),
       sessionPool: access.pool,
     }),
     async findCaller(ctx) {

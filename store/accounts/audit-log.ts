@@ -19,9 +19,12 @@ type AuditAction =
   | 'plan.changed'
   | 'person.invited'
   | 'person.joined'
+  | 'person.role_changed'
   | 'person.removed'
+  | 'invitation.withdrawn'
   | 'link.created'
   | 'session.started'
+  | 'sessions.ended'
   | 'submission.skipped';
 
 export interface AuditEntry {
