@@ -60,8 +60,8 @@ function readSecretFile(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SettingError(`OIDC_CLIENT_SECRET_FILE is "${file}", which cannot be read: ${reason}.`);
+    const { message } = error as Error;
+    throw new SettingError(`OIDC_CLIENT_SECRET_FILE is "${file}", which cannot be read: ${message}.`);
   }
 }
 

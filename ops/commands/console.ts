@@ -58,7 +58,11 @@ export const define: DefineCommand = (command, io) => {
     .option('--role <role>', `what the person may do: ${ROLES.join(', ')}`, parseRole, 'member')
     .addHelpText('after', INVITE_EXAMPLES)
     .action((options: InviteOptions) => invite(io, options));
-  const sessions = command.command('sessions').description('end sessions').helpCommand(false);
+  const sessions = command
+    .command('sessions')
+    .description('end sessions')
+    .helpCommand(false)
+    .addHelpText('after', END_EXAMPLES);
   sessions
     .command('end')
     .description('end all sessions of an account or of a person at once, and links that were not used')
