@@ -2,13 +2,12 @@ import { afterAll, beforeAll } from '@jest/globals';
 import pg from 'pg';
 import { createKey } from '../../ops/commands/keys.ts';
 import type { Role } from '../../schemas/vocabulary.ts';
-import type { Logger } from '../../service/log.ts';
 import { createIo, createRunner } from './command-io.ts';
 import { ConsoleClient } from './console-client.ts';
 import { TestProvider } from './oidc-provider.ts';
-import { TestService } from './service.ts';
+import { TestService, type TestServiceOptions } from './service.ts';
 
-const PUBLIC_URL = 'https://ballots.example.org';
+export const PUBLIC_URL = 'https://ballots.example.org';
 const runConsole = createRunner('console');
 let count = 0;
 
@@ -18,10 +17,13 @@ export class ConsoleWithProvider {
   /** Once it has started. */
   service!: TestService;
 
-  async start(log?: Logger): Promise<void> {
+  async start(options: TestServiceOptions): Promise<void> {
     await this.provider.start();
-    const gatewayConfig = { publicUrl: PUBLIC_URL, provider: this.provider.settings };
-    this.service = await TestService.start({ gateways: 2, gatewayConfig, ...(log && { log }) });
+    this.service = await TestService.start({
+      gateways: 2,
+      ...options,
+      gatewayConfig: { publicUrl: PUBLIC_URL, provider: this.provider.settings, ...options.gatewayConfig },
+    });
   }
 
   async stop(): Promise<void> {
@@ -81,9 +83,9 @@ export const startOf = (link: string): string =>
   `/console/sign-in/start?invitation=${link.split('/').at(-1)}`;
 
 /** Gives a test file a console with a provider while its tests run. */
-export function useConsoleWithProvider(log?: Logger): ConsoleWithProvider {
+export function useConsoleWithProvider(options: TestServiceOptions = {}): ConsoleWithProvider {
   const console = new ConsoleWithProvider();
-  beforeAll(() => console.start(log));
+  beforeAll(() => console.start(options));
   afterAll(() => console.stop());
   return console;
 }

@@ -4,7 +4,7 @@ import { ConsoleClient } from '../../helpers/console-client.ts';
 import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
 
 const { log, lines } = captureLog('info');
-const console = useConsoleWithProvider(log);
+const console = useConsoleWithProvider({ log });
 const { provider } = console;
 const START = '/console/sign-in/start';
 
