@@ -14,7 +14,8 @@ export interface ConsoleContext {
   matchCounts: MatchCounts;
   brokers: string[];
   topicPrefix: string;
-  databaseUrl: string;
+  /** Whether people can sign in with a provider, and so be invited. */
+  hasProvider: boolean;
   clock: Clock;
   log: Logger;
 }

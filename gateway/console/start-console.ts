@@ -16,6 +16,7 @@ import type { Endpoint } from '../http/route.ts';
 import { ApiCalls } from './api-calls.ts';
 import { createConsole } from './console.ts';
 import { readSessionToken } from './session/cookie.ts';
+import { OpenIdProvider } from './session/openid-provider.ts';
 import { MatchCounts } from './subscriptions/match-counts.ts';
 
 const MAX_CONNECTIONS = 3;
@@ -41,7 +42,7 @@ export function startConsole(
   const pool = createWorkPool(config.databaseUrl, MAX_CONNECTIONS, (error) => {
     log.warn({ error }, 'a connection of the console to Postgres was lost');
   });
-  const { brokers, topicPrefix, databaseUrl, publicUrl } = config;
+  const { brokers, topicPrefix, publicUrl, provider } = config;
   const api = new ApiCalls(endpoints, { ...access, clock });
   const matchCounts = new MatchCounts({ pool, clock });
   const tidying = repeat(TIDY_MS, clock, () =>
@@ -52,8 +53,9 @@ export function startConsole(
   );
   return {
     middleware: createConsole({
-      context: { pool, api, matchCounts, brokers, topicPrefix, databaseUrl, clock, log },
+      context: { pool, api, matchCounts, brokers, topicPrefix, hasProvider: provider !== null, clock, log },
       publicUrl,
+      provider: provider && new OpenIdProvider(provider, clock),
       sessionPool: access.pool,
     }),
     async findCaller(ctx) {

@@ -10,7 +10,8 @@ import { operatorAccountPages } from './operator-accounts.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
 import { operatorStatusPages } from './operator-status.ts';
-import { startPages, startPages } from './start.ts';
+import { peoplePages } from './people.ts';
+import { startPages } from './start.ts';
 import { subscriptionPages } from './subscriptions.ts';
 import { usagePages } from './usage.ts';
 
@@ -28,6 +29,7 @@ export const pages: readonly Page[] = [
   ...operatorRejectedPages,
   ...livePages,
   ...subscriptionPages,
+  ...peoplePages,
   ...accountPages,
 ];
 
@@ -39,6 +41,7 @@ export const menu: readonly MenuEntry[] = [
   { path: '/console/explorer', label: 'Explorer', role: 'member' },
   { path: '/console/subscriptions', label: 'Subscriptions', role: 'member' },
   { path: '/console/usage', label: 'Usage', role: 'member' },
+  { path: '/console/people', label: 'People', role: 'member' },
   { path: '/console/audit', label: 'Audit log', role: 'owner' },
   { path: '/console/operator/accounts', label: 'Accounts', role: 'operator' },
   { path: '/console/operator/plans', label: 'Plans', role: 'operator' },
