@@ -34,7 +34,7 @@ function Row({ item, count, publicUrl }: { item: Subscription; count: MatchCount
       <td class="number">${formatCount(count)}</td>
       <td><${Moment} at=${new Date(updated_at)} /></td>
       <td><div class="actions">
-        <a href=${`/console/live?subscription=${id}`} aria-label=${`Watch ${name} live`}>Watch live</a>
+        <a href=${`/console/live?subscription=${id}`} aria-label=${`Watch live: ${name}`}>Watch live</a>
         <a href=${`/console/subscriptions/${id}`} aria-label=${`Edit ${name}`}>Edit</a>
         <a class="danger" href=${`/console/subscriptions/${id}/delete`} aria-label=${`Delete ${name}`}>Delete</a>
       </div></td>
