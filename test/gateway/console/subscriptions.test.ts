@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
+import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient } from '../../helpers/console-client.ts';
 import { useTestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
+import { until } from '../../helpers/until.ts';
 
 const service = useTestService();
 
@@ -134,11 +136,34 @@ test('the list says how many events of the last day each filter would have passe
   await client.post('/console/subscriptions', { name: 'All', types: ['created', 'updated', 'deleted'] });
   await client.post('/console/subscriptions', { name: 'Ore', states: ['OR'], types: ['created'] });
   await client.post('/console/subscriptions', { name: 'None', types: ['deleted'] });
-  const { html } = await client.get('/console/subscriptions');
-  const counts = [...html.matchAll(/<th scope="row">(\w+)<[\s\S]*?class="number">([^<]*)</g)];
+  let html = '';
+  await until('the counts', async () => {
+    html = (await client.get('/console/subscriptions')).html;
+    return !html.includes('data-counting');
+  });
+  const counts = [
+    ...html.matchAll(/<th scope="row">(\w+)<[\s\S]*?class="number" data-count="\d+">([^<]*)</g),
+  ];
   expect(counts.map(([, name, count]) => [name, count])).toEqual([
     ['All', '3'],
     ['Ore', '2'],
     ['None', '0'],
   ]);
+});
+
+test('a database that takes long to count does not keep the list waiting', async () => {
+  const client = await makeMember();
+  await client.post('/console/subscriptions', { name: 'Slow', types: ['updated'], levels: ['county'] });
+  const db = new pg.Client({ connectionString: service.databaseUrl });
+  await db.connect();
+  // Whoever reads the change log waits for this lock.
+  await db.query('BEGIN; LOCK TABLE change_log IN ACCESS EXCLUSIVE MODE');
+  const { status, html } = await client.get('/console/subscriptions');
+  expect(status).toBe(200);
+  expect(html).toContain('data-counting');
+  await db.query('ROLLBACK');
+  await db.end();
+  await until('the count', async () =>
+    /data-count="\d+">0</.test((await client.get('/console/subscriptions')).html),
+  );
 });
