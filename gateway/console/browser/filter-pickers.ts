@@ -101,6 +101,7 @@ function createAdder({ slug, label }: Choice, field: HTMLInputElement): HTMLLIEl
     field.value = [...new Set([...valuesOf(field), slug])].join(', ');
     field.dispatchEvent(new Event('change', { bubbles: true }));
     button.textContent = `Added: ${label}`;
+    button.removeAttribute('aria-label');
   });
   item.append(button);
   return item;
@@ -148,7 +149,7 @@ function addPicker(field: HTMLInputElement, { label, search }: Source): void {
   input.addEventListener('keydown', (event) => {
     if (event.key === 'Enter') event.preventDefault();
   });
-  field.closest('label')?.after(wrapper, status, list);
+  field.closest('.picker')?.append(wrapper, status, list);
 }
 
 for (const field of document.querySelectorAll<HTMLInputElement>('[data-picker]')) {

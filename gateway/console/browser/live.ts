@@ -9,6 +9,7 @@ const SILENCE_MS = 60_000;
 const live = find('live');
 const pause = find<HTMLButtonElement>('pause');
 const countdown = find('countdown');
+const place = find<HTMLAnchorElement>('place');
 const view = new LiveView();
 let ticking: ReturnType<typeof setInterval> | undefined;
 
@@ -82,7 +83,6 @@ const follower = new Follower({
   onBlock: (block) => view.addFrame(block),
   onChange: (json) => {
     view.addEvent(JSON.parse(json));
-    const place = find<HTMLAnchorElement>('place');
     place.hidden = false;
   },
 });
@@ -91,11 +91,12 @@ pause.addEventListener('click', () => {
   if (live.dataset.state === 'paused') follower.start();
   else follower.pause();
 });
-find<HTMLAnchorElement>('place').addEventListener('click', ({ currentTarget }) => {
-  if (currentTarget instanceof HTMLAnchorElement && follower.lastId !== null) {
-    currentTarget.href = placeOf(follower.lastId).href;
-  }
-});
+// The place moves with each event, so the link is brought up to date when somebody reaches for it.
+for (const event of ['pointerenter', 'focus', 'click']) {
+  place.addEventListener(event, () => {
+    if (follower.lastId !== null) place.href = placeOf(follower.lastId).href;
+  });
+}
 const raw = find<HTMLInputElement>('raw');
 const showRaw = () => {
   find('frames').hidden = !raw.checked;

@@ -62,10 +62,10 @@ function Boxes(props: {
 /** A field for slugs, to which scripts add a search by name. */
 function Slugs({ field, filter, hint }: { field: FilterField; filter: StreamFilter; hint: string }): Html {
   return html`
-    <label>${FIELD_LABELS[field]}
+    <div class="picker"><label>${FIELD_LABELS[field]}
       <input name=${field} value=${(filter[field] ?? []).join(', ')} data-picker=${field} autocomplete="off" spellcheck="false" />
       <small>${hint}</small>
-    </label>`;
+    </label></div>`;
 }
 
 /** The fields of a filter. A form with them sends what readFilter reads. */

@@ -61,7 +61,7 @@ function Watching({ view }: { view: StreamView }): Html {
       <div class="live-bar">
         <p role="status" class="live-state"><span data-sentence></span></p>
         <span data-countdown class="muted" aria-hidden="true"></span>
-        <button type="button" data-pause>Pause</button>
+        <button type="button" class="plain" data-pause>Pause</button>
         <a href=${pathname + search} data-place hidden>Link to this place</a>
         <label class="check"><input type="checkbox" data-raw /> Raw frames</label>
       </div>
@@ -83,11 +83,12 @@ function Watching({ view }: { view: StreamView }): Html {
 /** Saves the filter that is watched. */
 function SaveForm({ view, csrf }: { view: StreamView; csrf: string }): Html {
   return html`
+    <details><summary>Save this filter</summary>
     <${Form} action="/console/subscriptions" csrf=${csrf} class="inline">
       ${[...writeFilter(view.filter)].map(([field, values]) => html`<input type="hidden" name=${field} value=${values} />`)}
       <label>Name <input name="name" required maxlength="100" /></label>
       <button class="plain">Save as subscription</button>
-    <//>`;
+    <//></details>`;
 }
 
 /** The subscription that a view names by its id, if it is one of the account. The API says what is wrong with others. */
@@ -126,11 +127,13 @@ async function showLive(request: PageRequest, context: ConsoleContext): Promise<
             ? 'While it is connected, this page is one of the account’s open streams.'
             : `While it is connected, this page is one of the ${limit} open ${limit === 1 ? 'stream' : 'streams'} of your plan.`
         }</span></p>
-      <details class="card">
-        <summary>Filter and start</summary>
-        ${await renderViewForm(view, request, context)}
-      </details>
-      ${view.subscription === null && html`<${SaveForm} view=${view} csrf=${csrf} />`}
+      <div class="card wide">
+        <details>
+          <summary>Filter and start</summary>
+          ${await renderViewForm(view, request, context)}
+        </details>
+        ${view.subscription === null && html`<${SaveForm} view=${view} csrf=${csrf} />`}
+      </div>
       <${Watching} view=${view} />
       <noscript>
         <p class="notice good">Your browser runs no scripts, so this page cannot follow the stream. “Watch” shows a page of events instead.</p>

@@ -1,3 +1,5 @@
+import type { StreamFilter } from '../../../domain/stream-filter.ts';
+import { reportFailure } from '../../../service/report-failure.ts';
 import { CopyText, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { FilterFields, loadCategories } from '../filter/filter-fields.ts';
@@ -19,10 +21,38 @@ const DONE: Readonly<Record<string, string>> = {
   deleted: 'The subscription is deleted. Streams that followed it end.',
 };
 
-const formatCount = ({ count, isLeast }: MatchCount): string =>
-  `${isLeast ? 'at least ' : ''}${count.toLocaleString('en')}`;
+/** How long a page waits for counts. They take longer on days with many changes, and are then shown afterwards. */
+const COUNTING_MS = 500;
 
-function Row({ item, count, publicUrl }: { item: Subscription; count: MatchCount; publicUrl: string }): Html {
+/** The count of each filter; undefined for those that are still being counted. Counts never keep a page from being shown. */
+async function countMatches(
+  filters: readonly StreamFilter[],
+  closed: AbortSignal,
+  { matchCounts, clock, log }: ConsoleContext,
+): Promise<(MatchCount | undefined)[]> {
+  const counting = matchCounts.count(filters).catch((error: unknown) => {
+    const message = 'the matches of subscriptions cannot be counted; trying again when they are asked for';
+    reportFailure(log, error, { where: 'console', message });
+  });
+  await Promise.race([counting, clock.wait(COUNTING_MS, closed)]);
+  return filters.map((filter) => matchCounts.find(filter));
+}
+
+/** A number of events, which the page's script asks for again while it is unknown. */
+function CountCell({ id, count }: { id: number; count: MatchCount | undefined }): Html {
+  if (!count) return html`<td class="number muted" data-count=${id} data-counting>counting</td>`;
+  return html`<td class="number" data-count=${id}>${count.isLeast && 'at least '}${count.count.toLocaleString('en')}</td>`;
+}
+
+function Row({
+  item,
+  count,
+  publicUrl,
+}: {
+  item: Subscription;
+  count: MatchCount | undefined;
+  publicUrl: string;
+}): Html {
   const { id, name, filter, updated_at } = item;
   const curl = `curl -N -H 'Authorization: Bearer YOUR_KEY' '${publicUrl}/v1/stream?subscription=${id}'`;
   return html`
@@ -31,7 +61,7 @@ function Row({ item, count, publicUrl }: { item: Subscription; count: MatchCount
       <td>${id}</td>
       <td>${describeFilter(filter)}
         <details><summary>Follow it with curl</summary><${CopyText} label=${`Follow ${name} with curl`} text=${curl} /></details></td>
-      <td class="number">${formatCount(count)}</td>
+      <${CountCell} id=${id} count=${count} />
       <td><${Moment} at=${new Date(updated_at)} /></td>
       <td><div class="actions">
         <a href=${`/console/live?subscription=${id}`} aria-label=${`Watch live: ${name}`}>Watch live</a>
@@ -44,14 +74,12 @@ function Row({ item, count, publicUrl }: { item: Subscription; count: MatchCount
 async function showList(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
   const { query, publicUrl, closed } = request;
   const found = await listSubscriptions(request, context);
-  const counts = await context.matchCounts.count(
-    found.map(({ filter }) => filter),
-    closed,
-  );
+  const filters = found.map(({ filter }) => filter);
+  const counts = await countMatches(filters, closed, context);
   const done = DONE[query.get('done') ?? ''];
   return {
     title: 'Subscriptions',
-    script: 'copy',
+    script: 'subscriptions',
     body: html`
       ${done && html`<${Notice} kind="good">${done}<//>`}
       <p>A subscription is a filter that the account keeps. Requests name it by its id or its name in place of the filter.</p>
@@ -62,7 +90,8 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
         <${Table} caption="Saved filters" head=${['Name', 'Id', 'Filter', 'Events of the last day', 'Saved', 'Actions']}>
           ${found.map((item, index) => html`<${Row} item=${item} count=${counts[index]} publicUrl=${publicUrl} />`)}
         <//>
-        <p class="muted">The number of events is up to a minute old.</p>`
+        <p class="muted">The number of events is up to a minute old.
+          ${counts.includes(undefined) && html`<noscript><a href="/console/subscriptions">Show the numbers that are being counted</a></noscript>`}</p>`
       }
       <p><a class="button" href="/console/subscriptions/new">Make a subscription</a></p>`,
   };

@@ -30,55 +30,73 @@ export interface MatchCountsOptions {
 }
 
 /**
- * Counts how many of the last day's changes pass filters, from the change log. All filters are counted in one pass, and
- * one pass runs at a time; it never holds more than a batch of changes. A count is kept for a minute, whichever account
- * asked for it, since it depends on the filter alone.
+ * Counts how many of the last day's changes pass filters, from the change log. One pass runs at a time and counts all
+ * filters that were asked for before it, so that any number of pages costs the database no more than one pass. It never
+ * holds more than a batch of changes. A count is kept for a minute, whichever account asked for it, since it depends on
+ * the filter alone.
  */
 export class MatchCounts {
   readonly #options: Required<MatchCountsOptions>;
   /** By the filter's name. */
   readonly #kept = new LRUCache<string, MatchCount & { at: number }>({ max: MOST_KEPT });
-  /** The pass that runs, after those before it. */
-  #pass: Promise<unknown> = Promise.resolve();
+  /** The filters of the pass that runs, and of the one after it, by name. */
+  #counting = new Map<string, StreamFilter>();
+  #asked = new Map<string, StreamFilter>();
+  #running: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
 
   constructor(options: MatchCountsOptions) {
     this.#options = { mostChanges: MOST_CHANGES, ...options };
   }
 
-  /**
-   * Counts the matches of each filter, in their order.
-   *
-   * @param closed ends the pass when nobody waits for it any more
-   * @throws errors of the database
-   */
-  async count(filters: readonly StreamFilter[], closed: AbortSignal): Promise<MatchCount[]> {
-    const pass = this.#pass.then(() => this.#countMissing(filters, closed));
-    // The next pass does not care how this one ends.
-    this.#pass = pass.catch(() => {});
-    await pass;
-    return filters.map((filter) => this.#find(filter) ?? { count: 0, isLeast: true });
+  /** The count of a filter if it is less than a minute old. */
+  find(filter: StreamFilter): MatchCount | undefined {
+    return this.#find(nameFilter(filter));
   }
 
-  #find(filter: StreamFilter): MatchCount | undefined {
-    const kept = this.#kept.get(nameFilter(filter));
+  #find(name: string): MatchCount | undefined {
+    const kept = this.#kept.get(name);
     return kept && this.#options.clock.now() - kept.at < KEPT_MS ? kept : undefined;
   }
 
-  async #countMissing(filters: readonly StreamFilter[], closed: AbortSignal): Promise<void> {
-    const missing = filters.filter((filter) => !this.#find(filter));
-    if (missing.length === 0 || closed.aborted) return;
+  /**
+   * Counts the matches of filters whose count is not known. Resolves once `find` has them.
+   *
+   * @throws errors of the database
+   */
+  async count(filters: readonly StreamFilter[]): Promise<void> {
+    const named = filters.map((filter) => [nameFilter(filter), filter] as const);
+    const missing = named.filter(([name]) => !this.#find(name));
+    const running = missing.some(([name]) => this.#counting.has(name)) ? this.#running : undefined;
+    const others = missing.filter(([name]) => !this.#counting.has(name));
+    for (const [name, filter] of others) this.#asked.set(name, filter);
+    if (others.length > 0) this.#next ??= this.#afterRunning();
+    await Promise.all([running, others.length > 0 ? this.#next : undefined]);
+  }
+
+  async #afterRunning(): Promise<void> {
+    // This pass does not care how the one before it ended.
+    await this.#running.catch(() => {});
+    this.#counting = this.#asked;
+    this.#asked = new Map();
+    this.#next = undefined;
+    this.#running = this.#pass(this.#counting).finally(() => {
+      this.#counting = new Map();
+    });
+    await this.#running;
+  }
+
+  async #pass(filters: ReadonlyMap<string, StreamFilter>): Promise<void> {
     const { pool, clock, mostChanges } = this.#options;
     const at = clock.now();
     const since = new Date(at - DAY_MS);
-    const range = await findChangesSince(pool, since);
-    const byName = new Map(missing.map((filter) => [nameFilter(filter), filter]));
-    const counts = new Map([...byName.keys()].map((name) => [name, 0]));
     const index = new FilterIndex<string>();
-    for (const [name, filter] of byName) index.add(filter, name);
+    for (const [name, filter] of filters) index.add(filter, name);
+    const counts = new Map([...filters.keys()].map((name) => [name, 0]));
     const note = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+    const range = await findChangesSince(pool, since);
     const oldest = range ? Math.max(range.first, range.last - mostChanges + 1) : 0;
     for (let last = range?.last ?? -1; last >= oldest; last -= BATCH) {
-      if (closed.aborted) return;
       const batch = { first: Math.max(oldest, last - BATCH + 1), last };
       for (const facets of await readFacets(pool, batch, since)) index.forEachMatch(facets, note);
       await setImmediate();
