@@ -2,10 +2,23 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Environment, readText } from './environment.ts';
+import { type Environment, readPort, readPublicUrl, readText } from './environment.ts';
 
 /** The settings of a running service's Kafka. They belong together, since its topics are made for these values. */
 const KAFKA_NAMES = ['KAFKA_BROKERS', 'TOPIC_PREFIX', 'RETENTION_MS', 'CHANGES_PARTITIONS'];
+
+const DEFAULT_PORT = 8080;
+
+/** The settings of the service that runs on the DATA_DIR of an environment; empty if none does. */
+function readRunning(env: Environment): Environment {
+  const file = path.join(readText(env, 'DATA_DIR') ?? '.data', 'run', 'service.env');
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch {
+    // No service runs here; a missing server is reported when it is needed.
+    return {};
+  }
+}
 
 /**
  * Adds to the environment the servers of the service that runs on its DATA_DIR, if it names none itself.
@@ -13,16 +26,28 @@ const KAFKA_NAMES = ['KAFKA_BROKERS', 'TOPIC_PREFIX', 'RETENTION_MS', 'CHANGES_P
  * @param env the process's environment; DATA_DIR defaults to `.data`
  */
 export function readEnv(env: Environment): Environment {
-  const file = path.join(readText(env, 'DATA_DIR') ?? '.data', 'run', 'service.env');
-  let running: Environment = {};
-  try {
-    running = parseEnv(readFileSync(file, 'utf8'));
-  } catch {
-    // No service runs here; a missing server is reported when it is needed.
-  }
+  const running = readRunning(env);
   const merged: Record<string, string | undefined> = { ...env };
   const lacking =
     readText(env, 'KAFKA_BROKERS') === null ? [...KAFKA_NAMES, 'DATABASE_URL'] : ['DATABASE_URL'];
   for (const name of lacking) merged[name] = readText(env, name) ?? running[name];
   return merged;
+}
+
+/**
+ * The address under which people open the service: PUBLIC_URL, or this machine's at PORT. Without either, it is that of
+ * the service that runs on DATA_DIR, unless DATABASE_URL names another one.
+ *
+ * @returns the address, without a slash at its end
+ * @throws SettingError if a setting is invalid
+ */
+export function readServiceUrl(env: Environment): string {
+  const running = readText(env, 'DATABASE_URL') === null ? readRunning(env) : {};
+  for (const settings of [env, running]) {
+    const publicUrl = readPublicUrl(settings);
+    if (publicUrl !== null) return publicUrl;
+    const port = readPort(settings, 'PORT');
+    if (port !== null) return `http://localhost:${port}`;
+  }
+  return `http://localhost:${DEFAULT_PORT}`;
 }

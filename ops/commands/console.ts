@@ -1,9 +1,8 @@
 import os from 'node:os';
 import { parseEmailAddress } from '../../schemas/email-address.ts';
 import { ROLES, type Role } from '../../schemas/vocabulary.ts';
-import { type Environment, readPort, readPublicUrl } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { readEnv } from '../../service/running-service.ts';
+import { readEnv, readServiceUrl } from '../../service/running-service.ts';
 import { findAccountId } from '../../store/console/accounts.ts';
 import { createInvitation, INVITATION_DAYS, MAX_INVITATIONS } from '../../store/console/invitations.ts';
 import { createLink, LINK_MINUTES } from '../../store/console/links.ts';
@@ -13,7 +12,6 @@ import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
 import { showControls } from '../table.ts';
 
-const DEFAULT_PORT = 8080;
 const MAX_PERSON_LENGTH = 100;
 
 const EXAMPLES = `
@@ -139,24 +137,17 @@ function unknownAccount(account: string): OperatorError {
   );
 }
 
-/** The address under which people open the service, without a slash at its end. */
-function readServiceUrl(env: Environment): string {
-  return readPublicUrl(env) ?? `http://localhost:${readPort(env, 'PORT') ?? DEFAULT_PORT}`;
-}
-
 async function link(io: CommandIo, { account, role, person = ownName() }: LinkOptions): Promise<void> {
-  const env = readEnv(io.env);
-  const { databaseUrl } = createDatabaseConfig(env);
-  const publicUrl = readServiceUrl(env);
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const publicUrl = readServiceUrl(io.env);
   const address = await createConsoleLink({ databaseUrl, publicUrl }, { account, role, person });
   io.err(`Signs in as ${person}, ${role} of account "${account}", once within ${LINK_MINUTES} minutes:`);
   io.out(address);
 }
 
 async function invite(io: CommandIo, { account, email, role }: InviteOptions): Promise<void> {
-  const env = readEnv(io.env);
-  const { databaseUrl } = createDatabaseConfig(env);
-  const publicUrl = readServiceUrl(env);
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const publicUrl = readServiceUrl(io.env);
   const token = await inOneTransaction(databaseUrl, async (client) => {
     const accountId = await findAccountId(client, account);
     if (accountId === null) throw unknownAccount(account);
