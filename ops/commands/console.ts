@@ -138,18 +138,16 @@ function unknownAccount(account: string): OperatorError {
 }
 
 async function link(io: CommandIo, { account, role, person = ownName() }: LinkOptions): Promise<void> {
-  const env = readEnv(io.env);
-  const { databaseUrl } = createDatabaseConfig(env);
-  const publicUrl = readServiceUrl(env);
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const publicUrl = readServiceUrl(io.env);
   const address = await createConsoleLink({ databaseUrl, publicUrl }, { account, role, person });
   io.err(`Signs in as ${person}, ${role} of account "${account}", once within ${LINK_MINUTES} minutes:`);
   io.out(address);
 }
 
 async function invite(io: CommandIo, { account, email, role }: InviteOptions): Promise<void> {
-  const env = readEnv(io.env);
-  const { databaseUrl } = createDatabaseConfig(env);
-  const publicUrl = readServiceUrl(env);
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const publicUrl = readServiceUrl(io.env);
   const token = await inOneTransaction(databaseUrl, async (client) => {
     const accountId = await findAccountId(client, account);
     if (accountId === null) throw unknownAccount(account);

@@ -133,7 +133,12 @@ class Start {
     for (const name of await migrateDatabase(databaseUrl)) say(`Migrated: ${name}`);
     for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
 
-    const service = { ...this.#describeServers(databaseUrl, brokers), PORT: String(port) };
+    const ownUrl = readPublicUrl(process.env);
+    const service = {
+      ...this.#describeServers(databaseUrl, brokers),
+      PORT: String(port),
+      ...(ownUrl !== null && { PUBLIC_URL: ownUrl }),
+    };
     await writeServiceEnv(this.#runDir, service);
     const { PORT: _, ...inherited } = process.env;
     const { PORT: gatewayPort, ...shared } = { ...inherited, ...service };
@@ -151,7 +156,7 @@ class Start {
       await this.#keepProgram('demo-traffic', { ...shared });
     }
     const person = { account: DEMO_ACCOUNT, role: 'operator', person: 'npm start' } as const;
-    const publicUrl = readPublicUrl(process.env) ?? `http://localhost:${port}`;
+    const publicUrl = ownUrl ?? `http://localhost:${port}`;
     const consoleLink = await createConsoleLink({ databaseUrl, publicUrl }, person);
     say(renderWelcome({ port, metricsPort, key, consoleLink, demo, logDir: this.#logDir }));
   }

@@ -49,22 +49,30 @@ const LAST_OWNER: Refusal = {
 
 const nameOf = ({ name, email }: Pick<Member, 'name' | 'email'>): string => name || email;
 
-function MemberRow({ member, csrf, mayChange }: { member: Member; csrf: string; mayChange: boolean }): Html {
+function MemberRow(props: {
+  member: Member;
+  csrf: string;
+  mayChange: boolean;
+  /** Whether this is the account's only owner. */
+  isNeeded: boolean;
+}): Html {
+  const { member, csrf, mayChange, isNeeded } = props;
   const { personId, email, name, role, since } = member;
   const other = role === 'owner' ? 'member' : 'owner';
   return html`
     <tr>
-      <th scope="row">${email}</th>
-      <td>${name}</td>
+      <th scope="row">${email}${name && html`<br /><small>${name}</small>`}</th>
       <td>${role}</td>
       <td><${Moment} at=${since} /></td>
       <td class="actions">
+        ${mayChange && isNeeded && html`<span class="muted">the only owner</span>`}
         ${
           mayChange &&
+          !isNeeded &&
           html`
           <${Form} action=${`/console/people/${personId}/role`} csrf=${csrf}>
             <input type="hidden" name="role" value=${other} />
-            <button class="plain" aria-label=${`Make ${email} ${other}`}>Make ${other}</button>
+            <button class="plain" aria-label=${`Make ${other}: ${email}`}>Make ${other}</button>
           <//>
           <a class="danger" href=${`/console/people/${personId}/remove`} aria-label=${`Remove ${email}`}>Remove</a>`
         }
@@ -130,6 +138,7 @@ async function showPeople(
   const mayChange = mayUse(session.role, 'owner');
   const members = await listMembers(pool, session.accountId);
   const invitations = mayChange ? await listInvitations(pool, session.accountId) : [];
+  const owners = members.filter(({ role }) => role === 'owner');
   const done = DONE[query.get('done') ?? ''];
   return {
     title: 'People',
@@ -142,8 +151,11 @@ async function showPeople(
         members.length === 0
           ? html`<p>Nobody has joined this account with a sign-in provider.</p>`
           : html`
-        <${Table} caption="Members" head=${['Address', 'Name', 'Role', 'Since', 'Actions']}>
-          ${members.map((member) => html`<${MemberRow} member=${member} csrf=${csrf} mayChange=${mayChange} />`)}
+        <${Table} caption="Members" head=${['Person', 'Role', 'Since', 'Actions']}>
+          ${members.map(
+            (member) =>
+              html`<${MemberRow} member=${member} csrf=${csrf} mayChange=${mayChange} isNeeded=${owners.length === 1 && member.role === 'owner'} />`,
+          )}
         <//>`
       }
       ${

@@ -10,9 +10,9 @@ import type { SignInContext } from './sign-in-context.ts';
 import { INVITATION_SPENT } from './sign-in-problems.ts';
 
 const OFFERS: Readonly<Record<Role, string>> = {
-  member: 'as a member: you read the data and the stream, and change subscriptions',
-  owner: 'as an owner: you also make API keys and invite people',
-  operator: 'as an operator, who sees every account',
+  member: 'as a member: you can read the data and the stream, and change subscriptions',
+  owner: 'as an owner: you can do everything, also make API keys and invite people',
+  operator: 'as an operator: you can see every account',
 };
 
 /** Shows an invitation, which leads through the provider's sign-in. It stays open until somebody accepts it. */
