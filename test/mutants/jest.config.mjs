@@ -6,5 +6,7 @@ const { globalSetup, globalTeardown, ...rest } = base;
 export default {
   ...rest,
   rootDir: '../..',
+  testRunner: '<rootDir>/test/mutants/jest-circus-runner.mjs',
+  moduleNameMapper: { '^fast-check$': '<rootDir>/test/mutants/fast-check.mjs' },
   testMatch: (process.env.MUTANT_TESTS ?? '').split(' ').map((glob) => `<rootDir>/${glob}`),
 };
