@@ -6,6 +6,7 @@ const { globalSetup, globalTeardown, ...rest } = base;
 export default {
   ...rest,
   rootDir: '../..',
+  testSequencer: '<rootDir>/test/mutants/test-sequencer.mjs',
   testRunner: '<rootDir>/test/mutants/jest-circus-runner.mjs',
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/mutants/fast-check.mjs' },
   testMatch: (process.env.MUTANT_TESTS ?? '').split(' ').map((glob) => `<rootDir>/${glob}`),
