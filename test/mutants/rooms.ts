@@ -28,7 +28,11 @@ const ROOMS: readonly Room[] = [
     tests: ['test/gateway/feed/{chunk-cache,decoder,entry,memory-log,merge,read-ahead,reader}.test.ts'],
     needsServers: false,
   },
-  { folder: 'gateway/limits', tests: ['test/gateway/limits/*.test.ts'], needsServers: true },
+  {
+    folder: 'gateway/limits',
+    tests: ['test/gateway/limits/{concurrency,headers,leased-window,request-limiter,stream-leases}.test.ts'],
+    needsServers: true,
+  },
   {
     folder: 'consumers',
     tests: [
