@@ -14,11 +14,17 @@ const runTestFile = circus.default ?? circus;
 /** The mutant that an earlier test file has noticed. */
 let noticed;
 
+/** The result of a file with one test of a status. jest takes a file without tests for an error. */
+function createResult(testPath, status) {
+  const test = { ancestorTitles: [], failureMessages: [], fullName: testPath, title: testPath, status };
+  return { ...createEmptyTestResult(), testFilePath: testPath, testResults: [test] };
+}
+
 /** What jest calls for each test file. */
 export default async function runTests(globalConfig, config, environment, runtime, testPath, ...rest) {
   const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
   if (mutant !== undefined && mutant === noticed) {
-    return { ...createEmptyTestResult(), testFilePath: testPath };
+    return createResult(testPath, 'pending');
   }
   const handle = environment.handleTestEvent?.bind(environment);
   let hasFailed = false;
@@ -28,12 +34,20 @@ export default async function runTests(globalConfig, config, environment, runtim
     await handle?.(event, state);
   };
   const startedAt = performance.now();
-  const result = await runTestFile(globalConfig, config, environment, runtime, testPath, ...rest);
+  let result;
+  try {
+    result = await runTestFile(globalConfig, config, environment, runtime, testPath, ...rest);
+  } catch (error) {
+    if (mutant === undefined) throw error;
+    // The mutant keeps the file from being loaded.
+    result = createResult(testPath, 'failed');
+  }
   if (mutant === undefined) {
     const names = result.testResults.map(({ fullName }) => fullName);
     noteTestNames(testPath, names, performance.now() - startedAt);
-  } else if (hasFailed || result.testExecError) {
-    noticed = mutant;
+    return result;
   }
-  return result;
+  if (!hasFailed && !result.testExecError && result.numFailingTests === 0) return result;
+  noticed = mutant;
+  return result.testExecError ? createResult(testPath, 'failed') : result;
 }

@@ -6,6 +6,7 @@ const { globalSetup, globalTeardown, ...rest } = base;
 export default {
   ...rest,
   rootDir: '../..',
+  testTimeout: 10_000,
   testSequencer: '<rootDir>/test/mutants/test-sequencer.mjs',
   testRunner: '<rootDir>/test/mutants/jest-circus-runner.mjs',
   moduleNameMapper: { '^fast-check$': '<rootDir>/test/mutants/fast-check.mjs' },

@@ -15,6 +15,7 @@ export default {
   // What tests leave open, such as connections, ends with their process.
   maxTestRunnerReuse: 50,
   // A mutant that never ends is one that tests notice. Tests of servers and a busy machine need patience.
+  timeoutFactor: 1,
   timeoutMS: process.env.TEST_DATABASE_URL ? 20_000 : 8000,
   // Node and swc strip types, and StrykerJS cannot read tsconfig.json with TypeScript 7.
   disableTypeChecks: false,
