@@ -238,6 +238,12 @@ test('URLs lose the spaces around them, and an endorser has one website', () => 
   });
 });
 
+test('a contest needs no candidates, no details and no source', () => {
+  const choices = ['yes', 'no'].map((key) => choice(key, { candidate: null }));
+  const record = contest('x', { choices, details: null, source_url: null });
+  expect(parseCatalogueRecord('contests', record)).toMatchObject({ ok: true, value: { source_url: null } });
+});
+
 test("a contest's source is its own, or else the one in its details", () => {
   const details = { source_url: ' https://details.example ' };
   expect(parseCatalogueRecord('contests', contest('x', { details }))).toMatchObject({
