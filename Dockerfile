@@ -21,6 +21,7 @@ COPY domain domain
 COPY store store
 COPY service service
 COPY kafka kafka
+COPY administration administration
 COPY gateway gateway
 COPY consumers consumers
 COPY ops ops

@@ -4,9 +4,11 @@ import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { ReferenceClock } from '../service/reference-clock.ts';
 import { createWorkPool } from '../store/connection/work-pool.ts';
+import { startHeartbeat } from '../store/processes/heartbeat.ts';
 import { readDatabaseTime } from '../store/stream/database-time.ts';
 import { startApply } from './apply/apply.ts';
-import type { ConsumersConfig } from './config.ts';
+import type { ConsumersConfig, Role } from './config.ts';
+import type { Leadership } from './leadership.ts';
 import { watchRelayLag } from './relay/lag-watch.ts';
 import { startRelay } from './relay/leader.ts';
 
@@ -24,25 +26,35 @@ export async function startConsumers(
   // Nothing here goes by a local clock. It is compared with the database's all the same, so that operators hear of a wrong one.
   const clock = new ReferenceClock({ read: () => readDatabaseTime(pool), log });
   clock.start();
-  const started: Service[] = [];
+  const started = new Map<Role, Leadership>();
   if (roles.includes('apply')) {
     const groupId = `${topicPrefix}endorsement-apply`;
-    started.push(startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, log }));
+    started.set('apply', startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, log }));
   }
   if (roles.includes('relay')) {
     const relay = startRelay({ kafka, brokers, databaseUrl, topicPrefix, retentionMs, log });
     const lagWatch = watchRelayLag({ pool, log });
-    started.push({
-      isReady: relay.isReady,
+    started.set('relay', {
+      ...relay,
       async stop() {
         await Promise.all([relay.stop(), lagWatch.stop()]);
       },
     });
   }
+  const all = [...started.values()];
+  const heartbeat = startHeartbeat({
+    databaseUrl,
+    describe: async () => ({
+      program: 'consumers',
+      obstacle: all.map((role) => role.findObstacle()).find((obstacle) => obstacle !== null) ?? null,
+      details: { roles, leads: roles.filter((role) => started.get(role)?.leads()) },
+    }),
+    log,
+  });
   return {
-    isReady: () => started.every((role) => role.isReady()),
+    isReady: () => all.every((role) => role.isReady()),
     async stop() {
-      await Promise.all([clock.stop(), ...started.map((role) => role.stop())]);
+      await Promise.all([heartbeat.stop(), clock.stop(), ...all.map((role) => role.stop())]);
       await pool.end();
     },
   };

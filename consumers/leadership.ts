@@ -50,13 +50,35 @@ export interface LeadershipOptions {
   log: Logger;
 }
 
+/** Work that one of several processes does. */
+export interface Leadership extends Service {
+  /** Whether this process is the leader, and has succeeded at its work. */
+  leads(): boolean;
+  /** The reason why it is not ready, in a sentence; null if it is. */
+  findObstacle(): string | null;
+}
+
+interface State {
+  success: LastSuccess;
+  leads: boolean;
+  /** The reason why the work is refused, if an operator has to end that; null otherwise. */
+  refusal: string | null;
+}
+
 /** Does the work whenever this process is the leader, and stands by otherwise. */
-export function startLeadership(options: LeadershipOptions): Service {
+export function startLeadership(options: LeadershipOptions): Leadership {
   const stopping = new AbortController();
-  const success = new LastSuccess();
-  const done = serveTerms(options, success, stopping.signal);
+  const state: State = { success: new LastSuccess(), leads: false, refusal: null };
+  const done = serveTerms(options, state, stopping.signal);
+  const findObstacle = () => {
+    if (stopping.signal.aborted) return 'The process is stopping.';
+    if (state.success.isWithin(STUCK_MS)) return null;
+    return state.refusal ?? `There was no success of ${options.name} in the last ${STUCK_MS / 1000} seconds.`;
+  };
   return {
-    isReady: () => !stopping.signal.aborted && success.isWithin(STUCK_MS),
+    isReady: () => findObstacle() === null,
+    leads: () => state.leads,
+    findObstacle,
     async stop() {
       stopping.abort();
       await done;
@@ -64,17 +86,14 @@ export function startLeadership(options: LeadershipOptions): Service {
   };
 }
 
-async function serveTerms(
-  options: LeadershipOptions,
-  success: LastSuccess,
-  stopping: AbortSignal,
-): Promise<void> {
+async function serveTerms(options: LeadershipOptions, state: State, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     let pauseMs = RETRY_MS;
     try {
-      await serveTerm(options, success, stopping);
+      await serveTerm(options, state, stopping);
     } catch (error) {
-      success.forget();
+      state.success.forget();
+      state.refusal = error instanceof OperatorError ? error.message : null;
       if (error instanceof OperatorError) {
         options.log.error(`${options.name} refuses to work: ${error.message}`);
         pauseMs = REFUSED_RETRY_MS;
@@ -83,17 +102,15 @@ async function serveTerms(
         reportFailure(options.log, error, { where: options.where, message });
       }
     }
+    state.leads = false;
     options.onLead(false);
     await systemClock.wait(pauseMs, stopping);
   }
 }
 
 /** The life of one connection: stands by until the lock is free, then leads until something fails. */
-async function serveTerm(
-  options: LeadershipOptions,
-  success: LastSuccess,
-  stopping: AbortSignal,
-): Promise<void> {
+async function serveTerm(options: LeadershipOptions, state: State, stopping: AbortSignal): Promise<void> {
+  const { success } = state;
   const { databaseUrl, locks, lead, onLead, name, log } = options;
   const client = new pg.Client({ connectionString: databaseUrl, ...WATCHFUL_SESSION });
   const lost = new AbortController();
@@ -109,10 +126,12 @@ async function serveTerm(
     let isWorking = false;
     const succeeded = async () => {
       success.note();
+      state.refusal = null;
       if (isWorking) return;
       isWorking = true;
       await client.query('SELECT pg_advisory_lock($1)', [locks.working]);
       log.info(`leading ${name}`);
+      state.leads = true;
       onLead(true);
     };
     await lead({ client, signal, succeeded, atEnd: (cleanUp) => cleanUps.push(cleanUp) });

@@ -6,6 +6,7 @@ import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { ReferenceClock } from '../service/reference-clock.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
+import { startHeartbeat } from '../store/processes/heartbeat.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
 import { loadDatabaseTime } from '../store/reads/stream-points.ts';
 import { AnswerMemory } from './answers/answer-memory.ts';
@@ -25,6 +26,7 @@ import { createReadiness } from './http/health.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
+import { countRequests } from './usage/count-requests.ts';
 
 const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
@@ -117,6 +119,7 @@ export async function startGateway(
   const console = config.hasConsole ? startConsole(config, { endpoints, access, clock, log }) : null;
   const app = createApp({
     endpoints,
+    countRequests: countRequests(access.usageCounter, clock),
     admission: createAdmission({ ...access, findSessionCaller: console?.findCaller }),
     console: console?.middleware,
     readiness,
@@ -132,15 +135,25 @@ export async function startGateway(
   const server = createHttpServer(app.callback(), config);
   server.listen(config.port);
   await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const heartbeat = startHeartbeat({
+    databaseUrl: config.databaseUrl,
+    describe: async () => ({
+      program: 'gateway',
+      obstacle: await readiness.findObstacle(),
+      details: { port, openStreams: openStreams.count, behindMs: Math.round(feed.behindMs) },
+    }),
+    log,
+  });
 
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     isReady: readiness.isReady,
     behindMs: () => feed.behindMs,
     async stop() {
       draining.abort();
       await closeHttpServer(server, openStreams.drain(config.drainMs));
-      await Promise.all([feed.stop(), accessWatch.stop(), databaseClock.stop()]);
+      await Promise.all([heartbeat.stop(), feed.stop(), accessWatch.stop(), databaseClock.stop()]);
       await console?.stop();
       await access.stop();
       await Promise.all([pool.end(), versionPool.end()]);

@@ -21,10 +21,12 @@ const PLACES = [
   'monitoring',
   'rejections',
   'announcements',
+  'processes',
   'relay',
   'request',
   'stream',
   'stream_checks',
+  'usage',
 ] as const;
 export type FailurePlace = (typeof PLACES)[number];
 

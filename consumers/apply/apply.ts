@@ -4,12 +4,11 @@ import { GroupOffsets } from '../../kafka/group-offsets.ts';
 import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
 import type { TopicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
-import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
-import { startLeadership, type Term } from '../leadership.ts';
+import { type Leadership, startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
 import { runAnnouncer } from './announcer.ts';
 import { type Applied, applyRuns } from './apply-runs.ts';
@@ -46,7 +45,7 @@ export interface ApplyOptions {
  * Applies the submissions topic to Postgres while this process is the leader, and stands by otherwise. The offsets in the
  * store are the truth about what is applied (INV-8); those of the consumer group follow, for lag tools.
  */
-export function startApply(options: ApplyOptions): Service {
+export function startApply(options: ApplyOptions): Leadership {
   const { databaseUrl, log } = options;
   const { apply: leader, applying: working } = ADVISORY_LOCKS;
   return startLeadership({

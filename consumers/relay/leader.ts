@@ -3,14 +3,13 @@ import type pg from 'pg';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { systemClock } from '../../service/clock.ts';
-import type { Service } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
 import { CHANGES_CHANNEL } from '../../store/stream/change-log.ts';
 import { readDatabaseTime } from '../../store/stream/database-time.ts';
 import { maintainChangeLog } from '../../store/stream/relay-batches.ts';
-import { startLeadership, type Term } from '../leadership.ts';
+import { type Leadership, startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
 import { relayLeader } from './metrics.ts';
 import { Relay } from './relay.ts';
@@ -38,7 +37,7 @@ export interface RelayOptions {
  * Relays the change log to Kafka while this process is the leader, and stands by otherwise. It is ready while changes
  * reach Kafka, be it from this process or from the leader that it stands by for.
  */
-export function startRelay(options: RelayOptions): Service {
+export function startRelay(options: RelayOptions): Leadership {
   const { databaseUrl, log } = options;
   const { relay: leader, relaying: working } = ADVISORY_LOCKS;
   return startLeadership({

@@ -5,6 +5,8 @@ import { createReadPool, type DatabasePool, isReachable } from '../../store/conn
 import { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import { RequestLimiter } from '../limits/request-limiter.ts';
 import { StreamLeases } from '../limits/stream-leases.ts';
+import { UsageCounter } from '../usage/usage-counter.ts';
+import { UsageWriter } from '../usage/usage-writer.ts';
 import { Authenticator } from './authentication.ts';
 import { KeyUsage } from './key-usage.ts';
 
@@ -18,6 +20,7 @@ export interface Access extends Stoppable {
   requestLimiter: RequestLimiter;
   concurrencyLimiter: ConcurrencyLimiter;
   streamLeases: StreamLeases;
+  usageCounter: UsageCounter;
   /** Connections for keys and limits alone, so that slow reads of data do not delay admission. */
   pool: DatabasePool;
   isStoreReachable(): Promise<boolean>;
@@ -43,7 +46,9 @@ export async function startAccess(
   const keyUsage = new KeyUsage(pool, clock, log);
   const requestLimiter = new RequestLimiter(pool, clock, log);
   const streamLeases = new StreamLeases({ pool, clock, log });
-  const parts = [keyUsage, requestLimiter, streamLeases];
+  const usageCounter = new UsageCounter();
+  const usageWriter = new UsageWriter({ counter: usageCounter, pool, clock, log });
+  const parts = [keyUsage, requestLimiter, streamLeases, usageWriter];
   for (const part of parts) part.start();
   return {
     authenticator: new Authenticator(pool, clock, log),
@@ -51,6 +56,7 @@ export async function startAccess(
     requestLimiter,
     concurrencyLimiter: new ConcurrencyLimiter(accountConcurrency),
     streamLeases,
+    usageCounter,
     pool,
     isStoreReachable: () => isReachable(pool),
     async stop() {

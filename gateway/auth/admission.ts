@@ -1,8 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import { ApiError } from '../http/api-error.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
+import type { RequestSender } from '../usage/usage-counter.ts';
 import type { Access } from './access.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, senderOf } from './caller.ts';
 
 export interface AdmissionOptions
   extends Pick<Access, 'authenticator' | 'keyUsage' | 'requestLimiter' | 'concurrencyLimiter'> {
@@ -30,9 +31,10 @@ export function createAdmission({
     for (const [name, value] of Object.entries(headers)) ctx.res.setHeader(name, value);
   };
   const findKeyCaller = async (ctx: Context): Promise<Caller> => {
-    const key = await authenticator.authenticate(ctx.get('Authorization'), (refused) =>
-      setHeaders(ctx, requestLimiter.describe(refused)),
-    );
+    const key = await authenticator.authenticate(ctx.get('Authorization'), (refused) => {
+      ctx.state.sender = { accountId: refused.accountId, keyId: refused.id } satisfies RequestSender;
+      setHeaders(ctx, requestLimiter.describe(refused));
+    });
     keyUsage.note(key.id);
     return { ...key, credential: { key: key.id } };
   };
@@ -43,6 +45,7 @@ export function createAdmission({
         ? await requireOwnPage(ctx).then(() => findSessionCaller(ctx))
         : await findKeyCaller(ctx);
     ctx.state.caller = caller;
+    ctx.state.sender = senderOf(caller);
     ctx.state.account = caller.account;
     const { headers, refusal } = await requestLimiter.admit(caller);
     setHeaders(ctx, headers);

@@ -1,10 +1,13 @@
 import type { Clock } from '../../service/clock.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
+import { senderOf } from '../auth/caller.ts';
 import { callerOf, requireUsableSession } from '../auth/sessions.ts';
+import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
 import type { Endpoint, RawRequest } from '../http/route.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
+import type { UsageCounter } from '../usage/usage-counter.ts';
 
 /** A request to the API. */
 export interface ApiCall {
@@ -17,6 +20,14 @@ export interface ApiCall {
   body?: unknown;
 }
 
+/** The limits that calls are held to, and where they are counted. */
+interface Accounting {
+  requestLimiter: RequestLimiter;
+  concurrencyLimiter: ConcurrencyLimiter;
+  usageCounter: UsageCounter;
+  clock: Clock;
+}
+
 /** The request of a page on whose behalf the API is called. */
 export type ApiCallOrigin = Pick<RawRequest, 'id' | 'closed'> & { session: ConsoleSession };
 
@@ -26,14 +37,11 @@ export type ApiCallOrigin = Pick<RawRequest, 'id' | 'closed'> & { session: Conso
  */
 export class ApiCalls {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
-  readonly #limits: { requestLimiter: RequestLimiter; concurrencyLimiter: ConcurrencyLimiter; clock: Clock };
+  readonly #accounting: Accounting;
 
-  constructor(
-    endpoints: readonly Endpoint[],
-    limits: { requestLimiter: RequestLimiter; concurrencyLimiter: ConcurrencyLimiter; clock: Clock },
-  ) {
+  constructor(endpoints: readonly Endpoint[], accounting: Accounting) {
     this.#endpoints = new Map(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
-    this.#limits = limits;
+    this.#accounting = accounting;
   }
 
   /**
@@ -46,25 +54,35 @@ export class ApiCalls {
     const { method = 'GET', path, parameters = {}, query = new URLSearchParams(), body } = call;
     const endpoint = this.#endpoints.get(`${method} ${path}`);
     if (!endpoint) throw new Error(`The API has no ${method} ${path}.`);
-    const { requestLimiter, concurrencyLimiter, clock } = this.#limits;
+    const { requestLimiter, concurrencyLimiter, usageCounter, clock } = this.#accounting;
     const caller = callerOf(requireUsableSession(session, clock.now()));
-    const { refusal } = await requestLimiter.admit(caller);
-    if (refusal) throw refusal;
-    const reply = await concurrencyLimiter.run(caller, () =>
-      endpoint.answer({
-        url: `${fillPath(path, parameters)}?${query}`,
-        query: String(query),
-        path: parameters,
-        readBody: async () => body,
-        header: () => undefined,
-        caller,
-        id,
-        closed,
-        isClosed: () => closed.aborted,
-      }),
-    );
-    if ('stream' in reply) throw new Error(`${path} does not answer with JSON.`);
-    return 'empty' in reply ? undefined : JSON.parse(textOf(reply.json));
+    const answered = { ...senderOf(caller), at: clock.now(), route: path };
+    try {
+      const { refusal } = await requestLimiter.admit(caller);
+      if (refusal) throw refusal;
+      const reply = await concurrencyLimiter.run(caller, () =>
+        endpoint.answer({
+          url: `${fillPath(path, parameters)}?${query}`,
+          query: String(query),
+          path: parameters,
+          readBody: async () => body,
+          header: () => undefined,
+          caller,
+          id,
+          closed,
+          isClosed: () => closed.aborted,
+        }),
+      );
+      if ('stream' in reply) throw new Error(`${path} does not answer with JSON.`);
+      usageCounter.count({ ...answered, status: endpoint.success ?? 200 });
+      return 'empty' in reply ? undefined : JSON.parse(textOf(reply.json));
+    } catch (error) {
+      if (error instanceof ApiError) {
+        const { status, code, message } = error;
+        usageCounter.count({ ...answered, status, error: { requestId: id, method, code, message } });
+      }
+      throw error;
+    }
   }
 }
 

@@ -85,7 +85,7 @@ async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Pr
       form,
       session,
       csrf,
-      publicUrl: options.publicUrl ?? ctx.origin,
+      publicUrl: options.publicUrl ?? `${ctx.protocol}://${ctx.host}`,
       id: ctx.state.requestId,
       closed: closed.signal,
     },

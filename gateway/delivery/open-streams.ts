@@ -52,6 +52,10 @@ export class OpenStreams {
     };
   }
 
+  get count(): number {
+    return this.#streams.size;
+  }
+
   /** Asks every stream to reconnect, spread over `ms`, so that not all clients reach another gateway at once. */
   async drain(ms: number): Promise<void> {
     this.#isDraining = true;

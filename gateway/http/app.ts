@@ -113,6 +113,8 @@ function reportUnsent(error: Error, log: Logger): void {
 
 export interface AppOptions {
   endpoints: readonly Endpoint[];
+  /** Counts answers for the usage of accounts. */
+  countRequests: Middleware;
   /** Authenticates requests below `/v1` and holds them to their limits. */
   admission: Middleware;
   /** Serves the pages below `/console`, if this gateway has them. */
@@ -128,6 +130,7 @@ export interface AppOptions {
 /** Creates the gateway's Koa application. Everything below `/v1` needs a key, even paths that do not exist. */
 export function createApp({
   endpoints,
+  countRequests,
   admission,
   console,
   readiness,
@@ -152,6 +155,7 @@ export function createApp({
   if (console) app.use(readConsoleApi);
   app.use(nameRoute(router));
   app.use(logAccess(log));
+  app.use(countRequests);
   app.use(handleErrors(log));
   app.use(requireHost);
   // Comes first, so that refusals of what follows count against the limits of the account.

@@ -23,6 +23,8 @@ export interface Readiness {
   /** @throws ApiError warming_up or server_busy if it may not. */
   require(): Promise<void>;
   isReady(): Promise<boolean>;
+  /** The reason why it may not, in a sentence; null if it may. */
+  findObstacle(): Promise<string | null>;
 }
 
 /**
@@ -59,17 +61,15 @@ export function createReadiness({
     }
     if (!(await reachable)) throw createUnavailableError('server_busy', 'The database does not answer.');
   };
-  return {
-    require: requireReady,
-    isReady: () =>
-      requireReady().then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ApiError) return false;
-          throw error;
-        },
-      ),
-  };
+  const findObstacle = () =>
+    requireReady().then(
+      () => null,
+      (error: unknown) => {
+        if (error instanceof ApiError) return error.message;
+        throw error;
+      },
+    );
+  return { require: requireReady, isReady: async () => (await findObstacle()) === null, findObstacle };
 }
 
 /**

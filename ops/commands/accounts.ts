@@ -44,7 +44,7 @@ export const define: DefineCommand = (accounts, io) => {
 
 async function list(io: CommandIo): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const accounts = await inOneTransaction(databaseUrl, listAccounts);
+  const accounts = await inOneTransaction(databaseUrl, (client) => listAccounts(client));
   const rows = accounts.map(({ name, plan, usableKeys, createdAt, suspendedAt }) => [
     name,
     plan,

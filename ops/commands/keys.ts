@@ -164,7 +164,7 @@ async function create(io: CommandIo, { account, plan, scopes, expires }: CreateO
 
 async function list(io: CommandIo): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const keys = await inOneTransaction(databaseUrl, listKeys);
+  const keys = await inOneTransaction(databaseUrl, (client) => listKeys(client));
   const head = ['ID', 'ACCOUNT', 'PLAN', 'SCOPES', 'CREATED', 'EXPIRES', 'REVOKED', 'LAST USED'];
   const rows = keys.map(({ id, account, plan, scopes, createdAt, expiresAt, revokedAt, lastUsedAt }) => [
     id,

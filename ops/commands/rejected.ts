@@ -1,17 +1,17 @@
+import { describeRejection } from '../../administration/rejections/describe.ts';
+import { findMended } from '../../administration/rejections/find-mended.ts';
+import { parseOrigin } from '../../administration/rejections/origin.ts';
+import { type ReadRejections, readRejections } from '../../administration/rejections/read-rejections.ts';
+import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
+import { showRejection } from '../../administration/rejections/show.ts';
 import { requireBrokers } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { findMendedSince } from '../../store/endorsements/mended-since.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, createDatabaseConfig, createKafkaConfig } from '../config.ts';
-import { requireDatabase, withDatabase } from '../database.ts';
-import { describeRejection, readSubmission } from '../rejected/describe.ts';
-import { parseOrigin } from '../rejected/origin.ts';
-import { type ReadRejections, readRejections } from '../rejected/read-rejections.ts';
-import { retryChosen, retryNew } from '../rejected/retry.ts';
-import { showRejection } from '../rejected/show.ts';
+import { currentActor, inOneTransaction, requireDatabase, withDatabase } from '../database.ts';
 import { count } from '../table.ts';
 
 const EXAMPLES = `
@@ -58,7 +58,7 @@ async function read(io: CommandIo): Promise<ReadRejections> {
 /** Prints the rejections that nothing has mended since, or all of them, for which Kafka is enough. */
 async function list(io: CommandIo, all: boolean): Promise<void> {
   const { rejections } = await read(io);
-  const mended = all ? new Set<Rejection>() : await findMended(io, rejections);
+  const mended = all ? new Set<Rejection>() : await findMendedOf(io, rejections);
   for (const rejection of rejections) if (!mended.has(rejection)) io.out(describeRejection(rejection));
   if (all) return io.err(`${count(rejections.length)} rejected submissions are kept.`);
   io.err(
@@ -69,23 +69,9 @@ async function list(io: CommandIo, all: boolean): Promise<void> {
   );
 }
 
-/** The rejections after which a submission has changed the position that they are about. */
-async function findMended(io: CommandIo, rejections: Rejection[]): Promise<Set<Rejection>> {
-  const readable = rejections.flatMap((rejection) => {
-    const { partition, offset, rejected_at: rejectedAt } = rejection;
-    const submission = readSubmission(rejection);
-    if (!submission) return [];
-    const { endorser, contest } = submission;
-    return [{ rejection, rejected: { endorser, contest, partition, offset, rejectedAt } }];
-  });
+async function findMendedOf(io: CommandIo, rejections: Rejection[]): Promise<Set<Rejection>> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const mended = await withDatabase(databaseUrl, 'ops', (client) =>
-    findMendedSince(
-      client,
-      readable.map(({ rejected }) => rejected),
-    ),
-  );
-  return new Set(readable.filter((_, index) => mended.has(index)).map(({ rejection }) => rejection));
+  return withDatabase(databaseUrl, 'ops', (client) => findMended(client, rejections));
 }
 
 /** @throws OperatorError if no rejection of this origin is kept, or if the brokers cannot be used */
@@ -107,5 +93,32 @@ async function retry(io: CommandIo, origins: string[]): Promise<void> {
   const config = createConfig(readEnv(io.env));
   await requireDatabase(config.databaseUrl);
   await requireBrokers(config.brokers);
-  await (origins.length === 0 ? retryNew(config, io) : retryChosen(config, origins, io));
+  const actor = currentActor();
+  if (origins.length > 0) {
+    const sent = await inOneTransaction(config.databaseUrl, (client) =>
+      retryChosen(client, config, origins, actor),
+    );
+    return io.err(`${sent} rejected submissions were sent again.`);
+  }
+  const outcome = await inOneTransaction(config.databaseUrl, (client) => retryNew(client, config, actor));
+  reportRetry(io, outcome);
+}
+
+/** Prints the submissions that were left out since they are outdated, and tells how many were sent. */
+function reportRetry(io: CommandIo, { sent, unreadable, skipped, outdated }: RetryOutcome): void {
+  for (const rejection of outdated) io.out(describeRejection(rejection));
+  io.err(
+    `${sent} rejected submissions were sent again${unreadable > 0 ? `, ${unreadable} cannot be read` : ''}.`,
+  );
+  if (skipped > 0) {
+    io.err(
+      `${skipped} were not, since an operator skipped them. "rejected retry PARTITION/OFFSET" sends one of them.`,
+    );
+  }
+  if (outdated.length > 0) {
+    io.err(
+      `${outdated.length} were not, since their endorsers have changed their positions at the same time or later. ` +
+        '"rejected retry PARTITION/OFFSET" sends one of them nevertheless.',
+    );
+  }
 }

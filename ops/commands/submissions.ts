@@ -1,9 +1,9 @@
+import { parseOrigin } from '../../administration/rejections/origin.ts';
 import { requireBrokers } from '../../kafka/admin.ts';
 import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig } from '../config.ts';
 import { requireDatabase } from '../database.ts';
-import { parseOrigin } from '../rejected/origin.ts';
 import { skipSubmission } from '../submissions/skip.ts';
 
 const EXAMPLES = `

@@ -1,3 +1,4 @@
+import type { Origin } from '../../administration/rejections/origin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
@@ -8,7 +9,6 @@ import { advanceConsumerOffsets, lockConsumerOffsets } from '../../store/stream/
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import type { OpsConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
-import type { Origin } from '../rejected/origin.ts';
 
 /** A submission that waits, or a batch of them that cannot be read, as it is to be rejected. */
 interface Waiting extends Pick<Rejection, 'offset' | 'last_offset' | 'value'> {

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { loadBounds } from '../../kafka/read-topic.ts';
 import { topicExists } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -12,7 +13,6 @@ import { loadPendingRejections } from '../../store/stream/pending-rejections.ts'
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { OpsConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
-import { readRejections } from '../rejected/read-rejections.ts';
 import type { SentOffsets } from './sent-offsets.ts';
 
 /** How often the stored offsets are looked at, in milliseconds. */

@@ -1,5 +1,5 @@
+import { readSubmission } from '../../administration/rejections/describe.ts';
 import type { Rejection } from '../../schemas/submission.ts';
-import { readSubmission } from '../rejected/describe.ts';
 import { count, showControls } from '../table.ts';
 import type { Outcome } from './follow.ts';
 

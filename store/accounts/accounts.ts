@@ -47,14 +47,29 @@ export async function ensureAccount(
   return rows[0].id;
 }
 
-/** Every account, by name. */
-export async function listAccounts(client: ClientBase | Pool): Promise<AccountSummary[]> {
+export interface AccountSearch {
+  /** A part of the name, in any case. */
+  contains?: string;
+  /** Only the account of this id. */
+  id?: number;
+  /** The most accounts. */
+  limit?: number;
+}
+
+/** The accounts that fit, by name; every one without a search. */
+export async function listAccounts(
+  client: ClientBase | Pool,
+  { contains, id, limit }: AccountSearch = {},
+): Promise<AccountSummary[]> {
   const { rows } = await client.query<AccountSummary>(
     `SELECT a.id, a.name, a.plan, a.created_at AS "createdAt", a.suspended_at AS "suspendedAt",
        count(k.id) FILTER (
          WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now()) AND a.suspended_at IS NULL
        )::int AS "usableKeys"
-     FROM accounts a LEFT JOIN api_keys k ON k.account_id = a.id GROUP BY a.id ORDER BY a.name`,
+     FROM accounts a LEFT JOIN api_keys k ON k.account_id = a.id
+     WHERE ($1::text IS NULL OR strpos(lower(a.name), lower($1)) > 0) AND ($2::int IS NULL OR a.id = $2)
+     GROUP BY a.id ORDER BY a.name LIMIT $3`,
+    [contains ?? null, id ?? null, limit ?? null],
   );
   return rows;
 }

@@ -24,6 +24,7 @@ type AuditAction =
   | 'invitation.withdrawn'
   | 'link.created'
   | 'session.started'
+  | 'submission.retried'
   | 'sessions.ended'
   | 'submission.skipped';
 

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import pg, { type ClientConfig } from 'pg';
 import { WATCHFUL_SESSION, watchSession } from './session.ts';
 
 /**
@@ -9,12 +9,19 @@ import { WATCHFUL_SESSION, watchSession } from './session.ts';
  *
  * @param max the most connections at a time
  * @param onLost is told of each lost connection that was idle
+ * @param timeouts in place of those of a watchful session
  */
-export function createWorkPool(databaseUrl: string, max: number, onLost: (error: Error) => void): pg.Pool {
+export function createWorkPool(
+  databaseUrl: string,
+  max: number,
+  onLost: (error: Error) => void,
+  timeouts: Pick<ClientConfig, 'connectionTimeoutMillis' | 'query_timeout'> = {},
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max,
     ...WATCHFUL_SESSION,
+    ...timeouts,
     onConnect: watchSession,
   });
   pool.on('error', onLost);

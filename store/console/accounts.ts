@@ -9,21 +9,35 @@ interface Visitor {
 }
 
 /**
- * The accounts that a person may see, by name: all for an operator, one for somebody whom a link let in. Only operators
- * see suspended accounts.
+ * The accounts of a person, by name: the one that the session shows, and those in use that the person is a member of.
  */
 export async function listAccountsOf(
   client: ClientBase | Pool,
-  { personId, role, accountId }: Visitor,
+  { personId, accountId }: Visitor,
 ): Promise<{ id: number; name: string }[]> {
   const { rows } = await client.query<{ id: number; name: string }>(
     `SELECT a.id, a.name FROM accounts a
-     WHERE $1 OR a.id = $2 OR (a.suspended_at IS NULL AND EXISTS (
-       SELECT FROM account_members m WHERE m.account_id = a.id AND m.person_id = $3))
+     WHERE a.id = $1 OR (a.suspended_at IS NULL
+       AND a.id IN (SELECT account_id FROM account_members WHERE person_id = $2))
      ORDER BY a.name`,
-    [role === 'operator', accountId, personId],
+    [accountId, personId],
   );
   return rows;
+}
+
+/** Finds an account that a person may see: any for an operator. @returns its id; null if there is none for this person */
+export async function findAccountFor(
+  client: ClientBase | Pool,
+  { personId, role }: Visitor,
+  accountId: number,
+): Promise<number | null> {
+  const { rows } = await client.query<{ id: number }>(
+    `SELECT id FROM accounts
+     WHERE id = $1 AND ($2 OR (suspended_at IS NULL
+       AND EXISTS (SELECT FROM account_members WHERE account_id = $1 AND person_id = $3)))`,
+    [accountId, role === 'operator', personId],
+  );
+  return rows[0]?.id ?? null;
 }
 
 /** The id of the account of this name; null if there is none. */

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 
 /** A submission that was rejected. */
 export interface RejectedSubmission {
@@ -22,7 +22,7 @@ const isStorable = ({ endorser, contest }: RejectedSubmission) => !`${endorser}$
  * change that left no endorsement is known as long as the change log keeps it.
  */
 export async function findMendedSince(
-  client: ClientBase,
+  client: ClientBase | Pool,
   rejected: RejectedSubmission[],
 ): Promise<Set<number>> {
   const asked = rejected.map((one, index) => ({ ...one, index })).filter(isStorable);

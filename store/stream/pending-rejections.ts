@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { splitBySize } from '../../service/split-by-size.ts';
 
 /** A record for the rejected topic. */
@@ -54,7 +54,7 @@ export async function deletePendingRejections(client: ClientBase, ids: readonly 
 }
 
 /** The number of rejections that wait to be sent. */
-export async function countPendingRejections(client: ClientBase): Promise<number> {
+export async function countPendingRejections(client: ClientBase | Pool): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM pending_rejections',
   );

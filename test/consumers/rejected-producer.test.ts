@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KafkaConfig } from 'kafkajs';
 import pg from 'pg';
+import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { pendingRejections } from '../../consumers/apply/metrics.ts';
 import { RejectionSender } from '../../consumers/apply/rejection-sender.ts';
 import { createRejectedProducer, RecordTooLargeError } from '../../kafka/rejected-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { readRejections } from '../../ops/rejected/read-rejections.ts';
 import { type Rejection, rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
 import { createLog } from '../../service/log.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findProgram } from './proxies.ts';
 
@@ -28,7 +28,6 @@ interface AxeResults {
 /** The problems that axe finds on a page, each in a line. */
 export async function findAccessibilityProblems(page: Page): Promise<string[]> {
   // Evaluated from outside, because the pages' policy lets no foreign script in.
-  const axe = createRequire(import.meta.url)('axe-core') as { source: string };
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run()');
   return violations.map(

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
+import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { readRejections } from '../../ops/rejected/read-rejections.ts';
 import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
 import type { OutsideProducer, OutsideRecord, Place } from './outside-client.ts';
 import { startKafkajsClient } from './outside-javascript.ts';

@@ -1,4 +1,4 @@
-import { listAccountsOf } from '../../../store/console/accounts.ts';
+import { findAccountFor, listAccountsOf } from '../../../store/console/accounts.ts';
 import { switchSession } from '../../../store/console/sessions.ts';
 import { html } from '../html.ts';
 import { Form } from '../layout.ts';
@@ -28,7 +28,8 @@ export const accountPages: readonly Page[] = [
               </label>
               <button>Show</button>
             <//>`
-          }`,
+          }
+          ${session.role === 'operator' && html`<p><a href="/console/operator/accounts">All accounts</a></p>`}`,
       };
     },
   },
@@ -37,10 +38,11 @@ export const accountPages: readonly Page[] = [
     path: '/console/account',
     role: 'member',
     async handle({ session, form }, { pool }) {
-      const accounts = await listAccountsOf(pool, session);
-      const chosen = accounts.find(({ id }) => String(id) === form.get('account'));
-      if (!chosen) throw new PageError(404, 'There is no such account.');
-      await switchSession(pool, session.id, chosen.id);
+      const id = form.get('account') ?? '';
+      const isId = /^[1-9]\d{0,8}$/.test(id);
+      const chosen = isId ? await findAccountFor(pool, session, Number(id)) : null;
+      if (chosen === null) throw new PageError(404, 'There is no such account.');
+      await switchSession(pool, session.id, chosen);
       return { redirect: '/console' };
     },
   },

@@ -1,14 +1,51 @@
 import type { MenuEntry, Page } from '../page.ts';
 import { accountPages } from './account.ts';
+import { auditPages } from './audit.ts';
+import { explorerElectionPages } from './explorer-elections.ts';
+import { explorerEndorserPages } from './explorer-endorsers.ts';
+import { explorerGuidePages } from './explorer-guide.ts';
 import { keyPages } from './keys.ts';
+import { livePages } from './live.ts';
+import { operatorAccountPages } from './operator-accounts.ts';
+import { operatorPlanPages } from './operator-plans.ts';
+import { operatorRejectedPages } from './operator-rejected.ts';
+import { operatorStatusPages } from './operator-status.ts';
 import { peoplePages } from './people.ts';
 import { startPages } from './start.ts';
+import { subscriptionPages } from './subscriptions.ts';
+import { usagePages } from './usage.ts';
 
-export const pages: readonly Page[] = [...startPages, ...keyPages, ...peoplePages, ...accountPages];
+export const pages: readonly Page[] = [
+  ...startPages,
+  ...keyPages,
+  ...explorerElectionPages,
+  ...explorerEndorserPages,
+  ...explorerGuidePages,
+  ...usagePages,
+  ...auditPages,
+  ...operatorAccountPages,
+  ...operatorPlanPages,
+  ...operatorStatusPages,
+  ...operatorRejectedPages,
+  ...livePages,
+  ...subscriptionPages,
+  ...peoplePages,
+  ...accountPages,
+];
 
 /** The menu, in its order. */
 export const menu: readonly MenuEntry[] = [
   { path: '/console/start', label: 'First request', role: 'member' },
   { path: '/console/keys', label: 'API keys', role: 'member' },
+  { path: '/console/live', label: 'Live', role: 'member' },
+  { path: '/console/explorer', label: 'Explorer', role: 'member' },
+  { path: '/console/subscriptions', label: 'Subscriptions', role: 'member' },
+  { path: '/console/usage', label: 'Usage', role: 'member' },
   { path: '/console/people', label: 'People', role: 'member' },
+  { path: '/console/audit', label: 'Audit log', role: 'owner' },
+  { path: '/console/operator/accounts', label: 'Accounts', role: 'operator' },
+  { path: '/console/operator/plans', label: 'Plans', role: 'operator' },
+  { path: '/console/operator/status', label: 'Status', role: 'operator' },
+  { path: '/console/operator/rejected', label: 'Rejected', role: 'operator' },
+  { path: '/console/operator/audit', label: 'Audit of all', role: 'operator' },
 ];

@@ -34,6 +34,7 @@ function sendError(ctx: Context, error: ApiError): void {
   const body: ErrorBody = {
     error: { code: error.code, message: error.message, request_id: ctx.state.requestId },
   };
+  ctx.state.error = error;
   ctx.status = error.status;
   ctx.set(error.headers);
   ctx.remove('ETag');

@@ -1,9 +1,10 @@
 /*
- * The gateway's application, with or without keys and limits. `bench/limits.ts` starts it, chooses which, and receives
- * its port.
+ * The gateway's application, whole or without a part of what it does for each request. `bench/access-comparison.ts`
+ * starts it, chooses which, and receives its port.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Middleware } from 'koa';
 import { AnswerMemory } from '../gateway/answers/answer-memory.ts';
 import { DataVersion } from '../gateway/answers/data-version.ts';
 import { startAccess } from '../gateway/auth/access.ts';
@@ -14,6 +15,7 @@ import { createApp } from '../gateway/http/app.ts';
 import { createHttpServer } from '../gateway/http/server.ts';
 import { createEndpoint } from '../gateway/routes/define-route.ts';
 import { routes } from '../gateway/routes/index.ts';
+import { countRequests } from '../gateway/usage/count-requests.ts';
 import { systemClock } from '../service/clock.ts';
 import { createLog } from '../service/log.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
@@ -27,13 +29,18 @@ const OPEN_ACCESS = {
   concurrencyLimiter: { run: (_key: unknown, work: () => Promise<unknown>) => work() },
 } as unknown as AdmissionOptions;
 
+const countNothing: Middleware = (_ctx, next) => next();
+
+/** `open` is without keys, limits and counts; `uncounted` is without counts alone. */
+export type Variant = 'whole' | 'open' | 'uncounted';
+
 /** Later messages ask for the processor time that it has used, in microseconds. */
 function tellUsage(): void {
   const { user, system } = process.cpuUsage();
   process.send?.({ usage: user + system });
 }
 
-process.once('message', async ({ databaseUrl, limited }: { databaseUrl: string; limited: boolean }) => {
+process.once('message', async ({ databaseUrl, variant }: { databaseUrl: string; variant: Variant }) => {
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   const runtime = { clock: systemClock, log: createLog('bench', 'warn') };
   const pool = await createReadPool({
@@ -56,11 +63,13 @@ process.once('message', async ({ databaseUrl, limited }: { databaseUrl: string; 
     // The data endpoints use only this part of the context.
   } as unknown as GatewayContext;
   const draining = new AbortController().signal;
+  const access = await startAccess(config, runtime);
   const app = createApp({
     ...runtime,
     endpoints: routes.map((route) => createEndpoint(route, context)),
-    admission: createAdmission(limited ? await startAccess(config, runtime) : OPEN_ACCESS),
-    readiness: { require: async () => {}, isReady: async () => true },
+    countRequests: variant === 'whole' ? countRequests(access.usageCounter, systemClock) : countNothing,
+    admission: createAdmission(variant === 'open' ? OPEN_ACCESS : access),
+    readiness: { require: async () => {}, isReady: async () => true, findObstacle: async () => null },
     trustedProxies: 0,
     draining,
   });

@@ -23,7 +23,7 @@ export async function readRejections(
   const byOrigin = new Map<string, Rejection>();
   const ends = new Map<number, number>();
   let strangers = 0;
-  const reading = { brokers, topic, clientId: 'ballot-endorsements-ops' };
+  const reading = { brokers, topic, clientId: 'ballot-endorsements-administration' };
   const chooseStart = (partition: number) => from.get(partition) ?? 0;
   for await (const { partition, records, unreadable, nextOffset } of readTopic(reading, chooseStart)) {
     strangers += unreadable.length;

@@ -1,0 +1,174 @@
+import type { ClientBase } from 'pg';
+import { type Message, openProducer } from '../../kafka/submissions-producer.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import type { Rejection, Submission } from '../../schemas/submission.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { type Actor, recordAudit } from '../../store/accounts/audit-log.ts';
+import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
+import { findChangedSince } from '../../store/endorsements/changed-since.ts';
+import {
+  advanceConsumerOffsets,
+  loadConsumerOffsets,
+  lockConsumerOffsets,
+} from '../../store/stream/consumer-offsets.ts';
+import { readSubmission } from './describe.ts';
+import { readRejections } from './read-rejections.ts';
+
+const BATCH = 500;
+
+/** The Kafka of the topics. */
+export interface TopicsPlace {
+  /** `host:port` of each. */
+  brokers: string[];
+  /** The beginning of every topic's name. */
+  topicPrefix: string;
+}
+
+/** The result of a retry of everything that was rejected since the last one. */
+export interface RetryOutcome {
+  /** The number of submissions that were sent again. */
+  sent: number;
+  /** The number of rejections whose submission cannot be sent, since it cannot be read or is not kept in full. */
+  unreadable: number;
+  /** The number of submissions that were left out because an operator had skipped them. */
+  skipped: number;
+  /** Those that were left out because their endorsers have changed their positions at the same time or later. */
+  outdated: Rejection[];
+}
+
+/** A rejected submission that can be sent again. */
+interface Retriable {
+  rejection: Rejection;
+  submission: Submission;
+  message: Message;
+}
+
+function findRetriable(rejections: Rejection[]): Retriable[] {
+  return rejections.flatMap((rejection) => {
+    const submission = readSubmission(rejection);
+    const { value, truncated } = rejection;
+    return submission && value && !truncated
+      ? [{ rejection, submission, message: { key: submission.endorser, value } }]
+      : [];
+  });
+}
+
+async function sendAgain({ brokers, topicPrefix }: TopicsPlace, retriable: Retriable[]): Promise<void> {
+  const messages = retriable.map(({ message }) => message);
+  const producer = await openProducer(brokers, topicNames(topicPrefix).submissions);
+  try {
+    for (let start = 0; start < messages.length; start += BATCH) {
+      await producer.send(messages.slice(start, start + BATCH));
+    }
+  } finally {
+    await producer.close();
+  }
+}
+
+async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise<Set<Retriable>> {
+  const said = retriable.map(({ submission: { endorser, contest }, rejection }) => ({
+    endorser,
+    contest,
+    at: rejection.rejected_at,
+  }));
+  const changed = await findChangedSince(client, said);
+  return new Set(retriable.filter((_, index) => changed.has(index)));
+}
+
+/**
+ * Sends the submissions that were rejected since the last retry again, unchanged; those that are still bad are rejected
+ * anew. A submission is left out if its endorser has changed the position at the same time or later, since sending it now
+ * could undo the newer change.
+ *
+ * Postgres keeps the end of the last retry beside the positions of the consumers. A retry that starts while another runs
+ * waits for it, and sends the rest. The audit log records a retry that met any rejection.
+ *
+ * @param client in a transaction that does nothing else. The caller commits it.
+ * @throws the Kafka client's error if the brokers do not answer or a topic does not exist
+ */
+export async function retryNew(
+  client: ClientBase,
+  { brokers, topicPrefix }: TopicsPlace,
+  actor: Actor,
+): Promise<RetryOutcome> {
+  const { rejected: topic } = topicNames(topicPrefix);
+  // Before anything is read, so that a retry that waited here sees how far the one before it came.
+  await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
+  const offsets = await loadConsumerOffsets(client, topic);
+  const { rejections, ends } = await readRejections({ brokers, topic }, offsets);
+  // A submission that was skipped could stop the consumers again.
+  const skipped = rejections.filter(({ code }) => code === 'skipped');
+  const others = rejections.filter(({ code }) => code !== 'skipped');
+  const retriable = findRetriable(others);
+  const outdated = await findOutdated(client, retriable);
+  const current = retriable.filter((one) => !outdated.has(one));
+  const counts = {
+    sent: current.length,
+    unreadable: others.length - retriable.length,
+    skipped: skipped.length,
+  };
+  if (rejections.length > 0) {
+    await recordAudit(client, actor, {
+      action: 'submission.retried',
+      subject: 'rejected submissions',
+      details: { topic, ...counts, outdated: outdated.size },
+    });
+  }
+  await sendAgain({ brokers, topicPrefix }, current);
+  await lockConsumerOffsets(client, topic, [...ends.keys()]);
+  await advanceConsumerOffsets(
+    client,
+    topic,
+    [...ends].map(([partition, to]) => ({ partition, from: offsets.get(partition) ?? 0, to })),
+  );
+  return { ...counts, outdated: [...outdated].map(({ rejection }) => rejection) };
+}
+
+/**
+ * Sends these rejected submissions again, even if their positions have changed since or they were sent again before. The
+ * audit log records their origins.
+ *
+ * @param client in a transaction that does nothing else. The caller commits it.
+ * @param origins the submissions' places in their topic, each `partition/offset`
+ * @returns the number of submissions that were sent
+ * @throws OperatorError if one of them is not kept or cannot be read; nothing is sent then
+ * @throws the Kafka client's error if the brokers do not answer or a topic does not exist
+ */
+export async function retryChosen(
+  client: ClientBase,
+  { brokers, topicPrefix }: TopicsPlace,
+  origins: readonly string[],
+  actor: Actor,
+): Promise<number> {
+  const { rejected: topic } = topicNames(topicPrefix);
+  const { rejections } = await readRejections({ brokers, topic });
+  const chosen = choose(rejections, origins);
+  await recordAudit(client, actor, {
+    action: 'submission.retried',
+    subject: origins.length === 1 ? `submission ${origins[0]}` : 'rejected submissions',
+    details: { topic, sent: chosen.length, origins },
+  });
+  await sendAgain({ brokers, topicPrefix }, chosen);
+  return chosen.length;
+}
+
+function choose(rejections: Rejection[], origins: readonly string[]): Retriable[] {
+  const truncated = new Set(
+    rejections.filter((one) => one.truncated).map(({ partition, offset }) => `${partition}/${offset}`),
+  );
+  const byOrigin = new Map(
+    findRetriable(rejections).map((one) => [`${one.rejection.partition}/${one.rejection.offset}`, one]),
+  );
+  return origins.map((origin) => {
+    const found = byOrigin.get(origin);
+    if (found) return found;
+    if (truncated.has(origin)) {
+      throw new OperatorError(
+        `Only the beginning of ${origin} is kept, so it cannot be sent again: its producer must send it. Nothing was sent.`,
+      );
+    }
+    throw new OperatorError(
+      `No readable rejected submission of origin ${origin} is kept; "rejected list" shows them. Nothing was sent.`,
+    );
+  });
+}

@@ -1,0 +1,50 @@
+import type { Static } from 'typebox';
+import type { choice, contest } from '../../../schemas/http/records.ts';
+import { type Html, html } from '../html.ts';
+
+export type Contest = Static<typeof contest>;
+export type Choice = Static<typeof choice>;
+
+/** How voters mark the contest, in a few words. */
+export function describeVote({ vote_method, votes_allowed, ranks_allowed }: Contest): string {
+  switch (vote_method) {
+    case 'plurality':
+      return 'Vote for one';
+    case 'multi_seat':
+      return votes_allowed === null ? 'Vote for several' : `Vote for up to ${votes_allowed}`;
+    case 'ranked_choice':
+      return ranks_allowed === null ? 'Rank the choices' : `Rank up to ${ranks_allowed}`;
+    case 'approval':
+      return 'Vote for any number';
+    case 'yes_no':
+      return 'Yes or no';
+  }
+}
+
+const GROUPS: Readonly<Record<Contest['district']['level'], string>> = {
+  federal: 'Federal',
+  state: 'State',
+  county: 'Local',
+  city: 'Local',
+  school: 'Local',
+  special: 'Local',
+};
+
+/** The part of the ballot that a contest stands in. */
+export const groupOf = ({ district }: Pick<Contest, 'district'>): string => GROUPS[district.level];
+
+/** A choice by its label, with its party and a mark if it is withdrawn. */
+export function ChoiceName({ item }: { item: Choice }): Html {
+  const party = item.party_label ?? item.party;
+  return html`
+    <span class=${item.withdrawn ? 'withdrawn' : null}>
+      ${item.label}${party && html` <span class="muted">${party}</span>`}${item.withdrawn && html` <small>withdrawn</small>`}
+    </span>`;
+}
+
+/** The title of a contest with its place and the way of voting, linked to its own page. */
+export function ContestHeading({ item, level = 3 }: { item: Contest; level?: 2 | 3 }): Html {
+  return html`
+    <${`h${level}`}><a href=${`/console/explorer/contests/${item.id}`}>${item.title}</a><//>
+    <p class="muted">${item.district.name} · ${describeVote(item)}</p>`;
+}

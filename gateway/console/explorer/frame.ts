@@ -1,0 +1,99 @@
+import { STATE_CODES } from '../../../schemas/vocabulary.ts';
+import { CopyText, Notice } from '../components.ts';
+import { type Content, type Html, html } from '../html.ts';
+import type { PageRequest, ShownPage } from '../page.ts';
+import { addressOf, type Question } from './question.ts';
+
+const TABS = [
+  ['/console/explorer', 'Elections'],
+  ['/console/explorer/endorsers', 'Endorsers'],
+  ['/console/explorer/guide', 'Voter guide'],
+] as const;
+
+export interface ExplorerPage {
+  title: string;
+  /** The tab that the page belongs to, by its path. */
+  tab: (typeof TABS)[number][0];
+  /** The request that the page is made of. */
+  question: Question;
+  problem: string | null;
+  body: Content;
+}
+
+/** The request beside the data: as a client sends it, as curl, and with its answer in JSON. */
+function RequestPanel({ question, publicUrl }: { question: Question; publicUrl: string }): Html {
+  const address = addressOf(question);
+  return html`
+    <aside class="request" aria-label="The request of this page">
+      <h2>The request</h2>
+      <${CopyText} label="Method and address" text=${`GET ${address}`} />
+      <details>
+        <summary>As curl</summary>
+        <${CopyText} label="The request as curl" text=${`curl -H "Authorization: Bearer $KEY" '${publicUrl}${address}'`} />
+      </details>
+      <p><a href=${`/console/api${address}`}>The answer as JSON</a></p>
+      <p class="muted">It counts as a request of your account.</p>
+    </aside>`;
+}
+
+/** Puts a page of the explorer together. */
+export function showExplorer(
+  { publicUrl }: PageRequest,
+  { title, tab, question, problem, body }: ExplorerPage,
+): ShownPage {
+  return {
+    title,
+    status: problem === null ? 200 : 400,
+    script: 'copy',
+    body: html`
+      <nav class="tabs" aria-label="Explorer">
+        <ul>${TABS.map(([path, label]) => html`<li><a href=${path} aria-current=${path === tab ? 'true' : null}>${label}</a></li>`)}</ul>
+      </nav>
+      <div class="explorer">
+        <div>
+          ${problem && html`<${Notice} kind="bad">${problem}<//>`}
+          ${body}
+        </div>
+        <${RequestPanel} question=${question} publicUrl=${publicUrl} />
+      </div>`,
+  };
+}
+
+/** A choice of one state, or of all. */
+export function StateField(props: { name: string; value: string | null; all?: string }): Html {
+  return html`
+    <label>State
+      <select name=${props.name}>
+        ${props.all && html`<option value="">${props.all}</option>`}
+        ${STATE_CODES.map((code) => html`<option selected=${code === props.value}>${code}</option>`)}
+      </select>
+    </label>`;
+}
+
+/** The language of ballot text. */
+export function LanguageField({ value }: { value: string | null }): Html {
+  return html`
+    <label>Language
+      <select name="lang">
+        <option value="">English</option>
+        <option value="es" selected=${value === 'es'}>Español</option>
+      </select>
+    </label>`;
+}
+
+/** A link to the next page of a list, which keeps the filters. */
+export function NextPage({ request, cursor }: { request: PageRequest; cursor: string | null }): Html | null {
+  if (cursor === null) return null;
+  const query = new URLSearchParams(request.query);
+  query.set('cursor', cursor);
+  return html`<p><a class="button" href=${`?${query}`}>Next page</a></p>`;
+}
+
+const SAFE_LINK = /^https?:\/\//i;
+
+/** A link to another site, for addresses from the data; their text if they are no web address. */
+export function OutsideLink({ href, children }: { href: string | null; children?: Content }): Html | null {
+  if (href === null) return null;
+  if (!SAFE_LINK.test(href)) return html`<span>${href}</span>`;
+  return html`<a href=${href} rel="noopener noreferrer nofollow">${children}</a>`;
+}

@@ -1,0 +1,44 @@
+import { ApiError } from '../../http/api-error.ts';
+import { type ApiCall, fillPath } from '../api-calls.ts';
+import type { ConsoleContext } from '../context.ts';
+import type { PageRequest } from '../page.ts';
+
+/** A GET request to the API, on which a page of the explorer is built. */
+export type Question = Required<Pick<ApiCall, 'path' | 'query'>> & Pick<ApiCall, 'parameters'>;
+
+/** The data of an answer, or the API's own sentence about a parameter that it refuses. */
+export type Answer<Body> = { body: Body; problem: null } | { body: null; problem: string };
+
+/** The fields of a page's address that go on to the API, without those that are empty. */
+export function chooseQuery(query: URLSearchParams, names: readonly string[]): URLSearchParams {
+  const chosen = new URLSearchParams();
+  for (const name of names) {
+    const values = query.getAll(name).flatMap((value) => (value.trim() === '' ? [] : [value.trim()]));
+    if (values.length > 0) chosen.set(name, values.join(','));
+  }
+  return chosen;
+}
+
+/** The path and query of a question, as a client sends them. Commas stay readable. */
+export function addressOf({ path, parameters = {}, query }: Question): string {
+  const text = String(query).replaceAll('%2C', ',');
+  return `${fillPath(path, parameters)}${text === '' ? '' : `?${text}`}`;
+}
+
+/**
+ * Asks the API as the account of the session. The caller knows the form of the answer from the API's own schemas.
+ *
+ * @throws ApiError but for an invalid parameter
+ */
+export async function ask<Body>(
+  request: PageRequest,
+  { api }: ConsoleContext,
+  question: Question,
+): Promise<Answer<Body>> {
+  try {
+    return { body: (await api.call(request, question)) as Body, problem: null };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return { body: null, problem: error.message };
+    throw error;
+  }
+}

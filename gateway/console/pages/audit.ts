@@ -1,0 +1,70 @@
+import { type AuditRecord, listAudit } from '../../../store/accounts/audit-log.ts';
+import { Moment, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { type Html, html } from '../html.ts';
+import type { Page, PageRequest, ShownPage } from '../page.ts';
+
+const ON_PAGE = 100;
+const ID = /^[1-9]\d{0,8}$/;
+
+function readId(text: string | null): number | undefined {
+  return text !== null && ID.test(text) ? Number(text) : undefined;
+}
+
+function AuditRow({ entry }: { entry: AuditRecord }): Html {
+  const details = Object.keys(entry.details).length > 0 ? JSON.stringify(entry.details) : '';
+  return html`
+    <tr>
+      <td><${Moment} at=${entry.occurredAt} /></td>
+      <td>${entry.person ?? entry.osUser ?? entry.databaseUser}${entry.person === null && html` <small>by command</small>`}</td>
+      <td>${entry.action}</td>
+      <td>${entry.subject}</td>
+      <td class="details"><code>${details}</code></td>
+    </tr>`;
+}
+
+/** The newest entries first, of one account or of all. */
+async function showAudit(
+  { query }: PageRequest,
+  { pool }: ConsoleContext,
+  accountId: number | undefined,
+): Promise<ShownPage> {
+  const before = readId(query.get('before'));
+  const entries = await listAudit(pool, {
+    limit: ON_PAGE + 1,
+    ...(before !== undefined && { before }),
+    ...(accountId !== undefined && { accountId }),
+  });
+  const shown = entries.reverse().slice(0, ON_PAGE);
+  const older = new URLSearchParams(query);
+  older.set('before', String(shown.at(-1)?.id));
+  return {
+    title: 'Audit log',
+    body: html`
+      ${
+        shown.length === 0
+          ? html`<p>Nothing has been changed.</p>`
+          : html`
+        <${Table} caption="Changes, newest first" head=${['Time', 'Person', 'Action', 'Subject', 'Details']}>
+          ${shown.map((entry) => html`<${AuditRow} entry=${entry} />`)}
+        <//>`
+      }
+      ${entries.length > ON_PAGE && html`<p><a class="button" href=${`?${older}`}>Older changes</a></p>`}`,
+  };
+}
+
+/** The changes of keys, people and plans: those of the account for its owners, all for operators. */
+export const auditPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/console/audit',
+    role: 'owner',
+    handle: (request, context) => showAudit(request, context, request.session.accountId),
+  },
+  {
+    method: 'GET',
+    path: '/console/operator/audit',
+    role: 'operator',
+    handle: (request, context) => showAudit(request, context, readId(request.query.get('account'))),
+  },
+];

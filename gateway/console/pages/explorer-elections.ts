@@ -1,0 +1,176 @@
+import type { Static } from 'typebox';
+import type { contestWithPositions, election } from '../../../schemas/http/records.ts';
+import { Table } from '../components.ts';
+import {
+  type Choice,
+  ChoiceName,
+  type Contest,
+  ContestHeading,
+  describeVote,
+  groupOf,
+} from '../explorer/contest-parts.ts';
+import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
+import { ask, chooseQuery } from '../explorer/question.ts';
+import { type Html, html } from '../html.ts';
+import type { Page } from '../page.ts';
+
+type Election = Static<typeof election>;
+type Position = Static<typeof contestWithPositions>['endorsements'][number];
+
+interface List<Item> {
+  data: Item[];
+  next_cursor: string | null;
+}
+
+/** More would make a page that nobody reads. */
+const MAX_POSITIONS = 200;
+const number = new Intl.NumberFormat('en-US');
+
+function ElectionRow({ item }: { item: Election }): Html {
+  return html`
+    <tr>
+      <th scope="row"><a href=${`/console/explorer/elections/${encodeURIComponent(item.slug)}`}>${item.name}</a></th>
+      <td class="day">${item.date}</td>
+      <td>${item.state}</td>
+      <td>${item.type.replaceAll('_', ' ')}</td>
+      <td class="number">${number.format(item.contest_count ?? 0)}</td>
+      <td class="number">${number.format(item.endorsement_count ?? 0)}</td>
+    </tr>`;
+}
+
+function ListedContest({ item }: { item: Contest }): Html {
+  return html`
+    <section class="contest">
+      <${ContestHeading} item=${item} />
+      <ul>${item.choices.map((choice) => html`<li><${ChoiceName} item=${choice} /></li>`)}</ul>
+    </section>`;
+}
+
+function PositionRow({ position, choices }: { position: Position; choices: readonly Choice[] }): Html {
+  const nameOf = new Map(choices.map((choice) => [choice.id, choice]));
+  return html`
+    <tr>
+      <th scope="row"><a href=${`/console/explorer/endorsers/${encodeURIComponent(position.endorser.slug)}`}>${position.endorser.name}</a></th>
+      <td>${position.endorser.category.name}</td>
+      <td>
+        ${position.picks.map((pick) => {
+          const choice = nameOf.get(pick.choice_id);
+          return html`<div>${pick.rank !== null && `${pick.rank}. `}${choice ? html`<${ChoiceName} item=${choice} />` : pick.label}</div>`;
+        })}
+      </td>
+      <td>
+        ${position.picks.map(
+          (pick) => html`<div>${pick.statement} <${OutsideLink} href=${pick.source_url}>Source<//></div>`,
+        )}
+      </td>
+    </tr>`;
+}
+
+/** Elections, their contests, and the positions of endorsers in a contest. */
+export const explorerElectionPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/console/explorer',
+    role: 'member',
+    async handle(request, context) {
+      const query = chooseQuery(request.query, ['states', 'upcoming', 'lang', 'cursor']);
+      const question = { path: '/v1/elections', query };
+      const { body, problem } = await ask<List<Election>>(request, context, question);
+      return showExplorer(request, {
+        title: 'Explorer',
+        tab: '/console/explorer',
+        question,
+        problem,
+        body: html`
+          <form class="filters" method="get">
+            <${StateField} name="states" value=${query.get('states')} all="All states" />
+            <label>When
+              <select name="upcoming">
+                <option value="">All elections</option>
+                <option value="true" selected=${query.get('upcoming') === 'true'}>Upcoming</option>
+              </select>
+            </label>
+            <${LanguageField} value=${query.get('lang')} />
+            <button>Show</button>
+          </form>
+          ${
+            body &&
+            html`
+            <${Table} caption="Elections" head=${['Election', 'Date', 'State', 'Type', 'Contests', 'Endorsements']}>
+              ${body.data.map((item) => html`<${ElectionRow} item=${item} />`)}
+            <//>
+            ${body.data.length === 0 && html`<p>There is no such election.</p>`}
+            <${NextPage} request=${request} cursor=${body.next_cursor} />`
+          }`,
+      });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/explorer/elections/{slug}',
+    role: 'member',
+    async handle(request, context) {
+      const slug = request.path.slug ?? '';
+      const query = chooseQuery(request.query, ['levels', 'contest_kinds', 'lang', 'cursor']);
+      query.set('elections', slug);
+      query.set('limit', '50');
+      const question = { path: '/v1/contests', query };
+      const { body, problem } = await ask<List<Contest>>(request, context, question);
+      const groups = Map.groupBy(body?.data ?? [], groupOf);
+      return showExplorer(request, {
+        title: body?.data[0]?.election.name ?? 'Election',
+        tab: '/console/explorer',
+        question,
+        problem,
+        body: html`
+          ${body?.data.length === 0 && html`<p>No contest of this election is known.</p>`}
+          ${[...groups].map(
+            ([group, contests]) => html`
+            <h2>${group}</h2>
+            ${contests.map((item) => html`<${ListedContest} item=${item} />`)}`,
+          )}
+          <${NextPage} request=${request} cursor=${body?.next_cursor ?? null} />`,
+      });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/explorer/contests/{id}',
+    role: 'member',
+    async handle(request, context) {
+      const query = chooseQuery(request.query, ['categories', 'endorsers', 'endorser_states', 'lang']);
+      const question = { path: '/v1/contests/{id}', parameters: { id: request.path.id ?? '' }, query };
+      const { body, problem } = await ask<{ data: Static<typeof contestWithPositions> }>(
+        request,
+        context,
+        question,
+      );
+      const contest = body?.data;
+      return showExplorer(request, {
+        title: contest?.title ?? 'Contest',
+        tab: '/console/explorer',
+        question,
+        problem,
+        body:
+          contest &&
+          html`
+          <p>
+            <a href=${`/console/explorer/elections/${encodeURIComponent(contest.election.slug)}`}>${contest.election.name}</a>,
+            ${' '}${contest.election.date} · ${contest.district.name} · ${describeVote(contest)}
+          </p>
+          ${contest.description && html`<p>${contest.description}</p>`}
+          <h2>Choices</h2>
+          <ul>${contest.choices.map((choice) => html`<li><${ChoiceName} item=${choice} /></li>`)}</ul>
+          ${
+            contest.endorsements.length === 0
+              ? html`<p>No endorser has taken a position.</p>`
+              : html`
+            <${Table} caption=${`Positions of ${number.format(contest.endorsements.length)} endorsers`} head=${['Endorser', 'Category', 'Picks', 'Statement']}>
+              ${contest.endorsements.slice(0, MAX_POSITIONS).map((position) => html`<${PositionRow} position=${position} choices=${contest.choices} />`)}
+            <//>
+            ${contest.endorsements.length > MAX_POSITIONS && html`<p>These are the first ${MAX_POSITIONS}; the answer as JSON has all of them.</p>`}`
+          }`,
+      });
+    },
+  },
+];

@@ -1,0 +1,190 @@
+import {
+  type AccountSummary,
+  ensureAccount,
+  listAccounts,
+  setAccountPlan,
+  setAccountSuspended,
+} from '../../../store/accounts/accounts.ts';
+import { listKeys } from '../../../store/accounts/issued-keys.ts';
+import { listPlans, PlanMismatchError } from '../../../store/accounts/plans.ts';
+import { inTransaction } from '../../../store/connection/transaction.ts';
+import { actorOf } from '../actor.ts';
+import { Moment, Notice, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { type Html, html } from '../html.ts';
+import { Form } from '../layout.ts';
+import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { PageError } from '../page-error.ts';
+
+const MAX_LISTED = 200;
+const MAX_NAME_LENGTH = 100;
+const CONTROL = /\p{Cc}/u;
+
+const DONE: Readonly<Record<string, string>> = {
+  suspended: 'The account is suspended: within five seconds its keys are refused and its streams end.',
+  resumed: 'The account is resumed.',
+  plan: 'The account has another plan. Gateways go by it within seconds.',
+};
+
+async function findAccount({ pool }: ConsoleContext, id: string | undefined): Promise<AccountSummary> {
+  const isId = /^[1-9]\d{0,8}$/.test(id ?? '');
+  const [account] = isId ? await listAccounts(pool, { id: Number(id) }) : [];
+  if (!account) throw new PageError(404, 'There is no such account.');
+  return account;
+}
+
+const addressOf = ({ id }: Pick<AccountSummary, 'id'>): string => `/console/operator/accounts/${id}`;
+
+function AccountRow({ item }: { item: AccountSummary }): Html {
+  return html`
+    <tr class=${item.suspendedAt ? 'over' : null}>
+      <th scope="row"><a href=${addressOf(item)}>${item.name}</a></th>
+      <td>${item.plan}</td>
+      <td class="number">${item.usableKeys}</td>
+      <td><${Moment} at=${item.createdAt} /></td>
+      <td>${item.suspendedAt && html`<${Moment} at=${item.suspendedAt} />`}</td>
+    </tr>`;
+}
+
+async function showAccounts(
+  { query, csrf, form }: PageRequest,
+  { pool }: ConsoleContext,
+  problem: string | null = null,
+): Promise<ShownPage> {
+  const contains = (query.get('q') ?? '').trim();
+  const accounts = await listAccounts(pool, { ...(contains && { contains }), limit: MAX_LISTED + 1 });
+  const plans = await listPlans(pool);
+  return {
+    title: 'Accounts',
+    status: problem === null ? 200 : 400,
+    body: html`
+      ${problem && html`<${Notice} kind="bad">${problem}<//>`}
+      <form class="filters" method="get">
+        <label>Name contains <input type="search" name="q" value=${contains} /></label>
+        <button>Search</button>
+      </form>
+      <${Table} caption="Accounts" head=${['Account', 'Plan', 'Usable keys', 'Made', 'Suspended']}>
+        ${accounts.slice(0, MAX_LISTED).map((item) => html`<${AccountRow} item=${item} />`)}
+      <//>
+      ${accounts.length > MAX_LISTED && html`<p>These are the first ${MAX_LISTED}. Search for a part of a name to see others.</p>`}
+      <${Form} action="/console/operator/accounts" csrf=${csrf} class="card">
+        <h2>Make an account</h2>
+        <label>Name <input name="name" required maxlength=${MAX_NAME_LENGTH} value=${form.get('name')} /></label>
+        <label>Plan <select name="plan">${plans.map(({ name }) => html`<option selected=${name === form.get('plan')}>${name}</option>`)}</select></label>
+        <button>Make account</button>
+      <//>`,
+  };
+}
+
+async function showAccount({ path, query, csrf }: PageRequest, context: ConsoleContext): Promise<ShownPage> {
+  const account = await findAccount(context, path.id);
+  const plans = await listPlans(context.pool);
+  const keys = await listKeys(context.pool, account.id);
+  const done = DONE[query.get('done') ?? ''];
+  const where = addressOf(account);
+  return {
+    title: account.name,
+    body: html`
+      ${done && html`<${Notice} kind="good">${done}<//>`}
+      <dl class="facts">
+        <div><dt>Plan</dt><dd>${account.plan}</dd></div>
+        <div><dt>Usable keys</dt><dd>${account.usableKeys} of ${keys.length}</dd></div>
+        <div><dt>State</dt><dd>${account.suspendedAt ? 'suspended' : 'in use'}</dd></div>
+      </dl>
+      <p>Made <${Moment} at=${account.createdAt} />${account.suspendedAt && html`, suspended <${Moment} at=${account.suspendedAt} />`}</p>
+      <${Form} action="/console/account" csrf=${csrf}>
+        <input type="hidden" name="account" value=${account.id} />
+        <button>Show this account in the console</button>
+        <p class="muted">Keys, usage, subscriptions and people are then those of this account.</p>
+      <//>
+      <${Form} action=${`${where}/plan`} csrf=${csrf} class="card">
+        <h2>Plan</h2>
+        <label>Plan <select name="plan">${plans.map(({ name }) => html`<option selected=${name === account.plan}>${name}</option>`)}</select></label>
+        <button>Change plan</button>
+      <//>
+      <${Form} action=${`${where}/${account.suspendedAt ? 'resume' : 'suspend'}`} csrf=${csrf} class="card">
+        <h2>${account.suspendedAt ? 'Resume' : 'Suspend'}</h2>
+        <p>${account.suspendedAt ? 'Its keys work again at once.' : 'Its keys are refused and its streams end within five seconds, until it is resumed.'}</p>
+        <button class=${account.suspendedAt ? null : 'danger'}>${account.suspendedAt ? 'Resume the account' : 'Suspend the account'}</button>
+      <//>
+      <p><a href=${`/console/operator/audit?account=${account.id}`}>Audit log of this account</a></p>`,
+  };
+}
+
+function setSuspended(isSuspended: boolean): Page['handle'] {
+  return async ({ path, session }, context) => {
+    const account = await findAccount(context, path.id);
+    await inTransaction(context.pool, (client) =>
+      setAccountSuspended(client, account.name, isSuspended, actorOf(session)),
+    );
+    return { redirect: `${addressOf(account)}?done=${isSuspended ? 'suspended' : 'resumed'}` };
+  };
+}
+
+/** Every account, for operators. */
+export const operatorAccountPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/console/operator/accounts',
+    role: 'operator',
+    handle: (request, context) => showAccounts(request, context),
+  },
+  {
+    method: 'POST',
+    path: '/console/operator/accounts',
+    role: 'operator',
+    async handle(request, context) {
+      const name = (request.form.get('name') ?? '').trim();
+      const plan = request.form.get('plan') ?? '';
+      if (name === '' || name.length > MAX_NAME_LENGTH || CONTROL.test(name)) {
+        const problem = `The name must have 1 to ${MAX_NAME_LENGTH} characters, and no line breaks.`;
+        return showAccounts(request, context, problem);
+      }
+      try {
+        const id = await inTransaction(context.pool, (client) =>
+          ensureAccount(client, { name, plan }, actorOf(request.session)),
+        );
+        return { redirect: addressOf({ id }) };
+      } catch (error) {
+        if (error instanceof PlanMismatchError) return showAccounts(request, context, error.message);
+        throw error;
+      }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/operator/accounts/{id}',
+    role: 'operator',
+    handle: showAccount,
+  },
+  {
+    method: 'POST',
+    path: '/console/operator/accounts/{id}/plan',
+    role: 'operator',
+    async handle({ path, form, session }, context) {
+      const account = await findAccount(context, path.id);
+      const plan = form.get('plan') ?? '';
+      try {
+        await inTransaction(context.pool, (client) =>
+          setAccountPlan(client, account.name, plan, actorOf(session)),
+        );
+      } catch (error) {
+        if (error instanceof PlanMismatchError) throw new PageError(400, error.message);
+        throw error;
+      }
+      return { redirect: `${addressOf(account)}?done=plan` };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/operator/accounts/{id}/suspend',
+    role: 'operator',
+    handle: setSuspended(true),
+  },
+  {
+    method: 'POST',
+    path: '/console/operator/accounts/{id}/resume',
+    role: 'operator',
+    handle: setSuspended(false),
+  },
+];

@@ -1,0 +1,130 @@
+import { readSubmission } from '../../../administration/rejections/describe.ts';
+import { findMended } from '../../../administration/rejections/find-mended.ts';
+import { loadRecentRejections } from '../../../administration/rejections/recent.ts';
+import { retryChosen, retryNew } from '../../../administration/rejections/retry.ts';
+import { showRejection } from '../../../administration/rejections/show.ts';
+import type { Rejection } from '../../../schemas/submission.ts';
+import { OperatorError } from '../../../service/operator-error.ts';
+import { inTransaction } from '../../../store/connection/transaction.ts';
+import { actorOf } from '../actor.ts';
+import { Moment, Notice, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { type Html, html } from '../html.ts';
+import { Form } from '../layout.ts';
+import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { PageError } from '../page-error.ts';
+
+/** The most rejections of a partition that the pages look at, the newest ones. */
+const NEWEST = 200;
+
+const originOf = ({ partition, offset }: Rejection): string => `${partition}/${offset}`;
+
+const count = new Intl.NumberFormat('en-US');
+
+function RejectionRow({ item, isMended, csrf }: { item: Rejection; isMended: boolean; csrf: string }): Html {
+  const submission = readSubmission(item);
+  const place = `/console/operator/rejected/${originOf(item)}`;
+  return html`
+    <tr class=${isMended ? 'over' : null}>
+      <td><${Moment} at=${new Date(item.rejected_at)} /></td>
+      <td>${submission ? `${submission.endorser}, ${submission.contest}` : html`<span class="muted">cannot be read</span>`}</td>
+      <td><code>${item.code}</code> ${item.message}</td>
+      <td><a href=${place}>${originOf(item)}</a></td>
+      <td class="actions">
+        ${isMended && html`<small>changed since</small>`}
+        ${
+          submission &&
+          !item.truncated &&
+          !isMended &&
+          html`<${Form} action=${`${place}/retry`} csrf=${csrf}><button class="plain" aria-label=${`Retry ${originOf(item)}`}>Retry</button><//>`
+        }
+      </td>
+    </tr>`;
+}
+
+async function showRejected({ query, csrf }: PageRequest, context: ConsoleContext): Promise<ShownPage> {
+  const { pool } = context;
+  const { rejections, strangers, isComplete } = await loadRecentRejections(context, NEWEST);
+  const mended = await findMended(pool, rejections);
+  const sent = query.get('sent');
+  return {
+    title: 'Rejected submissions',
+    body: html`
+      ${sent && /^\d{1,9}$/.test(sent) && html`<${Notice} kind="good">Sent again: ${count.format(Number(sent))}. What is still wrong will be rejected again.<//>`}
+      ${
+        rejections.length === 0
+          ? html`<p>Nothing that Kafka keeps was rejected.</p>`
+          : html`
+        <${Form} action="/console/operator/rejected/retry" csrf=${csrf}>
+          <button>Retry everything rejected since the last retry</button>
+          <p class="muted">A submission whose endorser has changed its position since is left out.</p>
+        <//>
+        <${Table} caption="Newest first" head=${['Rejected', 'Submission', 'Reason', 'Origin', 'Actions']}>
+          ${rejections.toReversed().map((item) => html`<${RejectionRow} item=${item} isMended=${mended.has(item)} csrf=${csrf} />`)}
+        <//>
+        ${!isComplete && html`<p>These are the newest; "npm run ops -- rejected list" prints all.</p>`}`
+      }
+      ${strangers > 0 && html`<p>${strangers} records of the rejected topic are no rejections: another program writes to it.</p>`}`,
+  };
+}
+
+/** Runs a retry, and shows a reason against it as a page. */
+async function retry(work: () => Promise<number>): Promise<{ redirect: string }> {
+  try {
+    return { redirect: `/console/operator/rejected?sent=${await work()}` };
+  } catch (error) {
+    if (error instanceof OperatorError) throw new PageError(409, error.message);
+    throw error;
+  }
+}
+
+/** Rejected submissions, for operators: the reason of each, and sending them again. */
+export const operatorRejectedPages: readonly Page[] = [
+  { method: 'GET', path: '/console/operator/rejected', role: 'operator', handle: showRejected },
+  {
+    method: 'POST',
+    path: '/console/operator/rejected/retry',
+    role: 'operator',
+    handle: ({ session }, context) =>
+      retry(async () => {
+        const outcome = await inTransaction(context.pool, (client) =>
+          retryNew(client, context, actorOf(session)),
+        );
+        return outcome.sent;
+      }),
+  },
+  {
+    method: 'GET',
+    path: '/console/operator/rejected/{partition}/{offset}',
+    role: 'operator',
+    async handle({ path, csrf }, context) {
+      const origin = `${path.partition}/${path.offset}`;
+      const { rejections } = await loadRecentRejections(context, NEWEST);
+      const found = rejections.find((item) => originOf(item) === origin);
+      if (!found) throw new PageError(404, `No recent rejection of origin ${origin} is kept.`);
+      const canRetry = readSubmission(found) !== null && !found.truncated;
+      return {
+        title: `Rejected submission ${origin}`,
+        body: html`
+          <pre tabindex="0" aria-label="The rejection"><code>${showRejection(found).join('\n')}</code></pre>
+          ${
+            canRetry
+              ? html`<${Form} action=${`/console/operator/rejected/${origin}/retry`} csrf=${csrf}><button>Retry</button><//>`
+              : html`<p>It cannot be sent again: its producer must send it.</p>`
+          }
+          <p><a href="/console/operator/rejected">All rejected submissions</a></p>`,
+      };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/console/operator/rejected/{partition}/{offset}/retry',
+    role: 'operator',
+    handle: ({ session, path }, context) =>
+      retry(() =>
+        inTransaction(context.pool, (client) =>
+          retryChosen(client, context, [`${path.partition}/${path.offset}`], actorOf(session)),
+        ),
+      ),
+  },
+];

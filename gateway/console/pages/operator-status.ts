@@ -1,0 +1,103 @@
+import { measureLag, type ServiceLag } from '../../../administration/lag.ts';
+import { classifyFailure } from '../../../service/failure.ts';
+import { type ListedProcess, listProcesses } from '../../../store/processes/process-list.ts';
+import { Moment, Notice, Table } from '../components.ts';
+import type { ConsoleContext } from '../context.ts';
+import { type Html, html } from '../html.ts';
+import type { Page } from '../page.ts';
+
+const number = new Intl.NumberFormat('en-US');
+
+/** The lag at each hop; null while Kafka does not answer. */
+async function findLag(context: ConsoleContext): Promise<ServiceLag | null> {
+  try {
+    return await measureLag(context.pool, context);
+  } catch (error) {
+    if (classifyFailure(error) === 'kafka_away') return null;
+    throw error;
+  }
+}
+
+function Lag({ lag }: { lag: ServiceLag }): Html {
+  const waiting = lag.submissions.reduce((sum, each) => sum + each.stable_lag, 0);
+  const held = lag.submissions.reduce((sum, each) => sum + each.lag - each.stable_lag, 0);
+  const rows: [string, number, string][] = [
+    [
+      'Submissions to apply',
+      waiting,
+      held > 0 ? `and ${number.format(held)} that an open transaction holds back` : '',
+    ],
+    [
+      'Changes to relay',
+      lag.changes.lag,
+      lag.changes.lag > 0 ? `the oldest for ${lag.changes.oldest_seconds} s` : '',
+    ],
+    ['Rejections to send', lag.rejections.lag, ''],
+  ];
+  return html`
+    <${Table} caption="Lag at each hop" head=${['Work that waits', 'Number', 'Note']}>
+      ${rows.map(
+        ([what, lagging, note]) =>
+          html`<tr><th scope="row">${what}</th><td class="number">${number.format(lagging)}</td><td>${note}</td></tr>`,
+      )}
+    <//>
+    <details>
+      <summary>By partition</summary>
+      <${Table} caption="Submissions, by partition" head=${['Partition', 'Applied to', 'Last stable', 'End', 'Lag']} numbersFrom=${1}>
+        ${lag.submissions.map(
+          ({ partition, done, stable_end, end, lag: behind }) =>
+            html`<tr><th scope="row">${partition}</th>${[done, stable_end, end, behind].map((value) => html`<td class="number">${number.format(value)}</td>`)}</tr>`,
+        )}
+      <//>
+    </details>`;
+}
+
+const STATES: Readonly<Record<ListedProcess['state'], string>> = {
+  ready: 'ready',
+  not_ready: 'not ready',
+  gone: 'gone: it has not reported for a minute',
+};
+
+/** The part of a process's state that only its program has. */
+function describeDetails(process: ListedProcess): string {
+  if (process.program === 'consumers') {
+    const { roles, leads } = process.details;
+    return roles.map((role) => `${leads.includes(role) ? 'leads' : 'stands by for'} ${role}`).join(', ');
+  }
+  const { port, openStreams, behindMs } = process.details;
+  return `port ${port}, ${number.format(openStreams)} streams, ${number.format(Math.round(behindMs / 1000))} s behind`;
+}
+
+function ProcessRow({ process }: { process: ListedProcess }): Html {
+  const { program, host, pid, version, startedAt, state, obstacle } = process;
+  return html`
+    <tr class=${state === 'gone' ? 'over' : null}>
+      <th scope="row">${program}</th>
+      <td>${host}, process ${pid}</td>
+      <td>${STATES[state]}${obstacle && html` <small>${obstacle}</small>`}</td>
+      <td>${describeDetails(process)}</td>
+      <td>${version}</td>
+      <td><${Moment} at=${startedAt} /></td>
+    </tr>`;
+}
+
+/** The state of the service, for operators. */
+export const operatorStatusPages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/console/operator/status',
+    role: 'operator',
+    async handle(_request, context) {
+      const lag = await findLag(context);
+      const processes = await listProcesses(context.pool);
+      return {
+        title: 'Status',
+        body: html`
+          <${Table} caption="Processes" head=${['Program', 'Machine', 'State', 'Details', 'Version', 'Started']}>
+            ${processes.map((process) => html`<${ProcessRow} process=${process} />`)}
+          <//>
+          ${lag === null ? html`<${Notice} kind="bad">Kafka does not answer.<//>` : html`<${Lag} lag=${lag} />`}`,
+      };
+    },
+  },
+];

@@ -1,0 +1,136 @@
+import { listKeys } from '../../../store/accounts/issued-keys.ts';
+import { listRequestErrors, type RequestError } from '../../../store/accounts/request-errors.ts';
+import {
+  countOpenStreams,
+  loadDailyUsage,
+  loadHourlyUsage,
+  loadUsageByKey,
+  loadUsageByRoute,
+  type PeriodUsage,
+  type RequestTotals,
+} from '../../../store/accounts/usage.ts';
+import { Moment, Table } from '../components.ts';
+import { type Html, html } from '../html.ts';
+import type { Page } from '../page.ts';
+import { Plot, type PlotBar } from '../plot.ts';
+
+/** The days that totals go over. */
+const DAYS = 30;
+const ERRORS_ON_PAGE = 50;
+
+const number = new Intl.NumberFormat('en-US');
+
+const PARTS = [
+  { kind: 'good', label: 'Answered' },
+  { kind: 'faulty', label: 'Faulty (4xx)' },
+  { kind: 'limited', label: 'Over the limit (429)' },
+  { kind: 'failed', label: 'Failed (5xx)' },
+] as const;
+
+const partsOf = ({ requests, limited, faulty, failed }: RequestTotals): number[] => [
+  requests - limited - faulty - failed,
+  faulty,
+  limited,
+  failed,
+];
+
+const barsOf = (periods: readonly PeriodUsage[], length: number): PlotBar[] =>
+  periods.map((period) => ({
+    label: period.start.toISOString().slice(0, length).replace('T', ' '),
+    values: partsOf(period),
+  }));
+
+function TotalsCells({ totals }: { totals: RequestTotals }): Html {
+  const cells = [totals.requests, ...partsOf(totals).slice(1)];
+  return html`${cells.map((value) => html`<td class="number">${number.format(value)}</td>`)}`;
+}
+
+const TOTALS_HEAD = ['Requests', 'Faulty', 'Over the limit', 'Failed'];
+
+function ErrorRow({ error }: { error: RequestError }): Html {
+  return html`
+    <tr>
+      <td><${Moment} at=${error.occurredAt} /></td>
+      <td>${error.status} <code>${error.code}</code></td>
+      <td>${error.method} ${error.route}</td>
+      <td>${error.message}</td>
+      <td>${error.keyId ?? 'console'}</td>
+      <td><code>${error.requestId}</code></td>
+    </tr>`;
+}
+
+/** The place of an error in the address of the next page, such as `2026-11-03T10:00:00.000Z,12`. */
+function readPlace(text: string | null): { occurredAt: Date; id: number } | null {
+  const [time = '', id = ''] = (text ?? '').split(',');
+  const occurredAt = new Date(time);
+  return Number.isNaN(occurredAt.getTime()) || !/^\d{1,15}$/.test(id) ? null : { occurredAt, id: Number(id) };
+}
+
+/** What the account has asked for, and how it was answered. */
+export const usagePages: readonly Page[] = [
+  {
+    method: 'GET',
+    path: '/console/usage',
+    role: 'member',
+    async handle({ session }, { pool }) {
+      const { accountId, plan, requestsPerMinute, requestsPerDay } = session;
+      const hours = await loadHourlyUsage(pool, accountId);
+      const days = await loadDailyUsage(pool, accountId);
+      const routes = await loadUsageByRoute(pool, accountId, DAYS);
+      const byKey = await loadUsageByKey(pool, accountId, DAYS);
+      const streams = await countOpenStreams(pool, accountId);
+      const names = new Map(
+        (await listKeys(pool, accountId)).map(({ id, name }) => [id, name || `key ${id}`]),
+      );
+      return {
+        title: 'Usage',
+        body: html`
+          <dl class="facts">
+            <div><dt>Plan</dt><dd>${plan}</dd></div>
+            <div><dt>Requests a minute</dt><dd>${requestsPerMinute === null ? 'no limit' : `at most ${number.format(requestsPerMinute)}`}</dd></div>
+            <div><dt>Requests today (UTC)</dt><dd>${number.format(days.at(-1)?.requests ?? 0)}${requestsPerDay !== null && ` of ${number.format(requestsPerDay)}`}</dd></div>
+            <div><dt>Open streams</dt><dd>${streams?.max == null ? 'no limit' : `${streams.open} of ${streams.max}`}</dd></div>
+          </dl>
+          <${Plot} title="Requests by hour, the last 48 hours (UTC)" parts=${PARTS} bars=${barsOf(hours, 16)} />
+          <${Plot} title="Requests by day, the last 30 days (UTC)" parts=${PARTS} bars=${barsOf(days, 10)} />
+          <${Table} caption=${`By endpoint, ${DAYS} days`} head=${['Endpoint', ...TOTALS_HEAD]} numbersFrom=${1}>
+            ${routes.map((each) => html`<tr><th scope="row"><code>${each.route}</code></th><${TotalsCells} totals=${each} /></tr>`)}
+          <//>
+          <${Table} caption=${`By key, ${DAYS} days`} head=${['Key', ...TOTALS_HEAD]} numbersFrom=${1}>
+            ${byKey.map(
+              (each) =>
+                html`<tr><th scope="row">${each.keyId === null ? 'the console' : names.get(each.keyId)}</th><${TotalsCells} totals=${each} /></tr>`,
+            )}
+          <//>
+          <p><a href="/console/usage/errors">Errors with their request ids</a></p>
+          <p class="muted">Numbers are written about every ten seconds and kept for 35 days. Requests of these pages count as the console's.</p>`,
+      };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/console/usage/errors',
+    role: 'member',
+    async handle({ session, query }, { pool }) {
+      const after = readPlace(query.get('after'));
+      const { errors, next } = await listRequestErrors(pool, session.accountId, {
+        limit: ERRORS_ON_PAGE,
+        after,
+      });
+      return {
+        title: 'Errors',
+        body: html`
+          <p>The errors that the account was answered in the last seven days. Of a flood, only some are kept.</p>
+          ${
+            errors.length === 0
+              ? html`<p>There are none.</p>`
+              : html`
+            <${Table} caption="Errors, newest first" head=${['Time', 'Answer', 'Request', 'Message', 'Key', 'Request id']}>
+              ${errors.map((error) => html`<${ErrorRow} error=${error} />`)}
+            <//>`
+          }
+          ${next && html`<p><a class="button" href=${`?after=${next.occurredAt.toISOString()},${next.id}`}>Older errors</a></p>`}`,
+      };
+    },
+  },
+];

@@ -1,0 +1,87 @@
+import { Counter } from 'prom-client';
+import type { RequestError, UsageBatch, UsageCount } from '../../store/access/usage.ts';
+
+const HOUR_MS = 60 * 60_000;
+/** The most counts that wait to be written. Each takes about 200 bytes. */
+const MAX_COUNTS = 100_000;
+/** The most errors that wait to be written: of all accounts, and of one account by kind. */
+const MAX_ERRORS = 1000;
+const MAX_ERRORS_OF_ACCOUNT = { refusals: 10, others: 50 };
+/** The most characters of an error's message that are kept. */
+const MAX_MESSAGE_LENGTH = 500;
+
+const uncounted = new Counter({
+  name: 'usage_requests_uncounted_total',
+  help: 'Requests that are missing from the usage of their accounts, because too many counts waited for the database.',
+});
+
+/** The sender of a request. */
+export interface RequestSender {
+  accountId: number;
+  /** The API key; null for a session. */
+  keyId: number | null;
+}
+
+/** A request that was answered. */
+export interface AnsweredRequest extends RequestSender, Pick<UsageCount, 'route' | 'status'> {
+  /** When it was answered, in milliseconds since 1970. */
+  at: number;
+  /** The details of an answer of status 400 or above. */
+  error?: Pick<RequestError, 'requestId' | 'method' | 'code' | 'message'>;
+}
+
+/** Shortens a message, blots out API keys that a client sent in a wrong place, and replaces what Postgres cannot store. */
+function toStorable(message: string): string {
+  const blotted = message.replaceAll(/bes_\w+/g, 'bes_…');
+  return blotted.slice(0, MAX_MESSAGE_LENGTH).replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+/**
+ * Counts requests in memory by account, key, UTC hour, route and status, and keeps some of their errors. Its memory is
+ * bounded: beyond it, requests that need a count of their own are not counted, and errors are counted but not kept.
+ */
+export class UsageCounter {
+  readonly #counts = new Map<string, UsageCount>();
+  #errors: RequestError[] = [];
+  /** How many errors are kept, by account and kind. */
+  readonly #kept = new Map<string, number>();
+
+  count({ accountId, keyId, at, route, status, error }: AnsweredRequest): void {
+    const hour = at - (at % HOUR_MS);
+    const name = `${accountId} ${keyId} ${hour} ${status} ${route}`;
+    const known = this.#counts.get(name);
+    if (known) known.requests += 1;
+    else if (this.#counts.size < MAX_COUNTS) {
+      this.#counts.set(name, { accountId, keyId, hour, route, status, requests: 1 });
+    } else uncounted.inc();
+    if (!error || this.#errors.length >= MAX_ERRORS) return;
+    const kind = status === 429 ? 'refusals' : 'others';
+    const account = `${accountId} ${kind}`;
+    const kept = this.#kept.get(account) ?? 0;
+    if (kept >= MAX_ERRORS_OF_ACCOUNT[kind]) return;
+    this.#kept.set(account, kept + 1);
+    const { requestId, method, code } = error;
+    const message = toStorable(error.message);
+    this.#errors.push({ accountId, keyId, at, route, status, requestId, method, code, message });
+  }
+
+  /**
+   * Removes the oldest counts, and all errors.
+   *
+   * @param maxCounts the most counts to remove.
+   * @returns them, or null if there is nothing to write.
+   */
+  take(maxCounts: number): UsageBatch | null {
+    if (this.#counts.size === 0) return null;
+    const counts: UsageCount[] = [];
+    for (const [name, count] of this.#counts) {
+      if (counts.length >= maxCounts) break;
+      counts.push(count);
+      this.#counts.delete(name);
+    }
+    const errors = this.#errors;
+    this.#errors = [];
+    this.#kept.clear();
+    return { counts, errors };
+  }
+}

@@ -1,0 +1,142 @@
+import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
+
+/** The number of an account's requests in an hour that are alike. */
+export interface UsageCount {
+  accountId: number;
+  /** Null for requests of a session instead of a key. */
+  keyId: number | null;
+  /** The beginning of the UTC hour, in milliseconds since 1970. */
+  hour: number;
+  /** The path template of the endpoint; `none` if the path has none. */
+  route: string;
+  status: number;
+  requests: number;
+}
+
+/** An answer of status 400 or above. */
+export interface RequestError {
+  accountId: number;
+  keyId: number | null;
+  /** When it was answered, in milliseconds since 1970. */
+  at: number;
+  requestId: string;
+  method: string;
+  route: string;
+  status: number;
+  code: string;
+  /** Without characters that Postgres cannot store. */
+  message: string;
+}
+
+export interface UsageBatch {
+  /** Each combination of account, key, hour, route and status at most once. */
+  counts: readonly UsageCount[];
+  errors: readonly RequestError[];
+}
+
+/** The process that writes, as a UUID, and the number of its batch: 1, 2, 3… */
+export interface BatchName {
+  writerId: string;
+  number: number;
+}
+
+/** The most errors of an account that are kept: refusals by limits, which come in floods, and all others. */
+const KEPT_REFUSALS = 100;
+const KEPT_OTHERS = 900;
+/** The most rows of a table that are deleted for their age at a time. */
+const MAX_FORGOTTEN = 50_000;
+
+/**
+ * Adds a batch to the usage that is stored. A batch that was written before adds nothing, so that a caller who missed the
+ * answer can send it again.
+ */
+export async function writeUsage(
+  pool: DatabasePool,
+  { writerId, number }: BatchName,
+  { counts, errors }: UsageBatch,
+): Promise<void> {
+  const countRows = counts.map((count) => [
+    count.accountId,
+    count.keyId,
+    count.hour / 1000,
+    count.route,
+    count.status,
+    count.requests,
+  ]);
+  const errorRows = errors.map((error) => [
+    error.accountId,
+    error.keyId,
+    error.at / 1000,
+    error.requestId,
+    error.method,
+    error.route,
+    error.status,
+    error.code,
+    error.message,
+  ]);
+  // Gateways that write at the same time lock rows in the same order, so that they never wait for each other in a circle.
+  await pool.query(sql.type(noRow)`
+    WITH batch AS (
+      INSERT INTO usage_writers AS writer (id, last_batch) VALUES (${writerId}, ${number})
+      ON CONFLICT (id) DO UPDATE SET last_batch = excluded.last_batch, written_at = now()
+        WHERE writer.last_batch < excluded.last_batch
+      RETURNING id
+    ), counted AS (
+      INSERT INTO usage_hours AS usage (account_id, key_id, hour, route, status, requests)
+      SELECT count.account_id, count.key_id, to_timestamp(count.hour), count.route, count.status, count.requests
+      FROM batch, ${sql.unnest(countRows, ['int4', 'int4', 'float8', 'text', 'int2', 'int8'])}
+        AS count (account_id, key_id, hour, route, status, requests)
+      ORDER BY 1, 2, 3, 4, 5
+      ON CONFLICT (account_id, hour, key_id, route, status)
+        DO UPDATE SET requests = usage.requests + excluded.requests
+    )
+    INSERT INTO request_errors
+      (account_id, key_id, occurred_at, request_id, method, route, status, code, message)
+    SELECT error.account_id, error.key_id, to_timestamp(error.at), error.request_id, error.method, error.route,
+      error.status, error.code, error.message
+    FROM batch,
+      ${sql.unnest(errorRows, ['int4', 'int4', 'float8', 'text', 'text', 'text', 'int2', 'text', 'text'])}
+        AS error (account_id, key_id, at, request_id, method, route, status, code, message)
+    ORDER BY error.at`);
+}
+
+/** Deletes the oldest errors of accounts that have more than are kept: 100 of status 429, and 900 others. */
+export async function trimErrors(pool: DatabasePool, accountIds: readonly number[]): Promise<void> {
+  await pool.query(sql.type(noRow)`
+    DELETE FROM request_errors WHERE id IN (
+      SELECT id FROM request_errors WHERE id IN (
+        SELECT surplus.id
+        FROM unnest(${sql.array([...accountIds], 'int4')}) AS account (id),
+          (VALUES (true, ${KEPT_REFUSALS}::int), (false, ${KEPT_OTHERS}::int)) AS kind (is_refusal, kept),
+          LATERAL (
+            SELECT error.id FROM request_errors error
+            WHERE error.account_id = account.id AND (error.status = 429) = kind.is_refusal
+            ORDER BY error.occurred_at DESC, error.id DESC OFFSET kind.kept
+          ) AS surplus
+      ) FOR UPDATE SKIP LOCKED
+    )`);
+}
+
+/**
+ * Deletes old usage, up to 50,000 rows of each kind at a time.
+ *
+ * @param starts the earliest hour and the earliest error that are still needed, in milliseconds since 1970.
+ */
+export async function forgetUsage(
+  pool: DatabasePool,
+  starts: Readonly<Record<'hours' | 'errors', number>>,
+): Promise<void> {
+  const firstHour = sql.fragment`to_timestamp(${starts.hours / 1000})`;
+  await pool.query(sql.type(noRow)`
+    WITH forgotten_hours AS (
+      DELETE FROM usage_hours WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM usage_hours WHERE hour < ${firstHour} LIMIT ${MAX_FORGOTTEN} FOR UPDATE SKIP LOCKED
+      ))
+    ), forgotten_writers AS (
+      DELETE FROM usage_writers WHERE written_at < ${firstHour}
+    )
+    DELETE FROM request_errors WHERE id IN (
+      SELECT id FROM request_errors WHERE occurred_at < to_timestamp(${starts.errors / 1000})
+      LIMIT ${MAX_FORGOTTEN} FOR UPDATE SKIP LOCKED
+    )`);
+}

@@ -1,0 +1,149 @@
+import type { ClientBase, Pool } from 'pg';
+
+/** Requests of an account, by how they were answered. Gateways write them about every ten seconds. */
+export interface RequestTotals {
+  /** All of them. */
+  requests: number;
+  /** Those of status 429: refused by a limit of the plan. */
+  limited: number;
+  /** Those of any other status from 400 to 499. */
+  faulty: number;
+  /** Those of status 500 and above. */
+  failed: number;
+}
+
+export interface PeriodUsage extends RequestTotals {
+  /** The beginning of the hour or day, UTC. */
+  start: Date;
+}
+
+export interface RouteUsage extends RequestTotals {
+  /** The path template of an endpoint; `none` for paths without one. */
+  route: string;
+}
+
+export interface KeyUsage extends RequestTotals {
+  /** Null for requests of sessions instead of keys. */
+  keyId: number | null;
+}
+
+/** How far back usage can be asked for: as long as gateways keep it, without its first and last day. */
+const MAX_DAYS = 33;
+
+const TOTALS = `
+  COALESCE(sum(requests), 0)::float8 AS requests,
+  COALESCE(sum(requests) FILTER (WHERE status = 429), 0)::float8 AS limited,
+  COALESCE(sum(requests) FILTER (WHERE status BETWEEN 400 AND 499 AND status <> 429), 0)::float8 AS faulty,
+  COALESCE(sum(requests) FILTER (WHERE status >= 500), 0)::float8 AS failed`;
+
+/** The usage of an account in each of the last 48 UTC hours, the present one included, oldest first. */
+export async function loadHourlyUsage(client: ClientBase | Pool, accountId: number): Promise<PeriodUsage[]> {
+  const { rows } = await client.query<PeriodUsage>(
+    `WITH span AS (SELECT date_trunc('hour', now(), 'UTC') AS present)
+     SELECT start, ${TOTALS}
+     FROM span CROSS JOIN generate_series(present - interval '47 hours', present, interval '1 hour') AS start
+       LEFT JOIN usage_hours ON account_id = $1 AND hour = start
+     GROUP BY start ORDER BY start`,
+    [accountId],
+  );
+  return rows;
+}
+
+/** The usage of an account on each of the last 30 UTC days, today included, oldest first. */
+export async function loadDailyUsage(client: ClientBase | Pool, accountId: number): Promise<PeriodUsage[]> {
+  const { rows } = await client.query<PeriodUsage>(
+    `WITH span AS (
+       SELECT today, today - interval '696 hours' AS first FROM date_trunc('day', now(), 'UTC') AS today
+     )
+     SELECT start, ${TOTALS}
+     FROM span CROSS JOIN generate_series(first, today, interval '24 hours') AS start
+       LEFT JOIN usage_hours ON account_id = $1 AND hour >= first AND date_trunc('day', hour, 'UTC') = start
+     GROUP BY start ORDER BY start`,
+    [accountId],
+  );
+  return rows;
+}
+
+/**
+ * The usage of an account by route, the most used first.
+ *
+ * @param days the number of UTC days, 1 to 33, of which today is the last.
+ */
+export async function loadUsageByRoute(
+  client: ClientBase | Pool,
+  accountId: number,
+  days: number,
+): Promise<RouteUsage[]> {
+  return loadUsageBy(client, 'route', accountId, days);
+}
+
+/**
+ * The usage of an account by key, revoked ones included, the most used first. Keys without a request are left out.
+ *
+ * @param days the number of UTC days, 1 to 33, of which today is the last.
+ */
+export async function loadUsageByKey(
+  client: ClientBase | Pool,
+  accountId: number,
+  days: number,
+): Promise<KeyUsage[]> {
+  return loadUsageBy(client, 'key_id AS "keyId"', accountId, days);
+}
+
+/** @throws RangeError if the days are not 1 to 33 */
+async function loadUsageBy<Row extends RequestTotals>(
+  client: ClientBase | Pool,
+  column: string,
+  accountId: number,
+  days: number,
+): Promise<Row[]> {
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) {
+    throw new RangeError(`The number of days is ${days}; it must be from 1 to ${MAX_DAYS}.`);
+  }
+  const { rows } = await client.query<Row>(
+    `SELECT ${column}, ${TOTALS}
+     FROM usage_hours
+     WHERE account_id = $1
+       AND hour >= date_trunc('day', now(), 'UTC') - ($2::int - 1) * interval '24 hours'
+     GROUP BY 1 ORDER BY requests DESC, 1`,
+    [accountId, days],
+  );
+  return rows;
+}
+
+/** How many streams an account has open, beside how many it may have. */
+export interface OpenStreamCount {
+  /** Over all gateways; null if the plan does not limit streams, since those are not counted. */
+  open: number | null;
+  /** The limit of the plan; null is unlimited. */
+  max: number | null;
+}
+
+/**
+ * Counts the open streams of an account over all gateways.
+ *
+ * Only the Server-Sent Events of accounts whose plan limits them are counted: each has a lease in the database, and streams
+ * of other plans have none. Three cases differ from the truth for a while:
+ *
+ * - The streams of a killed gateway count until their leases expire, up to 30 seconds.
+ * - Streams that began while the database was away count from the next renewal of leases, within ten seconds.
+ * - Streams that began before the account moved from an unlimited plan to a limited one are never counted. They end within
+ *   STREAM_LIFETIME_MS.
+ *
+ * @returns null if there is no such account.
+ */
+export async function countOpenStreams(
+  client: ClientBase | Pool,
+  accountId: number,
+): Promise<OpenStreamCount | null> {
+  const { rows } = await client.query<OpenStreamCount>(
+    `SELECT p.max_streams AS max,
+       CASE WHEN p.max_streams IS NOT NULL THEN (
+         SELECT count(*)::int FROM stream_leases l
+         WHERE l.account_id = a.id AND l.expires_at > clock_timestamp()
+       ) END AS open
+     FROM accounts a JOIN plans p ON p.name = a.plan WHERE a.id = $1`,
+    [accountId],
+  );
+  return rows[0] ?? null;
+}

@@ -1,0 +1,14 @@
+-- The gateways and consumers that run. Each writes its own row every few seconds, so that a page can list them.
+CREATE TABLE processes (
+  id uuid PRIMARY KEY,
+  program text NOT NULL CHECK (program IN ('gateway', 'consumers')),
+  host text NOT NULL,
+  pid integer NOT NULL,
+  version text NOT NULL,
+  -- By this database's clock, as all times of the service.
+  started_at timestamptz NOT NULL,
+  seen_at timestamptz NOT NULL,
+  -- The reason why it is not ready; null while it is.
+  obstacle text,
+  details jsonb NOT NULL CHECK (jsonb_typeof(details) = 'object')
+);

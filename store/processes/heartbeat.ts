@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import os from 'node:os';
+import { systemClock } from '../../service/clock.ts';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
+import { readVersion } from '../../service/version.ts';
+import { createWorkPool } from '../connection/work-pool.ts';
+import { type ProgramState, removeProcess, writeProcess } from './process-list.ts';
+
+/** How often a process writes about itself, in milliseconds. */
+const BEAT_MS = 5000;
+/** How long connecting and a statement may take, in milliseconds: stopping may wait for both. */
+const TIMEOUT_MS = 2000;
+
+export interface HeartbeatOptions {
+  databaseUrl: string;
+  /** The state of the process at the moment. `obstacle` is the reason why it is not ready, or null. */
+  describe: () => Promise<ProgramState & { obstacle: string | null }>;
+  log: Logger;
+  beatMs?: number;
+}
+
+/**
+ * Writes a row about this process to the database every five seconds, and deletes it when it stops. It has a connection of
+ * its own, so that other work does not delay it. A failure is logged and has no other effect: the row of a process that
+ * cannot write is shown as gone after a minute.
+ */
+export function startHeartbeat({
+  databaseUrl,
+  describe,
+  log,
+  beatMs = BEAT_MS,
+}: HeartbeatOptions): Stoppable {
+  const me = { id: randomUUID(), host: os.hostname(), pid: process.pid, version: readVersion() };
+  const startedAt = performance.now();
+  // The next beat reports a connection that does not come back.
+  const pool = createWorkPool(databaseUrl, 1, () => {}, {
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+  });
+  let isWritten = false;
+  let isFailing = false;
+  const attempt = async (message: string, work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      isFailing = false;
+    } catch (error) {
+      reportFailure(log, error, { where: 'processes', message, quiet: isFailing });
+      isFailing = true;
+    }
+    return !isFailing;
+  };
+  const beat = async () => {
+    isWritten = await attempt('the row about this process cannot be written; trying again', async () =>
+      writeProcess(pool, { ...me, ...(await describe()), ageMs: performance.now() - startedAt }),
+    );
+  };
+  const first = beat();
+  const later = repeat(beatMs, systemClock, async () => {
+    await first;
+    await beat();
+  });
+  return {
+    async stop() {
+      await Promise.all([first, later.stop()]);
+      // A database that has just failed would only delay the stop.
+      if (isWritten) {
+        await attempt('the row about this process cannot be deleted; it expires', () =>
+          removeProcess(pool, me.id),
+        );
+      }
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { ClientBase, Pool } from 'pg';
+
+interface GatewayDetails {
+  /** The port that it answers HTTP on. */
+  port: number;
+  /** The number of its open Server-Sent Events connections. */
+  openStreams: number;
+  /** How long ago it last had every change that Kafka had, in milliseconds. */
+  behindMs: number;
+}
+
+interface ConsumersDetails {
+  /** The roles that it was started with. */
+  roles: readonly string[];
+  /** Those at which it leads. It stands by for the others. */
+  leads: readonly string[];
+}
+
+/** A program of the service, with the part of its state that only it has. */
+export type ProgramState =
+  | { program: 'gateway'; details: GatewayDetails }
+  | { program: 'consumers'; details: ConsumersDetails };
+
+/** A process as it describes itself. */
+export type ProcessDescription = ProgramState & {
+  /** A UUID that it chose when it started. */
+  id: string;
+  /** The name of its machine. */
+  host: string;
+  pid: number;
+  version: string;
+  /** How long ago it started, in milliseconds. */
+  ageMs: number;
+  /** The reason why it is not ready; null if it is. */
+  obstacle: string | null;
+};
+
+/** A listed process. */
+export type ListedProcess = ProgramState & {
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  startedAt: Date;
+  /** When it last wrote about itself. */
+  seenAt: Date;
+  /** `gone` if it has not written about itself for a minute: then the rest is its last known state. */
+  state: 'ready' | 'not_ready' | 'gone';
+  /** The reason why it was not ready when it last wrote; null if it was. */
+  obstacle: string | null;
+};
+
+/** Writes the row of a process, and deletes those of processes that have not written for an hour. */
+export async function writeProcess(
+  client: ClientBase | Pool,
+  { id, program, host, pid, version, ageMs, obstacle, details }: ProcessDescription,
+): Promise<void> {
+  await client.query(
+    `WITH forgotten AS (
+       DELETE FROM processes WHERE id IN (
+         SELECT id FROM processes WHERE seen_at < clock_timestamp() - interval '1 hour' AND id <> $1
+         FOR UPDATE SKIP LOCKED
+       )
+     )
+     INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, obstacle, details)
+     VALUES ($1, $2, $3, $4, $5, clock_timestamp() - $6::float8 * interval '1 millisecond', clock_timestamp(), $7, $8)
+     ON CONFLICT (id) DO UPDATE
+       SET seen_at = excluded.seen_at, obstacle = excluded.obstacle, details = excluded.details`,
+    [id, program, host, pid, version, ageMs, obstacle, details],
+  );
+}
+
+/** Deletes the row of a process that stops. */
+export async function removeProcess(client: ClientBase | Pool, id: string): Promise<void> {
+  await client.query('DELETE FROM processes WHERE id = $1', [id]);
+}
+
+/** Lists the processes that run or have ended without saying so within the last hour, by program and age. */
+export async function listProcesses(client: ClientBase | Pool): Promise<ListedProcess[]> {
+  const { rows } = await client.query<ListedProcess>(
+    `SELECT id, program, host, pid, version, started_at AS "startedAt", seen_at AS "seenAt", obstacle, details,
+       CASE WHEN seen_at < clock_timestamp() - interval '1 minute' THEN 'gone'
+         WHEN obstacle IS NULL THEN 'ready' ELSE 'not_ready' END AS state
+     FROM processes WHERE seen_at >= clock_timestamp() - interval '1 hour'
+     ORDER BY program DESC, started_at, id`,
+  );
+  return rows;
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { measureLag } from '../../administration/lag.ts';
+import { findMended } from '../../administration/rejections/find-mended.ts';
+import { readRejections } from '../../administration/rejections/read-rejections.ts';
+import { retryChosen, retryNew } from '../../administration/rejections/retry.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import type { Rejection } from '../../schemas/submission.ts';
+import { inTransaction } from '../../store/connection/transaction.ts';
+import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
+import { until } from '../helpers/until.ts';
+
+const service = useTestService({ partitions: 2 });
+const { brokers, topicPrefix } = service;
+const { rejected: topic } = topicNames(topicPrefix);
+const kafka = { brokers, topicPrefix };
+const ACTOR = { osUser: 'ada', person: null };
+
+/** A page of the console works with a pool. */
+let pool: pg.Pool;
+
+beforeAll(() => {
+  pool = new pg.Pool({ connectionString: service.databaseUrl });
+});
+afterAll(() => pool.end());
+beforeEach(async () => {
+  await pool.query('TRUNCATE audit_log');
+});
+
+const kept = async (): Promise<Rejection[]> => (await readRejections({ brokers, topic })).rejections;
+
+const originOf = ({ partition, offset }: Rejection): string => `${partition}/${offset}`;
+
+async function audited(): Promise<unknown[]> {
+  const { rows } = await pool.query('SELECT os_user, action, subject, details FROM audit_log ORDER BY id');
+  return rows;
+}
+
+/** Has a submission rejected for the sake of its choice, which does not exist. */
+async function reject(): Promise<Rejection> {
+  const before = new Set((await kept()).map(originOf));
+  await service.submit([endorse('nation-herald', 'mayor', 'zed')]);
+  let rejection: Rejection | undefined;
+  await until('the rejection', async () => {
+    rejection = (await kept()).find((one) => !before.has(originOf(one)));
+    return rejection !== undefined;
+  });
+  return rejection as Rejection;
+}
+
+test('a retry of new rejections is in the audit log with its author and counts, unless there are none', async () => {
+  await reject();
+  const outcome = await inTransaction(pool, (client) => retryNew(client, kafka, ACTOR));
+  expect(outcome).toEqual({ sent: 1, unreadable: 0, skipped: 0, outdated: [] });
+  expect(await audited()).toEqual([
+    {
+      os_user: 'ada',
+      action: 'submission.retried',
+      subject: 'rejected submissions',
+      details: { topic, sent: 1, unreadable: 0, skipped: 0, outdated: 0 },
+    },
+  ]);
+  await until('it is rejected anew', async () => (await kept()).length === 2);
+  await inTransaction(pool, (client) => retryNew(client, kafka, ACTOR));
+  expect(await audited()).toHaveLength(2);
+  await until('it is rejected once more', async () => (await kept()).length === 3);
+});
+
+test('a retry whose transaction fails is not in the audit log, and the next one sends the same', async () => {
+  await reject();
+  const failed = inTransaction(pool, async (client) => {
+    const { sent } = await retryNew(client, kafka, ACTOR);
+    expect(sent).toBeGreaterThan(0);
+    throw new Error('The commit fails.');
+  });
+  await expect(failed).rejects.toThrow('The commit fails.');
+  expect(await audited()).toEqual([]);
+  const { sent } = await inTransaction(pool, (client) => retryNew(client, kafka, ACTOR));
+  expect(sent).toBeGreaterThan(0);
+});
+
+test('a retry of chosen submissions is in the audit log with their origins', async () => {
+  const rejection = await reject();
+  const origins = [originOf(rejection)];
+  expect(await inTransaction(pool, (client) => retryChosen(client, kafka, origins, ACTOR))).toBe(1);
+  expect(await audited()).toEqual([
+    {
+      os_user: 'ada',
+      action: 'submission.retried',
+      subject: `submission ${origins[0]}`,
+      details: { topic, sent: 1, origins },
+    },
+  ]);
+  const unknown = inTransaction(pool, (client) => retryChosen(client, kafka, ['0/4711'], ACTOR));
+  await expect(unknown).rejects.toThrow('No readable rejected submission of origin 0/4711 is kept');
+  expect(await audited()).toHaveLength(1);
+});
+
+test('a pool can ask which rejections are mended, and for the lag', async () => {
+  const rejection = await reject();
+  const isMended = async () => {
+    const all = await kept();
+    const mended = await findMended(pool, all);
+    return [...mended].map(originOf).includes(originOf(rejection));
+  };
+  expect(await isMended()).toBe(false);
+  await service.submit([endorse('nation-herald', 'mayor', 'ann')]);
+  await until('the position is there', isMended);
+  await until('nothing waits', async () => {
+    const { submissions: partitions, changes, rejections } = await measureLag(pool, kafka);
+    return [...partitions, changes, rejections].every(({ lag }) => lag === 0);
+  });
+  await service.stopConsumers();
+  await service.submit([endorse('nation-herald', 'mayor', 'bob')]);
+  const lag = await measureLag(pool, kafka);
+  expect(lag.submissions.reduce((sum, partition) => sum + partition.lag, 0)).toBe(1);
+});

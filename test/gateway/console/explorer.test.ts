@@ -1,0 +1,111 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { ConsoleClient } from '../../helpers/console-client.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
+
+const service = useTestService({ gatewayConfig: { today: '2026-11-01' } });
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  client = await ConsoleClient.signIn(service, { role: 'member' });
+  await service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement: 'She listens.' })]);
+  await service.eventsOnceThereAre(1);
+});
+
+/** The address in the panel beside the data. */
+const requestOf = (html: string): string =>
+  (/GET (\/v1[^<]*)</.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
+
+/** A page, whose own request has been sent with a key and answered. */
+async function open(path: string): Promise<string> {
+  const { status, html } = await client.get(path);
+  expect(status).toBe(200);
+  expect(html).toContain(`${service.url('')}${requestOf(html).replaceAll('&', '&amp;')}`);
+  const answer = await service.get(requestOf(html));
+  expect(answer.status).toBe(200);
+  return html;
+}
+
+/** The target of the first link with this text. */
+function linkTo(html: string, text: string): string {
+  const [, href] = new RegExp(`<a href="([^"]+)"[^>]*>${text}`).exec(html) ?? [];
+  if (href === undefined) throw new Error(`There is no link "${text}" in ${html}`);
+  return href.replaceAll('&amp;', '&');
+}
+
+test('one finds the way from elections to a contest, its positions and an endorser', async () => {
+  const { data } = (await service.get('/v1/contests?limit=1')).body;
+  const [contest] = data;
+  const elections = await open('/console/explorer');
+  const election = await open(linkTo(elections, contest.election.name));
+  const shown = await open(linkTo(election, contest.title));
+  for (const { label } of contest.choices) expect(shown).toContain(label);
+});
+
+test('a contest shows the positions of its endorsers', async () => {
+  const { data } = (await service.get('/v1/endorsements')).body;
+  const html = await open(`/console/explorer/contests/${data[0].contest.id}`);
+  expect(html).toContain(data[0].endorser.name);
+  expect(html).toContain('She listens.');
+  expect(await open(linkTo(html, data[0].endorser.name))).toContain('Elections that it has endorsed in');
+});
+
+test('the guide marks the choice of the chosen endorsers and names the request', async () => {
+  const { data } = (await service.get('/v1/endorsements')).body;
+  const { election, endorser, choice } = data[0];
+  const html = await open(
+    `/console/explorer/guide?state=${election.state}&categories=${endorser.category.slug}`,
+  );
+  expect(html).toContain('All agree');
+  expect(html).toContain(choice.label);
+  expect(requestOf(html)).toContain(`categories=${endorser.category.slug}`);
+});
+
+test.each([
+  ['/console/explorer?states=CA', '/v1/elections?states=CA'],
+  ['/console/explorer?upcoming=true&states=&lang=es', '/v1/elections?upcoming=true&lang=es'],
+  ['/console/explorer/endorsers?q=local&categories=', '/v1/endorsers?q=local'],
+  [
+    '/console/explorer/guide?state=TX&categories=labor&categories=party',
+    '/v1/recommendations?state=TX&categories=labor,party&only_endorsed=true',
+  ],
+])('%s asks %s', async (path, request) => {
+  expect(requestOf((await client.get(path)).html)).toBe(request);
+});
+
+test('filters survive to the next page, and pages end', async () => {
+  const seen = new Set<string>();
+  for (let path = '/console/explorer/endorsers?states='; path !== ''; ) {
+    const html = await open(path);
+    for (const [, slug] of html.matchAll(/explorer\/endorsers\/([\w-]+)"/g)) seen.add(slug ?? '');
+    const [, next] = /href="(\?[^"]+)">Next page/.exec(html) ?? [];
+    path = next ? `/console/explorer/endorsers${next.replaceAll('&amp;', '&')}` : '';
+  }
+  const { data } = (await service.get('/v1/endorsers?limit=500')).body;
+  expect(seen).toEqual(new Set(data.map(({ slug }: { slug: string }) => slug)));
+});
+
+test.each([
+  ['an unknown state', '/console/explorer?states=XX', 400, 'XX'],
+  ['an unknown endorser in a guide', '/console/explorer/guide?state=CA&endorsers=nobody', 400, 'nobody'],
+  ['a cursor of another list', '/console/explorer?cursor=abc', 400, 'cursor'],
+  ['a contest that does not exist', '/console/explorer/contests/999999', 404, '999999'],
+  ['a contest whose id is no number', '/console/explorer/contests/x', 400, 'x'],
+  ['an endorser that does not exist', '/console/explorer/endorsers/nobody', 404, 'nobody'],
+])('%s is named in a sentence', async (_what, path, status, named) => {
+  const page = await client.get(path);
+  expect(page.status).toBe(status);
+  expect(page.html).toContain(named);
+});
+
+test('requests of the explorer count for the account', async () => {
+  await createKey({ databaseUrl: service.databaseUrl, account: 'few', plan: 'free' });
+  const few = await ConsoleClient.signIn(service, { account: 'few' });
+  const pages = [];
+  for (let i = 0; i < 61; i += 1) pages.push(await few.get('/console/explorer'));
+  expect(pages.filter(({ status }) => status === 200).length).toBeGreaterThan(50);
+  const refused = pages.find(({ status }) => status === 429);
+  expect(refused?.html).toContain('60 requests a minute');
+  expect(refused?.headers.get('Retry-After')).toMatch(/^\d+$/);
+});

@@ -1,0 +1,170 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { loadCatalogue } from '../../helpers/catalogue.ts';
+import { endorser } from '../../helpers/catalogue-records.ts';
+import { ConsoleClient } from '../../helpers/console-client.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
+import { until } from '../../helpers/until.ts';
+
+const service = useTestService();
+let operator: ConsoleClient;
+
+beforeAll(async () => {
+  operator = await ConsoleClient.signIn(service, { role: 'operator', person: 'olga' });
+});
+
+async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const statusWith = async (key: string): Promise<number> =>
+  (await service.get('/v1/states', { headers: { Authorization: `Bearer ${key}` } })).status;
+
+/** An account with a key, and the path of its page. */
+async function makeAccount(): Promise<{ account: string; key: string; page: string }> {
+  const account = `account ${Math.random()}`;
+  const key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  const [row] = await query('SELECT id FROM accounts WHERE name = $1', [account]);
+  return { account, key, page: `/console/operator/accounts/${row?.id}` };
+}
+
+const auditOf = (account: string) =>
+  query(
+    `SELECT l.action, l.person FROM audit_log l JOIN accounts a ON a.id = l.account_id
+     WHERE a.name = $1 AND l.person IS NOT NULL ORDER BY l.id`,
+    [account],
+  );
+
+test('an operator suspends and resumes an account, and the audit log says who', async () => {
+  const { account, key, page } = await makeAccount();
+  expect((await operator.get('/console/operator/accounts?q=ACCOUNT')).html).toContain(account);
+  expect((await operator.post(`${page}/suspend`)).location).toBe(`${page}?done=suspended`);
+  await until('the key is refused', async () => (await statusWith(key)) === 403);
+  expect((await operator.get(page)).html).toContain('Resume the account');
+  await operator.post(`${page}/resume`);
+  await until('the key works', async () => (await statusWith(key)) === 200);
+  expect(await auditOf(account)).toEqual([
+    { action: 'account.suspended', person: 'olga' },
+    { action: 'account.resumed', person: 'olga' },
+  ]);
+});
+
+test('an operator makes an account, moves it to another plan and opens it', async () => {
+  const name = `made ${Math.random()}`;
+  const made = await operator.post('/console/operator/accounts', { name, plan: 'free' });
+  expect(made.status).toBe(303);
+  expect((await operator.post(`${made.location}/plan`, { plan: 'standard' })).status).toBe(303);
+  expect((await operator.post(`${made.location}/plan`, { plan: 'gold' })).html).toContain(
+    'no plan &quot;gold&quot;',
+  );
+  const own = await ConsoleClient.signIn(service, { role: 'operator' });
+  const id = made.location.split('/').at(-1) ?? '';
+  expect((await own.post('/console/account', { account: id })).location).toBe('/console');
+  expect((await own.get('/console/account')).html).toContain(
+    `<strong>${name}</strong>, on the plan standard`,
+  );
+  expect(await auditOf(name)).toMatchObject([
+    { action: 'account.created', person: 'olga' },
+    { action: 'account.plan_changed', person: 'olga' },
+  ]);
+});
+
+test.each([
+  [{ name: ' ', plan: 'free' }, '1 to 100 characters'],
+  [{ name: 'a\tb', plan: 'free' }, 'no line breaks'],
+  [{ name: 'new', plan: 'gold' }, 'no plan &quot;gold&quot;'],
+  [{ name: 'test', plan: 'free' }, 'is on plan'],
+])('an account of %j is refused', async (fields, reason) => {
+  const refused = await operator.post('/console/operator/accounts', fields);
+  expect(refused.status).toBe(400);
+  expect(refused.html).toContain(reason);
+});
+
+test('an operator edits a plan, whose limits hold within seconds', async () => {
+  const { key } = await makeAccount();
+  const limits = { requestsPerMinute: '77', requestsPerDay: '', maxStreams: '2' };
+  expect((await operator.post('/console/operator/plans/free', limits)).status).toBe(303);
+  await until('the limit holds', async () => {
+    const { headers } = await service.get('/v1/states', { headers: { Authorization: `Bearer ${key}` } });
+    return headers.get('RateLimit-Limit') === '77' && !headers.has('X-Daily-Limit');
+  });
+  expect((await operator.get('/console/operator/plans')).html).toContain('value="77"');
+  const wrong = { ...limits, maxStreams: '0' };
+  expect((await operator.post('/console/operator/plans/free', wrong)).status).toBe(400);
+  expect((await operator.post('/console/operator/plans/gold', limits)).status).toBe(404);
+});
+
+test('an operator retries a rejected submission once its reason is gone', async () => {
+  const submission = endorse('late-endorser', 'mayor', 'ann');
+  await service.submit([submission]);
+  let listed = await operator.get('/console/operator/rejected');
+  await until('it is rejected', async () => {
+    listed = await operator.get('/console/operator/rejected');
+    return listed.html.includes('late-endorser');
+  });
+  const [, place = ''] = /action="(\/console\/operator\/rejected\/\d+\/\d+)\/retry"/.exec(listed.html) ?? [];
+  expect((await operator.get(place)).html).toContain('unknown_endorser');
+  await loadCatalogue(service.databaseUrl, [['endorsers', endorser({ slug: 'late-endorser' })]]);
+  expect((await operator.post(`${place}/retry`)).location).toBe('/console/operator/rejected?sent=1');
+  await until('it is applied', async () => {
+    const { body } = await service.get('/v1/endorsements?endorsers=late-endorser');
+    return body.data.length === 1;
+  });
+  const [entry] = await query(`SELECT person FROM audit_log WHERE action = 'submission.retried'`);
+  expect(entry).toEqual({ person: 'olga' });
+});
+
+test('a retry of something that is not there is a sentence', async () => {
+  expect((await operator.get('/console/operator/rejected/0/999999')).status).toBe(404);
+  const refused = await operator.post('/console/operator/rejected/0/999999/retry');
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain('0/999999');
+});
+
+test('the status shows every process and the lag at each hop', async () => {
+  let html = '';
+  await until('the processes have reported', async () => {
+    ({ html } = await operator.get('/console/operator/status'));
+    return html.includes('leads apply, leads relay') && />gateway<.*>ready</.test(html);
+  });
+  expect(html).toContain(`process ${process.pid}`);
+  for (const hop of ['Submissions to apply', 'Changes to relay', 'Rejections to send']) {
+    expect(html).toContain(hop);
+  }
+});
+
+test('owners and members find none of these pages, and cannot send their forms', async () => {
+  for (const role of ['owner', 'member'] as const) {
+    const client = await ConsoleClient.signIn(service, { role });
+    for (const page of ['accounts', 'accounts/1', 'plans', 'status', 'rejected', 'audit']) {
+      expect((await client.get(`/console/operator/${page}`)).status).toBe(404);
+    }
+    for (const form of ['accounts', 'accounts/1/suspend', 'plans/free', 'rejected/retry']) {
+      expect((await client.post(`/console/operator/${form}`)).status).toBe(404);
+    }
+    expect((await client.get('/console/keys')).html).not.toContain('/console/operator');
+    const { account } = await makeAccount();
+    const [row] = await query('SELECT id FROM accounts WHERE name = $1', [account]);
+    expect((await client.post('/console/account', { account: String(row?.id) })).status).toBe(404);
+  }
+});
+
+test('owners see the audit log of their account alone', async () => {
+  const { account } = await makeAccount();
+  const owner = await ConsoleClient.signIn(service, { account, person: 'ann' });
+  await owner.post('/console/keys', { name: 'Feed', scope: 'data:read' });
+  const { html } = await owner.get('/console/audit');
+  expect(html).toContain('key.created');
+  expect(html).toContain('ann');
+  expect(html).not.toContain('olga');
+  const member = await ConsoleClient.signIn(service, { account, role: 'member' });
+  expect((await member.get('/console/audit')).status).toBe(403);
+});

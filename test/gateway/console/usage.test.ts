@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { roundUp } from '../../../gateway/console/plot.ts';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { ConsoleClient } from '../../helpers/console-client.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { until } from '../../helpers/until.ts';
+
+const service = useTestService();
+const MAX_WAIT_MS = 20_000;
+
+test('an account sees its requests by endpoint and key, and its errors with their ids', async () => {
+  const account = 'reader';
+  const key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  const headers = { Authorization: `Bearer ${key}` };
+  for (let i = 0; i < 3; i += 1) await service.get('/v1/states', { headers });
+  await service.get('/v1/elections?states=XX', { headers: { ...headers, 'X-Request-Id': 'my-request-1' } });
+  const client = await ConsoleClient.signIn(service, { account });
+  await client.get('/console/explorer');
+  let html = '';
+  await until(
+    'the requests are shown',
+    async () => {
+      html = (await client.get('/console/usage')).html;
+      return html.includes('<code>/v1/elections</code>');
+    },
+    MAX_WAIT_MS,
+  );
+  expect(html).toMatch(/<code>\/v1\/states<\/code><\/th><td class="number">3</);
+  expect(html).toMatch(/<code>\/v1\/elections<\/code><\/th><td class="number">2<\/td><td class="number">1</);
+  expect(html).toContain('the console');
+  expect(html).toContain('0 of 1');
+  const errors = await client.get('/console/usage/errors');
+  expect(errors.html).toContain('my-request-1');
+  expect(errors.html).toContain('invalid_parameter');
+  const other = await ConsoleClient.signIn(service);
+  expect((await other.get('/console/usage/errors')).html).not.toContain('my-request-1');
+}, 40_000);
+
+test('older errors follow on further pages, none twice', async () => {
+  const account = 'unlucky';
+  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
+  const db = new pg.Client({ connectionString: service.databaseUrl });
+  await db.connect();
+  await db.query(
+    `INSERT INTO request_errors (account_id, occurred_at, request_id, method, route, status, code, message)
+     SELECT id, now() - n / 3 * interval '1 minute', 'request-' || n, 'GET', '/v1/states', 400, 'invalid_parameter', 'm'
+     FROM accounts, generate_series(1, 120) AS n WHERE name = $1`,
+    [account],
+  );
+  await db.end();
+  const client = await ConsoleClient.signIn(service, { account });
+  const seen: string[] = [];
+  for (let path = '/console/usage/errors'; path !== ''; ) {
+    const { html } = await client.get(path);
+    seen.push(...[...html.matchAll(/request-(\d+)</g)].map(([, id]) => id ?? ''));
+    const [, next] = /href="(\?after=[^"]+)"/.exec(html) ?? [];
+    path = next ? `/console/usage/errors${next}` : '';
+  }
+  expect(seen).toHaveLength(120);
+  expect(new Set(seen).size).toBe(120);
+  expect((await client.get('/console/usage/errors?after=nonsense')).status).toBe(200);
+});
+
+test('the axis of a plot ends at a round number that holds every bar', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1e12, noNaN: true }), (max) => {
+      const top = roundUp(max);
+      expect(top).toBeGreaterThanOrEqual(max);
+      expect(top).toBeLessThanOrEqual(Math.max(1, 2.5 * max + 1e-6));
+      expect(String(top)).toMatch(/^[125]0*(e\+\d+)?$/);
+    }),
+  );
+});

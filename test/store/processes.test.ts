@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import { startHeartbeat } from '../../store/processes/heartbeat.ts';
+import { listProcesses, type ProgramState } from '../../store/processes/process-list.ts';
+import { type CapturedLog, captureLog } from '../helpers/captured-log.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
+import { until } from '../helpers/until.ts';
+
+const database = useTestDatabase();
+const { client } = database;
+let way: SeverableServer;
+/** The console reads with a pool. */
+let readers: pg.Pool;
+const started = new Set<Stoppable>();
+
+beforeAll(async () => {
+  way = await createSeverable(database.url);
+  readers = new pg.Pool({ connectionString: database.url });
+});
+afterAll(async () => {
+  await readers.end();
+  await way.close();
+});
+afterEach(async () => {
+  way.mend();
+  const left = [...started];
+  started.clear();
+  await Promise.all(left.map((each) => each.stop()));
+  await client.query('TRUNCATE processes');
+});
+
+/** What a process says of itself, which a test can change. */
+interface Said {
+  state: ProgramState;
+  obstacle: string | null;
+  failure: Error | null;
+}
+
+function start(program: 'gateway' | 'consumers' = 'gateway'): {
+  beat: Stoppable;
+  said: Said;
+  log: CapturedLog;
+} {
+  const gateway: ProgramState = { program: 'gateway', details: { port: 8080, openStreams: 2, behindMs: 3 } };
+  const consumers: ProgramState = { program: 'consumers', details: { roles: ['apply'], leads: [] } };
+  const said: Said = { state: program === 'gateway' ? gateway : consumers, obstacle: null, failure: null };
+  const log = captureLog();
+  const describe = async () => {
+    if (said.failure) throw said.failure;
+    return { ...said.state, obstacle: said.obstacle };
+  };
+  const beat = startHeartbeat({ databaseUrl: way.url, describe, log: log.log, beatMs: 20 });
+  started.add(beat);
+  return { beat, said, log };
+}
+
+async function stop(beat: Stoppable): Promise<void> {
+  started.delete(beat);
+  await beat.stop();
+}
+
+const untilListed = (count: number) =>
+  until(`${count} processes are listed`, async () => (await listProcesses(readers)).length === count);
+
+test('a process describes itself, and follows its state', async () => {
+  const { said } = start();
+  await untilListed(1);
+  const [listed] = await listProcesses(readers);
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  expect(listed).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    program: 'gateway',
+    host: os.hostname(),
+    pid: process.pid,
+    version,
+    startedAt: expect.any(Date),
+    seenAt: expect.any(Date),
+    obstacle: null,
+    state: 'ready',
+    details: { port: 8080, openStreams: 2, behindMs: 3 },
+  });
+  said.obstacle = 'The database does not answer.';
+  said.state = { program: 'gateway', details: { port: 8080, openStreams: 7, behindMs: 0 } };
+  await until('it has changed', async () => (await listProcesses(readers))[0]?.state === 'not_ready');
+  const [changed] = await listProcesses(readers);
+  expect(changed).toMatchObject({
+    id: listed?.id,
+    startedAt: listed?.startedAt,
+    obstacle: 'The database does not answer.',
+    details: { openStreams: 7 },
+  });
+});
+
+test('processes are listed by program and age, and one that stops is no longer listed', async () => {
+  start('consumers');
+  await untilListed(1);
+  const older = start();
+  await untilListed(2);
+  start();
+  await untilListed(3);
+  const [first, second, third] = await listProcesses(readers);
+  expect([first?.program, second?.program, third?.program]).toEqual(['gateway', 'gateway', 'consumers']);
+  await stop(older.beat);
+  expect((await listProcesses(readers)).map(({ id }) => id)).toEqual([second?.id, third?.id]);
+});
+
+test('a process that has not written for a minute is gone, and forgotten after an hour', async () => {
+  await client.query(
+    `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, obstacle, details)
+     SELECT gen_random_uuid(), 'gateway', seconds::text, 1, '0', now(), now() - seconds * interval '1 second', NULL, '{}'
+     FROM unnest(ARRAY[50, 70, 3500, 3700]) AS seconds`,
+  );
+  const states = async () => (await listProcesses(readers)).map(({ host, state }) => [host, state]);
+  expect((await states()).sort()).toEqual([
+    ['3500', 'gone'],
+    ['50', 'ready'],
+    ['70', 'gone'],
+  ]);
+  start('consumers');
+  await until('the oldest is deleted', async () => {
+    const { rows } = await client.query('SELECT host FROM processes ORDER BY 1');
+    return !rows.some(({ host }) => host === '3700') && rows.length === 4;
+  });
+});
+
+test('an outage of the database is logged once, and the row is written when it is over', async () => {
+  const { log } = start();
+  await untilListed(1);
+  way.cut();
+  await client.query('TRUNCATE processes');
+  const messages = (level: string) => log.lines.filter((line) => line.level === level).map(({ msg }) => msg);
+  await until('several beats have failed', () => messages('debug').length > 2);
+  expect(messages('warn')).toEqual([
+    'the row about this process cannot be written; trying again (the database does not answer)',
+  ]);
+  way.mend();
+  await untilListed(1);
+});
+
+test('a defect in the description is logged, and beats go on', async () => {
+  const { said, log } = start();
+  said.failure = new TypeError('No.');
+  await until('it is logged', () => log.lines.some(({ level }) => level === 'error'));
+  said.failure = null;
+  said.obstacle = 'Later.';
+  await until('it is written', async () => (await listProcesses(readers))[0]?.obstacle === 'Later.');
+});
+
+test('a silent database does not delay a stop for long', async () => {
+  const { beat } = start();
+  await untilListed(1);
+  way.silence();
+  const begun = performance.now();
+  await stop(beat);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});

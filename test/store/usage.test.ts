@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { acquireStreamLease, releaseStreamLeases } from '../../store/access/stream-leases.ts';
+import { type UsageCount, writeUsage } from '../../store/access/usage.ts';
+import { type ErrorPlace, listRequestErrors } from '../../store/accounts/request-errors.ts';
+import {
+  countOpenStreams,
+  loadDailyUsage,
+  loadHourlyUsage,
+  loadUsageByKey,
+  loadUsageByRoute,
+} from '../../store/accounts/usage.ts';
+import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import { createAccount } from '../helpers/accounts.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const database = useTestDatabase();
+const { client } = database;
+let pool: DatabasePool;
+/** The console reads with a pool. */
+let readers: pg.Pool;
+let accountId: number;
+/** The database's time. */
+let now: number;
+
+beforeAll(async () => {
+  pool = await createReadPool({
+    databaseUrl: database.url,
+    maxConnections: 5,
+    connectionTimeoutMs: 5000,
+    statementTimeoutMs: 5000,
+  });
+  readers = new pg.Pool({ connectionString: database.url });
+});
+afterAll(() => Promise.all([pool.end(), readers.end()]));
+beforeEach(async () => {
+  accountId = await createAccount(client);
+  const { rows } = await client.query('SELECT now()');
+  now = rows[0].now.getTime();
+});
+
+function counted(count: Partial<UsageCount>): UsageCount {
+  const hour = now - (now % HOUR_MS);
+  return { accountId, keyId: 1, hour, route: '/v1/states', status: 200, requests: 1, ...count };
+}
+
+const write = (counts: UsageCount[], number = 1, writerId: string = randomUUID()): Promise<void> =>
+  writeUsage(pool, { writerId, number }, { counts, errors: [] });
+
+async function totalRequests(): Promise<number> {
+  const [usage] = await loadUsageByKey(client, accountId, 33);
+  return usage?.requests ?? 0;
+}
+
+describe('writing usage', () => {
+  test('a batch that is sent again adds nothing, and the next one does', async () => {
+    const writerId = randomUUID();
+    const error = { accountId, keyId: 1, at: now, requestId: 'r', method: 'GET', route: 'none', status: 404 };
+    const batch = { counts: [counted({ requests: 3 })], errors: [{ ...error, code: 'c', message: 'm' }] };
+    await writeUsage(pool, { writerId, number: 1 }, batch);
+    await writeUsage(pool, { writerId, number: 1 }, batch);
+    expect(await totalRequests()).toBe(3);
+    expect((await listRequestErrors(client, accountId, { limit: 10 })).errors).toHaveLength(1);
+    await writeUsage(pool, { writerId, number: 2 }, batch);
+    expect(await totalRequests()).toBe(6);
+  });
+
+  test('writers at the same time do not wait for each other in a circle', async () => {
+    const routes = Array.from({ length: 300 }, (_, index) => `/v1/${index}`);
+    const batch = routes.map((route) => counted({ route }));
+    const rounds = Array.from({ length: 20 }, (_, index) => write(index % 2 ? batch : batch.toReversed()));
+    await Promise.all(rounds);
+    expect(await totalRequests()).toBe(20 * 300);
+  });
+});
+
+describe('reading usage', () => {
+  test('by hour has the last 48 hours, with zeros, and tells refusals apart', async () => {
+    await write([
+      counted({ requests: 5 }),
+      counted({ status: 404, requests: 2 }),
+      counted({ status: 429, requests: 3, route: 'none' }),
+      counted({ status: 503, requests: 1, keyId: null }),
+      counted({ hour: counted({}).hour - 47 * HOUR_MS, requests: 7 }),
+      counted({ hour: counted({}).hour - 48 * HOUR_MS, requests: 11 }),
+      counted({ accountId: await createAccount(client), requests: 13 }),
+    ]);
+    const hours = await loadHourlyUsage(readers, accountId);
+    expect(hours).toHaveLength(48);
+    const start = (ago: number) => new Date(counted({}).hour - ago * HOUR_MS);
+    expect(hours.at(-1)).toEqual({ start: start(0), requests: 11, limited: 3, faulty: 2, failed: 1 });
+    expect(hours.at(-2)).toEqual({ start: start(1), requests: 0, limited: 0, faulty: 0, failed: 0 });
+    expect(hours[0]).toEqual({ start: start(47), requests: 7, limited: 0, faulty: 0, failed: 0 });
+  });
+
+  test('by day has the last 30 UTC days, whatever the time zone of the connection', async () => {
+    const today = now - (now % DAY_MS);
+    await write([
+      counted({ hour: today, requests: 2 }),
+      counted({ hour: today - HOUR_MS, requests: 3 }),
+      counted({ hour: today - 24 * HOUR_MS, requests: 4 }),
+      counted({ hour: today - 29 * DAY_MS, requests: 5 }),
+      counted({ hour: today - 29 * DAY_MS - HOUR_MS, requests: 6 }),
+    ]);
+    const far = new pg.Client({ connectionString: database.url, options: '-c TimeZone=America/Denver' });
+    await far.connect();
+    const days = await loadDailyUsage(far, accountId);
+    await far.end();
+    expect(days).toHaveLength(30);
+    expect(days.map(({ requests }) => requests)).toEqual([5, ...Array(27).fill(0), 7, 2]);
+    expect(days.map(({ start }) => start.getTime())).toEqual(
+      days.map((_, index) => today - (29 - index) * DAY_MS),
+    );
+  });
+
+  test('by route and by key has the days that are asked for, the most used first', async () => {
+    const today = now - (now % DAY_MS);
+    await write([
+      counted({ hour: today, requests: 2 }),
+      counted({ hour: today, route: '/v1/stream', requests: 4 }),
+      counted({ hour: today, route: '/v1/stream', status: 429, requests: 1, keyId: null }),
+      counted({ hour: today - DAY_MS, route: 'none', status: 404, requests: 9, keyId: 2 }),
+    ]);
+    const none = { limited: 0, faulty: 0, failed: 0 };
+    expect(await loadUsageByRoute(readers, accountId, 1)).toEqual([
+      { ...none, route: '/v1/stream', requests: 5, limited: 1 },
+      { ...none, route: '/v1/states', requests: 2 },
+    ]);
+    expect(await loadUsageByKey(readers, accountId, 2)).toEqual([
+      { ...none, keyId: 2, requests: 9, faulty: 9 },
+      { ...none, keyId: 1, requests: 6 },
+      { ...none, keyId: null, requests: 1, limited: 1 },
+    ]);
+    await expect(loadUsageByKey(readers, accountId, 34)).rejects.toThrow('it must be from 1 to 33');
+  });
+});
+
+describe('errors', () => {
+  test('are listed newest first, in pages that neither repeat nor miss one', async () => {
+    // Several at the same time, so that the time alone does not tell their order.
+    const errors = Array.from({ length: 7 }, (_, index) => ({
+      ...{ accountId, keyId: index % 2 ? 1 : null, at: now - Math.floor(index / 3) * 1000 + 0.5 },
+      ...{ requestId: `r${index}`, method: 'GET', route: '/v1/states', status: 400 },
+      ...{ code: 'invalid_parameter', message: `m${index}` },
+    }));
+    await writeUsage(pool, { writerId: randomUUID(), number: 1 }, { counts: [], errors });
+    const listed: string[] = [];
+    let pages = 0;
+    for (let after: ErrorPlace | null = null; ; ) {
+      const page = await listRequestErrors(readers, accountId, { limit: 2, after });
+      pages += 1;
+      listed.push(...page.errors.map(({ requestId }) => requestId));
+      if (page.next === null) break;
+      after = page.next;
+    }
+    expect(pages).toBe(4);
+    expect(listed.toSorted()).toEqual(errors.map(({ requestId }) => requestId));
+    expect(listed.map((id) => Math.floor(Number(id.slice(1)) / 3))).toEqual([0, 0, 0, 1, 1, 1, 2]);
+    const { errors: all, next } = await listRequestErrors(readers, accountId, { limit: 7 });
+    expect([all.length, next]).toEqual([7, null]);
+    expect(all[0]).toMatchObject({
+      method: 'GET',
+      route: '/v1/states',
+      status: 400,
+      code: 'invalid_parameter',
+    });
+    expect((await listRequestErrors(readers, 0, { limit: 7 })).errors).toEqual([]);
+  });
+});
+
+describe('open streams', () => {
+  test('are counted beside the limit of the plan, without leases that have expired', async () => {
+    const lease = (expiryMs: number) => ({ id: randomUUID(), accountId, gatewayId: randomUUID(), expiryMs });
+    await client.query(`UPDATE accounts SET plan = 'standard' WHERE id = $1`, [accountId]);
+    const held = [lease(60_000), lease(60_000)];
+    for (const each of held) await acquireStreamLease(pool, each, 5);
+    await acquireStreamLease(pool, lease(-1), 5);
+    expect(await countOpenStreams(readers, accountId)).toEqual({ open: 2, max: 5 });
+    await releaseStreamLeases(
+      pool,
+      held.slice(1).map(({ id }) => id),
+    );
+    expect(await countOpenStreams(readers, accountId)).toEqual({ open: 1, max: 5 });
+  });
+
+  test('of a plan without a limit are unknown, and there are none of an unknown account', async () => {
+    const unlimited = await createAccount(client, 'internal');
+    expect(await countOpenStreams(readers, unlimited)).toEqual({ open: null, max: null });
+    expect(await countOpenStreams(readers, 0)).toBeNull();
+  });
+});
