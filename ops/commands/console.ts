@@ -6,6 +6,7 @@ import { readEnv, readServiceUrl } from '../../service/running-service.ts';
 import { findAccountId } from '../../store/console/accounts.ts';
 import { createInvitation, INVITATION_DAYS, MAX_INVITATIONS } from '../../store/console/invitations.ts';
 import { createLink, LINK_MINUTES } from '../../store/console/links.ts';
+import { removeOperator } from '../../store/console/people.ts';
 import { endSessions } from '../../store/console/sessions.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
@@ -25,12 +26,16 @@ Examples:
   npm run ops -- console invite --account acme --email ann@example.org --role owner
   npm run ops -- console invite --account acme --email bob@example.org --role operator`;
 
+const OPERATOR_EXAMPLES = `
+Examples:
+  npm run ops -- console remove-operator --email bob@example.org`;
+
 const END_EXAMPLES = `
 Examples:
   npm run ops -- console sessions end --account acme
   npm run ops -- console sessions end --person ann@example.org`;
 
-/** `console link`, `console invite`, `console sessions end`. */
+/** `console link`, `console invite`, `console remove-operator`, `console sessions end`. */
 export const define: DefineCommand = (command, io) => {
   command
     .command('link')
@@ -56,6 +61,12 @@ export const define: DefineCommand = (command, io) => {
     .option('--role <role>', `what the person may do: ${ROLES.join(', ')}`, parseRole, 'member')
     .addHelpText('after', INVITE_EXAMPLES)
     .action((options: InviteOptions) => invite(io, options));
+  command
+    .command('remove-operator')
+    .description('make an operator an ordinary person, and end their sessions')
+    .requiredOption('--email <address>', 'the address of the operator', parseEmail)
+    .addHelpText('after', OPERATOR_EXAMPLES)
+    .action(({ email }: { email: string }) => removeOperatorOf(io, email));
   const sessions = command
     .command('sessions')
     .description('end sessions')
@@ -161,6 +172,15 @@ async function invite(io: CommandIo, { account, email, role }: InviteOptions): P
   }
   io.err(`Invites ${email} to account "${account}" as ${role}, once within ${INVITATION_DAYS} days:`);
   io.out(`${publicUrl}/console/invitations/${token}`);
+}
+
+async function removeOperatorOf(io: CommandIo, email: string): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const removed = await inOneTransaction(databaseUrl, (client) =>
+    removeOperator(client, email, currentActor()),
+  );
+  if (!removed) throw new OperatorError(`No operator has the address ${email}.`);
+  io.err(`${email} is no operator any more, and their sessions have ended.`);
 }
 
 async function endSessionsOf(io: CommandIo, { account, person }: EndOptions): Promise<void> {

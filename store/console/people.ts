@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { Role } from '../../schemas/vocabulary.ts';
+import { type Actor, recordAudit } from '../accounts/audit-log.ts';
 
 /** A person as the provider describes them. */
 export interface Identity {
@@ -80,4 +81,30 @@ export async function noteAccountSeen(
   accountId: number,
 ): Promise<void> {
   await client.query('UPDATE people SET last_account_id = $2 WHERE id = $1', [personId, accountId]);
+}
+
+/**
+ * Makes the operators of an address ordinary people. Their sessions end, and so do open invitations to become an operator
+ * again. They stay members of the accounts that they have joined.
+ *
+ * @param email in lower case
+ * @returns false if no operator has this address
+ */
+export async function removeOperator(client: ClientBase, email: string, actor: Actor): Promise<boolean> {
+  const { rows } = await client.query<{ id: number }>(
+    'UPDATE people SET is_operator = false WHERE email = $1 AND is_operator RETURNING id',
+    [email],
+  );
+  await client.query(
+    `DELETE FROM console_invitations WHERE email = $1 AND role = 'operator' AND accepted_at IS NULL`,
+    [email],
+  );
+  if (rows.length === 0) return false;
+  await client.query('DELETE FROM console_sessions WHERE person_id = ANY($1)', [rows.map(({ id }) => id)]);
+  await recordAudit(client, actor, {
+    action: 'person.removed',
+    subject: `person ${email}`,
+    details: { role: 'operator' },
+  });
+  return true;
 }

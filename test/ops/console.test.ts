@@ -80,6 +80,25 @@ test.each([
   expect(await newestEntry()).toMatchObject({ action: 'sessions.ended', subject: `person ${person}` });
 });
 
+test('an operator is made an ordinary person, whose sessions and invitations as an operator end', async () => {
+  await makeSessions();
+  await client.query('UPDATE people SET is_operator = true');
+  await ops('invite --account acme --email ann@example.org --role operator');
+  await ops('remove-operator --email Ann@Example.org');
+  expect(await sessions()).toEqual(['bob']);
+  const { rows } = await client.query('SELECT is_operator FROM people');
+  expect(rows).toEqual([{ is_operator: false }]);
+  expect((await client.query('SELECT 1 FROM console_invitations')).rowCount).toBe(0);
+  expect(await newestEntry()).toMatchObject({
+    action: 'person.removed',
+    subject: 'person ann@example.org',
+    details: { role: 'operator' },
+  });
+  await expect(ops('remove-operator --email ann@example.org')).rejects.toThrow(
+    'No operator has the address ann@example.org.',
+  );
+});
+
 test.each([
   ['invite --account nobody --email a@b.c', 'There is no account "nobody"'],
   ['invite --account acme --email ann', '--email is "ann"; it must be an address such as ann@example.org.'],

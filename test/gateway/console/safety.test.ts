@@ -1,6 +1,7 @@
 /** Attacks on the console by other sites, other people and guessing. Attacks by stored texts are in markup.test.ts. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { pages } from '../../../gateway/console/pages/index.ts';
 import { AttemptsByAddress } from '../../../gateway/console/session/attempts.ts';
 import { safeReturnAddress } from '../../../gateway/console/session/return-address.ts';
 import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console-client.ts';
@@ -65,6 +66,20 @@ describe('forged forms', () => {
     expect((await client.get('/console/account')).html).not.toContain('mallory');
     expect((await client.get(link)).status).toBe(200);
   });
+});
+
+test('every page needs its role: others get 403 for owners’ pages, and nothing at all for operators’', async () => {
+  const clients = { member: await signIn({ role: 'member' }), owner: await signIn({ role: 'owner' }) };
+  const nothing = withoutId(await clients.owner.get('/console/nothing'));
+  for (const { method, path, role } of pages.filter((page) => page.role !== 'member')) {
+    const answers = [await clients.member.send(method, fillIn(path))];
+    if (role === 'operator') answers.push(await clients.owner.send(method, fillIn(path)));
+    for (const answer of answers) {
+      expect([path, answer.status]).toEqual([path, role === 'operator' ? 404 : 403]);
+      if (role === 'operator') expect(withoutId(answer)).toBe(nothing);
+      else expect(answer.html).toContain('Only owners of the account can do this');
+    }
+  }
 });
 
 test.each([
