@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createKey } from '../../ops/commands/keys.ts';
 import { loadCatalogue } from '../helpers/catalogue.ts';
 import { endorser } from '../helpers/catalogue-records.ts';
-import { findAccessibilityProblems, hasChromium, LOOKS, startChromium } from '../helpers/chromium.ts';
+import { hasChromium, LOOKS, startChromium } from '../helpers/chromium.ts';
 import { makeLink } from '../helpers/console-client.ts';
 import { addressesOf } from '../helpers/console-pages.ts';
 import { TestService } from '../helpers/service.ts';
@@ -122,38 +122,35 @@ testInBrowser(
   PATIENCE_MS,
 );
 
-testInBrowser.each(LOOKS.filter(({ name }) => name === 'phone-light' || name === 'wide-dark'))(
-  `every page is accessible, small and asks no other site: $name${SKIPPED}`,
-  async (look) => {
+testInBrowser(
+  `every page is small, fits a phone and asks no other site${SKIPPED}`,
+  async () => {
     const { body } = await service.get('/v1/contests?limit=1');
-    const page = await signIn({ role: 'operator' }, look);
+    const page = await signIn({ role: 'operator' }, LOOKS[0]);
     const saved = await page.request.post(service.url('/console/subscriptions'), {
-      form: { csrf: await page.locator('[name=csrf]').first().inputValue(), name: `Mine ${look.name}` },
+      form: { csrf: await page.locator('[name=csrf]').first().inputValue(), name: 'Mine' },
     });
     expect(saved.ok()).toBe(true);
-    const foreign: string[] = [];
+    const problems: string[] = [];
     page.on('request', (request) => {
-      if (!request.url().startsWith(service.url('/'))) foreign.push(request.url());
+      if (!request.url().startsWith(service.url('/'))) problems.push(`${request.url()} is another site`);
     });
-    const refused: string[] = [];
     page.on('console', (message) => {
-      if (message.text().includes('Content Security Policy')) refused.push(message.text());
+      if (message.text().includes('Content Security Policy')) problems.push(message.text());
     });
     const values = {
       elections: body.data[0].election.slug,
       contests: body.data[0].id,
       endorsers: 'bakers-local-1',
     };
-    const problems: string[] = [];
     for (const address of addressesOf('GET', values)) {
       const response = await page.goto(service.url(address));
       const size = (await response?.body())?.length ?? 0;
       if (size > MAX_PAGE_BYTES) problems.push(`${address} has ${size} bytes`);
-      for (const problem of await findAccessibilityProblems(page)) problems.push(`${address} ${problem}`);
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      if (Number(overflow) > 0) problems.push(`${address} is ${overflow} pixels too wide`);
+      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+      if (overflow > 0) problems.push(`${address} is ${overflow} pixels too wide`);
     }
-    expect({ problems, foreign, refused }).toEqual({ problems: [], foreign: [], refused: [] });
+    expect(problems).toEqual([]);
   },
-  2 * PATIENCE_MS,
+  PATIENCE_MS,
 );

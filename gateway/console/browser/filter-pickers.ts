@@ -27,31 +27,55 @@ interface ElectionRecord {
 }
 
 const MOST_CHOICES = 12;
+/** The most pages of 500 elections that are looked through. */
+const MOST_PAGES = 5;
+const DAY_MS = 24 * 60 * 60_000;
 /** How long typing must pause before a search, in milliseconds. */
 const TYPING_MS = 200;
 
-async function read<T>(path: string, signal: AbortSignal | null = null): Promise<T[]> {
-  const response = await fetch(`/console/api/v1/${path}`, { signal });
-  if (!response.ok) throw new Error(`The list was answered with ${response.status}.`);
-  return (await response.json()).data;
+interface ListPage<Row> {
+  data: Row[];
+  next_cursor: string | null;
 }
 
-const describeElection = ({ slug, name, date }: ElectionRecord): Choice => ({
-  slug,
-  label: `${name}, ${date}`,
-});
+async function read<Row>(path: string, signal: AbortSignal | null = null): Promise<ListPage<Row>> {
+  const response = await fetch(`/console/api/v1/${path}`, { signal });
+  if (!response.ok) throw new Error(`The list was answered with ${response.status}.`);
+  return response.json();
+}
 
-/** Upcoming elections, and those of the past if no upcoming one matches. */
-const elections = new Map<string, Promise<Choice[]>>();
-function readElections(query: string): Promise<Choice[]> {
-  const known = elections.get(query);
-  if (known) return known;
-  const reading = read<ElectionRecord>(`elections?limit=500&${query}`).then((found) =>
-    found.map(describeElection),
-  );
-  elections.set(query, reading);
-  reading.catch(() => elections.delete(query));
-  return reading;
+/** Reads the elections that match a query, page by page. */
+async function readElections(query: string): Promise<Choice[]> {
+  const found: ElectionRecord[] = [];
+  let after = '';
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const { data, next_cursor } = await read<ElectionRecord>(`elections?limit=500&${query}${after}`);
+    found.push(...data);
+    if (next_cursor === null) break;
+    after = `&cursor=${encodeURIComponent(next_cursor)}`;
+  }
+  return found.map(({ slug, name, date }) => ({ slug, label: `${name}, ${date}` }));
+}
+
+/** The day a number of days from now, as YYYY-MM-DD. */
+const dayFromNow = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+
+/** Upcoming elections by date, then those of the past two years, the newest first. */
+async function loadElections(): Promise<Choice[]> {
+  const past = `from=${dayFromNow(-730)}&to=${dayFromNow(0)}`;
+  const [upcoming, before] = await Promise.all([readElections('upcoming=true'), readElections(past)]);
+  const shown = new Set(upcoming.map(({ slug }) => slug));
+  return [...upcoming, ...before.reverse().filter(({ slug }) => !shown.has(slug))];
+}
+
+/** Loaded when somebody first looks for one. */
+let elections: Promise<Choice[]> | undefined;
+function findElections(): Promise<Choice[]> {
+  elections ??= loadElections().catch((error: unknown) => {
+    elections = undefined;
+    throw error;
+  });
+  return elections;
 }
 
 const SOURCES: Readonly<Record<string, Source>> = {
@@ -60,8 +84,8 @@ const SOURCES: Readonly<Record<string, Source>> = {
     async search(text, signal) {
       if (text === '') return [];
       const query = new URLSearchParams({ q: text, limit: String(MOST_CHOICES) });
-      const found = await read<EndorserRecord>(`endorsers?${query}`, signal);
-      return found.map(({ slug, name, state, category }) => ({
+      const { data } = await read<EndorserRecord>(`endorsers?${query}`, signal);
+      return data.map(({ slug, name, state, category }) => ({
         slug,
         label: `${name}, ${category.name}, ${state}`,
       }));
@@ -71,14 +95,9 @@ const SOURCES: Readonly<Record<string, Source>> = {
     label: 'Find an election, upcoming ones first',
     async search(text) {
       const words = text.toLowerCase().split(/\s+/);
-      const matching = (choices: Choice[]) =>
-        choices.filter(({ slug, label }) =>
-          words.every((word) => `${slug} ${label}`.toLowerCase().includes(word)),
-        );
-      const upcoming = matching(await readElections('upcoming=true'));
-      if (upcoming.length > 0) return upcoming;
-      const today = new Date().toISOString().slice(0, 10);
-      return matching(await readElections(`to=${today}`)).reverse();
+      return (await findElections()).filter(({ slug, label }) =>
+        words.every((word) => `${slug} ${label}`.toLowerCase().includes(word)),
+      );
     },
   },
 };

@@ -103,5 +103,12 @@ const showRaw = () => {
 };
 raw.addEventListener('change', showRaw);
 showRaw();
+// A place to begin that is filled in is the one that is meant.
+for (const name of ['since', 'cursor']) {
+  document.querySelector(`input[name=${name}]`)?.addEventListener('input', () => {
+    const radio = document.querySelector<HTMLInputElement>(`input[name=start][value=${name}]`);
+    if (radio) radio.checked = true;
+  });
+}
 live.hidden = false;
 follower.start();

@@ -68,7 +68,7 @@ function Watching({ view }: { view: StreamView }): Html {
       <p class="notice bad" data-when-expired hidden>The stream no longer has what follows this id.
         <a href=${pathname + search}>Begin with new events</a></p>
       <p class="notice bad" data-when-signed-out hidden>Your session has ended. <a href="/console/sign-in" data-sign-in>Sign in</a> to go on after the last event.</p>
-      <p class="notice bad" data-when-refused hidden>Change the filter or the start, then watch again.</p>
+      <p class="notice bad" data-when-refused hidden>The service does not accept this, so the page does not try again.</p>
       <p><strong data-total>0</strong> events since this page was opened</p>
       <div class="live-counts">
         <table><caption>By type</caption><tbody data-by-type></tbody></table>
@@ -83,7 +83,7 @@ function Watching({ view }: { view: StreamView }): Html {
 /** Saves the filter that is watched. */
 function SaveForm({ view, csrf }: { view: StreamView; csrf: string }): Html {
   return html`
-    <details><summary>Save this filter</summary>
+    <details><summary>Save the filter that is watched</summary>
     <${Form} action="/console/subscriptions" csrf=${csrf} class="inline">
       ${[...writeFilter(view.filter)].map(([field, values]) => html`<input type="hidden" name=${field} value=${values} />`)}
       <label>Name <input name="name" required maxlength="100" /></label>

@@ -1,6 +1,6 @@
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { reportFailure } from '../../../service/report-failure.ts';
-import { CopyText, Moment, Notice, Table } from '../components.ts';
+import { CopyText, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { FilterFields, loadCategories } from '../filter/filter-fields.ts';
 import { describeFilter, readFilter, writeFilter } from '../filter/filter-form.ts';
@@ -53,16 +53,14 @@ function Row({
   count: MatchCount | undefined;
   publicUrl: string;
 }): Html {
-  const { id, name, filter, updated_at } = item;
+  const { id, name, filter } = item;
   const curl = `curl -N -H 'Authorization: Bearer YOUR_KEY' '${publicUrl}/v1/stream?subscription=${id}'`;
   return html`
     <tr>
-      <th scope="row">${name}</th>
-      <td>${id}</td>
+      <th scope="row">${name} <small class="muted">id ${id}</small></th>
       <td>${describeFilter(filter)}
         <details><summary>Follow it with curl</summary><${CopyText} label=${`Follow ${name} with curl`} text=${curl} /></details></td>
       <${CountCell} id=${id} count=${count} />
-      <td><${Moment} at=${new Date(updated_at)} /></td>
       <td><div class="actions">
         <a href=${`/console/live?subscription=${id}`} aria-label=${`Watch live: ${name}`}>Watch live</a>
         <a href=${`/console/subscriptions/${id}`} aria-label=${`Edit ${name}`}>Edit</a>
@@ -87,7 +85,7 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
         found.length === 0
           ? html`<p>There are none yet.</p>`
           : html`
-        <${Table} caption="Saved filters" head=${['Name', 'Id', 'Filter', 'Events of the last day', 'Saved', 'Actions']}>
+        <${Table} caption="Saved filters" head=${['Name', 'Filter', 'Events of the last day', 'Actions']}>
           ${found.map((item, index) => html`<${Row} item=${item} count=${counts[index]} publicUrl=${publicUrl} />`)}
         <//>
         <p class="muted">The number of events is up to a minute old.

@@ -10,8 +10,6 @@ export interface Subscription {
   id: number;
   name: string;
   filter: StreamFilter;
-  /** ISO 8601. */
-  updated_at: string;
 }
 
 /** Every subscription of the account. @throws ApiError as the API does */

@@ -231,7 +231,7 @@ testInBrowser(
       'or-2026-11-03-general',
     ]);
 
-    await page.getByText('Save this filter').click();
+    await page.getByText('Save the filter').click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Heralds of Oregon');
     await page.getByRole('button', { name: 'Save as subscription' }).click();
     await page.getByRole('link', { name: 'Watch live: Heralds of Oregon' }).click();

@@ -142,7 +142,7 @@ test('the list says how many events of the last day each filter would have passe
     return !html.includes('data-counting');
   });
   const counts = [
-    ...html.matchAll(/<th scope="row">(\w+)<[\s\S]*?class="number" data-count="\d+">([^<]*)</g),
+    ...html.matchAll(/<th scope="row">(\w+) <[\s\S]*?class="number" data-count="\d+">([^<]*)</g),
   ];
   expect(counts.map(([, name, count]) => [name, count])).toEqual([
     ['All', '3'],
