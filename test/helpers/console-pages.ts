@@ -3,15 +3,12 @@ import { pages } from '../../gateway/console/pages/index.ts';
 /** Values of parameters in paths, by what stands before them. */
 export type PathValues = Readonly<Record<string, string | number>>;
 
-/** The methods of each path of the console's pages, in the order of the header Allow. */
-export function methodsByPath(): Map<string, string[]> {
-  const methods = new Map<string, Set<string>>();
-  for (const { path, method } of pages) {
-    const known = methods.get(path) ?? new Set();
-    for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) known.add(each);
-    methods.set(path, known);
-  }
-  return new Map([...methods].map(([path, known]) => [path, [...known].sort()]));
+/** The methods of pages at an address without parameters, in the order of the header Allow. */
+export function methodsAt(address: string): string[] {
+  const methods = pages
+    .filter(({ path }) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(address))
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return [...new Set(methods)].sort();
 }
 
 /**
@@ -25,7 +22,10 @@ export function addressesOf(method: 'GET' | 'POST', values: PathValues = {}): st
 
 /** A path of a page with its parameters filled in. */
 export function fillIn(path: string, values: PathValues = {}): string {
-  return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, before: string) => `${before}/${values[before] ?? 1}`);
+  const parts = path.split('/');
+  return parts
+    .map((part, at) => (/^\{\w+\}$/.test(part) ? (values[parts[at - 1] ?? ''] ?? 1) : part))
+    .join('/');
 }
 
 /** A tag of a page, with its attributes as they are written. */

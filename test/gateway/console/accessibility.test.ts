@@ -33,7 +33,13 @@ afterAll(() => browser?.close());
     await context.addCookies([cookie]);
     const problems: string[] = [];
     const paths = [
-      ...addressesOf('GET', { people: Number(person?.id), keys: Number(key?.id) }),
+      ...addressesOf('GET', {
+        people: Number(person?.id),
+        keys: Number(key?.id),
+        elections: 'or-2026-11-03-general',
+        endorsers: 'bakers-local-1',
+        plans: 'internal',
+      }),
       '/console/sign-in?signed-out',
       '/console/nothing',
       await makeLink(console.service),

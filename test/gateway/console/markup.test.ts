@@ -61,6 +61,11 @@ beforeAll(async () => {
     keys: (await idOf('api_keys')) - 1,
     people: Number(member?.id),
     subscriptions: await idOf('subscriptions'),
+    elections: 'or-2026-11-03-general',
+    endorsers: 'bakers-local-1',
+    contests: Number((await console.query('SELECT min(id) AS id FROM contests'))[0]?.id),
+    accounts: Number((await console.query('SELECT id FROM accounts WHERE name = $1', [ACCOUNT]))[0]?.id),
+    plans: 'internal',
   };
   if (hasChromium) browser = await startChromium();
 }, 60_000);
@@ -68,14 +73,21 @@ afterAll(() => browser?.close());
 
 /** The addresses of all pages that show something, also to somebody who is not signed in. */
 async function allAddresses(): Promise<string[]> {
+  return [
+    ...(await addressesOfTexts()),
+    ...addressesOf('GET', values).map((path) => `${path}?${QUERY}`),
+    `/console/sign-in?${QUERY}`,
+    `/console/sign-in/callback?${QUERY}`,
+  ];
+}
+
+/** The addresses of pages that show stored texts, or the path itself. */
+async function addressesOfTexts(): Promise<string[]> {
   const link = await makeLink(console.service, { account: ACCOUNT, person: PERSON });
   const invitation = await console.invite(ACCOUNT, 'carl@example.org');
   return [
     ...addressesOf('GET', values),
-    ...addressesOf('GET', values).map((path) => `${path}?${QUERY}`),
     '/console/sign-in',
-    `/console/sign-in?${QUERY}`,
-    `/console/sign-in/callback?${QUERY}`,
     `/console/${encodeURIComponent(HOSTILE)}`,
     link,
     invitation,
@@ -151,7 +163,7 @@ testInBrowser(
       { name: 'bes_session', value: client.cookie('bes_session'), url: `${origin}/console` },
     ]);
     const problems: string[] = [];
-    for (const path of await allAddresses()) {
+    for (const path of await addressesOfTexts()) {
       const page = await context.newPage();
       page.on('request', (request) => {
         if (!request.url().startsWith(`${origin}/console`)) problems.push(`${path} asks ${request.url()}`);

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
+import pg from 'pg';
 import { ConsoleClient, type ReceivedPage } from '../../helpers/console-client.ts';
 import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
+import { until } from '../../helpers/until.ts';
 
 const console = useConsoleWithProvider();
 const { provider } = console;
@@ -218,10 +220,25 @@ test('the last owner stays, even if two owners remove each other at a time', asy
     await console.join(account, { name: 'bob', role: 'owner' }),
   ];
   const [annId, bobId] = [await personId(ann.subject), await personId(bob.subject)];
-  await Promise.all([
-    ann.client.post(`/console/people/${bobId}/remove`),
-    bob.client.post(`/console/people/${annId}/remove`),
-  ]);
+  const [annToken, bobToken] = [await ann.client.formToken(), await bob.client.formToken()];
+  // Both removals begin before either can be carried out.
+  const blocker = new pg.Client({ connectionString: console.service.databaseUrl });
+  await blocker.connect();
+  await blocker.query('BEGIN');
+  await blocker.query('SELECT FROM account_members WHERE person_id IN ($1, $2) FOR UPDATE', [annId, bobId]);
+  const removals = [
+    ann.client.post(`/console/people/${bobId}/remove`, { csrf: annToken }),
+    bob.client.post(`/console/people/${annId}/remove`, { csrf: bobToken }),
+  ];
+  await until('both removals wait', async () => {
+    const waiting = await console.query(
+      `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+    );
+    return waiting.length === 2;
+  });
+  await blocker.query('COMMIT');
+  await blocker.end();
+  await Promise.all(removals);
   const owners = () =>
     console.query(
       `SELECT m.person_id AS id FROM account_members m JOIN accounts a ON a.id = m.account_id
@@ -290,6 +307,8 @@ test('an operator who is invited sees every account', async () => {
   const { html } = await client.get('/console/account');
   expect(html).toContain(`${emailOf(subject)} · operator`);
   expect(html).toContain(`<strong>${first}</strong>`);
-  expect(html).toContain(`>${second}</option>`);
+  const [row] = await console.query('SELECT id FROM accounts WHERE name = $1', [second]);
+  expect((await client.post('/console/account', { account: String(row?.id) })).status).toBe(303);
+  expect((await client.get('/console/account')).html).toContain(`<strong>${second}</strong>`);
   expect((await client.get('/console/people')).html).toContain('Nobody has joined');
 });

@@ -5,7 +5,7 @@ import { pages } from '../../../gateway/console/pages/index.ts';
 import { AttemptsByAddress } from '../../../gateway/console/session/attempts.ts';
 import { safeReturnAddress } from '../../../gateway/console/session/return-address.ts';
 import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console-client.ts';
-import { addressesOf, fillIn, methodsByPath } from '../../helpers/console-pages.ts';
+import { addressesOf, fillIn, methodsAt } from '../../helpers/console-pages.ts';
 import { PUBLIC_URL, startOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
 
@@ -104,20 +104,20 @@ test.each([
 
 test('every address takes its methods, and names them to others', async () => {
   const operator = await signIn({ role: 'operator' });
-  const own = new Map([
+  const own = new Map<string, readonly string[]>([
     ['/console/sign-in', ['GET', 'HEAD']],
     ['/console/sign-in/start', ['GET', 'HEAD']],
     ['/console/sign-in/callback', ['GET', 'HEAD']],
     ['/console/sign-out', ['POST']],
     ['/console/links/x', ['GET', 'HEAD', 'POST']],
     ['/console/invitations/x', ['GET', 'HEAD']],
-    ...methodsByPath(),
+    ...pages.map(({ path }) => [fillIn(path), methodsAt(fillIn(path))] as const),
   ]);
   for (const [path, methods] of own) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
       (each) => !methods.includes(each),
     )) {
-      const refused = await operator.send(method, fillIn(path));
+      const refused = await operator.send(method, path);
       expect([method, path, refused.status, refused.headers.get('Allow')]).toEqual([
         method,
         path,
