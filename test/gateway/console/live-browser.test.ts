@@ -286,29 +286,24 @@ testInBrowser(
   TIMEOUT_MS,
 );
 
-testInBrowser(
-  `axe finds nothing on the pages, in both widths and themes${SKIPPED}`,
-  async () => {
+testInBrowser.each([...LOOKS])(
+  `axe finds nothing on the pages: $name${SKIPPED}`,
+  async ({ width, height, theme }) => {
     const client = await ConsoleClient.signIn(service);
     await client.post('/console/subscriptions', { name: 'Everything', states: ['OR'] });
-    const page = await open('/console/live?endorsers=nation-herald&start=earliest', client);
-    const problems: string[] = [];
-    for (const { name, width, height, theme } of LOOKS) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme: theme });
-      for (const path of ['/start', '/live?start=earliest', '/subscriptions', '/subscriptions/new']) {
-        await page.goto(`${switchboard.address}/console${path}`);
-        if (path.startsWith('/live')) {
-          await page.getByRole('checkbox', { name: 'Raw frames' }).check();
-          await page.waitForSelector('[data-rows] tr');
-        }
-        for (const summary of await page.locator('summary').all()) await summary.click();
-        problems.push(
-          ...(await findAccessibilityProblems(page)).map((problem) => `${name} ${path} ${problem}`),
-        );
-      }
+    await change('coast-gazette');
+    // Few events, because axe takes long for many rows.
+    const live = '/console/live?start=earliest&endorsers=coast-gazette';
+    const page = await open(live, client);
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: theme });
+    await page.getByRole('checkbox', { name: 'Raw frames' }).check();
+    await page.waitForSelector('[data-rows] tr');
+    for (const path of [null, '/console/start', '/console/subscriptions', '/console/subscriptions/new']) {
+      if (path !== null) await page.goto(switchboard.address + path);
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      expect([path ?? live, ...(await findAccessibilityProblems(page))]).toEqual([path ?? live]);
     }
-    expect(problems).toEqual([]);
   },
   TIMEOUT_MS,
 );
