@@ -1,5 +1,4 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import pg from 'pg';
 import { createKey } from '../../ops/commands/keys.ts';
 import type { Role } from '../../schemas/vocabulary.ts';
 import { createIo, createRunner } from './command-io.ts';
@@ -62,16 +61,6 @@ export class ConsoleWithProvider {
     const { status, html } = await this.provider.signIn(client, subject, startOf(link));
     if (status !== 303) throw new Error(`The sign-in was answered with ${status}: ${html}`);
     return { subject, client };
-  }
-
-  async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.service.databaseUrl });
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows;
-    } finally {
-      await client.end();
-    }
   }
 }
 

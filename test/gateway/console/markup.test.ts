@@ -41,8 +41,10 @@ beforeAll(async () => {
   await owner.post('/console/keys', { name: HOSTILE_ADDRESS, scope: ['data:read'] });
   await owner.post('/console/people/invitations', { email: 'bob@example.org', role: 'member' });
   // No form takes such an address; an older version could have.
-  await console.query('UPDATE console_invitations SET email = $1 WHERE accepted_at IS NULL', [HOSTILE]);
-  await console.query(
+  await console.service.query('UPDATE console_invitations SET email = $1 WHERE accepted_at IS NULL', [
+    HOSTILE,
+  ]);
+  await console.service.query(
     `INSERT INTO subscriptions (account_id, name, filter, created_at, updated_at)
      SELECT id, $2, '{}', now(), now() FROM accounts WHERE name = $1`,
     [ACCOUNT, HOSTILE.slice(0, 100)],
@@ -50,21 +52,23 @@ beforeAll(async () => {
 
   client = await ConsoleClient.signIn(service, { account: ACCOUNT, role: 'operator', person: PERSON });
   const idOf = async (table: string) => {
-    const [row] = await console.query(
+    const [row] = await console.service.query(
       `SELECT max(t.id) AS id FROM ${table} t JOIN accounts a ON a.id = t.account_id WHERE a.name = $1`,
       [ACCOUNT],
     );
     return Number(row?.id);
   };
-  const [member] = await console.query('SELECT id FROM people WHERE subject = $1', [subject]);
+  const [member] = await console.service.query('SELECT id FROM people WHERE subject = $1', [subject]);
   values = {
     keys: (await idOf('api_keys')) - 1,
     people: Number(member?.id),
     subscriptions: await idOf('subscriptions'),
     elections: 'or-2026-11-03-general',
     endorsers: 'bakers-local-1',
-    contests: Number((await console.query('SELECT min(id) AS id FROM contests'))[0]?.id),
-    accounts: Number((await console.query('SELECT id FROM accounts WHERE name = $1', [ACCOUNT]))[0]?.id),
+    contests: Number((await console.service.query('SELECT min(id) AS id FROM contests'))[0]?.id),
+    accounts: Number(
+      (await console.service.query('SELECT id FROM accounts WHERE name = $1', [ACCOUNT]))[0]?.id,
+    ),
     plans: 'internal',
   };
   if (hasChromium) browser = await startChromium();

@@ -10,7 +10,7 @@ const { provider } = console;
 const linkIn = ({ html }: ReceivedPage): string => /\/console\/invitations\/[\w-]{43}/.exec(html)?.[0] ?? '';
 
 async function audit(account: string): Promise<unknown[]> {
-  return console.query(
+  return console.service.query(
     `SELECT l.action, l.person, l.details FROM audit_log l JOIN accounts a ON a.id = l.account_id
      WHERE a.name = $1 ORDER BY l.id`,
     [account],
@@ -18,7 +18,7 @@ async function audit(account: string): Promise<unknown[]> {
 }
 
 async function personId(subject: string): Promise<number> {
-  const [row] = await console.query('SELECT id FROM people WHERE subject = $1', [subject]);
+  const [row] = await console.service.query('SELECT id FROM people WHERE subject = $1', [subject]);
   return Number(row?.id);
 }
 
@@ -104,7 +104,7 @@ test('an invitation is good once, until it expires, is withdrawn or replaced; al
   const replaced = await invite('twice@example.org');
   const open = await invite('twice@example.org');
   const expired = await invite('expired@example.org');
-  await console.query(
+  await console.service.query(
     `UPDATE console_invitations SET expires_at = now() - interval '1 second' WHERE email = 'expired@example.org'`,
   );
 
@@ -130,12 +130,12 @@ test('an invitation that is withdrawn while its person signs in is not accepted'
   const link = await console.invite(await console.makeAccount(), emailOf(guest));
   const client = new ConsoleClient(console.service);
   const { location } = await client.get(startOf(link));
-  await console.query('DELETE FROM console_invitations WHERE email = $1', [emailOf(guest)]);
+  await console.service.query('DELETE FROM console_invitations WHERE email = $1', [emailOf(guest)]);
   provider.visitor = guest;
   const refused = await client.get(await provider.visit(location));
   expect(refused.status).toBe(400);
   expect(refused.html).toContain('accepted or withdrawn already');
-  expect(await console.query('SELECT 1 FROM people WHERE subject = $1', [guest])).toEqual([]);
+  expect(await console.service.query('SELECT 1 FROM people WHERE subject = $1', [guest])).toEqual([]);
 });
 
 test.each([
@@ -155,7 +155,7 @@ test.each([
 test('an account has a hundred open invitations at most', async () => {
   const account = await console.makeAccount();
   const { client } = await console.join(account, { role: 'owner' });
-  await console.query(
+  await console.service.query(
     `INSERT INTO console_invitations (hash, account_id, email, role, invited_by, expires_at)
      SELECT sha256(n::text::bytea), a.id, n || '@example.org', 'member', 'ann', now() + interval '1 day'
      FROM accounts a, generate_series(1, 100) n WHERE a.name = $1`,
@@ -207,7 +207,7 @@ test('a removed person is out at once, on every gateway, and their open invitati
   expect(back.html).toContain('You belong to no account');
   expect((await owner.client.post(path)).status).toBe(404);
   expect(
-    await console.query('SELECT 1 FROM console_sessions WHERE person_id = $1', [
+    await console.service.query('SELECT 1 FROM console_sessions WHERE person_id = $1', [
       await personId(member.subject),
     ]),
   ).toEqual([]);
@@ -231,7 +231,7 @@ test('the last owner stays, even if two owners remove each other at a time', asy
     bob.client.post(`/console/people/${annId}/remove`, { csrf: bobToken }),
   ];
   await until('both removals wait', async () => {
-    const waiting = await console.query(
+    const waiting = await console.service.query(
       `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
     );
     return waiting.length === 2;
@@ -240,7 +240,7 @@ test('the last owner stays, even if two owners remove each other at a time', asy
   await blocker.end();
   await Promise.all(removals);
   const owners = () =>
-    console.query(
+    console.service.query(
       `SELECT m.person_id AS id FROM account_members m JOIN accounts a ON a.id = m.account_id
        WHERE a.name = $1 AND m.role = 'owner'`,
       [account],
@@ -264,12 +264,12 @@ test("owners of two accounts cannot reach each other's people, invitations and k
   const ann = await console.join(own, { role: 'owner' });
   const bob = await console.join(other, { name: 'bob', role: 'owner' });
   await bob.client.post('/console/people/invitations', { email: 'carl@example.org', role: 'member' });
-  const [invitation] = await console.query(
+  const [invitation] = await console.service.query(
     `SELECT i.id FROM console_invitations i JOIN accounts a ON a.id = i.account_id
      WHERE a.name = $1 AND i.accepted_at IS NULL`,
     [other],
   );
-  const [key] = await console.query(
+  const [key] = await console.service.query(
     'SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE a.name = $1',
     [other],
   );
@@ -307,7 +307,7 @@ test('an operator who is invited sees every account', async () => {
   const { html } = await client.get('/console/account');
   expect(html).toContain(`${emailOf(subject)} · operator`);
   expect(html).toContain(`<strong>${first}</strong>`);
-  const [row] = await console.query('SELECT id FROM accounts WHERE name = $1', [second]);
+  const [row] = await console.service.query('SELECT id FROM accounts WHERE name = $1', [second]);
   expect((await client.post('/console/account', { account: String(row?.id) })).status).toBe(303);
   expect((await client.get('/console/account')).html).toContain(`<strong>${second}</strong>`);
   expect((await client.get('/console/people')).html).toContain('Nobody has joined');

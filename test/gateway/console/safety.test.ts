@@ -281,7 +281,7 @@ describe('enumeration', () => {
     client.headers = { 'X-Forwarded-For': '192.0.2.1' };
     const [used, expired] = [await makeLink(console.service), await makeLink(console.service)];
     await client.send('POST', used);
-    await console.query(`UPDATE console_links SET expires_at = now() - interval '1 second'`);
+    await console.service.query(`UPDATE console_links SET expires_at = now() - interval '1 second'`);
     const links = [used, expired, used.replace(/.{43}$/, 'A'.repeat(43)), '/console/links/x'];
     const answers = [];
     for (const method of ['GET', 'POST']) {
@@ -293,7 +293,7 @@ describe('enumeration', () => {
 
   test('other accounts look like accounts that do not exist', async () => {
     await console.makeAccount('other');
-    const [row] = await console.query(`SELECT id FROM accounts WHERE name = 'other'`);
+    const [row] = await console.service.query(`SELECT id FROM accounts WHERE name = 'other'`);
     const client = await signIn();
     const answers = [];
     for (const account of [String(row?.id), '999999', 'x', '']) {

@@ -57,7 +57,7 @@ test('a stranger is told so, and leaves nothing behind', async () => {
   expect(refused.html).toContain('You belong to no account');
   expect(refused.html).toContain(emailOf(subject));
   expect(client.cookie('bes_session')).toBe('');
-  expect(await console.query('SELECT 1 FROM people WHERE subject = $1', [subject])).toEqual([]);
+  expect(await console.service.query('SELECT 1 FROM people WHERE subject = $1', [subject])).toEqual([]);
 });
 
 test('a callback counts once, and not with another state, in another browser, or too late', async () => {
@@ -74,7 +74,7 @@ test('a callback counts once, and not with another state, in another browser, or
   ];
   expect((await client.get(back)).status).toBe(303);
   refusals.push(await client.get(back));
-  await console.query(`UPDATE console_sign_ins SET expires_at = now() - interval '1 second'`);
+  await console.service.query(`UPDATE console_sign_ins SET expires_at = now() - interval '1 second'`);
   refusals.push(await foreign.client.get(foreign.back));
   for (const { status, html } of refusals) {
     expect(status).toBe(400);
@@ -185,19 +185,19 @@ test('a person of several accounts begins with the one seen last, and switches',
   await provider.signIn(later, subject);
   expect((await later.get('/console/account')).html).toContain(`<strong>${second}</strong>`);
 
-  await console.query('UPDATE accounts SET suspended_at = now() WHERE name = $1', [second]);
+  await console.service.query('UPDATE accounts SET suspended_at = now() WHERE name = $1', [second]);
   await provider.signIn(later, subject);
   const { html } = await later.get('/console/account');
   expect(html).toContain(`<strong>${first}</strong>`);
   expect(html).not.toContain(second);
-  await console.query('UPDATE accounts SET suspended_at = now() WHERE name = $1', [first]);
+  await console.service.query('UPDATE accounts SET suspended_at = now() WHERE name = $1', [first]);
   expect((await provider.signIn(new ConsoleClient(console.service), subject)).html).toContain('is suspended');
 });
 
 test('a person cannot switch to an account of others', async () => {
   const [own, other] = [await console.makeAccount(), await console.makeAccount()];
   const { client } = await console.join(own, { role: 'owner' });
-  const [row] = await console.query('SELECT id FROM accounts WHERE name = $1', [other]);
+  const [row] = await console.service.query('SELECT id FROM accounts WHERE name = $1', [other]);
   const refused = await client.post('/console/account', { account: String(row?.id) });
   const unknown = await client.post('/console/account', { account: '999999' });
   expect([refused.status, unknown.status]).toEqual([404, 404]);
