@@ -10,6 +10,9 @@ export const LOOKS = [
   { name: 'wide-dark', width: 1440, height: 900, theme: 'dark' },
 ] as const;
 
+/** Both widths and both themes, in two looks: axe takes a second or two for each page. */
+export const TWO_LOOKS = LOOKS.filter(({ name }) => name === 'phone-light' || name === 'wide-dark');
+
 /** Whether Debian's Chromium is installed. */
 export const hasChromium = findProgram('chromium') !== null;
 

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { findAccessibilityProblems, hasChromium, LOOKS, startChromium } from '../../helpers/chromium.ts';
+import { findAccessibilityProblems, hasChromium, startChromium, TWO_LOOKS } from '../../helpers/chromium.ts';
 import { ConsoleClient, makeLink } from '../../helpers/console-client.ts';
 import { addressesOf } from '../../helpers/console-pages.ts';
 import { emailOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
 
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const console = useConsoleWithProvider({ gateways: 1 });
-/** Both widths and both themes; axe takes a second or two for each page. */
-const TWO_LOOKS = LOOKS.filter(({ name }) => name === 'phone-light' || name === 'wide-dark');
 let browser: Browser | undefined;
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
-import { findAccessibilityProblems, hasChromium, LOOKS, startChromium } from '../../helpers/chromium.ts';
+import { findAccessibilityProblems, hasChromium, startChromium, TWO_LOOKS } from '../../helpers/chromium.ts';
 import { ConsoleClient } from '../../helpers/console-client.ts';
 import { TestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
@@ -286,7 +286,7 @@ testInBrowser(
   TIMEOUT_MS,
 );
 
-testInBrowser.each([...LOOKS])(
+testInBrowser.each(TWO_LOOKS)(
   `axe finds nothing on the pages: $name${SKIPPED}`,
   async ({ width, height, theme }) => {
     const client = await ConsoleClient.signIn(service);
