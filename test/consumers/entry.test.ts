@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createEntry, createRuns, dropApplied, splitRun } from '../../consumers/apply/entry.ts';
+import { createEntry, createRuns, dropApplied, sizeOfEntry, splitRun } from '../../consumers/apply/entry.ts';
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import type { UnreadableBatch } from '../../kafka/topic-reader.ts';
 
@@ -66,6 +66,73 @@ test('INV-8: a run that is split and applied up to anywhere loses nothing and re
     }),
     { numRuns: 30 },
   );
+});
+
+const readOf = (records: FetchedRecord[], unreadable: UnreadableBatch[] = []) => {
+  const nextOffset = records.length;
+  const end = { nextOffset, end: nextOffset, stableEnd: nextOffset, atEnd: true, isOutOfRange: false };
+  return { partition: 3, records, unreadable, ...end };
+};
+const recordsOf = (count: number, bytes = 0): FetchedRecord[] =>
+  Array.from({ length: count }, (_, offset) => ({ offset, key: null, value: Buffer.alloc(bytes) }));
+
+test.each([
+  [0, [0]],
+  [1000, [1000]],
+  [1001, [1000, 1]],
+  [2000, [1000, 1000]],
+])('%i records make runs of %j entries', (count, sizes) => {
+  const runs = [...createRuns(0, readOf(recordsOf(count)), fail)];
+  expect(runs.map(({ entries }) => entries.length)).toEqual(sizes);
+});
+
+test('an entry keeps copies of its key and value, and takes the memory of both', () => {
+  const whole = Buffer.from('a key and a value');
+  const entry = createEntry({ offset: 7, key: whole.subarray(0, 5), value: whole.subarray(10) }, fail);
+  expect(entry).toMatchObject({ offset: 7, key: Buffer.from('a key'), value: Buffer.from('a value') });
+  whole.fill(0);
+  expect(String(entry.key)).toBe('a key');
+  expect(sizeOfEntry(entry)).toBe(512);
+  expect(sizeOfEntry({ ...entry, key: null, value: null })).toBe(500);
+});
+
+test('a batch that cannot be read is an entry with its offsets and the reason', () => {
+  const batch = { firstOffset: 4, lastOffset: 9, bytes: Buffer.from('x'), reason: 'its checksum is wrong' };
+  const [run] = createRuns(0, readOf([], [batch]), fail);
+  expect(run?.entries).toEqual([
+    {
+      offset: 4,
+      lastOffset: 9,
+      key: null,
+      value: Buffer.from('x'),
+      truncated: null,
+      submission: {
+        code: 'unreadable',
+        message: 'The batch of offsets 4 to 9 cannot be read: its checksum is wrong.',
+      },
+    },
+  ]);
+});
+
+test.each([
+  ['by entries', 3, 1_000_000, 3],
+  ['by memory, after the entry that fills it', 10, 1200, 2],
+  ['by memory that is used up exactly', 10, 1200 - 100, 2],
+  ['after one entry at least', 10, 1, 1],
+])('a run is split %s', (_how, maxEntries, maxBytes, count) => {
+  // Each entry takes 500 bytes beside its 100.
+  const [run] = createRuns(0, readOf(recordsOf(5, 100)), fail);
+  if (!run) throw new Error('There is no run.');
+  const [first, second] = splitRun(run, maxEntries, maxBytes);
+  expect(first.entries).toEqual(run.entries.slice(0, count));
+  expect(second?.entries).toEqual(run.entries.slice(count));
+  expect([first.from, first.to, second?.from, second?.to]).toEqual([0, count, count, 5]);
+});
+
+test('a run that fits is not split', () => {
+  const [run] = createRuns(0, readOf(recordsOf(5)), fail);
+  if (run) expect(splitRun(run, 5, 1_000_000)).toEqual([run, undefined]);
+  expect(run?.entries).toHaveLength(5);
 });
 
 test('a record on which the code itself fails is rejected as a defect, and reported', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createLog } from '../../../service/log.ts';
+import { captureLog } from '../../helpers/captured-log.ts';
 import { useTestDatabase } from '../../helpers/database.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
 import { createSeverablePool, type SeverablePool } from '../../helpers/severable-pool.ts';
@@ -88,6 +89,14 @@ describe('the limits of a plan, on two gateways together', () => {
     expect((await ask(plan)).refusal?.headers).toEqual({ 'Retry-After': String(12 * 60 * 60) });
   });
 
+  test.each([
+    [{ requestsPerMinute: 1 }, 'allows 1 requests a minute. Ask again in 60 s.'],
+    [{ requestsPerDay: 1 }, 'allows 1 requests a day (UTC). Ask again in 43200 s.'],
+  ])('of %j are named by a refusal', async (plan, sentence) => {
+    await ask(plan);
+    expect((await ask(plan)).refusal?.message).toContain(sentence);
+  });
+
   test('are separate for each account', async () => {
     const plan = { requestsPerMinute: 1, requestsPerDay: null };
     await ask(plan);
@@ -131,6 +140,32 @@ describe('while the database does not answer', () => {
     expect(admitted).toBeLessThanOrEqual(600);
     expect(admitted).toBeGreaterThanOrEqual(540);
   });
+});
+
+test('while the database is away, it is asked once a second, and the log says so', async () => {
+  severable.way.cut();
+  const { log, lines } = captureLog();
+  const limiter = new RequestLimiter(severable.pool, clock, log);
+  const outages = () => lines.filter(({ msg }) => msg.includes('counting alone'));
+  const askMany = async () => {
+    const plan = { accountId, requestsPerMinute: 600, requestsPerDay: null };
+    for (let i = 0; i < 50; i += 1) await limiter.admit(plan);
+  };
+  await askMany();
+  await clock.advance(999);
+  await askMany();
+  expect(outages()).toHaveLength(1);
+  await clock.advance(1);
+  await askMany();
+  expect(outages()).toHaveLength(2);
+  expect(outages()[0]).toHaveProperty('error');
+});
+
+test('a defect is an error, and no outage', async () => {
+  await client.query('ALTER TABLE request_quotas RENAME TO mislaid');
+  await expect(ask({ requestsPerMinute: 60 })).rejects.toThrow();
+  await client.query('ALTER TABLE mislaid RENAME TO request_quotas');
+  expect((await ask({ requestsPerMinute: 60 })).refusal).toBeNull();
 });
 
 test('windows that are over are deleted', async () => {

@@ -98,6 +98,28 @@ describe('open streams', () => {
     await until('the place is free', async () => (await counted()) === 0, 2000);
   });
 
+  test.each([
+    [1, 'one open stream'],
+    [2, '2 open streams'],
+  ])('beyond %i are refused with the limit and the time of the next try', async (max, streams) => {
+    const gateway = await createGateway();
+    for (let i = 0; i < max; i += 1) await mustOpen(gateway, max);
+    const refused = gateway.leases.acquire({ accountId, maxStreams: max }, new AbortController().signal);
+    await expect(refused).rejects.toMatchObject({
+      message: `The account's plan allows ${streams}; close one, or ask again later.`,
+      headers: { 'Retry-After': '10' },
+    });
+  });
+
+  test('are not refused for a defect, which is an error', async () => {
+    const gateway = await createGateway();
+    await client.query('ALTER TABLE stream_leases RENAME TO mislaid');
+    const opening = gateway.leases.acquire({ accountId, maxStreams: 1 }, new AbortController().signal);
+    await expect(opening).rejects.toThrow();
+    await client.query('ALTER TABLE mislaid RENAME TO stream_leases');
+    await mustOpen(gateway, 1);
+  });
+
   test('are not counted if the plan has no limit', async () => {
     const gateway = await createGateway();
     const opened = await Promise.all(Array.from({ length: 50 }, () => open(gateway, null)));
@@ -163,6 +185,19 @@ describe('while the database does not answer', () => {
     await until('the leases are there', async () => (await counted()) === 2);
     await mustOpen(gateway, 3);
     expect(await open(gateway, 3)).toBe('too_many_streams');
+  });
+
+  test('a gateway counts each account by itself', async () => {
+    const gateway = await createGateway();
+    await mustOpen(gateway, 1);
+    const { rows } = await client.query(
+      `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id`,
+    );
+    gateway.way.cut();
+    expect(await open(gateway, 1)).toBe('too_many_streams');
+    const other = { accountId: rows[0].id, maxStreams: 1 };
+    await expect(gateway.leases.acquire(other, new AbortController().signal)).resolves.toBeUndefined();
+    gateway.way.mend();
   });
 
   test('for longer than leases last, streams continue, and afterwards they count again exactly', async () => {
