@@ -6,7 +6,7 @@ import { type Write, type Written, writeEntries } from './write-entries.ts';
  * not take together (INV-14).
  *
  * A part that fails is halved, and parts grow again after two that succeed: a thousand entries that are all at fault take
- * little more than a thousand attempts, and a single one takes some twenty.
+ * little more than a thousand attempts, and a single one takes some thirty.
  *
  * @param refuse the refusal for an error of a single entry, or undefined if the error is not the entry's
  */

@@ -254,6 +254,56 @@ describe('INV-9: a bad submission', () => {
     ]);
   });
 
+  test('INV-14: an error that belongs to no submission undoes the whole batch', async () => {
+    await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);
+    try {
+      const good = endorse('bakers-local-1', 'mayor', 'ann');
+      const bad = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
+      const write = writeInParts(() => undefined);
+      const applying = applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [good, bad])], write);
+      await expect(applying).rejects.toMatchObject({ code: '23514' });
+    } finally {
+      await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');
+    }
+    expect([await changes(), await rejections()]).toEqual([[], []]);
+    await expect(apply(endorse('bakers-local-1', 'mayor', 'bob'))).resolves.toMatchObject({ submissions: 1 });
+  });
+
+  test('INV-14: one submission that the database refuses is found among a thousand in some thirty attempts', async () => {
+    await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);
+    const unknown = endorse('nobody', 'mayor', 'ann');
+    const batch = Array.from({ length: 1000 }, () => unknown);
+    batch[700] = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
+    const statements: string[] = [];
+    const counting = new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value;
+        return (text: string, ...rest: unknown[]) => {
+          statements.push(text);
+          return value.call(target, text, ...rest);
+        };
+      },
+    });
+    try {
+      await expect(
+        applyRuns(counting, SUBMISSIONS_TOPIC, [createTestRun(0, batch)], writeInParts(refuseForError)),
+      ).resolves.toEqual({ submissions: 1000, changes: 0, rejected: 1000 });
+    } finally {
+      await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');
+    }
+    const attempts = statements.filter((text) => /^(RELEASE|ROLLBACK TO) SAVEPOINT/.test(text));
+    expect(attempts.length).toBeGreaterThan(10);
+    expect(attempts.length).toBeLessThan(40);
+    const codes = new Map((await rejections()).map(({ code, offset }) => [offset, code]));
+    expect([codes.size, codes.get(699), codes.get(700), codes.get(701)]).toEqual([
+      1000,
+      'unknown_endorser',
+      'unstorable',
+      'unknown_endorser',
+    ]);
+  });
+
   test('INV-14: a batch that cannot be read is rejected with all its offsets', async () => {
     const run = createTestRun(0, [endorse('bakers-local-1', 'mayor', 'ann')]);
     const unreadable = {
