@@ -1,11 +1,11 @@
+import type { Brokers } from '../service/brokers.ts';
 import { type PartitionBounds, type PartitionRead, TopicReader } from './topic-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
 
 /** A topic, and the name under which it is read. */
 export interface ReadTopic {
-  /** `host:port` of each. */
-  brokers: string[];
+  brokers: Brokers;
   topic: string;
   clientId: string;
 }

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Consumer, protocolErrorsCodesById } from '@platformatic/kafka';
+import type { Brokers } from '../service/brokers.ts';
 import { KafkaUnavailableError } from '../service/failure.ts';
 import { selectCommitted } from './committed.ts';
+import { platformaticConnection } from './connections.ts';
 import { chooseFetchVersion, OLDEST_FETCH_VERSION, type PartitionAnswer, sendFetch } from './fetch.ts';
 import {
   type FetchedRecord,
@@ -10,6 +12,8 @@ import {
   splitBatches,
   UnreadableBatchError,
 } from './record-batches.ts';
+import { explainingRefusals } from './refusal.ts';
+import { isAuthorizationError, MissingRightError, type Right, withRight } from './rights.ts';
 
 /** A batch that cannot be read. Offsets are inclusive. */
 export interface UnreadableBatch extends Pick<RecordBatch, 'firstOffset' | 'lastOffset' | 'bytes'> {
@@ -48,8 +52,7 @@ export interface FetchLimits {
 }
 
 export interface TopicReaderOptions {
-  /** `host:port` of each. */
-  brokers: string[];
+  brokers: Brokers;
   topic: string;
   clientId: string;
   /** Whether to leave out aborted transactions, and to wait for open ones. */
@@ -76,18 +79,20 @@ const ERROR_PAUSE_MS = 100;
  */
 export class TopicReader {
   readonly #consumer: Consumer;
+  readonly #brokers: Brokers;
   readonly #topic: string;
   readonly #committed: boolean;
   #fetchVersion: number | undefined;
 
   constructor({ brokers, topic, clientId, committed = false }: TopicReaderOptions) {
+    this.#brokers = brokers;
     this.#topic = topic;
     this.#committed = committed;
     this.#consumer = new Consumer({
       clientId,
       // The client insists on a group, which it never joins.
       groupId: clientId,
-      bootstrapBrokers: brokers,
+      ...platformaticConnection(brokers),
       retries: 1,
       retryDelay: 100,
       timeout: 5000,
@@ -108,8 +113,19 @@ export class TopicReader {
     await this.#metadata(true);
   }
 
+  get #right(): Right {
+    return { operation: 'Read', resource: 'topic', name: this.#topic };
+  }
+
+  /** @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise */
+  #read<T>(action: () => Promise<T>): Promise<T> {
+    return explainingRefusals(this.#brokers, () => withRight(this.#right, action));
+  }
+
   async #metadata(forceUpdate = false) {
-    const { brokers, topics } = await this.#consumer.metadata({ topics: [this.#topic], forceUpdate });
+    const { brokers, topics } = await this.#read(() =>
+      this.#consumer.metadata({ topics: [this.#topic], forceUpdate }),
+    );
     const topic = topics.get(this.#topic);
     if (!topic) throw new KafkaUnavailableError(`The topic ${this.#topic} does not exist.`);
     return { brokers, topic };
@@ -132,7 +148,7 @@ export class TopicReader {
     const { brokers, topic } = await this.#metadata();
     const broker = brokers.get(node);
     if (!broker) throw new KafkaUnavailableError(`The cluster has no broker ${node}.`);
-    const connection = await this.#consumer.connections.get(broker);
+    const connection = await this.#read(() => this.#consumer.connections.get(broker));
     this.#fetchVersion ??= await this.#chooseVersion();
     const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, {
       topicId: topic.id,
@@ -166,11 +182,13 @@ export class TopicReader {
   async bounds(): Promise<PartitionBounds[]> {
     await this.refresh();
     const topics = [this.#topic];
-    const [starts, stableEnds, ends] = await Promise.all([
-      this.#consumer.listOffsets({ topics, timestamp: EARLIEST }),
-      this.#consumer.listOffsets({ topics, isolationLevel: 1 }),
-      this.#consumer.listOffsets({ topics, isolationLevel: 0 }),
-    ]);
+    const [starts, stableEnds, ends] = await this.#read(() =>
+      Promise.all([
+        this.#consumer.listOffsets({ topics, timestamp: EARLIEST }),
+        this.#consumer.listOffsets({ topics, isolationLevel: 1 }),
+        this.#consumer.listOffsets({ topics, isolationLevel: 0 }),
+      ]),
+    );
     const of = (offsets: typeof ends, partition: number) =>
       Number(offsets.get(this.#topic)?.[partition] ?? 0n);
     return (ends.get(this.#topic) ?? []).map((_, partition) => ({
@@ -198,7 +216,7 @@ export class TopicReader {
     const budget = { bytes: MAX_READ_BYTES };
     const reads = answers
       .filter(({ errorCode }) => errorCode === 0)
-      .map((answer) => this.#read(offsets, answer, budget));
+      .map((answer) => this.#decode(offsets, answer, budget));
     const outside = answers.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE);
     if (outside.length > 0) reads.push(...(await this.#restart(offsets, outside)));
     const failed = answers.find(({ errorCode }) => errorCode !== 0 && errorCode !== OFFSET_OUT_OF_RANGE);
@@ -211,13 +229,15 @@ export class TopicReader {
   }
 
   async #failOver(errorCode: number): Promise<never> {
-    await this.refresh();
     const name = protocolErrorsCodesById[errorCode] ?? `error ${errorCode}`;
+    if (isAuthorizationError(name))
+      await this.#read(() => Promise.reject(new MissingRightError(this.#right, name)));
+    await this.refresh();
     throw new KafkaUnavailableError(`The broker does not serve ${this.#topic}: ${name}.`);
   }
 
   /** @param budget the memory that is left for this fetch; a batch that begins when nothing is left is not read */
-  #read(
+  #decode(
     offsets: ReadonlyMap<number, number>,
     answer: PartitionAnswer,
     budget: { bytes: number },

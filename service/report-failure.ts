@@ -1,4 +1,5 @@
 import { Counter } from 'prom-client';
+import { explainFailure } from './explain-failure.ts';
 import { classifyFailure, type Failure } from './failure.ts';
 import type { Logger } from './log.ts';
 
@@ -59,7 +60,8 @@ export function reportFailure(
   { where, message, fields = {}, quiet = false }: FailureReport,
 ): Failure {
   const failure = classifyFailure(error);
-  const text = `${message} (${MEANING[failure]})`;
+  const reason = explainFailure(error) ?? MEANING[failure];
+  const text = `${message} (${reason.replace(/\.$/, '')})`;
   if (failure === 'defect') {
     defects.inc({ where });
     log.error({ error, where, ...fields }, text);

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Brokers } from '../../service/brokers.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ApiCalls } from './api-calls.ts';
@@ -9,7 +10,7 @@ export interface ConsoleContext {
   pool: Pool;
   /** The API, as the account of a session. */
   api: ApiCalls;
-  brokers: string[];
+  brokers: Brokers;
   topicPrefix: string;
   databaseUrl: string;
   clock: Clock;

@@ -2,6 +2,7 @@ import type { Origin } from '../../administration/rejections/origin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { recordAudit } from '../../store/accounts/audit-log.ts';
 import { lockStreamHead, timeAfter } from '../../store/stream/change-log.ts';
@@ -59,7 +60,7 @@ export async function skipSubmission(config: OpsConfig, origin: Origin, reason: 
 
 /** The first submission from an offset on, aborted ones left out; undefined if there is none. */
 async function findNext(
-  { brokers, topic }: { brokers: string[]; topic: string },
+  { brokers, topic }: { brokers: Brokers; topic: string },
   partition: number,
   from: number,
 ): Promise<Waiting | undefined> {

@@ -1,9 +1,11 @@
 /** Runs Apache Kafka itself, one node in KRaft mode, from its jars. */
+
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withAdmin } from '../../../../kafka/admin.ts';
+import { type Brokers, plaintextBrokers } from '../../../../service/brokers.ts';
 import { waitFor } from '../../../../service/wait-for.ts';
 import { type DaemonOptions, startDaemon } from '../../processes/daemon.ts';
 import { readPidFile, removePidFile, stopProcess, writePidFile } from '../../processes/pid-files.ts';
@@ -50,7 +52,7 @@ async function formatStorage(folder: string, libs: string): Promise<void> {
   await writeFile(stamp, `${clusterId}\n`);
 }
 
-async function answers(brokers: string[]): Promise<true | null> {
+async function answers(brokers: Brokers): Promise<true | null> {
   const cluster = await withAdmin(brokers, (admin) => admin.describeCluster(), { retries: 0 });
   return cluster.brokers.length > 0 ? true : null;
 }
@@ -85,7 +87,7 @@ export async function startKafka({
 
   const options = java(folder, libs, 'kafka.Kafka', [settings]);
   const server = await startDaemon(options);
-  const brokers = [`127.0.0.1:${usedPort}`];
+  const brokers = plaintextBrokers([`127.0.0.1:${usedPort}`]);
   try {
     await writePidFile(folder, 'kafka', server.pid);
     await onSpawn?.(server.pid);
