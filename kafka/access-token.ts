@@ -1,8 +1,9 @@
 import { allowInsecureRequests, Configuration, clientCredentialsGrant } from 'openid-client';
 import type { TokenLogin } from '../service/brokers.ts';
+import { errorsWithin } from './rights.ts';
 
 /** The token server gives no token. The message is a sentence. */
-export class TokenError extends Error {
+class TokenError extends Error {
   override name = 'TokenError';
 }
 
@@ -71,7 +72,6 @@ function describe(error: unknown, tokenUrl: string, clientId: string): string {
       'KAFKA_OAUTH_CLIENT_SECRET and KAFKA_OAUTH_SCOPE.'
     );
   }
-  const { cause, message } = error as Error;
-  const reason = (cause as { code?: unknown } | undefined)?.code ?? message;
+  const reason = [...errorsWithin(error)].at(-1)?.message ?? String(error);
   return `The token server ${tokenUrl} gives no token (${reason}): correct KAFKA_OAUTH_TOKEN_URL, or start it.`;
 }

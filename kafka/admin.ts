@@ -1,5 +1,5 @@
 import kafkajs, { type Admin } from 'kafkajs';
-import { type Brokers, nameBrokers } from '../service/brokers.ts';
+import { type Brokers, nameBrokers, nameProtocol } from '../service/brokers.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { createKafkaClient } from './client.ts';
 import { explainingRefusals } from './refusal.ts';
@@ -13,9 +13,19 @@ export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
 /** Names of the kafkajs errors that mean that no broker answers. */
 const UNREACHABLE = /^KafkaJS(Connection|NumberOfRetries|BrokerNotFound)/;
 
+/** The message of kafkajs for a broker that does so, as one does with a client of another protocol. */
+const HUNG_UP = 'Closed connection';
+
 function describeUnreachable(error: unknown, brokers: Brokers): unknown {
   const { name, message } = error as Error;
   if (!UNREACHABLE.test(name)) return error;
+  if (message === HUNG_UP) {
+    return new OperatorError(
+      `${nameBrokers(brokers)} ends the connection: check that its listener is ${nameProtocol(brokers)}, as ` +
+        'KAFKA_SECURITY_PROTOCOL says.',
+      { cause: error },
+    );
+  }
   return new OperatorError(`${nameBrokers(brokers)} does not answer: ${message}`, { cause: error });
 }
 

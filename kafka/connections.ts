@@ -1,10 +1,10 @@
 /** How both clients of Kafka connect: with TLS and a login as the settings say, which are read anew for each connection. */
 import { isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { BaseOptions } from '@platformatic/kafka';
+import type { Base, BaseOptions } from '@platformatic/kafka';
 import type { ISocketFactory, KafkaConfig, Mechanism } from 'kafkajs';
 import type { Brokers, PasswordLogin, Tls, TokenLogin } from '../service/brokers.ts';
-import { createRotatingContext } from '../service/certificates.ts';
+import { rotatingContext } from '../service/certificates.ts';
 import { RefusedTokenError, tokenSource } from './access-token.ts';
 
 const KEEP_ALIVE_MS = 60_000;
@@ -25,7 +25,7 @@ export function kafkajsConnection(
 }
 
 function createTlsSockets(tls: Tls): ISocketFactory {
-  const context = createRotatingContext(tls);
+  const context = rotatingContext(tls);
   return ({ host, port, onConnect }) => {
     // A server name that is an address is not allowed; the certificate is then checked for the host.
     const servername = tls.serverName ?? (isIP(host) === 0 ? host : '');
@@ -90,9 +90,27 @@ export function platformaticConnection(
   };
 }
 
+/**
+ * Keeps the errors of connections that were made. A broker refuses a client's certificate only after that, and the request
+ * that waits then fails with no more than "Connection closed".
+ *
+ * @returns a function for the last error; undefined if there was none
+ */
+export function keepConnectionErrors(client: Base): () => unknown {
+  let last: unknown;
+  client.on('client:broker:connect', ({ connection }) => {
+    connection.on('error', (error) => {
+      last = error;
+    });
+  });
+  // The failed call reports the error; the event would end the process if it had no listener.
+  client.on('client:broker:failed', () => {});
+  return () => last;
+}
+
 /** The client copies these options for each connection, hence the getter. */
 function platformaticTls(tls: Tls, addresses: string[]): Pick<BaseOptions, 'tls' | 'tlsServerName'> {
-  const context = createRotatingContext(tls);
+  const context = rotatingContext(tls);
   const hasNames = addresses.some((address) => isIP(address.replace(/:[0-9]+$/, '')) === 0);
   return {
     tls: {

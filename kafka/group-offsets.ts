@@ -1,6 +1,6 @@
 import { Admin } from '@platformatic/kafka';
 import type { Brokers } from '../service/brokers.ts';
-import { platformaticConnection } from './connections.ts';
+import { keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { explainingRefusals } from './refusal.ts';
 import { withRight } from './rights.ts';
 
@@ -11,6 +11,7 @@ import { withRight } from './rights.ts';
 export class GroupOffsets {
   readonly #admin: Admin;
   readonly #brokers: Brokers;
+  readonly #findHidden: () => unknown;
   readonly #groupId: string;
   readonly #topic: string;
 
@@ -25,7 +26,7 @@ export class GroupOffsets {
       timeout: 5000,
       connectTimeout: 3000,
     });
-    this.#admin.on('client:broker:failed', () => {});
+    this.#findHidden = keepConnectionErrors(this.#admin);
   }
 
   /**
@@ -40,10 +41,11 @@ export class GroupOffsets {
     }));
     const topics = [{ name: this.#topic, partitionOffsets }];
     const groupId = this.#groupId;
-    await explainingRefusals(this.#brokers, () =>
-      withRight({ operation: 'Read', resource: 'group', name: groupId }, () =>
-        this.#admin.alterConsumerGroupOffsets({ groupId, topics }),
-      ),
+    const right = { operation: 'Read', resource: 'group', name: groupId } as const;
+    await explainingRefusals(
+      this.#brokers,
+      () => withRight(right, () => this.#admin.alterConsumerGroupOffsets({ groupId, topics })),
+      this.#findHidden,
     );
   }
 

@@ -15,26 +15,31 @@ import {
 } from './rights.ts';
 
 /** Kafka answers, but refuses this process. The message is a sentence for the operator. */
-export class KafkaRefusal extends OperatorError {
+class KafkaRefusal extends OperatorError {
   override name = 'KafkaRefusal';
 }
 
 /**
  * Does something with a client of Kafka.
  *
+ * @param findHidden returns the error of a connection that the client itself does not tell of, if there is one
  * @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise
  */
-export async function explainingRefusals<T>(brokers: Brokers, action: () => Promise<T>): Promise<T> {
+export async function explainingRefusals<T>(
+  brokers: Brokers,
+  action: () => Promise<T>,
+  findHidden: () => unknown = () => undefined,
+): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    const sentence = explainRefusal(error, brokers);
+    const sentence = explainRefusal(error, brokers) ?? explainRefusal(findHidden(), brokers);
     throw sentence === null ? error : new KafkaRefusal(sentence, { cause: error });
   }
 }
 
 /** The sentence for an error by which Kafka refuses this process; null for other errors. */
-export function explainRefusal(error: unknown, brokers: Brokers): string | null {
+function explainRefusal(error: unknown, brokers: Brokers): string | null {
   const errors = [...errorsWithin(error)];
   if (errors.some((each) => each.error instanceof KafkaRefusal)) return null;
   return (
@@ -116,6 +121,9 @@ function isLoginAnswer({ name, code, type }: ClientError): boolean {
   );
 }
 
+/** Node's message for a server that hangs up instead of answering in TLS. */
+const NO_HANDSHAKE = /disconnected before secure TLS connection was established/;
+
 function explainTls(errors: ClientError[], brokers: Brokers): string | null {
   const server = nameBrokers(brokers);
   const { tls } = brokers;
@@ -123,12 +131,15 @@ function explainTls(errors: ClientError[], brokers: Brokers): string | null {
     const isAskedForTls = errors.some(({ message }) => message === 'Broker requires TLS.');
     return isAskedForTls ? `${server} speaks TLS: set KAFKA_SECURITY_PROTOCOL to SSL or SASL_SSL.` : null;
   }
+  if (errors.some(({ message }) => NO_HANDSHAKE.test(message))) {
+    return `${server} ends the connection before TLS begins: correct the port or KAFKA_SECURITY_PROTOCOL.`;
+  }
   for (const { code, message } of errors) {
     const sentence = explainTlsCode(code, {
       server,
       settings: {
-        ca: 'KAFKA_CA',
-        cert: 'KAFKA_CERT',
+        ca: tls.ca?.setting ?? 'KAFKA_CA_FILE',
+        cert: 'KAFKA_CERT_FILE',
         name: 'KAFKA_SERVER_NAME',
         mode: 'KAFKA_SECURITY_PROTOCOL',
       },

@@ -3,7 +3,7 @@ import { Consumer, protocolErrorsCodesById } from '@platformatic/kafka';
 import type { Brokers } from '../service/brokers.ts';
 import { KafkaUnavailableError } from '../service/failure.ts';
 import { selectCommitted } from './committed.ts';
-import { platformaticConnection } from './connections.ts';
+import { keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { chooseFetchVersion, OLDEST_FETCH_VERSION, type PartitionAnswer, sendFetch } from './fetch.ts';
 import {
   type FetchedRecord,
@@ -80,6 +80,7 @@ const ERROR_PAUSE_MS = 100;
 export class TopicReader {
   readonly #consumer: Consumer;
   readonly #brokers: Brokers;
+  readonly #findHidden: () => unknown;
   readonly #topic: string;
   readonly #committed: boolean;
   #fetchVersion: number | undefined;
@@ -98,8 +99,7 @@ export class TopicReader {
       timeout: 5000,
       connectTimeout: 3000,
     });
-    // The failed call reports the error; the event would end the process if it had no listener.
-    this.#consumer.on('client:broker:failed', () => {});
+    this.#findHidden = keepConnectionErrors(this.#consumer);
   }
 
   /** The id of the broker that leads each partition, by partition. */
@@ -119,7 +119,7 @@ export class TopicReader {
 
   /** @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise */
   #read<T>(action: () => Promise<T>): Promise<T> {
-    return explainingRefusals(this.#brokers, () => withRight(this.#right, action));
+    return explainingRefusals(this.#brokers, () => withRight(this.#right, action), this.#findHidden);
   }
 
   async #metadata(forceUpdate = false) {
@@ -203,7 +203,7 @@ export class TopicReader {
   }
 
   async #chooseVersion(): Promise<number> {
-    const apis = await this.#consumer.listApis();
+    const apis = await this.#read(() => this.#consumer.listApis());
     const newest = apis.find(({ apiKey }) => apiKey === FETCH_API)?.maxVersion ?? 0;
     if (newest < OLDEST_FETCH_VERSION) throw new Error('The broker is older than Kafka 3.1.');
     return chooseFetchVersion(newest);

@@ -1,5 +1,5 @@
 /** How Kafka is reached: its brokers, and what they ask of a client. Every client of Kafka is made from this one value. */
-import { type Certificates, checkCertificates } from './certificates.ts';
+import { type Certificates, checkCertificates, rotatingContext } from './certificates.ts';
 import { type Environment, readText, SettingError } from './environment.ts';
 import { readSecret, type Secret } from './secret.ts';
 
@@ -127,7 +127,9 @@ function readTls(env: Environment): Tls {
     readSecret(env, 'KAFKA_CERT'),
     readSecret(env, 'KAFKA_KEY'),
   );
-  return { ...certificates, serverName: readText(env, 'KAFKA_SERVER_NAME') };
+  const tls = { ...certificates, serverName: readText(env, 'KAFKA_SERVER_NAME') };
+  rotatingContext(tls)();
+  return tls;
 }
 
 function readLogin(env: Environment): PasswordLogin | TokenLogin {
@@ -173,6 +175,12 @@ function checkTokenUrl(text: string): string {
 /** Brokers that ask for neither TLS nor a login. @param addresses `host:port` of each */
 export function plaintextBrokers(addresses: string[]): Brokers {
   return { addresses, tls: null, login: null, rack: null };
+}
+
+/** Kafka's name of the protocol by which the brokers are reached. */
+export function nameProtocol({ tls, login }: Brokers): Protocol {
+  if (login) return tls ? 'SASL_SSL' : 'SASL_PLAINTEXT';
+  return tls ? 'SSL' : 'PLAINTEXT';
 }
 
 /** How messages name the brokers. */

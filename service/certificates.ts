@@ -59,11 +59,22 @@ export function describeClientCertificate(
   return { setting: cert.setting, subject: subject.split('\n').join(','), validTo: validToDate };
 }
 
+/** The contexts of this process, so that a new client finds one too while files are being replaced. */
+const contexts = new WeakMap<Certificates, () => SecureContext>();
+
 /**
  * Returns a function for the context of the next connection, made from the certificates as they are then. While they do
  * not fit together, because only one of two files has been replaced, the last context is used.
+ *
+ * @param certificates the same object for all connections with them
  */
-export function createRotatingContext({ ca, client }: Certificates): () => SecureContext {
+export function rotatingContext(certificates: Certificates): () => SecureContext {
+  const context = contexts.get(certificates) ?? createRotatingContext(certificates);
+  contexts.set(certificates, context);
+  return context;
+}
+
+function createRotatingContext({ ca, client }: Certificates): () => SecureContext {
   let texts = '';
   let context: SecureContext | undefined;
   return () => {

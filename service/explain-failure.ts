@@ -29,8 +29,8 @@ export interface DatabaseError {
 
 /** The settings of Postgres's TLS. */
 const TLS_SETTINGS = {
-  ca: 'DATABASE_CA',
-  cert: 'DATABASE_CERT',
+  ca: 'DATABASE_CA_FILE',
+  cert: 'DATABASE_CERT_FILE',
   name: null,
   mode: 'sslmode of DATABASE_URL',
 };
@@ -48,7 +48,7 @@ export function explainDatabaseRefusal(
 ): string | null {
   const reason = String(message);
   if (code === '28P01' || reason.startsWith('SASL:')) {
-    return `${server} refuses the user or the password (${reason}): correct DATABASE_URL or DATABASE_PASSWORD.`;
+    return `${server} refuses the user or the password (${reason}): correct DATABASE_URL or DATABASE_PASSWORD_FILE.`;
   }
   if (code === '28000') {
     return `${server} refuses the user (${reason}): correct DATABASE_URL, or the rules of pg_hba.conf.`;

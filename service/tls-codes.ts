@@ -48,9 +48,9 @@ export function explainTlsCode(code: string, party: TlsParty): string | null {
     return `${certificate} is signed by an authority that is not trusted: name its CA in ${settings.ca}.`;
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH') {
-    const reason = /altnames: (.*)$/.exec(message)?.[1] ?? message;
-    const hint = settings.name === null ? 'the host' : `the host, or the name in ${settings.name}`;
-    return `${certificate} is for another name (${reason.replace(/\.$/, '')}): correct ${hint}.`;
+    const names = /.*altnames: (.*)$/.exec(message)?.[1] ?? 'another name';
+    const hint = settings.name === null ? 'the host' : `the host, or set ${settings.name}`;
+    return `${certificate} is for ${names.replace(/\.$/, '')}: correct ${hint}.`;
   }
   if (NO_TLS.has(code))
     return `${server} does not speak TLS on this port: correct the port or ${settings.mode}.`;

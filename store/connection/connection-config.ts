@@ -5,11 +5,7 @@
 import { isIP } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import type { ClientConfig } from 'pg';
-import {
-  type Certificates,
-  createRotatingContext,
-  describeClientCertificate,
-} from '../../service/certificates.ts';
+import { type Certificates, describeClientCertificate, rotatingContext } from '../../service/certificates.ts';
 import {
   checkDatabaseCertificates,
   PASSWORD_FILE,
@@ -89,7 +85,7 @@ function createTls(
   const mode =
     parseSslMode(parameters) ?? (certificates.ca || certificates.client ? 'verify-full' : 'disable');
   if (mode === 'disable') return () => false;
-  const context = createRotatingContext(certificates);
+  const context = rotatingContext(certificates);
   return () => ({
     secureContext: context(),
     rejectUnauthorized: mode !== 'no-verify',

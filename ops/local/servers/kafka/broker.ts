@@ -12,17 +12,24 @@ import { readPidFile, removePidFile, stopProcess, writePidFile } from '../../pro
 import { findFreePort } from '../ports.ts';
 import type { KafkaServer, ServerOptions } from '../server.ts';
 import { findKafkaJars } from './jars.ts';
-import { log4jProperties, renderServerProperties } from './settings.ts';
+import { type Listener, log4jProperties, renderServerProperties } from './settings.ts';
 
 const STOP_GRACE_MS = 20_000;
 const START_TIMEOUT_MS = 60_000;
 const HEAP = ['-Xms256m', '-Xmx512m'];
 
-function java(folder: string, libs: string, mainClass: string, args: string[]): DaemonOptions {
+function java(
+  folder: string,
+  libs: string,
+  mainClass: string,
+  args: string[],
+  jvmOptions: readonly string[] = [],
+): DaemonOptions {
   return {
     command: 'java',
     args: [
       ...HEAP,
+      ...jvmOptions,
       `-Dlog4j2.configurationFile=${path.join(folder, 'log4j2.properties')}`,
       '-cp',
       path.join(libs, '*'),
@@ -35,6 +42,12 @@ function java(folder: string, libs: string, mainClass: string, args: string[]): 
     stopSignal: 'SIGTERM',
     graceMs: STOP_GRACE_MS,
   };
+}
+
+export interface KafkaOptions extends ServerOptions {
+  listeners?: readonly Listener[];
+  /** Options of Java, such as system properties. */
+  jvmOptions?: readonly string[];
 }
 
 /** Formats the storage once. The stamp is written last, so that half formatted storage is formatted again. */
@@ -59,7 +72,8 @@ async function answers(brokers: Brokers): Promise<true | null> {
 
 /**
  * Starts a broker on 127.0.0.1 with the data in `dir`, which the first start formats. A broker that an earlier run left
- * on the same data is stopped first. `overrides` are broker settings.
+ * on the same data is stopped first. `overrides` are broker settings. The broker has a listener without TLS or a login,
+ * and `listeners` beside it.
  *
  * @returns once the broker answers
  * @throws OperatorError if its jars cannot be fetched, Error if it does not start
@@ -69,7 +83,9 @@ export async function startKafka({
   port,
   onSpawn,
   overrides = {},
-}: ServerOptions): Promise<KafkaServer> {
+  listeners = [],
+  jvmOptions = [],
+}: KafkaOptions): Promise<KafkaServer> {
   const folder = path.resolve(dir);
   const settings = path.join(folder, 'server.properties');
   const libs = await findKafkaJars();
@@ -80,12 +96,17 @@ export async function startKafka({
   }
 
   const usedPort = port ?? (await findFreePort());
-  const plan = { dataDir: path.join(folder, 'data'), port: usedPort, controllerPort: await findFreePort() };
+  const plan = {
+    dataDir: path.join(folder, 'data'),
+    port: usedPort,
+    controllerPort: await findFreePort(),
+    listeners,
+  };
   await writeFile(settings, renderServerProperties(plan, overrides));
   await writeFile(path.join(folder, 'log4j2.properties'), log4jProperties);
   await formatStorage(folder, libs);
 
-  const options = java(folder, libs, 'kafka.Kafka', [settings]);
+  const options = java(folder, libs, 'kafka.Kafka', [settings], jvmOptions);
   const server = await startDaemon(options);
   const brokers = plaintextBrokers([`127.0.0.1:${usedPort}`]);
   try {
