@@ -53,7 +53,7 @@ async function followTopic(brokers: Brokers, arrivals: Arrivals): Promise<TopicR
     admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 1 }] }),
   );
   const log = new TopicReader({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
-  const [node = 0] = await log.leaders();
+  const [node = 0] = await log.sources();
   void (async () => {
     for (let offset = 0; ; ) {
       const [read] = await log.fetch(node, new Map([[0, offset]]), {

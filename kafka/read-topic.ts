@@ -23,10 +23,9 @@ export async function* readTopic(
   const reader = new TopicReader(options);
   try {
     const bounds = await reader.bounds();
-    const leaders = await reader.leaders();
     const open = new Map(bounds.map((each, partition) => [partition, chooseStart(partition, each)]));
     while (open.size > 0) {
-      for (const read of await reader.fetchFromLeaders(leaders, open, LIMITS)) {
+      for (const read of await reader.fetchFromSources(await reader.sources(), open, LIMITS)) {
         yield read;
         const isDone = read.atEnd || read.nextOffset >= (bounds[read.partition]?.end ?? 0);
         if (isDone) open.delete(read.partition);
@@ -40,7 +39,7 @@ export async function* readTopic(
 
 /** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
 export async function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
-  const reader = new TopicReader(options);
+  const reader = new TopicReader({ ...options, operation: 'Describe' });
   try {
     return await reader.bounds();
   } finally {

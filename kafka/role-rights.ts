@@ -36,13 +36,6 @@ export function listRoleRights(topicPrefix: string): RoleRight[] {
     { role: 'gateway', operation: 'Read', ...topic(changes), purpose: 'the stream' },
     {
       role: 'gateway',
-      operation: 'Describe',
-      ...topic(submissions),
-      purpose: 'the lag on the status page',
-      onlyConsole: true,
-    },
-    {
-      role: 'gateway',
       operation: 'Read',
       ...topic(rejected),
       purpose: 'the page of rejected submissions',
@@ -52,7 +45,7 @@ export function listRoleRights(topicPrefix: string): RoleRight[] {
       role: 'gateway',
       operation: 'Write',
       ...topic(submissions),
-      purpose: 'its button that sends them again',
+      purpose: 'the lag on the status page, and sending rejected submissions again',
       onlyConsole: true,
     },
     { role: 'apply', operation: 'Read', ...topic(submissions), purpose: 'applies submissions' },

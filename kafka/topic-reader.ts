@@ -5,6 +5,7 @@ import { KafkaUnavailableError } from '../service/failure.ts';
 import { selectCommitted } from './committed.ts';
 import { keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { chooseFetchVersion, OLDEST_FETCH_VERSION, type PartitionAnswer, sendFetch } from './fetch.ts';
+import { NearbyReplicas } from './nearby-replicas.ts';
 import {
   type FetchedRecord,
   type RecordBatch,
@@ -57,6 +58,8 @@ export interface TopicReaderOptions {
   clientId: string;
   /** Whether to leave out aborted transactions, and to wait for open ones. */
   committed?: boolean;
+  /** The right that this needs: to describe the topic, for one whose offsets alone are asked for. */
+  operation?: 'Describe' | 'Read';
 }
 
 const MAX_FETCH_BYTES = 32 * 1024 * 1024;
@@ -80,13 +83,16 @@ const ERROR_PAUSE_MS = 100;
 export class TopicReader {
   readonly #consumer: Consumer;
   readonly #brokers: Brokers;
+  readonly #operation: 'Describe' | 'Read';
   readonly #findHidden: () => unknown;
   readonly #topic: string;
   readonly #committed: boolean;
+  readonly #nearby = new NearbyReplicas();
   #fetchVersion: number | undefined;
 
-  constructor({ brokers, topic, clientId, committed = false }: TopicReaderOptions) {
+  constructor({ brokers, topic, clientId, committed = false, operation = 'Read' }: TopicReaderOptions) {
     this.#brokers = brokers;
+    this.#operation = operation;
     this.#topic = topic;
     this.#committed = committed;
     this.#consumer = new Consumer({
@@ -102,10 +108,16 @@ export class TopicReader {
     this.#findHidden = keepConnectionErrors(this.#consumer);
   }
 
-  /** The id of the broker that leads each partition, by partition. */
-  async leaders(): Promise<number[]> {
-    const { topic } = await this.#metadata();
-    return topic.partitions.map((partition) => partition.leader);
+  /**
+   * The id of the broker to fetch each partition from, by partition: its leader, or a replica in the rack of this process
+   * that the leader named.
+   */
+  async sources(): Promise<number[]> {
+    const { brokers, topic } = await this.#metadata();
+    return topic.partitions.map(({ leader }, partition) => {
+      const nearby = this.#nearby.nodeOf(partition);
+      return nearby !== undefined && brokers.has(nearby) ? nearby : leader;
+    });
   }
 
   /** Asks the brokers again for the leaders and the number of partitions. */
@@ -114,7 +126,7 @@ export class TopicReader {
   }
 
   get #right(): Right {
-    return { operation: 'Read', resource: 'topic', name: this.#topic };
+    return { operation: this.#operation, resource: 'topic', name: this.#topic };
   }
 
   /** @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise */
@@ -132,7 +144,8 @@ export class TopicReader {
   }
 
   /**
-   * Fetches from a broker that leads these partitions. An error of one partition does not fail the others.
+   * Fetches from a broker that has these partitions, as `sources` says. An error of one partition does not fail the others.
+   * If a leader names a replica to read instead, nothing is read of that partition, and `sources` changes.
    *
    * An offset outside of the log counts as the log's beginning: callers decide by the records what is missing.
    *
@@ -141,6 +154,38 @@ export class TopicReader {
    *   partitions
    */
   async fetch(
+    node: number,
+    offsets: ReadonlyMap<number, number>,
+    limits: FetchLimits,
+  ): Promise<PartitionRead[]> {
+    const reads: PartitionRead[] = [];
+    const wanted = new Map(offsets);
+    const stale = this.#nearby.findStale(node, offsets.keys());
+    if (stale.length > 0) {
+      const answered = await this.#askLeaders(
+        new Map(stale.map((partition) => [partition, offsets.get(partition) ?? 0])),
+        limits,
+      );
+      reads.push(...answered);
+      for (const partition of stale) if (this.#nearby.nodeOf(partition) !== node) wanted.delete(partition);
+    }
+    if (wanted.size === 0) return reads;
+    try {
+      reads.push(...(await this.#fetchFrom(node, wanted, limits)));
+    } catch (error) {
+      this.#nearby.forgetNode(node);
+      throw error;
+    }
+    return reads;
+  }
+
+  /** Asks the leaders of partitions whether a replica is still to be read in their place. */
+  async #askLeaders(offsets: ReadonlyMap<number, number>, limits: FetchLimits): Promise<PartitionRead[]> {
+    for (const partition of offsets.keys()) this.#nearby.forget(partition);
+    return this.fetchFromSources(await this.sources(), offsets, { ...limits, maxWaitMs: 0 });
+  }
+
+  async #fetchFrom(
     node: number,
     offsets: ReadonlyMap<number, number>,
     limits: FetchLimits,
@@ -155,26 +200,31 @@ export class TopicReader {
       offsets,
       committed: this.#committed,
       maxBytes: MAX_FETCH_BYTES,
+      rack: this.#brokers.rack ?? '',
       ...limits,
     });
     if (errorCode !== 0) await this.#failOver(errorCode);
+    for (const { partition, preferredReplica, highWatermark, lastStableOffset } of partitions) {
+      if (preferredReplica < 0) continue;
+      this.#nearby.note(partition, preferredReplica, { end: highWatermark, stableEnd: lastStableOffset });
+    }
     return this.#readAnswers(offsets, partitions);
   }
 
   /**
-   * Fetches once from each broker that leads some of these partitions, from all of them at the same time.
+   * Fetches once from each broker that has some of these partitions, from all of them at the same time.
    *
-   * @param leaders the result of `leaders()`
+   * @param sources the result of `sources()`
    * @param offsets the offset to read from, by partition
    * @throws as `fetch` does
    */
-  async fetchFromLeaders(
-    leaders: readonly number[],
+  async fetchFromSources(
+    sources: readonly number[],
     offsets: ReadonlyMap<number, number>,
     limits: FetchLimits,
   ): Promise<PartitionRead[]> {
-    const byNode = Map.groupBy(offsets, ([partition]) => leaders[partition] ?? -1);
-    const fetches = [...byNode].map(([node, led]) => this.fetch(node, new Map(led), limits));
+    const byNode = Map.groupBy(offsets, ([partition]) => sources[partition] ?? -1);
+    const fetches = [...byNode].map(([node, own]) => this.fetch(node, new Map(own), limits));
     return (await Promise.all(fetches)).flat();
   }
 
@@ -217,9 +267,15 @@ export class TopicReader {
     const reads = answers
       .filter(({ errorCode }) => errorCode === 0)
       .map((answer) => this.#decode(offsets, answer, budget));
-    const outside = answers.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE);
+    // A replica that has not got so far yet, or no longer exists, is not asked again.
+    const refused = answers.filter(({ errorCode }) => errorCode !== 0);
+    const left = new Set(
+      refused.map(({ partition }) => partition).filter((each) => this.#nearby.forget(each)),
+    );
+    const own = answers.filter(({ partition }) => !left.has(partition));
+    const outside = own.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE);
     if (outside.length > 0) reads.push(...(await this.#restart(offsets, outside)));
-    const failed = answers.find(({ errorCode }) => errorCode !== 0 && errorCode !== OFFSET_OUT_OF_RANGE);
+    const failed = own.find(({ errorCode }) => errorCode !== 0 && errorCode !== OFFSET_OUT_OF_RANGE);
     if (failed) {
       if (reads.length === 0) await this.#failOver(failed.errorCode);
       await this.refresh();
@@ -242,7 +298,11 @@ export class TopicReader {
     answer: PartitionAnswer,
     budget: { bytes: number },
   ): PartitionRead {
-    const { partition, highWatermark: end, lastStableOffset: stableEnd, aborted, bytes } = answer;
+    const { partition, highWatermark, lastStableOffset, aborted, bytes } = answer;
+    const { end, stableEnd } = this.#nearby.furthestEnds(partition, {
+      end: highWatermark,
+      stableEnd: lastStableOffset,
+    });
     const from = offsets.get(partition) ?? 0;
     let nextOffset = from;
     const passed = function* (batches: Iterable<RecordBatch>) {

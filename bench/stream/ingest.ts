@@ -116,7 +116,7 @@ async function measureService({ base, key, brokers }: System, messages: Message[
 
 async function measureKafka(brokers: Brokers, messages: Message[]): Promise<number> {
   const log = new TopicReader({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
-  const leaders = await log.leaders();
+  const leaders = await log.sources();
   const [node = 0] = leaders;
   const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(RAW_TOPIC));
   const open = new Map(offsets.map(({ partition, high }) => [partition, Number(high)]));

@@ -64,17 +64,23 @@ async function findNext(
   partition: number,
   from: number,
 ): Promise<Waiting | undefined> {
-  const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-ops', committed: true });
+  // An answer that is missing means here that there is nothing, so that the leader itself is asked.
+  const reader = new TopicReader({
+    brokers: { ...brokers, rack: null },
+    topic,
+    clientId: 'ballot-endorsements-ops',
+    committed: true,
+  });
   try {
-    const leaders = await reader.leaders();
-    if (leaders[partition] === undefined) {
+    const sources = await reader.sources();
+    if (sources[partition] === undefined) {
       throw new OperatorError(
-        `${topic} has no partition ${partition}; its partitions are 0 to ${leaders.length - 1}.`,
+        `${topic} has no partition ${partition}; its partitions are 0 to ${sources.length - 1}.`,
       );
     }
     for (let offset = from; ; ) {
       const limits = { maxWaitMs: 0, partitionMaxBytes: 1024 * 1024 };
-      const [read] = await reader.fetchFromLeaders(leaders, new Map([[partition, offset]]), limits);
+      const [read] = await reader.fetchFromSources(sources, new Map([[partition, offset]]), limits);
       if (!read) return undefined;
       const [record] = read.records;
       const [batch] = read.unreadable;

@@ -55,7 +55,7 @@ async function readTopic(): Promise<{ partition: number; offset: number; value: 
   const log = new TopicReader({ brokers, topic, clientId: 'test-reader' });
   try {
     const wanted = new Map([0, 1, 2].map((partition) => [partition, 0]));
-    const [node = 0] = await log.leaders();
+    const [node = 0] = await log.sources();
     const reads = await log.fetch(node, wanted, { maxWaitMs: 0, partitionMaxBytes: 10_000_000 });
     expect(reads.every((read) => read.atEnd)).toBe(true);
     return reads.flatMap(({ partition, records }) =>

@@ -121,7 +121,7 @@ describe('Kafka is away', () => {
   const read = async (brokers: Brokers, topic: string) => {
     const reader = readerAt(brokers, topic);
     try {
-      await reader.leaders();
+      await reader.sources();
     } finally {
       await reader.close();
     }
