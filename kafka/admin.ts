@@ -3,7 +3,7 @@ import { type Brokers, nameBrokers, nameProtocol } from '../service/brokers.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { createKafkaClient } from './client.ts';
 import { explainingRefusals } from './refusal.ts';
-import { errorsWithin, withRight } from './rights.ts';
+import { errorsWithin, type Operation, withRight } from './rights.ts';
 
 export type { Admin };
 
@@ -60,11 +60,16 @@ export const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
  * Whether a topic is there. A list of topics leaves out those that this process may not see, so a missing one is asked
  * for by name.
  *
+ * @param operation the right that the caller needs, which is named if it is missing
  * @throws OperatorError if no broker answers, or Kafka refuses this process
  */
-export async function topicExists(brokers: Brokers, topic: string): Promise<boolean> {
+export async function topicExists(
+  brokers: Brokers,
+  topic: string,
+  operation: Operation = 'Describe',
+): Promise<boolean> {
   if (await withAdmin(brokers, async (admin) => (await admin.listTopics()).includes(topic))) return true;
-  const right = { operation: 'Describe', resource: 'topic', name: topic } as const;
+  const right = { operation, resource: 'topic', name: topic } as const;
   const ask = (admin: Admin) => withRight(right, () => admin.fetchTopicMetadata({ topics: [topic] }));
   try {
     // kafkajs would ask again and again for a topic that is not there.

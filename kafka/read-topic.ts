@@ -8,6 +8,8 @@ export interface ReadTopic {
   brokers: Brokers;
   topic: string;
   clientId: string;
+  /** The right that is named if it is missing; the one that the call needs by default. */
+  operation?: 'Describe' | 'Read';
 }
 
 /**
@@ -39,7 +41,7 @@ export async function* readTopic(
 
 /** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
 export async function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
-  const reader = new TopicReader({ ...options, operation: 'Describe' });
+  const reader = new TopicReader({ operation: 'Describe', ...options });
   try {
     return await reader.bounds();
   } finally {

@@ -108,9 +108,11 @@ async function createTopic(admin: Admin, topic: Topic): Promise<boolean> {
 }
 
 /** The topic as it is, or null if it was missing and has been created. */
-async function readOrCreate(admin: Admin, wanted: Topic): Promise<ActualTopic | null> {
+async function readOrCreate(admin: Admin, wanted: Topic, brokers: Brokers): Promise<ActualTopic | null> {
   const actual = await readTopic(admin, wanted.name);
   if (actual !== null || (await createTopic(admin, wanted))) return actual;
+  // It is there. This process may not see it, which the brokers say only if they are asked for it by name.
+  await topicExists(brokers, wanted.name);
   return waitFor(`Topic ${wanted.name}`, () => readTopic(admin, wanted.name), {
     timeoutMs: APPLY_TIMEOUT_MS,
   });
@@ -172,7 +174,7 @@ export async function applyWith(admin: Admin, options: TopicsOptions): Promise<s
   const done: string[] = [];
   const plan = await planFor(admin, options);
   for (const wanted of Object.values(plan)) {
-    const actual = await readOrCreate(admin, wanted);
+    const actual = await readOrCreate(admin, wanted, options.brokers);
     const excess = wanted === plan.changes && actual !== null ? findExcess(actual) : null;
     if (excess !== null) throw new OperatorError(`${excess}.`);
     const lines =

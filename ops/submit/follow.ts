@@ -53,7 +53,7 @@ export async function prepareToFollow({
     return logged;
   });
   const topic = topicNames(topicPrefix).rejected;
-  if (!(await topicExists(brokers, topic))) {
+  if (!(await topicExists(brokers, topic, 'Read'))) {
     throw new OperatorError(
       `There is no topic ${topic}: "npm run ops -- topics apply" creates it. Nothing was sent.`,
     );

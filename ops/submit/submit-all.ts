@@ -38,7 +38,7 @@ export async function submitAll({
   onProgress,
   onSent,
 }: SubmitOptions): Promise<number> {
-  const exists = await topicExists(brokers, topic).catch((error: unknown) => {
+  const exists = await topicExists(brokers, topic, 'Write').catch((error: unknown) => {
     throw unreachable(brokers, 0, error);
   });
   if (!exists) {
