@@ -48,13 +48,14 @@ export interface KafkaOptions extends ServerOptions {
   listeners?: readonly Listener[];
   /** Options of Java, such as system properties. */
   jvmOptions?: readonly string[];
+  /** The cluster of new storage; one of its own by default. */
+  clusterId?: string;
 }
 
 /** Formats the storage once. The stamp is written last, so that half formatted storage is formatted again. */
-async function formatStorage(folder: string, libs: string): Promise<void> {
+async function formatStorage(folder: string, libs: string, clusterId: string): Promise<void> {
   const stamp = path.join(folder, 'formatted');
   if (existsSync(stamp)) return;
-  const clusterId = randomBytes(16).toString('base64url');
   const settings = path.join(folder, 'server.properties');
   // One argument, since an id can begin with "-".
   const args = ['format', '--ignore-formatted', `--cluster-id=${clusterId}`, '--config', settings];
@@ -85,6 +86,7 @@ export async function startKafka({
   overrides = {},
   listeners = [],
   jvmOptions = [],
+  clusterId = randomBytes(16).toString('base64url'),
 }: KafkaOptions): Promise<KafkaServer> {
   const folder = path.resolve(dir);
   const settings = path.join(folder, 'server.properties');
@@ -104,7 +106,7 @@ export async function startKafka({
   };
   await writeFile(settings, renderServerProperties(plan, overrides));
   await writeFile(path.join(folder, 'log4j2.properties'), log4jProperties);
-  await formatStorage(folder, libs);
+  await formatStorage(folder, libs, clusterId);
 
   const options = java(folder, libs, 'kafka.Kafka', [settings], jvmOptions);
   const server = await startDaemon(options);
