@@ -8,7 +8,7 @@ import { countPendingRejections } from '../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../store/stream/relay-batches.ts';
 
 /** How far a partition of the submissions topic is applied. Offsets are those of the next submission. */
-export interface PartitionLag {
+interface PartitionLag {
   partition: number;
   done: number;
   /** The last stable offset: an open transaction holds later submissions back. */

@@ -8,6 +8,7 @@ import {
 } from '../service/environment.ts';
 import { STOP_DEADLINE_MS } from '../service/lifecycle.ts';
 import { readServers, type Servers } from '../service/servers.ts';
+import { type ProviderConfig, readProvider } from './console/config.ts';
 
 export interface GatewayConfig extends Servers {
   port: number;
@@ -39,6 +40,8 @@ export interface GatewayConfig extends Servers {
    * cookies are for HTTPS only if it is one of HTTPS.
    */
   publicUrl: string | null;
+  /** The provider with which people sign in to the console; null if they come by links only. */
+  provider: ProviderConfig | null;
   /** Whether the gateway serves the console. */
   hasConsole: boolean;
   /** The period over which a stopping gateway ends its streams, in milliseconds. */
@@ -57,6 +60,7 @@ const MEGABYTE = 1024 * 1024;
  */
 export function createConfig(env: Environment): GatewayConfig {
   const number = (name: string, min: number, max: number) => readInteger(env, name, { min, max });
+  const publicUrl = readPublicUrl(env);
   return {
     ...readServers(env),
     port: readPort(env, 'PORT') ?? 8080,
@@ -72,7 +76,8 @@ export function createConfig(env: Environment): GatewayConfig {
     trustedProxies: number('TRUST_PROXY', 0, 10) ?? 0,
     feedReplayBytes: (number('FEED_REPLAY_MB', 1, 16_384) ?? 32) * MEGABYTE,
     responseMemoryBytes: (number('RESPONSE_MEMORY_MB', 0, 16_384) ?? 32) * MEGABYTE,
-    publicUrl: readPublicUrl(env),
+    publicUrl,
+    provider: readProvider(env, publicUrl),
     hasConsole: number('CONSOLE', 0, 1) !== 0,
     drainMs: number('DRAIN_MS', 0, STOP_DEADLINE_MS - AFTER_DRAIN_MS) ?? 5000,
   };

@@ -29,13 +29,12 @@ export function describeEnvironment(used: readonly UsedSettings[]): string {
   );
 }
 
-/** Adds the environment and the exit status to the help of a command and its subcommands. */
+/** Adds the environment and the exit status to the help of a command and all its subcommands. */
 export function completeHelp(command: Command, used: readonly UsedSettings[]): void {
   const environment = describeEnvironment(used);
-  for (const each of [command, ...command.commands]) {
-    if (environment !== '') each.addHelpText('after', environment);
-    each.addHelpText('after', EXIT_STATUS);
-  }
+  if (environment !== '') command.addHelpText('after', environment);
+  command.addHelpText('after', EXIT_STATUS);
+  for (const each of command.commands) completeHelp(each, used);
 }
 
 function section(title: string, lines: string[]): string {

@@ -57,7 +57,7 @@ const COMMANDS: {
   {
     name: 'console',
     settings: ['postgres'],
-    description: 'make links that sign somebody in to the console',
+    description: 'let people in to the console, and end their sessions',
     load: () => import('./commands/console.ts'),
   },
   {

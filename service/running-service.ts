@@ -5,8 +5,6 @@ import { parseEnv } from 'node:util';
 import { KAFKA_SECURITY_SETTINGS } from './brokers.ts';
 import { type Environment, readPort, readPublicUrl, readText, SettingError } from './environment.ts';
 
-const DEFAULT_PORT = 8080;
-
 /** The settings of a running service's Kafka. They belong together, since its topics are made for these values. */
 const KAFKA_NAMES = [
   'KAFKA_BROKERS',
@@ -34,27 +32,17 @@ export function describeKafkaSecurity(env: Environment): Record<string, string> 
   return described;
 }
 
-/** The settings of the service that runs on the environment's DATA_DIR; none if no service runs there. */
+const DEFAULT_PORT = 8080;
+
+/** The settings of the service that runs on the DATA_DIR of an environment; empty if none does. */
 function readRunning(env: Environment): Environment {
   const file = path.join(readText(env, 'DATA_DIR') ?? '.data', 'run', 'service.env');
   try {
     return parseEnv(readFileSync(file, 'utf8'));
   } catch {
-    // A missing server is reported when it is needed.
+    // No service runs here; a missing server is reported when it is needed.
     return {};
   }
-}
-
-/**
- * The address under which people open the service: PUBLIC_URL, or this machine's with PORT or the port of the service that
- * runs on DATA_DIR.
- *
- * @returns it without a slash at its end
- * @throws SettingError if a setting is invalid
- */
-export function readServiceUrl(env: Environment): string {
-  const port = readPort(env, 'PORT') ?? readPort(readRunning(env), 'PORT') ?? DEFAULT_PORT;
-  return readPublicUrl(env) ?? `http://localhost:${port}`;
 }
 
 /**
@@ -69,4 +57,22 @@ export function readEnv(env: Environment): Environment {
     readText(env, 'KAFKA_BROKERS') === null ? [...KAFKA_NAMES, 'DATABASE_URL'] : ['DATABASE_URL'];
   for (const name of lacking) merged[name] = readText(env, name) ?? running[name];
   return merged;
+}
+
+/**
+ * The address under which people open the service: PUBLIC_URL, or this machine's at PORT. Without either, it is that of
+ * the service that runs on DATA_DIR, unless DATABASE_URL names another one.
+ *
+ * @returns the address, without a slash at its end
+ * @throws SettingError if a setting is invalid
+ */
+export function readServiceUrl(env: Environment): string {
+  const running = readText(env, 'DATABASE_URL') === null ? readRunning(env) : {};
+  for (const settings of [env, running]) {
+    const publicUrl = readPublicUrl(settings);
+    if (publicUrl !== null) return publicUrl;
+    const port = readPort(settings, 'PORT');
+    if (port !== null) return `http://localhost:${port}`;
+  }
+  return `http://localhost:${DEFAULT_PORT}`;
 }

@@ -29,7 +29,9 @@ interface Asset {
 function readAsset(file: string): [string, Asset] {
   const text = readFileSync(new URL(file, FOLDER), 'utf8');
   const isScript = file.endsWith('.ts');
-  const body = isScript ? stripTypeScriptTypes(text).replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'") : text;
+  const body = isScript
+    ? stripTypeScriptTypes(text).replaceAll(/((?:from|import) '\.\/[\w-]+)\.ts'/g, "$1.js'")
+    : text;
   const name = isScript ? file.replace(/ts$/, 'js') : file;
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   return [

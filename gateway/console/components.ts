@@ -25,20 +25,22 @@ export function CopyText({ text, label }: { text: string; label: string }): Html
  * A table that scrolls sideways where the page is narrow.
  *
  * @param numbersFrom the first column of numbers, which stand at the right; none if it is left out
+ * @param filled whether a script fills the rows
  */
 export function Table(props: {
   caption: string;
   head: readonly string[];
   numbersFrom?: number;
+  filled?: boolean;
   children?: Content;
 }): Html {
-  const { caption, head, numbersFrom = Number.POSITIVE_INFINITY, children } = props;
+  const { caption, head, numbersFrom = Number.POSITIVE_INFINITY, filled, children } = props;
   return html`
     <div class="scroll" tabindex="0" role="region" aria-label=${caption}>
       <table>
         <caption>${caption}</caption>
         <thead><tr>${head.map((title, index) => html`<th scope="col" class=${index >= numbersFrom ? 'number' : null}>${title}</th>`)}</tr></thead>
-        <tbody>${children}</tbody>
+        <tbody data-rows=${filled ? '' : null}>${children}</tbody>
       </table>
     </div>`;
 }

@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { hashToken } from '../../schemas/console-token.ts';
 import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
 import { answerErrors } from './errors.ts';
@@ -11,11 +12,15 @@ import { mayUse, renderPage } from './layout.ts';
 import type { Page } from './page.ts';
 import { PageError } from './page-error.ts';
 import { menu, pages } from './pages/index.ts';
-import { FailedAttempts } from './session/attempts.ts';
+import { AttemptsByAddress } from './session/attempts.ts';
 import { readSessionToken } from './session/cookie.ts';
 import { formTokenOf, requireFormToken, requireSameSite } from './session/forgery.ts';
-import { followLink, type SignInContext, showLink, showSignIn, signOut } from './session/public-pages.ts';
+import { showInvitation } from './session/invitation-page.ts';
+import type { OpenIdProvider } from './session/openid-provider.ts';
+import { followLink, showLink, showSignIn, signOut } from './session/public-pages.ts';
 import { safeReturnAddress } from './session/return-address.ts';
+import type { SignInContext } from './session/sign-in-context.ts';
+import { finishSignIn, startSignIn } from './session/sign-in-pages.ts';
 
 /** A page runs its own scripts and styles, shows its own images, and sends forms and requests to its own address only. */
 const HEADERS = {
@@ -27,6 +32,7 @@ const HEADERS = {
   'Referrer-Policy': 'same-origin',
 };
 const MAX_FAILED_ATTEMPTS = 20;
+const MAX_SIGN_INS = 60;
 
 export interface ConsoleOptions {
   context: ConsoleContext;
@@ -34,6 +40,7 @@ export interface ConsoleOptions {
   sessionPool: DatabasePool;
   /** The address under which people open the service; null if any address is as good. */
   publicUrl: string | null;
+  provider: OpenIdProvider | null;
 }
 
 /** Finds the session of a request. @returns null if it has none, or if it has ended */
@@ -92,19 +99,23 @@ async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Pr
   ctx.body = renderPage(reply, { session, csrf, path: ctx.path, menu });
 }
 
-/** Serves the console below /console, to people with a session. The API below /console/api is served elsewhere. */
-export function createConsole(options: ConsoleOptions): Middleware {
-  const { publicUrl } = options;
+function createRouter(options: ConsoleOptions): Router {
   const { pool, clock, log } = options.context;
   const signIn: SignInContext = {
     pool,
-    attempts: new FailedAttempts(MAX_FAILED_ATTEMPTS, clock),
-    isSecure: publicUrl?.startsWith('https:') ?? false,
+    failures: new AttemptsByAddress(MAX_FAILED_ATTEMPTS, clock),
+    starts: new AttemptsByAddress(MAX_SIGN_INS, clock),
+    isSecure: options.publicUrl?.startsWith('https:') ?? false,
+    provider: options.provider,
+    log,
   };
   const router = new Router({ sensitive: true, strict: true });
-  router.get('/console/sign-in', (ctx) => showSignIn(ctx));
+  router.get('/console/sign-in', (ctx) => showSignIn(ctx, signIn));
+  router.get('/console/sign-in/start', (ctx) => startSignIn(ctx, signIn));
+  router.get('/console/sign-in/callback', (ctx) => finishSignIn(ctx, signIn));
   router.get('/console/links/:token', (ctx) => showLink(ctx, ctx.params.token ?? '', signIn));
   router.post('/console/links/:token', (ctx) => followLink(ctx, ctx.params.token ?? '', signIn));
+  router.get('/console/invitations/:token', (ctx) => showInvitation(ctx, ctx.params.token ?? '', signIn));
   router.post('/console/sign-out', async (ctx) => {
     const token = readSessionToken(ctx);
     if (token !== null) requireFormToken(await readForm(ctx), token);
@@ -114,24 +125,30 @@ export function createConsole(options: ConsoleOptions): Middleware {
     const path = page.path.replaceAll(/\{(\w+)\}/g, ':$1');
     router.register(path, [page.method], (ctx) => answerPage(ctx, page, options));
   }
+  return router;
+}
+
+/** Serves the console below /console, to people with a session. The API below /console/api is served elsewhere. */
+export function createConsole(options: ConsoleOptions): Middleware {
+  const router = createRouter(options);
   const answer = router.routes();
   return async (ctx, next) => {
     if (ctx.path !== '/console' && !ctx.path.startsWith('/console/')) return next();
     ctx.set(HEADERS);
     ctx.set('Cache-Control', 'no-store');
-    // The token of a link must not reach the log.
-    ctx.state.loggedPath = ctx.path.replace(/^(\/console\/links\/).*/, '$1...');
+    // The token of a link or an invitation must not reach the log.
+    ctx.state.loggedPath = ctx.path.replace(/^(\/console\/(links|invitations)\/).*/, '$1...');
     ctx.state.route = '/console';
-    await answerErrors(ctx, log, async () => {
+    await answerErrors(ctx, options.context.log, async () => {
       let isAsset = true;
       await serveAssets(ctx, async () => {
         isAsset = false;
       });
       if (isAsset) return;
-      if (ctx.method === 'POST') requireSameSite(ctx, publicUrl);
-      else if (ctx.method !== 'GET' && ctx.method !== 'HEAD')
-        throw new PageError(405, 'Pages take GET and POST.');
+      if (!READ_METHODS.includes(ctx.method)) requireSameSite(ctx, options.publicUrl);
       await answer(ctx as never, async () => {
+        const allowed = router.match(ctx.path, ctx.method).path.flatMap(({ methods }) => methods);
+        if (allowed.length > 0) requireMethod(ctx, [...new Set(allowed)].sort());
         throw new PageError(404, 'There is nothing at this address.');
       });
     });

@@ -3,6 +3,7 @@ import type { Brokers } from '../../service/brokers.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ApiCalls } from './api-calls.ts';
+import type { MatchCounts } from './subscriptions/match-counts.ts';
 
 /** Everything that the pages of the console share. */
 export interface ConsoleContext {
@@ -10,9 +11,12 @@ export interface ConsoleContext {
   pool: Pool;
   /** The API, as the account of a session. */
   api: ApiCalls;
+  /** How many changes of the last day pass filters. */
+  matchCounts: MatchCounts;
   brokers: Brokers;
   topicPrefix: string;
-  databaseUrl: string;
+  /** Whether people can sign in with a provider, and so be invited. */
+  hasProvider: boolean;
   clock: Clock;
   log: Logger;
 }

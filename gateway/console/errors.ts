@@ -24,6 +24,8 @@ const TITLES: Readonly<Record<number, string>> = {
   400: 'This does not work',
   403: 'Not allowed',
   404: 'Not found',
+  405: 'Not possible here',
+  413: 'Too large',
   429: 'Too many requests',
   500: 'Something is broken',
   503: 'Not available',

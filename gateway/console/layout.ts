@@ -5,6 +5,9 @@ import { type Content, type Html, html, renderDocument } from './html.ts';
 import type { MenuEntry, ShownPage } from './page.ts';
 import { CSRF_FIELD } from './session/forgery.ts';
 
+/** The styles of every page: a browser fetches them once. */
+const STYLES = ['console', 'filters', 'explorer', 'live', 'usage'];
+
 /** Whether somebody of a role may use what needs another. */
 export const mayUse = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
@@ -25,7 +28,7 @@ function Frame({ title, script, children }: { title: string; script?: string; ch
       <meta name="color-scheme" content="light dark" />
       <title>${title} · Ballot endorsements</title>
       <link rel="icon" href=${assetUrl('icon.svg')} type="image/svg+xml" />
-      <link rel="stylesheet" href=${assetUrl('console.css')} />
+      ${STYLES.map((name) => html`<link rel="stylesheet" href=${assetUrl(`${name}.css`)} />`)}
       ${script && html`<script type="module" src=${assetUrl(`${script}.js`)}></script>`}
     </head>
     <body>${children}</body>`;

@@ -2,7 +2,7 @@
 export class PageError extends Error {
   override name = 'PageError';
   /** The HTTP status of the answer. */
-  readonly status: 400 | 403 | 404 | 405 | 409 | 413 | 429;
+  readonly status: 400 | 403 | 404 | 409 | 413 | 429;
 
   constructor(status: PageError['status'], message: string) {
     super(message);

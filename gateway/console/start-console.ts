@@ -16,6 +16,8 @@ import type { Endpoint } from '../http/route.ts';
 import { ApiCalls } from './api-calls.ts';
 import { createConsole } from './console.ts';
 import { readSessionToken } from './session/cookie.ts';
+import { OpenIdProvider } from './session/openid-provider.ts';
+import { MatchCounts } from './subscriptions/match-counts.ts';
 
 const MAX_CONNECTIONS = 3;
 const TIDY_MS = 10 * 60_000;
@@ -40,8 +42,9 @@ export function startConsole(
   const pool = createWorkPool(config.databaseUrl, MAX_CONNECTIONS, (error) => {
     log.warn({ error }, 'a connection of the console to Postgres was lost');
   });
-  const { brokers, topicPrefix, databaseUrl, publicUrl } = config;
+  const { brokers, topicPrefix, publicUrl, provider } = config;
   const api = new ApiCalls(endpoints, { ...access, clock });
+  const matchCounts = new MatchCounts({ pool, clock });
   const tidying = repeat(TIDY_MS, clock, () =>
     forgetExpired(pool).catch((error: unknown) => {
       const message = 'expired sessions cannot be deleted; trying again later';
@@ -50,8 +53,9 @@ export function startConsole(
   );
   return {
     middleware: createConsole({
-      context: { pool, api, brokers, topicPrefix, databaseUrl, clock, log },
+      context: { pool, api, matchCounts, brokers, topicPrefix, hasProvider: provider !== null, clock, log },
       publicUrl,
+      provider: provider && new OpenIdProvider(provider, clock),
       sessionPool: access.pool,
     }),
     async findCaller(ctx) {

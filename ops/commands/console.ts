@@ -1,8 +1,13 @@
 import os from 'node:os';
+import { parseEmailAddress } from '../../schemas/email-address.ts';
 import { ROLES, type Role } from '../../schemas/vocabulary.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv, readServiceUrl } from '../../service/running-service.ts';
+import { findAccountId } from '../../store/console/accounts.ts';
+import { createInvitation, INVITATION_DAYS, MAX_INVITATIONS } from '../../store/console/invitations.ts';
 import { createLink, LINK_MINUTES } from '../../store/console/links.ts';
+import { removeOperator } from '../../store/console/people.ts';
+import { endSessions } from '../../store/console/sessions.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { currentActor, inOneTransaction } from '../database.ts';
@@ -16,7 +21,21 @@ Examples:
   npm run ops -- console link --account acme --role operator --person ann@example.org
   LINK=$(npm run --silent ops -- console link --account acme)`;
 
-/** `console link`. */
+const INVITE_EXAMPLES = `
+Examples:
+  npm run ops -- console invite --account acme --email ann@example.org --role owner
+  npm run ops -- console invite --account acme --email bob@example.org --role operator`;
+
+const OPERATOR_EXAMPLES = `
+Examples:
+  npm run ops -- console remove-operator --email bob@example.org`;
+
+const END_EXAMPLES = `
+Examples:
+  npm run ops -- console sessions end --account acme
+  npm run ops -- console sessions end --person ann@example.org`;
+
+/** `console link`, `console invite`, `console remove-operator`, `console sessions end`. */
 export const define: DefineCommand = (command, io) => {
   command
     .command('link')
@@ -28,7 +47,50 @@ export const define: DefineCommand = (command, io) => {
     .option('--person <name>', 'the name of the person in the audit log; your own by default', parsePerson)
     .addHelpText('after', EXAMPLES)
     .action((options: LinkOptions) => link(io, options));
+  command
+    .command('invite')
+    .description(
+      `make a link by which somebody joins an account within ${INVITATION_DAYS} days, after signing in; print it, alone`,
+    )
+    .requiredOption('--account <name>', 'the account to join; for an operator, the one to begin with')
+    .requiredOption(
+      '--email <address>',
+      'the address that the sign-in provider must have verified',
+      parseEmail,
+    )
+    .option('--role <role>', `what the person may do: ${ROLES.join(', ')}`, parseRole, 'member')
+    .addHelpText('after', INVITE_EXAMPLES)
+    .action((options: InviteOptions) => invite(io, options));
+  command
+    .command('remove-operator')
+    .description('make an operator an ordinary person, and end their sessions')
+    .requiredOption('--email <address>', 'the address of the operator', parseEmail)
+    .addHelpText('after', OPERATOR_EXAMPLES)
+    .action(({ email }: { email: string }) => removeOperatorOf(io, email));
+  const sessions = command
+    .command('sessions')
+    .description('end sessions')
+    .helpCommand(false)
+    .addHelpText('after', END_EXAMPLES);
+  sessions
+    .command('end')
+    .description('end all sessions of an account or of a person at once, and links that were not used')
+    .option('--account <name>', 'the account whose sessions end')
+    .option('--person <name>', 'the person whose sessions end: an address, or the name that a link gave')
+    .addHelpText('after', END_EXAMPLES)
+    .action((options: EndOptions) => endSessionsOf(io, options));
 };
+
+interface InviteOptions {
+  account: string;
+  email: string;
+  role: Role;
+}
+
+interface EndOptions {
+  account?: string;
+  person?: string;
+}
 
 export interface LinkOptions {
   account: string;
@@ -49,11 +111,7 @@ export async function createConsoleLink(
   const token = await inOneTransaction(databaseUrl, (client) =>
     createLink(client, { account, role, person }, currentActor()),
   );
-  if (token === null) {
-    throw new OperatorError(
-      `There is no account "${account}"; "accounts list" shows every account, and "keys create" makes one.`,
-    );
-  }
+  if (token === null) throw unknownAccount(account);
   return `${publicUrl}/console/links/${token}`;
 }
 
@@ -76,11 +134,63 @@ function ownName(): string {
   return currentActor().osUser ?? `user ${os.userInfo().uid}`;
 }
 
+function parseEmail(text: string): string {
+  const email = parseEmailAddress(text);
+  if (email !== null) return email;
+  throw new OperatorError(
+    `--email is "${showControls(text)}"; it must be an address such as ann@example.org.`,
+  );
+}
+
+function unknownAccount(account: string): OperatorError {
+  return new OperatorError(
+    `There is no account "${account}"; "accounts list" shows every account, and "keys create" makes one.`,
+  );
+}
+
 async function link(io: CommandIo, { account, role, person = ownName() }: LinkOptions): Promise<void> {
-  const env = readEnv(io.env);
-  const { databaseUrl } = createDatabaseConfig(env);
-  const publicUrl = readServiceUrl(env);
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const publicUrl = readServiceUrl(io.env);
   const address = await createConsoleLink({ databaseUrl, publicUrl }, { account, role, person });
   io.err(`Signs in as ${person}, ${role} of account "${account}", once within ${LINK_MINUTES} minutes:`);
   io.out(address);
+}
+
+async function invite(io: CommandIo, { account, email, role }: InviteOptions): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const publicUrl = readServiceUrl(io.env);
+  const token = await inOneTransaction(databaseUrl, async (client) => {
+    const accountId = await findAccountId(client, account);
+    if (accountId === null) throw unknownAccount(account);
+    const invitation = { accountId, account, email, role, invitedBy: ownName() };
+    return createInvitation(client, invitation, currentActor());
+  });
+  if (token === null) {
+    throw new OperatorError(
+      `Account "${account}" has ${MAX_INVITATIONS} open invitations; withdraw some of them in the console.`,
+    );
+  }
+  io.err(`Invites ${email} to account "${account}" as ${role}, once within ${INVITATION_DAYS} days:`);
+  io.out(`${publicUrl}/console/invitations/${token}`);
+}
+
+async function removeOperatorOf(io: CommandIo, email: string): Promise<void> {
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const removed = await inOneTransaction(databaseUrl, (client) =>
+    removeOperator(client, email, currentActor()),
+  );
+  if (!removed) throw new OperatorError(`No operator has the address ${email}.`);
+  io.err(`${email} is no operator any more, and their sessions have ended.`);
+}
+
+async function endSessionsOf(io: CommandIo, { account, person }: EndOptions): Promise<void> {
+  const whose =
+    account === undefined ? person !== undefined && { person } : person === undefined && { account };
+  if (!whose) throw new OperatorError('Give either --account or --person.');
+  const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
+  const count = await inOneTransaction(databaseUrl, (client) => endSessions(client, whose, currentActor()));
+  if (count === null) throw unknownAccount(account ?? '');
+  io.err(
+    `${count} ${count === 1 ? 'session' : 'sessions'} ended; open streams of the console end within five seconds.`,
+  );
 }

@@ -8,7 +8,7 @@
  * nothing else.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -55,6 +55,11 @@ function installPackages() {
   const npmVersion = Number(/^npm\/(\d+)/.exec(process.env.npm_config_user_agent ?? '')?.[1] ?? OLDEST_NPM);
   if (npmVersion < OLDEST_NPM) {
     giveUp(`npm ${OLDEST_NPM} or newer is needed, but this is npm ${npmVersion}: run "npm install -g npm".`);
+  }
+  const folder = path.join(root, 'node_modules');
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    // npm ci would empty the folder that others use.
+    giveUp(`${folder} is a link to a folder whose packages differ from package-lock.json: remove the link.`);
   }
   say('Installing the packages of package-lock.json (npm ci); this happens once ...');
   // npm tells its scripts its own path; without it, the shell finds an npm.

@@ -9,10 +9,11 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { createClient } from '../../store/connection/client.ts';
+import { createConsoleLink } from '../commands/console.ts';
 import { createKey, isKnownKey } from '../commands/keys.ts';
 
 /** The account of newcomers. */
-export const DEMO_ACCOUNT = 'demo';
+const DEMO_ACCOUNT = 'demo';
 
 const APPLY_TIMEOUT_MS = 10 * 60_000;
 const SAY_EVERY_MS = 5000;
@@ -109,13 +110,19 @@ export async function ensureDemoKey(databaseUrl: string, dataDir: string): Promi
   return key;
 }
 
+/** A link that signs an operator in to the console once, on the demo account. */
+export function createDemoLink(databaseUrl: string, publicUrl: string): Promise<string> {
+  const options = { account: DEMO_ACCOUNT, role: 'operator', person: 'npm start' } as const;
+  return createConsoleLink({ databaseUrl, publicUrl }, options);
+}
+
 /** The last lines of a start: the addresses, and three commands to copy. */
 export function renderWelcome(options: {
   port: number;
   metricsPort: number;
   key: string;
-  /** The link that signs in to the console once. */
-  consoleLink: string;
+  /** The link that signs in to the console once; null if there is no console. */
+  consoleLink: string | null;
   demo: boolean;
   logDir: string;
 }): string {
@@ -126,8 +133,12 @@ export function renderWelcome(options: {
     '',
     `The service is up:  ${base}  (reference: ${base}/docs)`,
     `Demo key:           ${options.key}`,
-    `Console:            ${options.consoleLink}`,
-    '                    (works once, within 15 minutes; another: npm run ops -- console link --account demo)',
+    ...(options.consoleLink === null
+      ? []
+      : [
+          `Console:            ${options.consoleLink}`,
+          `                    (works once; another: npm run ops -- console link --account ${DEMO_ACCOUNT})`,
+        ]),
     `Metrics:            http://localhost:${options.metricsPort}/metrics`,
     `Logs:               ${options.logDir}`,
     '',

@@ -29,6 +29,10 @@ export interface StartConfig extends TopicConfig {
   demo: boolean;
   /** The date that `upcoming` counts from; null for the clock's. */
   today: string | null;
+  /** The address under which people open the service; null for this machine's. */
+  publicUrl: string | null;
+  /** Whether the gateway serves the console. */
+  hasConsole: boolean;
   /** Whether to start Postgres and Kafka alone. */
   serversOnly: boolean;
 }
@@ -81,7 +85,7 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
     DATABASE_URL: databaseUrl ?? SERVERS_TO_COME.DATABASE_URL,
     KAFKA_BROKERS: brokers?.addresses.join(',') ?? SERVERS_TO_COME.KAFKA_BROKERS,
   };
-  const { today } = createGatewayConfig(handedOn);
+  const { today, publicUrl, hasConsole } = createGatewayConfig(handedOn);
   createConsumersConfig(handedOn);
   readLogLevel(env);
   const port = readInteger(env, 'PORT', PORTS) ?? 8080;
@@ -101,6 +105,8 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
     brokers,
     demo: readText(env, 'DEMO') !== '0',
     today,
+    publicUrl,
+    hasConsole,
     serversOnly,
     ...createTopicConfig(env),
   };

@@ -10,15 +10,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { applyTopics } from '../../kafka/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { readPublicUrl } from '../../service/environment.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
 import { describeKafkaSecurity } from '../../service/running-service.ts';
 import { waitFor } from '../../service/wait-for.ts';
-import { createConsoleLink } from '../commands/console.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
-import { DEMO_ACCOUNT, ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
+import { createDemoLink, ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
 import { DiskWatch } from './processes/disk-watch.ts';
 import { listenForInterrupts, unlessAborted } from './processes/interrupts.ts';
 import { type NodeProcess, startNodeProcess } from './processes/node-process.ts';
@@ -136,7 +134,12 @@ class Start {
     for (const name of await migrateDatabase(databaseUrl)) say(`Migrated: ${name}`);
     for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
 
-    const service = { ...this.#describeServers(databaseUrl, brokers), PORT: String(port) };
+    const { topicPrefix, dataDir, today, demo, publicUrl, hasConsole } = this.#config;
+    const service = {
+      ...this.#describeServers(databaseUrl, brokers),
+      PORT: String(port),
+      ...(publicUrl !== null && { PUBLIC_URL: publicUrl }),
+    };
     await writeServiceEnv(this.#runDir, service);
     const { PORT: _, ...inherited } = process.env;
     const { PORT: gatewayPort, ...shared } = { ...inherited, ...service };
@@ -144,7 +147,6 @@ class Start {
     await this.#keepProgram('gateway', { ...shared, PORT: gatewayPort, METRICS_PORT: String(metricsPort) });
     await this.#untilReady(port);
 
-    const { topicPrefix, dataDir, today, demo } = this.#config;
     const key = await ensureDemoKey(databaseUrl, dataDir);
     if (demo) {
       await unlessAborted(
@@ -153,9 +155,8 @@ class Start {
       );
       await this.#keepProgram('demo-traffic', { ...shared });
     }
-    const person = { account: DEMO_ACCOUNT, role: 'operator', person: 'npm start' } as const;
-    const publicUrl = readPublicUrl(process.env) ?? `http://localhost:${port}`;
-    const consoleLink = await createConsoleLink({ databaseUrl, publicUrl }, person);
+    const address = publicUrl ?? `http://localhost:${port}`;
+    const consoleLink = hasConsole ? await createDemoLink(databaseUrl, address) : null;
     say(renderWelcome({ port, metricsPort, key, consoleLink, demo, logDir: this.#logDir }));
   }
 

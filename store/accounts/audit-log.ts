@@ -19,10 +19,13 @@ type AuditAction =
   | 'plan.changed'
   | 'person.invited'
   | 'person.joined'
+  | 'person.role_changed'
   | 'person.removed'
+  | 'invitation.withdrawn'
   | 'link.created'
   | 'session.started'
   | 'submission.retried'
+  | 'sessions.ended'
   | 'submission.skipped';
 
 export interface AuditEntry {

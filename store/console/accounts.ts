@@ -8,14 +8,17 @@ interface Visitor {
   accountId: number;
 }
 
-/** The accounts of a person, by name: the one that the session shows, and those that the person is a member of. */
+/**
+ * The accounts of a person, by name: the one that the session shows, and those in use that the person is a member of.
+ */
 export async function listAccountsOf(
   client: ClientBase | Pool,
   { personId, accountId }: Visitor,
 ): Promise<{ id: number; name: string }[]> {
   const { rows } = await client.query<{ id: number; name: string }>(
     `SELECT a.id, a.name FROM accounts a
-     WHERE a.id = $1 OR a.id IN (SELECT account_id FROM account_members WHERE person_id = $2)
+     WHERE a.id = $1 OR (a.suspended_at IS NULL
+       AND a.id IN (SELECT account_id FROM account_members WHERE person_id = $2))
      ORDER BY a.name`,
     [accountId, personId],
   );
@@ -30,8 +33,15 @@ export async function findAccountFor(
 ): Promise<number | null> {
   const { rows } = await client.query<{ id: number }>(
     `SELECT id FROM accounts
-     WHERE id = $1 AND ($2 OR EXISTS (SELECT FROM account_members WHERE account_id = $1 AND person_id = $3))`,
+     WHERE id = $1 AND ($2 OR (suspended_at IS NULL
+       AND EXISTS (SELECT FROM account_members WHERE account_id = $1 AND person_id = $3)))`,
     [accountId, role === 'operator', personId],
   );
+  return rows[0]?.id ?? null;
+}
+
+/** The id of the account of this name; null if there is none. */
+export async function findAccountId(client: ClientBase | Pool, name: string): Promise<number | null> {
+  const { rows } = await client.query<{ id: number }>('SELECT id FROM accounts WHERE name = $1', [name]);
   return rows[0]?.id ?? null;
 }

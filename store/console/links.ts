@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { generateToken, hashToken } from '../../schemas/console-token.ts';
 import type { Role } from '../../schemas/vocabulary.ts';
 import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+import { findAccountId } from './accounts.ts';
 
 /** How long a link can be used, in minutes. */
 export const LINK_MINUTES = 15;
@@ -25,18 +26,18 @@ export async function createLink(
   { account, role, person }: Omit<ConsoleLink, 'accountId'>,
   actor: Actor,
 ): Promise<string | null> {
-  const { rows } = await client.query<{ id: number }>('SELECT id FROM accounts WHERE name = $1', [account]);
-  if (!rows[0]) return null;
+  const accountId = await findAccountId(client, account);
+  if (accountId === null) return null;
   const token = generateToken();
   await client.query(
     `INSERT INTO console_links (hash, account_id, role, person, expires_at)
      VALUES ($1, $2, $3, $4, now() + $5 * interval '1 minute')`,
-    [hashToken(token), rows[0].id, role, person, LINK_MINUTES],
+    [hashToken(token), accountId, role, person, LINK_MINUTES],
   );
   await recordAudit(client, actor, {
     action: 'link.created',
     subject: `account ${account}`,
-    accountId: rows[0].id,
+    accountId,
     details: { role, for: person },
   });
   return token;

@@ -1,6 +1,8 @@
 import type { ClientBase, Pool } from 'pg';
 import { generateToken, hashToken } from '../../schemas/console-token.ts';
 import type { Role } from '../../schemas/vocabulary.ts';
+import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+import { findAccountId } from './accounts.ts';
 
 /** How long a session lasts, in hours. */
 const SESSION_HOURS = 12;
@@ -33,13 +35,50 @@ export async function endSession(client: ClientBase | Pool, token: string): Prom
   await client.query('DELETE FROM console_sessions WHERE hash = $1', [hashToken(token)]);
 }
 
-/** Makes a session show another account. The caller has checked that its person may see it. */
+/**
+ * Makes a session show another account, with which the person's next session begins. The caller has checked that the
+ * person may see it.
+ */
 export async function switchSession(
   client: ClientBase | Pool,
   sessionId: number,
   accountId: number,
 ): Promise<void> {
-  await client.query('UPDATE console_sessions SET account_id = $2 WHERE id = $1', [sessionId, accountId]);
+  await client.query(
+    `WITH session AS (UPDATE console_sessions SET account_id = $2 WHERE id = $1 RETURNING person_id)
+     UPDATE people SET last_account_id = $2 FROM session WHERE id = session.person_id`,
+    [sessionId, accountId],
+  );
+}
+
+/**
+ * Ends the sessions of an account or of a person, by the name under which the audit log lists them, and links to them
+ * that were not used.
+ *
+ * @returns how many sessions there were; null if there is no such account
+ */
+export async function endSessions(
+  client: ClientBase,
+  whose: { account: string } | { person: string },
+  actor: Actor,
+): Promise<number | null> {
+  const accountId = 'account' in whose ? await findAccountId(client, whose.account) : null;
+  if ('account' in whose && accountId === null) return null;
+  const person = 'person' in whose ? whose.person : null;
+  await client.query('DELETE FROM console_links WHERE account_id = $1 OR person = $2', [accountId, person]);
+  const { rowCount } = await client.query(
+    `DELETE FROM console_sessions WHERE account_id = $1 OR link_person = $2
+       OR person_id IN (SELECT id FROM people WHERE email = lower($2))`,
+    [accountId, person],
+  );
+  const count = rowCount ?? 0;
+  await recordAudit(client, actor, {
+    action: 'sessions.ended',
+    subject: 'account' in whose ? `account ${whose.account}` : `person ${whose.person}`,
+    ...(accountId !== null && { accountId }),
+    details: { count },
+  });
+  return count;
 }
 
 /** Deletes what has expired: sessions, links, invitations that nobody accepted, and sign-ins. */

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 
-export interface GatewayDetails {
+interface GatewayDetails {
   /** The port that it answers HTTP on. */
   port: number;
   /** The number of its open Server-Sent Events connections. */
@@ -9,7 +9,7 @@ export interface GatewayDetails {
   behindMs: number;
 }
 
-export interface ConsumersDetails {
+interface ConsumersDetails {
   /** The roles that it was started with. */
   roles: readonly string[];
   /** Those at which it leads. It stands by for the others. */

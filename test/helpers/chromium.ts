@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findProgram } from './proxies.ts';
 
@@ -9,6 +9,9 @@ export const LOOKS = [
   { name: 'wide-light', width: 1440, height: 900, theme: 'light' },
   { name: 'wide-dark', width: 1440, height: 900, theme: 'dark' },
 ] as const;
+
+/** Both widths and both themes, in two looks: axe takes a second or two for each page. */
+export const TWO_LOOKS = LOOKS.filter(({ name }) => name === 'phone-light' || name === 'wide-dark');
 
 /** Whether Debian's Chromium is installed. */
 export const hasChromium = findProgram('chromium') !== null;
@@ -28,7 +31,6 @@ interface AxeResults {
 /** The problems that axe finds on a page, each in a line. */
 export async function findAccessibilityProblems(page: Page): Promise<string[]> {
   // Evaluated from outside, because the pages' policy lets no foreign script in.
-  const axe = createRequire(import.meta.url)('axe-core') as { source: string };
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run()');
   return violations.map(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
+import pg from 'pg';
 import type { Role } from '../../consumers/config.ts';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { createConfig as createGatewayConfig, type GatewayConfig } from '../../gateway/config.ts';
@@ -159,6 +160,17 @@ export class TestService {
       headers: response.headers,
       body: text === '' ? null : JSON.parse(text),
     };
+  }
+
+  /** Runs a statement on the service's database, past the service. @returns the rows */
+  async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      return (await client.query(text, values)).rows;
+    } finally {
+      await client.end();
+    }
   }
 
   /** Sends submissions, and resolves when Kafka has them. */

@@ -18,6 +18,7 @@ const ROOMS: readonly Room[] = [
     folder: 'schemas',
     tests: [
       'test/schemas/**/*.test.ts',
+      'test/domain/submission-rules.test.ts',
       'test/ops/{catalog-files,catalog-records,submit-records}.test.ts',
       'test/gateway/http/{openapi,parameters}.test.ts',
     ],
@@ -25,10 +26,14 @@ const ROOMS: readonly Room[] = [
   },
   {
     folder: 'gateway/feed',
-    tests: ['test/gateway/feed/{chunk-cache,decoder,entry,memory-log,merge,read-ahead,reader}.test.ts'],
+    tests: ['test/gateway/feed/{chunk-cache,entry,memory-log,merge,read-ahead,reader}.test.ts'],
     needsServers: false,
   },
-  { folder: 'gateway/limits', tests: ['test/gateway/limits/*.test.ts'], needsServers: true },
+  {
+    folder: 'gateway/limits',
+    tests: ['test/gateway/limits/{concurrency,headers,leased-window,request-limiter,stream-leases}.test.ts'],
+    needsServers: true,
+  },
   {
     folder: 'consumers',
     tests: [

@@ -16,8 +16,15 @@ async function runStryker(mutate: string[], env: NodeJS.ProcessEnv): Promise<boo
   const require = createRequire(import.meta.url);
   const folder = path.dirname(require.resolve('@stryker-mutator/core/package.json'));
   const args = [path.join(folder, 'bin', 'stryker.js'), 'run', CONFIG, '--mutate', mutate.join(',')];
-  const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-  const kill = () => void child.kill();
+  // It leads a process group, so that its test processes end with it, even one that a mutant keeps in an endless loop.
+  const child = spawn(process.execPath, args, {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+    detached: true,
+  });
+  const kill = () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  };
   process.on('exit', kill);
   const ending = await childExit(child);
   process.off('exit', kill);

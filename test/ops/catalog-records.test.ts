@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type CatalogueKind, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
+import { type CatalogueKind, catalogueKey, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
 import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
 
 const GOOD: [CatalogueKind, object][] = [
@@ -212,6 +212,12 @@ describe('a record is refused, with its field and its value, for', () => {
     ]);
   });
 
+  test('the first twenty of its problems, if there are more', () => {
+    const extra = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`extra_${index}`, 1]));
+    const parsed = parseCatalogueRecord('elections', election(extra));
+    expect(parsed.ok ? [] : parsed.problems).toHaveLength(20);
+  });
+
   test('endless nesting', () => {
     const details = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`) as object;
     const parsed = parseCatalogueRecord('elections', election({ details }));
@@ -226,6 +232,16 @@ test('URLs lose the spaces around them, and an endorser has one website', () => 
   expect(parseCatalogueRecord('endorsers', endorser({ url: ' https://a.example/x ' }))).toMatchObject({
     value: { website_url: 'https://a.example/x' },
   });
+  expect(parseCatalogueRecord('elections', election({ info_url: ' https://a.example ' }))).toEqual({
+    ok: true,
+    value: election({ info_url: 'https://a.example' }),
+  });
+});
+
+test('a contest needs no candidates, no details and no source', () => {
+  const choices = ['yes', 'no'].map((key) => choice(key, { candidate: null }));
+  const record = contest('x', { choices, details: null, source_url: null });
+  expect(parseCatalogueRecord('contests', record)).toMatchObject({ ok: true, value: { source_url: null } });
 });
 
 test("a contest's source is its own, or else the one in its details", () => {
@@ -236,4 +252,20 @@ test("a contest's source is its own, or else the one in its details", () => {
   expect(
     parseCatalogueRecord('contests', contest('x', { details, source_url: 'https://own.example' })),
   ).toMatchObject({ value: { source_url: 'https://own.example' } });
+});
+
+describe('the name of a record, also of one that is refused,', () => {
+  test.each<[string, CatalogueKind, unknown, string | null]>([
+    ['is its slug', 'endorsers', { slug: 'bakers', name: 7 }, 'bakers'],
+    ['is the slug whatever its key', 'elections', { slug: 'or-2026', key: 'x' }, 'or-2026'],
+    ['is the key of a contest', 'contests', { key: 'e/mayor', election: 'e', slug: 'mayor' }, 'e/mayor'],
+    ['is unknown if its key contradicts it', 'contests', { key: 'e/x', election: 'e', slug: 'mayor' }, null],
+    ['is unknown if it has none', 'endorsers', { key: 'bakers' }, null],
+    ['is unknown if it is no text', 'endorsers', { slug: 7 }, null],
+    ['is unknown if it cannot be stored', 'endorsers', { slug: 'a\0' }, null],
+    ['is unknown if the record is null', 'contests', null, null],
+    ['is unknown if the record is a text', 'endorsers', 'bakers', null],
+  ])('%s', (_, kind, json, name) => {
+    expect(catalogueKey(kind, json)).toBe(name);
+  });
 });

@@ -49,6 +49,21 @@ describe('the three forms', () => {
     });
   });
 
+  test('a position whose picks have no rank, and details without content, which are not sent', () => {
+    const picks = [
+      { choice: 'ann', rank: null, source_url: ' https://a.example ', details: {} },
+      { choice: 'bob', rank: null },
+    ];
+    expect(parseSubmission({ ...ABOUT, action: 'position', picks })).toEqual({
+      ok: true,
+      value: {
+        ...ABOUT,
+        action: 'position',
+        picks: [pickOf('ann', { source_url: 'https://a.example' }), pickOf('bob')],
+      },
+    });
+  });
+
   test('a position, even without picks', () => {
     const picks = [
       { choice: 'ann', rank: 1 },
@@ -71,6 +86,7 @@ const INTEGER = 'must be a whole number from 1 to 2147483647';
 describe('a submission is refused, with its field and its value, for', () => {
   test.each<[string, unknown, string | null, string]>([
     ['no choice', ABOUT, 'choice', 'is missing'],
+    ['no record at all', null, null, expect.stringContaining('null') as unknown as string],
     [
       'an unknown action',
       { ...ABOUT, choice: 'a', action: 'add' },

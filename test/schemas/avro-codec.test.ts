@@ -10,6 +10,7 @@ import {
 import { changeCodec } from '../../schemas/change.ts';
 import { rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
 import { change, rejection, submission } from '../helpers/arbitraries.ts';
+import { pick } from '../helpers/submissions.ts';
 
 describe('CRC-64-AVRO', () => {
   test.each([
@@ -58,6 +59,22 @@ test('a value in the middle of a larger buffer is decoded', () => {
   const value = { action: 'position' as const, endorser: 'a', contest: 'b/c', picks: [] };
   const bytes = Buffer.concat([Buffer.from([1, 2, 3]), submissionCodec.encode(value), Buffer.from([4])]);
   expect(submissionCodec.decode(bytes.subarray(3, -1))).toEqual(value);
+});
+
+test('picks in blocks that begin with their size, as other encoders write them, are decoded', () => {
+  const value = { action: 'position' as const, endorser: 'a', contest: 'b/c', picks: [] };
+  const named = (choices: string[]) => ({ ...value, picks: choices.map((choice) => pick(choice)) });
+  const [empty, ann, both] = [[], ['ann'], ['ann', 'bob']].map((choices) =>
+    submissionCodec.encode(named(choices)),
+  ) as [Buffer, Buffer, Buffer];
+  // An encoding ends with the block of picks, which begins with their number, and with 0 for the last block.
+  const before = empty.subarray(0, -1);
+  const picks = both.subarray(before.length + 1, -1);
+  const sizes = [ann.length - before.length - 2, both.length - ann.length].map((size) => 2 * size);
+  const blocks = [[1, sizes[0] as number], [...picks.subarray(0, (sizes[0] as number) / 2)]];
+  const rest = [[1, sizes[1] as number], [...picks.subarray((sizes[0] as number) / 2)], [0]];
+  const bytes = Buffer.concat([before, Buffer.from([...blocks, ...rest].flat())]);
+  expect(submissionCodec.decode(bytes)).toEqual(named(['ann', 'bob']));
 });
 
 test('the error for a missing schema names it', () => {

@@ -49,6 +49,8 @@ const EMPTY = submissionCodec.encode({ action: 'position', endorser: 'a', contes
 test.each([
   ['no bytes', Buffer.alloc(0), 'no C3 01 marker'],
   ['text', Buffer.from('{"action":"endorse"}'), 'no C3 01 marker'],
+  ['another first byte', Buffer.concat([Buffer.from([0xc2]), EMPTY.subarray(1)]), 'no C3 01 marker'],
+  ['another second byte', Buffer.concat([Buffer.from([0xc3, 2]), EMPTY.subarray(2)]), 'no C3 01 marker'],
   ['a truncated header', EMPTY.subarray(0, 9), 'no C3 01 marker'],
   ['an unknown fingerprint', Buffer.from('c3018877665544332211', 'hex'), 'fingerprint 1122334455667788'],
   ['a schema of another topic', rejectionCodec.encode(fc.sample(rejection, 1)[0] as never), 'fingerprint'],
@@ -56,6 +58,11 @@ test.each([
 ])('%s: the error names the problem', (_, bytes, message) => {
   expect(() => submissionCodec.decode(bytes)).toThrow(AvroDecodeError);
   expect(() => submissionCodec.decode(bytes)).toThrow(message);
+});
+
+test('a record without a value is refused, and the error says so', () => {
+  expect(() => submissionCodec.decode(null)).toThrow(AvroDecodeError);
+  expect(() => submissionCodec.decode(null)).toThrow('This record has no value');
 });
 
 test.each([

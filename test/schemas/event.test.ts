@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { formatEventId } from '../../schemas/cursor.ts';
-import { renderEvent, renderFrame } from '../../schemas/event.ts';
+import { parseFrameId, renderEvent, renderFrame, renderFrameHead } from '../../schemas/event.ts';
 import { change, cursor } from '../helpers/arbitraries.ts';
 
 const EXAMPLE: Change = {
@@ -98,6 +98,10 @@ describe('the body of an event', () => {
 describe('a frame', () => {
   test('has the event, the id and the data on a line each, and ends with an empty line', () => {
     expect(renderFrame({ event: 'ready', id: 'x', data: '{}' })).toBe('event: ready\nid: x\ndata: {}\n\n');
+  });
+
+  test('has a head that says its id', () => {
+    expect(parseFrameId(renderFrameHead({ event: 'endorsement', id: EXAMPLE.id }))).toBe(EXAMPLE.id);
   });
 
   test('has no line break in its data, whatever the texts of the change', () => {

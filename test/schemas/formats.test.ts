@@ -51,6 +51,7 @@ test.each([
   ['a.example', true],
   ['Letter: to the members', true],
   ['Interview, 10:30', true],
+  ['From a letter, mailto:a@b.example', true],
   ['', true],
   ['ftp://a.example', false],
   ['mailto:a@b.example', false],

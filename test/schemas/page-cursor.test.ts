@@ -46,6 +46,17 @@ test('the text of a cursor is pinned, so that paging continues across releases',
   );
 });
 
+test('so is its selection, by several parameters', () => {
+  const parameters = { states: ['CA', 'OR'], levels: ['city'], upcoming: true, lang: 'en' };
+  expect(describeListing('contests', parameters).selection).toBe('kTE_zcXflk3ETZSJ');
+});
+
+test('a checksum of few digits is filled up', () => {
+  const cursor = formatPageCursor(ENDORSEMENTS, [61]);
+  expect(cursor).toBe('WyJlbmRvcnNlbWVudHMiLCJfZ0cyb2NPQXBhbGd3ckJaIiw2MV0.00amg47');
+  expect(parsePageCursor(ENDORSEMENTS, cursor)).toEqual([61]);
+});
+
 describe('a listing', () => {
   const selection = (parameters: Parameters<typeof describeListing>[1]) =>
     describeListing('contests', parameters).selection;
@@ -86,6 +97,19 @@ describe('refuses', () => {
     expect(() => parsePageCursor(ENDORSEMENTS, cursor)).toThrow(
       'it belongs to other filters or another lang',
     );
+  });
+
+  test('a cursor with a third part, and says that it was altered', () => {
+    const cursor = formatPageCursor(ENDORSEMENTS, [1]);
+    expect(() => parsePageCursor(ENDORSEMENTS, `${cursor}.x`)).toThrow('it was altered or cut short');
+    expect(() => parsePageCursor(ENDORSEMENTS, cursor.slice(0, -1))).toThrow('it was altered or cut short');
+  });
+
+  test('content of others, and says that it was not made by this service', () => {
+    for (const content of ['latest', '7']) {
+      const cursor = sealPageCursor(content);
+      expect(() => parsePageCursor(ENDORSEMENTS, cursor)).toThrow('it was not made by this service');
+    }
   });
 
   test('any change of one character and any truncation', () => {

@@ -5,11 +5,14 @@ import { explorerElectionPages } from './explorer-elections.ts';
 import { explorerEndorserPages } from './explorer-endorsers.ts';
 import { explorerGuidePages } from './explorer-guide.ts';
 import { keyPages } from './keys.ts';
+import { livePages } from './live.ts';
 import { operatorAccountPages } from './operator-accounts.ts';
 import { operatorPlanPages } from './operator-plans.ts';
 import { operatorRejectedPages } from './operator-rejected.ts';
 import { operatorStatusPages } from './operator-status.ts';
+import { peoplePages } from './people.ts';
 import { startPages } from './start.ts';
+import { subscriptionPages } from './subscriptions.ts';
 import { usagePages } from './usage.ts';
 
 export const pages: readonly Page[] = [
@@ -24,6 +27,9 @@ export const pages: readonly Page[] = [
   ...operatorPlanPages,
   ...operatorStatusPages,
   ...operatorRejectedPages,
+  ...livePages,
+  ...subscriptionPages,
+  ...peoplePages,
   ...accountPages,
 ];
 
@@ -31,8 +37,11 @@ export const pages: readonly Page[] = [
 export const menu: readonly MenuEntry[] = [
   { path: '/console/start', label: 'First request', role: 'member' },
   { path: '/console/keys', label: 'API keys', role: 'member' },
+  { path: '/console/live', label: 'Live', role: 'member' },
   { path: '/console/explorer', label: 'Explorer', role: 'member' },
+  { path: '/console/subscriptions', label: 'Subscriptions', role: 'member' },
   { path: '/console/usage', label: 'Usage', role: 'member' },
+  { path: '/console/people', label: 'People', role: 'member' },
   { path: '/console/audit', label: 'Audit log', role: 'owner' },
   { path: '/console/operator/accounts', label: 'Accounts', role: 'operator' },
   { path: '/console/operator/plans', label: 'Plans', role: 'operator' },

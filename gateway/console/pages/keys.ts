@@ -32,7 +32,7 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 /** The state of a key in a word. */
-function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 'revoked' | 'expired' {
+export function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 'revoked' | 'expired' {
   if (revokedAt) return 'revoked';
   return expiresAt && expiresAt.getTime() <= now ? 'expired' : 'usable';
 }

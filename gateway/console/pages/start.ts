@@ -1,20 +1,65 @@
+import { listKeys } from '../../../store/accounts/issued-keys.ts';
 import { CopyText } from '../components.ts';
-import { html } from '../html.ts';
-import type { Page } from '../page.ts';
+import type { ConsoleContext } from '../context.ts';
+import { type Html, html } from '../html.ts';
+import { mayUse } from '../layout.ts';
+import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { FIRST_REQUESTS, type FirstRequest, KEY_PLACE, snippetsOf } from './first-requests.ts';
+import { stateOf } from './keys.ts';
+
+/** Says whether the account has a key to put into the programs, and how to get one. */
+async function renderKeyStep({ session }: PageRequest, { pool, clock }: ConsoleContext): Promise<Html> {
+  const keys = await listKeys(pool, session.accountId);
+  const usable = keys.filter((key) => stateOf(key, clock.now()) === 'usable').length;
+  if (usable > 0) {
+    return html`<p class="notice good">The account has ${usable === 1 ? 'a key' : `${usable} keys`} that can be used. A key is shown only when it is made; <a href="/console/keys">API keys</a> lists them.</p>`;
+  }
+  const advice = mayUse(session.role, 'owner')
+    ? html`<a href="/console/keys">Make one under API keys</a>.`
+    : 'Ask an owner of the account to make one.';
+  return html`<p class="notice bad">The account has no key that can be used, so programs are refused. ${advice} The buttons on this page work without a key.</p>`;
+}
+
+function Section({ item, publicUrl }: { item: FirstRequest; publicUrl: string }): Html {
+  const { id, title, explanation, path, isStream } = item;
+  return html`
+    <section aria-labelledby=${id} data-request=${path} data-kind=${isStream ? 'stream' : 'answer'}>
+      <h2 id=${id}>${title}</h2>
+      <p>${explanation} <code>GET ${path}</code></p>
+      <p>
+        <a href=${`/console/api${path}`} data-plain>Open it in the browser</a>
+        <button type="button" data-run hidden aria-label=${`Run: ${title}`}>Run</button>
+        ${isStream && html` <button type="button" class="plain" data-stop hidden>Stop</button>`}
+        <span role="status" class="muted" data-status></span>
+      </p>
+      <pre data-answer hidden tabindex="0" aria-label=${`Answer: ${title}`}></pre>
+      ${snippetsOf(item, publicUrl).map(
+        ({ language, run, text }) => html`
+        <details name=${id} open=${run === null}>
+          <summary>${language}</summary>
+          ${run && html`<p class="muted">Run it with <code>${run.command}</code>. It needs ${run.needs}.</p>`}
+          <${CopyText} label=${`${title} with ${language}`} text=${text} />
+        </details>`,
+      )}
+    </section>`;
+}
+
+async function showStart(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {
+  return {
+    title: 'First request',
+    script: 'start',
+    body: html`
+      ${await renderKeyStep(request, context)}
+      <p>Run three requests here, then from your own program: put your key in place of <code>${KEY_PLACE}</code>. Keep it out of code that you publish.</p>
+      ${FIRST_REQUESTS.map((item) => html`<${Section} item=${item} publicUrl=${request.publicUrl} />`)}
+      <h2>Next</h2>
+      <p><a href="/console/live">Watch the stream with a filter of your own</a>, and keep the filter as a <a href="/console/subscriptions">subscription</a>.
+        The <a href="/docs">reference</a> describes every endpoint.</p>`,
+  };
+}
 
 /** The first requests of a newcomer. */
 export const startPages: readonly Page[] = [
   { method: 'GET', path: '/console', role: 'member', handle: async () => ({ redirect: '/console/start' }) },
-  {
-    method: 'GET',
-    path: '/console/start',
-    role: 'member',
-    async handle({ publicUrl }) {
-      return {
-        title: 'First request',
-        script: 'copy',
-        body: html`<${CopyText} label="States" text=${`curl -H "Authorization: Bearer $KEY" '${publicUrl}/v1/states'`} />`,
-      };
-    },
-  },
+  { method: 'GET', path: '/console/start', role: 'member', handle: showStart },
 ];

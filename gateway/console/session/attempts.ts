@@ -6,32 +6,32 @@ const WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Bounds how often an address may try tokens that are not valid. A token cannot be guessed anyway; the bound keeps
- * somebody who tries from costing the database a query each time.
+ * Bounds how often an address may do something in a minute, such as trying tokens that are not valid. A token cannot be
+ * guessed anyway; the bound keeps somebody who tries from costing the database a query each time.
  */
-export class FailedAttempts {
-  /** By address: the failures of the window that ends at a time, in milliseconds since 1970. */
-  readonly #failures = new LRUCache<string, { count: number; until: number }>({ max: MAX_ADDRESSES });
+export class AttemptsByAddress {
+  /** By address: the attempts of the window that ends at a time, in milliseconds since 1970. */
+  readonly #attempts = new LRUCache<string, { count: number; until: number }>({ max: MAX_ADDRESSES });
   readonly #max: number;
   readonly #clock: Clock;
 
-  /** @param max the most failures of an address in a minute */
+  /** @param max the most attempts of an address in a minute */
   constructor(max: number, clock: Clock) {
     this.#max = max;
     this.#clock = clock;
   }
 
-  /** @throws PageError 429 if the address has failed too often */
+  /** @throws PageError 429 if the address has tried too often */
   require(address: string): void {
-    const found = this.#failures.get(address);
+    const found = this.#attempts.get(address);
     if (found && found.until > this.#clock.now() && found.count >= this.#max) {
-      throw new PageError(429, 'Too many links that do not work came from your address: wait a minute.');
+      throw new PageError(429, 'Too many attempts came from your address: wait a minute.');
     }
   }
 
   note(address: string): void {
-    const found = this.#failures.get(address);
+    const found = this.#attempts.get(address);
     if (found && found.until > this.#clock.now()) found.count += 1;
-    else this.#failures.set(address, { count: 1, until: this.#clock.now() + WINDOW_MS });
+    else this.#attempts.set(address, { count: 1, until: this.#clock.now() + WINDOW_MS });
   }
 }

@@ -1,5 +1,4 @@
 import type { Context } from 'koa';
-import type { Pool } from 'pg';
 import { isWellFormedToken } from '../../../schemas/console-token.ts';
 import { recordAudit } from '../../../store/accounts/audit-log.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
@@ -8,17 +7,9 @@ import { endSession, startSession } from '../../../store/console/sessions.ts';
 import { html } from '../html.ts';
 import { renderPublicPage } from '../layout.ts';
 import { PageError } from '../page-error.ts';
-import type { FailedAttempts } from './attempts.ts';
 import { readSessionToken, setSessionToken } from './cookie.ts';
-import { HOME } from './return-address.ts';
-
-/** What the pages around a session need. */
-export interface SignInContext {
-  pool: Pool;
-  attempts: FailedAttempts;
-  /** Whether browsers reach the console by HTTPS only. */
-  isSecure: boolean;
-}
+import { HOME, safeReturnAddress } from './return-address.ts';
+import type { SignInContext } from './sign-in-context.ts';
 
 /** Nothing tells a link that never existed from one that was used. */
 const SPENT = 'This link was used already, has expired, or never existed. Ask for a new one.';
@@ -27,12 +18,12 @@ const SPENT = 'This link was used already, has expired, or never existed. Ask fo
 export async function showLink(
   ctx: Context,
   token: string,
-  { pool, attempts }: SignInContext,
+  { pool, failures }: SignInContext,
 ): Promise<void> {
-  attempts.require(ctx.ip);
+  failures.require(ctx.ip);
   const link = isWellFormedToken(token) ? await findLink(pool, token) : null;
   if (!link) {
-    attempts.note(ctx.ip);
+    failures.note(ctx.ip);
     throw new PageError(404, SPENT);
   }
   ctx.body = renderPublicPage({
@@ -46,8 +37,8 @@ export async function showLink(
 
 /** Uses a link up, ends the session that the browser had, and starts another with a token of its own. */
 export async function followLink(ctx: Context, token: string, context: SignInContext): Promise<void> {
-  const { pool, attempts, isSecure } = context;
-  attempts.require(ctx.ip);
+  const { pool, failures, isSecure } = context;
+  failures.require(ctx.ip);
   const before = readSessionToken(ctx);
   const session = await inTransaction(pool, async (client) => {
     const link = isWellFormedToken(token) ? await useLink(client, token) : null;
@@ -62,7 +53,7 @@ export async function followLink(ctx: Context, token: string, context: SignInCon
     return startSession(client, { accountId, linkPerson: person, linkRole: role });
   });
   if (session === null) {
-    attempts.note(ctx.ip);
+    failures.note(ctx.ip);
     throw new PageError(404, SPENT);
   }
   setSessionToken(ctx, session, isSecure);
@@ -79,14 +70,22 @@ export async function signOut(ctx: Context, { pool, isSecure }: SignInContext): 
   ctx.redirect('/console/sign-in?signed-out');
 }
 
-/** Says how to sign in. */
-export function showSignIn(ctx: Context): void {
+/** Says how to sign in. The way to the provider is a link, since the policy lets forms lead to no other site. */
+export function showSignIn(ctx: Context, { provider }: SignInContext): void {
+  const returnTo = safeReturnAddress(new URLSearchParams(ctx.querystring).get('return_to'));
   ctx.body = renderPublicPage({
     title: 'Sign in',
     body: html`
       ${'signed-out' in ctx.query && html`<p class="notice good" role="status">You are signed out.</p>`}
+      ${
+        provider &&
+        html`
+        <p><a class="button" href=${`/console/sign-in/start?return_to=${encodeURIComponent(returnTo)}`}>Sign in</a></p>
+        <p class="muted">You sign in at ${provider.host}, and come back here.</p>
+        <h2>With a link</h2>`
+      }
       <p>Open the link that you were given, or ask your operator for one:</p>
-      <pre><code>npm run ops -- console link --account NAME</code></pre>
+      <pre tabindex="0"><code>npm run ops -- console link --account NAME</code></pre>
       <p class="muted">A link works once, within 15 minutes.</p>`,
   });
 }

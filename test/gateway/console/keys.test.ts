@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient } from '../../helpers/console-client.ts';
 import { useTestService } from '../../helpers/service.ts';
@@ -18,17 +17,12 @@ const keyIn = (html: string): string => KEY.exec(html)?.[0] ?? '';
 const statusWith = async (key: string): Promise<number> =>
   (await service.get('/v1/states', { headers: { Authorization: `Bearer ${key}` } })).status;
 
-async function audit(account: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
-  const { rows } = await client.query(
+const audit = (account: string) =>
+  service.query(
     `SELECT l.action, l.person, l.details->>'name' AS name
      FROM audit_log l JOIN accounts a ON a.id = l.account_id WHERE a.name = $1 ORDER BY l.id`,
     [account],
   );
-  await client.end();
-  return rows;
-}
 
 test('an owner makes a key, which is shown once and works as pasted', async () => {
   const account = await makeAccount();
@@ -81,10 +75,9 @@ test('a key is rotated: the new one works beside the old until that is revoked',
   expect((await client.get('/console/keys')).html).toContain(`replaces ${oldId}`);
   expect((await client.get('/console/keys')).html).not.toContain('still used');
 
-  const db = new pg.Client({ connectionString: service.databaseUrl });
-  await db.connect();
-  await db.query(`UPDATE api_keys SET last_used_at = now() + interval '1 minute' WHERE id = $1`, [oldId]);
-  await db.end();
+  await service.query(`UPDATE api_keys SET last_used_at = now() + interval '1 minute' WHERE id = $1`, [
+    oldId,
+  ]);
   expect((await client.get('/console/keys')).html).toContain('has been replaced and is still used');
 
   expect((await client.get(`/console/keys/${oldId}/revoke`)).html).toContain('Revoke Feed?');

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { loadCatalogue } from '../../helpers/catalogue.ts';
 import { endorser } from '../../helpers/catalogue-records.ts';
@@ -15,16 +14,6 @@ beforeAll(async () => {
   operator = await ConsoleClient.signIn(service, { role: 'operator', person: 'olga' });
 });
 
-async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
-  try {
-    return (await client.query(text, values)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 const statusWith = async (key: string): Promise<number> =>
   (await service.get('/v1/states', { headers: { Authorization: `Bearer ${key}` } })).status;
 
@@ -32,12 +21,12 @@ const statusWith = async (key: string): Promise<number> =>
 async function makeAccount(): Promise<{ account: string; key: string; page: string }> {
   const account = `account ${Math.random()}`;
   const key = await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
-  const [row] = await query('SELECT id FROM accounts WHERE name = $1', [account]);
+  const [row] = await service.query('SELECT id FROM accounts WHERE name = $1', [account]);
   return { account, key, page: `/console/operator/accounts/${row?.id}` };
 }
 
 const auditOf = (account: string) =>
-  query(
+  service.query(
     `SELECT l.action, l.person FROM audit_log l JOIN accounts a ON a.id = l.account_id
      WHERE a.name = $1 AND l.person IS NOT NULL ORDER BY l.id`,
     [account],
@@ -118,7 +107,7 @@ test('an operator retries a rejected submission once its reason is gone', async 
     const { body } = await service.get('/v1/endorsements?endorsers=late-endorser');
     return body.data.length === 1;
   });
-  const [entry] = await query(`SELECT person FROM audit_log WHERE action = 'submission.retried'`);
+  const [entry] = await service.query(`SELECT person FROM audit_log WHERE action = 'submission.retried'`);
   expect(entry).toEqual({ person: 'olga' });
 });
 
@@ -152,7 +141,7 @@ test('owners and members find none of these pages, and cannot send their forms',
     }
     expect((await client.get('/console/keys')).html).not.toContain('/console/operator');
     const { account } = await makeAccount();
-    const [row] = await query('SELECT id FROM accounts WHERE name = $1', [account]);
+    const [row] = await service.query('SELECT id FROM accounts WHERE name = $1', [account]);
     expect((await client.post('/console/account', { account: String(row?.id) })).status).toBe(404);
   }
 });

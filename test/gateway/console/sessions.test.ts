@@ -1,21 +1,10 @@
 import { expect, test } from '@jest/globals';
-import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient, makeLink } from '../../helpers/console-client.ts';
 import { useTestService } from '../../helpers/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService({ gateways: 2 });
-
-async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: service.databaseUrl });
-  await client.connect();
-  try {
-    return (await client.query(text, values)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 test('a link signs in once, on any gateway, and looking at it does not use it up', async () => {
   const client = new ConsoleClient(service);
@@ -49,15 +38,18 @@ test('of many at a time, one gets in by a link', async () => {
 
 test('a link expires', async () => {
   const link = await makeLink(service);
-  await query(`UPDATE console_links SET expires_at = now() - interval '1 second'`);
+  await service.query(`UPDATE console_links SET expires_at = now() - interval '1 second'`);
   expect((await new ConsoleClient(service).send('POST', link)).status).toBe(404);
 });
 
 test('the database holds neither tokens of links nor of sessions', async () => {
   const link = await makeLink(service);
-  const before = await query('SELECT console_links::text AS row FROM console_links');
+  const before = await service.query('SELECT console_links::text AS row FROM console_links');
   const client = await ConsoleClient.signIn(service);
-  const rows = [...before, ...(await query('SELECT console_sessions::text AS row FROM console_sessions'))];
+  const rows = [
+    ...before,
+    ...(await service.query('SELECT console_sessions::text AS row FROM console_sessions')),
+  ];
   const stored = rows.map(({ row }) => row).join('\n');
   const secrets = [link.split('/').at(-1) ?? '', client.cookie('bes_session')];
   for (const secret of secrets) {
@@ -101,7 +93,7 @@ test('signing out ends a session on every gateway', async () => {
 test('sessions end with time', async () => {
   const client = await ConsoleClient.signIn(service);
   expect((await client.get('/console/keys')).status).toBe(200);
-  await query(`UPDATE console_sessions SET expires_at = now() - interval '1 second'`);
+  await service.query(`UPDATE console_sessions SET expires_at = now() - interval '1 second'`);
   expect((await client.get('/console/keys')).status).toBe(303);
   expect((await client.get('/console/api/v1/states')).status).toBe(401);
 });
@@ -111,7 +103,7 @@ test('a suspended account has no console, but for operators', async () => {
   await createKey({ databaseUrl, account: 'quiet', plan: 'free' });
   const owner = await ConsoleClient.signIn(service, { account: 'quiet' });
   const operator = await ConsoleClient.signIn(service, { account: 'quiet', role: 'operator' });
-  await query(`UPDATE accounts SET suspended_at = now() WHERE name = 'quiet'`);
+  await service.query(`UPDATE accounts SET suspended_at = now() WHERE name = 'quiet'`);
   expect((await owner.get('/console/keys')).status).toBe(303);
   expect((await owner.get('/console/api/v1/states')).status).toBe(403);
   const seen = await operator.get('/console/keys');

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import pg from 'pg';
 import { roundUp } from '../../../gateway/console/plot.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { ConsoleClient } from '../../helpers/console-client.ts';
@@ -41,15 +40,12 @@ test('an account sees its requests by endpoint and key, and its errors with thei
 test('older errors follow on further pages, none twice', async () => {
   const account = 'unlucky';
   await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
-  const db = new pg.Client({ connectionString: service.databaseUrl });
-  await db.connect();
-  await db.query(
+  await service.query(
     `INSERT INTO request_errors (account_id, occurred_at, request_id, method, route, status, code, message)
      SELECT id, now() - n / 3 * interval '1 minute', 'request-' || n, 'GET', '/v1/states', 400, 'invalid_parameter', 'm'
      FROM accounts, generate_series(1, 120) AS n WHERE name = $1`,
     [account],
   );
-  await db.end();
   const client = await ConsoleClient.signIn(service, { account });
   const seen: string[] = [];
   for (let path = '/console/usage/errors'; path !== ''; ) {

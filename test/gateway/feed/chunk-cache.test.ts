@@ -30,6 +30,13 @@ test('finds the changes after a sequence up to the end of their chunk, if all of
   );
 });
 
+test.each([998, 999])('finds a chunk that begins after %i, at the end of its thousand', (after) => {
+  const cache = new ChunkCache(ALL);
+  cache.add(chunkAfter(after));
+  expect(found(cache, after)).toEqual(chunkAfter(after).entries.map(({ sequence }) => sequence));
+  expect(found(cache, 1000)).toBeUndefined();
+});
+
 test('does not keep a chunk that ends early because the log does', () => {
   const cache = new ChunkCache(ALL);
   cache.add(chunkAfter(1000, 500));

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createEntries, readEntries } from '../../../gateway/feed/entry.ts';
+import { createEntries, laterPoint, readEntries } from '../../../gateway/feed/entry.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { renderEvent, renderFrame } from '../../../schemas/event.ts';
 import { createLog } from '../../../service/log.ts';
 import { change } from '../../helpers/arbitraries.ts';
+import { captureLog } from '../../helpers/captured-log.ts';
+import { metricValue } from '../../helpers/metrics.ts';
 
 const log = createLog('test', 'silent');
 const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });
@@ -28,6 +30,13 @@ describe('entries created together', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  test('count the bytes of their own frame, and something for the rest', () => {
+    const changes = [BASE, { ...BASE, endorser: { ...BASE.endorser, name: 'x'.repeat(3000) } }, BASE];
+    const rest = createEntries(changes).map(({ bytes, frame }) => bytes - frame.length);
+    expect(new Set(rest).size).toBe(1);
+    expect(rest[0]).toBeGreaterThan(0);
   });
 
   test('keep only their own bytes alive, not a block of the buffer pool', () => {
@@ -56,4 +65,45 @@ test('records that cannot be decoded, have an impossible time or belong to anoth
     [5, 3],
   ]);
   expect(decoded.map(({ entry }) => entry.frame.toString())).toEqual(good.map(frameOf));
+});
+
+test('records that cannot be decoded are counted, and the log says where they are and why', async () => {
+  const { log: captured, lines } = captureLog();
+  const before = await metricValue('feed_undecodable_records_total');
+  const records = [
+    { offset: 7, value: Buffer.from('no change') },
+    { offset: 8, value: changeCodec.encode(BASE) },
+    { offset: 9, value: null },
+  ];
+  expect(readEntries(records, BASE.epoch, captured)).toHaveLength(1);
+  expect(lines).toMatchObject([
+    {
+      offset: 7,
+      reason: expect.stringContaining('C3 01'),
+      msg: expect.stringContaining('cannot be decoded'),
+    },
+    { offset: 9, reason: expect.stringContaining('no value') },
+  ]);
+  expect((await metricValue('feed_undecodable_records_total')) - before).toBe(2);
+});
+
+describe('of a point of the feed and one of a client, the later', () => {
+  const own = { sequence: 5, time: 50, offsets: [1] };
+
+  test.each([
+    ['is the feed’s if it follows a later change', { sequence: 4, time: 90, offsets: [2] }, own],
+    ['is the client’s if it follows a later change', { sequence: 6, time: 10, offsets: [2] }, null],
+    ['is the feed’s if both follow the same change', { sequence: 5, time: 40, offsets: [2] }, own],
+    [
+      'has the feed’s offsets and the later time',
+      { sequence: 5, time: 60, offsets: [2] },
+      { ...own, time: 60 },
+    ],
+  ])('%s', (_, clients, expected) => {
+    expect(laterPoint(own, clients)).toEqual(expected ?? clients);
+  });
+
+  test('is the very point of the feed if the times are equal, so that readers share a delivery', () => {
+    expect(laterPoint(own, { ...own, offsets: [2] })).toBe(own);
+  });
 });

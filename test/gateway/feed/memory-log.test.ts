@@ -78,3 +78,12 @@ test('the newest entry is kept however large it is', () => {
   log.append([entryOf(3, 100_000)]);
   expect([log.firstSequence, read(log, 2)]).toEqual([3, [3]]);
 });
+
+test('INV-7: a log that was cleared holds nothing, and begins anew with room for as much as before', () => {
+  const log = new MemoryLog(3 * SIZE);
+  log.append(entries(1, 5));
+  log.clear();
+  expect([log.firstSequence, log.read(4, 10)]).toEqual([undefined, undefined]);
+  log.append(entries(8, 3));
+  expect([log.firstSequence, read(log, 6), read(log, 7)]).toEqual([8, undefined, [8, 9, 10]]);
+});

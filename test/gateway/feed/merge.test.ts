@@ -104,7 +104,44 @@ describe('missing changes', () => {
   });
 });
 
+test('the highest is the last of the waiting changes, in whichever order they came', () => {
+  const merge = fromStart();
+  expect(merge.highest).toBe(0);
+  merge.add(0, [at(4, 0), at(7, 1)], 2);
+  merge.add(1, [at(5, 0)], 1);
+  expect(merge.highest).toBe(7);
+});
+
+describe('a merge that skips lost changes', () => {
+  test('goes on with the first after them; those that waited before it are dropped', () => {
+    const merge = fromStart();
+    merge.add(0, [at(2, 20), at(4, 21)], 22);
+    merge.add(1, [at(3, 30), at(5, 31)], 32);
+    merge.skipTo(3);
+    expect([merge.next, merge.offsets]).toEqual([4, [21, 31]]);
+    expect(taken(merge)).toEqual([4, 5]);
+    expect([merge.isBlocked, merge.offsets]).toEqual([false, [22, 32]]);
+  });
+
+  test('INV-3: never goes back', () => {
+    const merge = new SequenceMerge<{ sequence: number }>({ sequence: 8, offsets: [] });
+    merge.skipTo(3);
+    expect(merge.next).toBe(9);
+  });
+});
+
 describe('the partitions to read next', () => {
+  test('are none while 50,000 changes wait, so that a hole does not fill the memory', () => {
+    const merge = fromStart();
+    const records = Array.from({ length: 50_000 }, (_, index) => at(index + 2, index));
+    merge.add(0, records.slice(0, -1), 49_999);
+    expect(merge.wanted(2)).toEqual(new Map([[1, 0]]));
+    merge.add(0, records.slice(-1), 50_000);
+    expect(merge.wanted(2)).toEqual(new Map());
+    merge.skipTo(2);
+    expect(merge.wanted(2)).toEqual(new Map([[1, 0]]));
+  });
+
   test('exclude those with a waiting change', () => {
     const merge = new SequenceMerge<{ sequence: number }>({ sequence: 4, offsets: [40, 41] });
     merge.add(1, [at(6, 45)], 46);

@@ -21,13 +21,15 @@ class ModelLog implements Pick<TopicReader, 'fetchFromSources'> {
   /** The offsets requested by each fetch. */
   readonly asked: Map<number, number>[] = [];
   failing = false;
+  /** The number of the one fetch that fails, counted from 1. */
+  failsAt = 0;
 
   async fetchFromSources(
     _sources: readonly number[],
     offsets: ReadonlyMap<number, number>,
   ): Promise<PartitionRead[]> {
     this.asked.push(new Map(offsets));
-    if (this.failing) throw new Error('no broker');
+    if (this.failing || this.asked.length === this.failsAt) throw new Error('no broker');
     return [...offsets].map(([partition, offset]) => {
       const end = this.ends[partition] as number;
       const nextOffset = Math.min(end, offset + BATCH);
@@ -120,4 +122,25 @@ test('reads ahead from the second read on; the first one fetches nothing more', 
   expect(log.asked.slice(1)).toEqual([new Map([[1, BATCH]]), new Map([[1, 2 * BATCH]])]);
   await readOn(ahead, log, new Map([[1, 2 * BATCH]]));
   expect(log.asked.slice(3)).toEqual([new Map([[1, 3 * BATCH]])]);
+});
+
+test('reads nothing ahead of the end of a partition', async () => {
+  const log = new ModelLog();
+  log.ends.fill(BATCH);
+  const ahead = new ReadAhead({ decoder, epoch: 1 });
+  await readOn(ahead, log, new Map([[0, 0]]));
+  await readOn(ahead, log, new Map([[1, 0]]));
+  expect(log.asked.flatMap((offsets) => [...offsets])).toEqual([
+    [0, 0],
+    [1, 0],
+  ]);
+});
+
+test('a batch whose reading ahead fails is fetched when it is needed', async () => {
+  const log = new ModelLog();
+  log.ends.fill(100);
+  log.failsAt = 3;
+  const ahead = new ReadAhead({ decoder, epoch: 1 });
+  for (const offset of [0, BATCH, 2 * BATCH]) await readOn(ahead, log, new Map([[1, offset]]));
+  expect(log.asked.slice(2, 4)).toEqual([new Map([[1, 2 * BATCH]]), new Map([[1, 2 * BATCH]])]);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createPredicate, type StreamFilter } from '../../../domain/stream-filter.ts';
 import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
@@ -132,4 +132,105 @@ test('a closed reader stops waiting and leaves nothing behind', async () => {
   reader.close();
   expect(await next).toMatchObject({ entries: [], resumePoint: { sequence: 1 } });
   expect(log.fanOut.size).toBe(0);
+});
+
+test('a delivery that begins before the cursor of a waiting reader is cut to the changes after it', async () => {
+  const log = new Log();
+  const ahead = new FeedReader(log, log.fanOut, {});
+  const next = ahead.next({ sequence: 1, time: 0, offsets: [] });
+  log.append(['CA', 'OR', 'WA']);
+  const { entries, resumePoint } = await next;
+  expect([entries.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[2, 3], 3]);
+});
+
+test('a reader knows whether it waits', async () => {
+  const log = new Log();
+  const reader = new FeedReader(log, log.fanOut, {});
+  expect(reader.isWaiting).toBe(false);
+  const next = reader.next(log.latest);
+  expect(reader.isWaiting).toBe(true);
+  log.append(['CA']);
+  const { resumePoint } = await next;
+  expect(reader.isWaiting).toBe(false);
+  expect(log.fanOut.join({}).waiting.size).toBe(0);
+  reader.next(resumePoint);
+  reader.close();
+  expect(reader.isWaiting).toBe(false);
+});
+
+describe('a reader whose filter is replaced', () => {
+  test('while it waits, waits for changes that pass the new one alone', async () => {
+    const log = new Log();
+    const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
+    const next = reader.next(log.latest);
+    reader.changeFilter({ states: ['OR'] });
+    expect(log.fanOut.size).toBe(1);
+    log.append(['CA']);
+    expect(reader.isWaiting).toBe(true);
+    log.append(['OR']);
+    expect((await next).entries.map(({ sequence }) => sequence)).toEqual([2]);
+  });
+
+  test('before it reads, gets the changes that pass the new one', async () => {
+    const log = new Log();
+    const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
+    reader.changeFilter({ states: ['OR'] });
+    expect(log.fanOut.join({ states: ['OR'] }).waiting.size).toBe(0);
+    log.append(['CA', 'OR']);
+    const { entries } = await reader.next({ sequence: 0, time: 0, offsets: [] });
+    expect(entries.map(({ sequence }) => sequence)).toEqual([2]);
+  });
+
+  test('after it was closed, stays closed', () => {
+    const log = new Log();
+    const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
+    reader.close();
+    reader.changeFilter({ states: ['OR'] });
+    expect(log.fanOut.size).toBe(0);
+  });
+});
+
+test('a closed reader leaves its place once, and the others of its filter keep theirs', async () => {
+  const log = new Log();
+  const [first, second, third] = [1, 2, 3].map(() => new FeedReader(log, log.fanOut, {})) as [
+    FeedReader,
+    FeedReader,
+    FeedReader,
+  ];
+  const waiting = [second, third].map((reader) => reader.next(log.latest));
+  first.close();
+  first.close();
+  second.close();
+  second.close();
+  expect(log.fanOut.join({}).waiting.size).toBe(1);
+  log.append(['CA']);
+  const [closed, open] = await Promise.all(waiting);
+  expect([closed?.entries.length, open?.entries.length]).toEqual([0, 1]);
+});
+
+test('a closed reader reads on from where it is told, without waiting', async () => {
+  const log = new Log();
+  const reader = new FeedReader(log, log.fanOut, {});
+  reader.close();
+  expect(await reader.next(log.latest)).toMatchObject({ entries: [] });
+});
+
+test('INV-7: an interruption makes all waiting readers look again from its point', async () => {
+  const log = new Log();
+  const readers = [{}, { states: ['CA'] }].map((each) => new FeedReader(log, log.fanOut, each));
+  const waiting = readers.map((reader) => reader.next(log.latest));
+  log.fanOut.interrupt({ sequence: 0, time: 9, offsets: [4] });
+  for (const delivery of await Promise.all(waiting)) {
+    expect(delivery).toMatchObject({ entries: [], resumePoint: { sequence: 0, time: 9 } });
+  }
+  expect(readers.map(({ isWaiting }) => isWaiting)).toEqual([false, false]);
+});
+
+test('the bytes of a delivery are those of its frames', async () => {
+  const log = new Log();
+  const next = new FeedReader(log, log.fanOut, {}).next(log.latest);
+  log.append(['CA', 'OR']);
+  const delivery = await next;
+  expect(delivery.bytes).toBe(delivery.frames.length);
+  expect(delivery.bytes).toBe(log.entries.reduce((sum, { frame }) => sum + frame.length, 0));
 });

@@ -24,5 +24,16 @@ test('limits that the plan does not have are left out', () => {
     'RateLimit-Policy',
     'RateLimit',
   ]);
+  expect(formatLimitHeaders({ minute: null, day })).toEqual({
+    'X-Daily-Limit': '5000',
+    'X-Daily-Remaining': '4321',
+    'RateLimit-Policy': '"day";q=5000;w=86400',
+    RateLimit: '"day";r=4321;t=3600',
+  });
   expect(formatLimitHeaders({ minute: null, day: null })).toEqual({});
+});
+
+test('a reset within the second is a second away, so that no client asks too early', () => {
+  const headers = formatLimitHeaders({ minute: { ...minute, resetMs: 0 }, day: null });
+  expect(headers['RateLimit-Reset']).toBe('1');
 });

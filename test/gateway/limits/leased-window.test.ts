@@ -31,10 +31,11 @@ function createWindows(count: number) {
   return { clock, store, windows: windows as [LeasedWindow, ...LeasedWindow[]] };
 }
 
-/** Returns whether a request is admitted. */
+/** Returns whether a request is admitted. Fails if refills lead to no decision. */
 async function ask(window: LeasedWindow, limit: number): Promise<boolean> {
-  while (!window.holds) {
+  for (let refills = 0; !window.holds; refills += 1) {
     if (window.isSpent(limit)) return false;
+    if (refills === 10) throw new Error('after ten refills, the window holds no request and is not spent');
     await window.refill(limit);
   }
   window.take();

@@ -12,6 +12,8 @@ test('without variables, everything runs here, with demo data', () => {
     brokers: null,
     demo: true,
     today: null,
+    publicUrl: null,
+    hasConsole: true,
     serversOnly: false,
     topicPrefix: '',
     retentionMs: 7 * 24 * 3_600_000,
@@ -89,4 +91,12 @@ test.each([
     }),
   );
   expect(() => createStartConfig(env, args)).toThrow(part);
+});
+
+test('reads the address of the service, and whether there is a console', () => {
+  const env = { PUBLIC_URL: 'https://ballots.example.org/', CONSOLE: '0' };
+  expect(createStartConfig(env, [])).toMatchObject({
+    publicUrl: 'https://ballots.example.org',
+    hasConsole: false,
+  });
 });

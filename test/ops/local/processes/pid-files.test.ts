@@ -13,7 +13,7 @@ import {
   writeServiceEnv,
 } from '../../../../ops/local/processes/run-files.ts';
 import { OperatorError } from '../../../../service/operator-error.ts';
-import { readEnv } from '../../../../service/running-service.ts';
+import { readEnv, readServiceUrl } from '../../../../service/running-service.ts';
 
 let folder = '';
 const children: ChildProcess[] = [];
@@ -156,6 +156,22 @@ test('other commands read from service.env where the servers are; the environmen
   // Another Kafka's topics are made for other values.
   const other = readEnv({ DATA_DIR: dataDir, KAFKA_BROKERS: 'b:2' });
   expect([other.KAFKA_BROKERS, other.RETENTION_MS]).toEqual(['b:2', undefined]);
+});
+
+test('the address of the service is that of the settings, else that of the service that runs', async () => {
+  const dataDir = path.join(folder, 'address');
+  const running = { DATABASE_URL: 'postgres://h/d', PORT: '8090' };
+  expect(readServiceUrl({ DATA_DIR: dataDir })).toBe('http://localhost:8080');
+  await writeServiceEnv(path.join(dataDir, 'run'), running);
+  expect(readServiceUrl({ DATA_DIR: dataDir })).toBe('http://localhost:8090');
+  await writeServiceEnv(path.join(dataDir, 'run'), { ...running, PUBLIC_URL: 'https://a.example.org' });
+  expect(readServiceUrl({ DATA_DIR: dataDir })).toBe('https://a.example.org');
+  expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091' })).toBe('http://localhost:8091');
+  const PUBLIC_URL = 'https://b.example.org';
+  expect(readServiceUrl({ DATA_DIR: dataDir, PORT: '8091', PUBLIC_URL })).toBe(PUBLIC_URL);
+  expect(readServiceUrl({ DATA_DIR: dataDir, DATABASE_URL: 'postgres://other/d' })).toBe(
+    'http://localhost:8080',
+  );
 });
 
 test('a pid file that holds something else is no process', async () => {

@@ -1,0 +1,177 @@
+/** Finds endorsers and elections by name, for the fields of a filter that take their slugs. */
+
+/** A record that a field can take. */
+interface Choice {
+  slug: string;
+  label: string;
+}
+
+interface Source {
+  /** What its search field is called. */
+  label: string;
+  /** The choices for a text, of which there may be many more. */
+  search(text: string, signal: AbortSignal): Promise<Choice[]>;
+}
+
+interface EndorserRecord {
+  slug: string;
+  name: string;
+  state: string;
+  category: { name: string };
+}
+
+interface ElectionRecord {
+  slug: string;
+  name: string;
+  date: string;
+}
+
+const MOST_CHOICES = 12;
+/** The most pages of 500 elections that are looked through. */
+const MOST_PAGES = 5;
+const DAY_MS = 24 * 60 * 60_000;
+/** How long typing must pause before a search, in milliseconds. */
+const TYPING_MS = 200;
+
+interface ListPage<Row> {
+  data: Row[];
+  next_cursor: string | null;
+}
+
+async function read<Row>(path: string, signal: AbortSignal | null = null): Promise<ListPage<Row>> {
+  const response = await fetch(`/console/api/v1/${path}`, { signal });
+  if (!response.ok) throw new Error(`The list was answered with ${response.status}.`);
+  return response.json();
+}
+
+/** Reads the elections that match a query, page by page. */
+async function readElections(query: string): Promise<Choice[]> {
+  const found: ElectionRecord[] = [];
+  let after = '';
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const { data, next_cursor } = await read<ElectionRecord>(`elections?limit=500&${query}${after}`);
+    found.push(...data);
+    if (next_cursor === null) break;
+    after = `&cursor=${encodeURIComponent(next_cursor)}`;
+  }
+  return found.map(({ slug, name, date }) => ({ slug, label: `${name}, ${date}` }));
+}
+
+/** The day a number of days from now, as YYYY-MM-DD. */
+const dayFromNow = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+
+/** Upcoming elections by date, then those of the past two years, the newest first. */
+async function loadElections(): Promise<Choice[]> {
+  const past = `from=${dayFromNow(-730)}&to=${dayFromNow(0)}`;
+  const [upcoming, before] = await Promise.all([readElections('upcoming=true'), readElections(past)]);
+  const shown = new Set(upcoming.map(({ slug }) => slug));
+  return [...upcoming, ...before.reverse().filter(({ slug }) => !shown.has(slug))];
+}
+
+/** Loaded when somebody first looks for one. */
+let elections: Promise<Choice[]> | undefined;
+function findElections(): Promise<Choice[]> {
+  elections ??= loadElections().catch((error: unknown) => {
+    elections = undefined;
+    throw error;
+  });
+  return elections;
+}
+
+const SOURCES: Readonly<Record<string, Source>> = {
+  endorsers: {
+    label: 'Find an endorser by name',
+    async search(text, signal) {
+      if (text === '') return [];
+      const query = new URLSearchParams({ q: text, limit: String(MOST_CHOICES) });
+      const { data } = await read<EndorserRecord>(`endorsers?${query}`, signal);
+      return data.map(({ slug, name, state, category }) => ({
+        slug,
+        label: `${name}, ${category.name}, ${state}`,
+      }));
+    },
+  },
+  elections: {
+    label: 'Find an election, upcoming ones first',
+    async search(text) {
+      const words = text.toLowerCase().split(/\s+/);
+      return (await findElections()).filter(({ slug, label }) =>
+        words.every((word) => `${slug} ${label}`.toLowerCase().includes(word)),
+      );
+    },
+  },
+};
+
+const valuesOf = (field: HTMLInputElement): string[] =>
+  field.value
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+
+/** A button that adds a choice to the field. */
+function createAdder({ slug, label }: Choice, field: HTMLInputElement): HTMLLIElement {
+  const item = document.createElement('li');
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'plain';
+  button.append(label);
+  button.setAttribute('aria-label', `Add ${label}`);
+  button.addEventListener('click', () => {
+    field.value = [...new Set([...valuesOf(field), slug])].join(', ');
+    field.dispatchEvent(new Event('change', { bubbles: true }));
+    button.textContent = `Added: ${label}`;
+    button.removeAttribute('aria-label');
+  });
+  item.append(button);
+  return item;
+}
+
+/** Puts a search below a field, whose results add to it. */
+function addPicker(field: HTMLInputElement, { label, search }: Source): void {
+  const wrapper = document.createElement('label');
+  const input = document.createElement('input');
+  input.type = 'search';
+  input.autocomplete = 'off';
+  wrapper.append(label, ' ', input);
+  const status = document.createElement('p');
+  status.className = 'muted';
+  status.setAttribute('role', 'status');
+  const list = document.createElement('ul');
+  list.className = 'choices';
+  let searching = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = async () => {
+    searching.abort();
+    searching = new AbortController();
+    const { signal } = searching;
+    try {
+      const text = input.value.trim();
+      const found = await search(text, signal);
+      if (signal.aborted) return;
+      list.replaceChildren(...found.slice(0, MOST_CHOICES).map((choice) => createAdder(choice, field)));
+      const more =
+        found.length > MOST_CHOICES ? `The first ${MOST_CHOICES} of ${found.length}: type more.` : '';
+      status.textContent = found.length === 0 && text !== '' ? 'Nothing found.' : more;
+    } catch {
+      if (!signal.aborted)
+        status.textContent = 'The list cannot be read at the moment. Type again in a while.';
+    }
+  };
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(run, TYPING_MS);
+  });
+  input.addEventListener('focus', () => {
+    if (list.childElementCount === 0) run();
+  });
+  // Enter would send the form, before its results were chosen from.
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') event.preventDefault();
+  });
+  field.closest('.picker')?.append(wrapper, status, list);
+}
+
+for (const field of document.querySelectorAll<HTMLInputElement>('[data-picker]')) {
+  const source = SOURCES[field.dataset.picker ?? ''];
+  if (source) addPicker(field, source);
+}

@@ -1,0 +1,94 @@
+import { showCounts } from './count-bars.ts';
+import { EventCounts, type ShownEvent } from './event-counts.ts';
+import type { Block } from './sse-parser.ts';
+
+/** How many events and frames the page keeps. */
+const MOST_ROWS = 300;
+const MOST_STATES = 8;
+
+/** Finds an element of the page by its data attribute. */
+export function find<Found extends Element = HTMLElement>(name: string): Found {
+  const found = document.querySelector<Found>(`[data-${name}]`);
+  if (!found) throw new Error(`The page has no data-${name}.`);
+  return found;
+}
+
+function createRow({
+  type,
+  occurred_at,
+  endorser,
+  contest,
+  election,
+  choice,
+}: ShownEvent): HTMLTableRowElement {
+  const row = document.createElement('tr');
+  const time = document.createElement('time');
+  time.dateTime = occurred_at;
+  time.append(occurred_at.slice(11, 19));
+  time.title = occurred_at;
+  const cells = [
+    time,
+    type.replace('endorsement.', ''),
+    endorser.name,
+    choice.label,
+    `${contest.title}, ${election.state}`,
+  ];
+  for (const content of cells) {
+    const cell = document.createElement('td');
+    cell.append(content);
+    row.append(cell);
+  }
+  return row;
+}
+
+/** The list of events, the frames and the counts of the live page. It draws at most once for each picture of the screen. */
+export class LiveView {
+  readonly #counts = new EventCounts();
+  #newEvents: ShownEvent[] = [];
+  #newFrames: string[] = [];
+  #isDue = false;
+  readonly #rows = find('rows');
+  readonly #frames = find('frames');
+
+  addEvent(event: ShownEvent): void {
+    this.#counts.add(event);
+    this.#newEvents = [...this.#newEvents, event].slice(-MOST_ROWS);
+    this.#draw();
+  }
+
+  addFrame({ raw }: Block): void {
+    this.#newFrames = [...this.#newFrames, `${raw}\n\n`].slice(-MOST_ROWS);
+    this.#draw();
+  }
+
+  #draw(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    requestAnimationFrame(() => {
+      this.#isDue = false;
+      this.#drawNow();
+    });
+  }
+
+  #drawNow(): void {
+    const frames = this.#newFrames.map((frame) => document.createTextNode(frame));
+    this.#frames.prepend(...frames.reverse());
+    keepFirst(this.#frames, MOST_ROWS);
+    this.#newFrames = [];
+    if (this.#newEvents.length === 0) return;
+    this.#rows.prepend(...this.#newEvents.map(createRow).reverse());
+    keepFirst(this.#rows, MOST_ROWS);
+    this.#newEvents = [];
+    find('nothing').hidden = true;
+    find('total').textContent = this.#counts.total.toLocaleString('en');
+    showCounts(
+      find('by-type'),
+      this.#counts.byType().map(([type, count]) => [type.replace('endorsement.', ''), count]),
+    );
+    showCounts(find('by-state'), this.#counts.byState(MOST_STATES));
+  }
+}
+
+function keepFirst(element: Element, most: number): void {
+  while (element.childNodes.length > most) element.lastChild?.remove();
+}

@@ -1,0 +1,114 @@
+/** The live page: follows the stream with the session of the page. */
+import './filter-pickers.ts';
+import { Follower, type FollowState } from './follow.ts';
+import { find, LiveView } from './live-view.ts';
+
+/** Heartbeats come every 20 seconds. */
+const SILENCE_MS = 60_000;
+
+const live = find('live');
+const pause = find<HTMLButtonElement>('pause');
+const countdown = find('countdown');
+const place = find<HTMLAnchorElement>('place');
+const view = new LiveView();
+let ticking: ReturnType<typeof setInterval> | undefined;
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Counts the seconds of a wait down, beside the sentence that is read out. */
+function countDown(ms: number): void {
+  const end = performance.now() + ms;
+  const tick = () => {
+    countdown.textContent = `${Math.max(0, Math.ceil((end - performance.now()) / 1000))} s`;
+  };
+  tick();
+  ticking = setInterval(tick, 250);
+}
+
+const SENTENCES = {
+  connecting: 'Connecting …',
+  connected: 'Connected: events appear as they happen.',
+  paused: 'Paused. The connection is closed; resuming goes on after the last event.',
+} as const;
+
+function describe(state: FollowState): string {
+  if (state.kind === 'wait') return `Waiting to connect again. ${state.reason}`;
+  return state.kind === 'stop' ? `Stopped. ${state.reason}` : SENTENCES[state.kind];
+}
+
+/** The page that goes on at the last id. */
+function placeOf(lastId: string): URL {
+  const url = new URL(location.href);
+  for (const name of ['from', 'since', 'show']) url.searchParams.delete(name);
+  url.searchParams.set('start', 'cursor');
+  url.searchParams.set('cursor', lastId);
+  return url;
+}
+
+function showStop(why: string, lastId: string | null): void {
+  find(`when-${why}`).hidden = false;
+  if (why !== 'signed-out' || lastId === null) return;
+  const { pathname, search } = placeOf(lastId);
+  find<HTMLAnchorElement>('sign-in').href =
+    `/console/sign-in?return_to=${encodeURIComponent(pathname + search)}`;
+}
+
+function show(state: FollowState): void {
+  clearInterval(ticking);
+  countdown.textContent = '';
+  live.dataset.state = state.kind;
+  const sentence = find('sentence');
+  const text = describe(state);
+  if (sentence.textContent !== text) sentence.textContent = text;
+  pause.textContent = state.kind === 'paused' || state.kind === 'stop' ? 'Resume' : 'Pause';
+  pause.hidden = state.kind === 'stop';
+  if (state.kind === 'wait') countDown(state.waitMs);
+  if (state.kind === 'stop') showStop(state.why, follower.lastId);
+}
+
+const follower = new Follower({
+  url: `/console/api/v1/stream?${live.dataset.query ?? ''}`,
+  silenceMs: SILENCE_MS,
+  fetch: (url, init) => fetch(url, init),
+  wait,
+  onState: show,
+  onBlock: (block) => view.addFrame(block),
+  onChange: (json) => {
+    view.addEvent(JSON.parse(json));
+    place.hidden = false;
+  },
+});
+
+pause.addEventListener('click', () => {
+  if (live.dataset.state === 'paused') follower.start();
+  else follower.pause();
+});
+// The place moves with each event, so the link is brought up to date when somebody reaches for it.
+for (const event of ['pointerenter', 'focus', 'click']) {
+  place.addEventListener(event, () => {
+    if (follower.lastId !== null) place.href = placeOf(follower.lastId).href;
+  });
+}
+const raw = find<HTMLInputElement>('raw');
+const showRaw = () => {
+  find('frames').hidden = !raw.checked;
+};
+raw.addEventListener('change', showRaw);
+showRaw();
+// A place to begin that is filled in is the one that is meant.
+for (const name of ['since', 'cursor']) {
+  document.querySelector(`input[name=${name}]`)?.addEventListener('input', () => {
+    const radio = document.querySelector<HTMLInputElement>(`input[name=start][value=${name}]`);
+    if (radio) radio.checked = true;
+  });
+}
+live.hidden = false;
+follower.start();

@@ -1,0 +1,77 @@
+/** Why a connection of the stream ended, or did not begin. */
+export type Ending =
+  /** The network failed, or the connection was silent for too long. */
+  | { kind: 'lost' }
+  /** The service closed the connection, having said when to return if it could. */
+  | { kind: 'closed'; retryMs: number | null }
+  /** The service answered with an error, or ended the stream with one. */
+  | Refusal;
+
+export interface Refusal {
+  kind: 'refused';
+  /** The status of the answer; null for an error within the stream. */
+  status: number | null;
+  code: string;
+  /** The sentence of the service. */
+  message: string;
+  /** When the service said to try again, in milliseconds from now; null if it did not. */
+  retryAfterMs: number | null;
+}
+
+/** What a client does next: connect again after a while, or stop. */
+export type NextStep =
+  | { kind: 'wait'; waitMs: number; reason: string }
+  | { kind: 'stop'; why: 'expired' | 'signed-out' | 'refused'; reason: string };
+
+export interface Circumstances {
+  /** How long the stream said to wait before the next connection, in milliseconds. */
+  retryMs: number;
+  /** How many connections in a row have failed before this one. */
+  failures: number;
+}
+
+const MAX_WAIT_MS = 30_000;
+/** Errors within a stream that would come again. */
+const LASTING = new Set(['account_suspended', 'insufficient_scope', 'not_found', 'subscription_not_found']);
+
+/** Decides what follows the end of a connection, as docs/streaming.md tells clients. */
+export function decideNext(ending: Ending, { retryMs, failures }: Circumstances): NextStep {
+  const patientMs = Math.min(MAX_WAIT_MS, retryMs * 2 ** Math.min(failures, 10));
+  if (ending.kind === 'lost') {
+    return { kind: 'wait', waitMs: patientMs, reason: 'The connection was lost.' };
+  }
+  if (ending.kind === 'closed') {
+    const waitMs = ending.retryMs ?? patientMs;
+    return {
+      kind: 'wait',
+      waitMs,
+      reason: 'The service ended the connection, as it does from time to time.',
+    };
+  }
+  const { status, code, message, retryAfterMs } = ending;
+  if (status === 410 || code === 'cursor_expired') return { kind: 'stop', why: 'expired', reason: message };
+  if (status === 401 || code.endsWith('_api_key'))
+    return { kind: 'stop', why: 'signed-out', reason: message };
+  const isLasting = status === null ? LASTING.has(code) : status < 500 && status !== 408 && status !== 429;
+  if (isLasting) return { kind: 'stop', why: 'refused', reason: message };
+  return { kind: 'wait', waitMs: retryAfterMs ?? patientMs, reason: message };
+}
+
+/** Reads an error of the service; that of a proxy has no body of ours. */
+export function readRefusal(status: number | null, retryAfter: string | null, body: string): Refusal {
+  const retryAfterMs = retryAfter !== null && /^[0-9]+$/.test(retryAfter) ? Number(retryAfter) * 1000 : null;
+  const { code, message } = readError(body);
+  const fallback = `The service answered with the status ${status}.`;
+  return { kind: 'refused', status, code: code ?? '', message: message ?? fallback, retryAfterMs };
+}
+
+/** Reads `{"error": {"code", "message"}}` of an answer, or `{"code", "message"}` of an error within the stream. */
+function readError(body: string): { code?: string; message?: string } {
+  try {
+    const parsed = JSON.parse(body);
+    const { code, message } = parsed.error ?? parsed;
+    return { ...(typeof code === 'string' && { code }), ...(typeof message === 'string' && { message }) };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,93 @@
+/** Runs the first requests on their page, with its session. */
+import './copy.ts';
+import { readRefusal } from './reconnect.ts';
+import { SseParser } from './sse-parser.ts';
+
+/** How many frames the page keeps. */
+const MOST_FRAMES = 50;
+
+/** The parts of a request on the page. */
+interface Parts {
+  path: string;
+  isStream: boolean;
+  run: HTMLButtonElement;
+  stop: HTMLButtonElement | null;
+  status: Element;
+  answer: HTMLElement;
+}
+
+/** @throws Error with the sentence of the service if it refuses */
+async function send(path: string, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(`/console/api${path}`, { signal, cache: 'no-store' });
+  if (response.ok) return response;
+  throw new Error(readRefusal(response.status, null, await response.text()).message);
+}
+
+async function showAnswer({ path, answer, status }: Parts, signal: AbortSignal): Promise<void> {
+  const began = performance.now();
+  const response = await send(path, signal);
+  const body = await response.json();
+  status.textContent = `${response.status}, after ${Math.round(performance.now() - began)} ms`;
+  answer.hidden = false;
+  answer.textContent = JSON.stringify(body, null, 2);
+}
+
+/** Shows frames as they come, until they are stopped. */
+async function showFrames({ path, answer, status }: Parts, signal: AbortSignal): Promise<void> {
+  const response = await send(path, signal);
+  status.textContent = 'Connected: frames appear as changes happen.';
+  answer.hidden = false;
+  answer.textContent = '';
+  const parser = new SseParser();
+  const reader = response.body?.getReader();
+  for (;;) {
+    const part = await reader?.read();
+    if (!part?.value) break;
+    for (const { raw } of parser.push(part.value)) answer.append(`${raw}\n\n`);
+    while (answer.childNodes.length > MOST_FRAMES) answer.firstChild?.remove();
+    answer.scrollTop = answer.scrollHeight;
+  }
+  status.textContent = 'The service ended the stream, as it does from time to time.';
+}
+
+function describeFailure(error: unknown): string {
+  return error instanceof Error && error.name === 'Error'
+    ? error.message
+    : 'The service cannot be reached. Try again.';
+}
+
+function enliven(parts: Parts): void {
+  const { isStream, run, stop, status } = parts;
+  let running = new AbortController();
+  run.addEventListener('click', async () => {
+    running.abort();
+    running = new AbortController();
+    const { signal } = running;
+    status.textContent = 'Asking …';
+    if (stop) stop.hidden = false;
+    run.hidden = stop !== null;
+    try {
+      await (isStream ? showFrames(parts, signal) : showAnswer(parts, signal));
+    } catch (error) {
+      status.textContent = signal.aborted ? 'Stopped.' : describeFailure(error);
+    }
+    if (stop) stop.hidden = true;
+    run.hidden = false;
+  });
+  stop?.addEventListener('click', () => {
+    running.abort();
+    run.focus();
+  });
+}
+
+for (const section of document.querySelectorAll<HTMLElement>('[data-request]')) {
+  const run = section.querySelector<HTMLButtonElement>('[data-run]');
+  const status = section.querySelector('[data-status]');
+  const answer = section.querySelector<HTMLElement>('[data-answer]');
+  if (!run || !status || !answer) continue;
+  const stop = section.querySelector<HTMLButtonElement>('[data-stop]');
+  const { request: path = '', kind } = section.dataset;
+  run.hidden = false;
+  section.querySelector('[data-plain]')?.remove();
+  enliven({ path, isStream: kind === 'stream', run, stop, status, answer });
+}

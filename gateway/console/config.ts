@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { type Environment, readInteger, readText, SettingError } from '../../service/environment.ts';
+
+/** The provider of OpenID Connect with which people sign in. */
+export interface ProviderConfig {
+  issuer: URL;
+  clientId: string;
+  clientSecret: string;
+  /** The address to which the provider sends people back. */
+  callbackUrl: string;
+  /** Whether addresses count as verified where the provider does not say. */
+  assumesVerified: boolean;
+}
+
+/**
+ * Reads OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE, and OIDC_ASSUME_EMAIL_VERIFIED.
+ *
+ * @param publicUrl the address under which people open the service; null if it is not set
+ * @returns null if none of them is set: people then sign in by links only
+ * @throws SettingError if one is missing or invalid
+ */
+export function readProvider(env: Environment, publicUrl: string | null): ProviderConfig | null {
+  const issuer = readText(env, 'OIDC_ISSUER');
+  const clientId = readText(env, 'OIDC_CLIENT_ID');
+  const clientSecret = readSecret(env);
+  const assumesVerified = readInteger(env, 'OIDC_ASSUME_EMAIL_VERIFIED', { min: 0, max: 1 }) === 1;
+  if (issuer === null && clientId === null && clientSecret === null) return null;
+  const url = checkIssuer(requireSetting('OIDC_ISSUER', issuer));
+  return {
+    issuer: url,
+    clientId: requireSetting('OIDC_CLIENT_ID', clientId),
+    clientSecret: requireSetting('OIDC_CLIENT_SECRET', clientSecret, ', and OIDC_CLIENT_SECRET_FILE neither'),
+    callbackUrl: `${requireSetting('PUBLIC_URL', publicUrl)}/console/sign-in/callback`,
+    assumesVerified,
+  };
+}
+
+function requireSetting(name: string, value: string | null, also = ''): string {
+  if (value !== null) return value;
+  throw new SettingError(
+    `${name} is not set${also}; signing in with OpenID Connect needs OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET ` +
+      'and PUBLIC_URL.',
+  );
+}
+
+/** @throws SettingError if both variables are set, or the file cannot be read or is empty */
+function readSecret(env: Environment): string | null {
+  const secret = readText(env, 'OIDC_CLIENT_SECRET');
+  const file = readText(env, 'OIDC_CLIENT_SECRET_FILE');
+  if (file === null) return secret;
+  if (secret !== null) {
+    throw new SettingError('OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE are both set: unset one of them.');
+  }
+  const text = readSecretFile(file);
+  if (text === '') throw new SettingError(`OIDC_CLIENT_SECRET_FILE is "${file}", which is empty.`);
+  return text;
+}
+
+function readSecretFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const { message } = error as Error;
+    throw new SettingError(`OIDC_CLIENT_SECRET_FILE is "${file}", which cannot be read: ${message}.`);
+  }
+}
+
+/** A secret that travels in the open is none, so plain HTTP is for a provider on this machine. */
+function checkIssuer(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '');
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
+  if (url && isSafe && url.search === '' && url.hash === '' && url.username === '' && url.password === '') {
+    return url;
+  }
+  throw new SettingError(
+    `OIDC_ISSUER is "${text}"; it must be an address such as https://accounts.example.org, and begin with https:// ` +
+      'unless the provider is on this machine.',
+  );
+}

@@ -1,0 +1,163 @@
+import * as openid from 'openid-client';
+import type { Clock } from '../../../service/clock.ts';
+import type { ProviderConfig } from '../config.ts';
+import { areComplete, type Claims } from './identity.ts';
+
+/** A provider that does not answer by then counts as away; in seconds. */
+const TIMEOUT_SECONDS = 5;
+/** The provider's description of itself is read again after this, since it may move its endpoints. */
+const DESCRIPTION_MS = 60 * 60_000;
+const SCOPE = 'openid email profile';
+
+/** The provider does not answer, or not as a provider does. */
+export class ProviderAwayError extends Error {
+  override name = 'ProviderAwayError';
+}
+
+/** The provider refuses a sign-in, or its answer does not belong to the sign-in. */
+export class ProviderRefusalError extends Error {
+  override name = 'ProviderRefusalError';
+  /** The provider's word for it, such as `access_denied`; null if the refusal is ours. */
+  readonly code: string | null;
+
+  constructor(code: string | null, message: string, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** The secrets of a sign-in, which the provider's answer must fit. */
+export type SignInSecrets = Record<'state' | 'nonce' | 'codeVerifier', string>;
+
+/** Codes of openid-client for an answer that is well formed and does not fit. */
+const MISFIT =
+  /^OAUTH_(INVALID_RESPONSE|JWT_CLAIM_COMPARISON_FAILED|JWT_TIMESTAMP_CHECK_FAILED|JSON_ATTRIBUTE_COMPARISON_FAILED)$/;
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function explain(error: unknown): ProviderRefusalError | ProviderAwayError {
+  const message = reasonOf(error);
+  if (error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError) {
+    return new ProviderRefusalError(error.error, message, error);
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return MISFIT.test(code)
+    ? new ProviderRefusalError(null, message, error)
+    : new ProviderAwayError(message, { cause: error });
+}
+
+/** Sends the client's secret in the way that every provider takes, unless this one says that it takes another. */
+function authenticate(secret: string): openid.ClientAuth {
+  const inHeader = openid.ClientSecretBasic(secret);
+  const inBody = openid.ClientSecretPost(secret);
+  return (server, ...request) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    return (methods.includes('client_secret_basic') ? inHeader : inBody)(server, ...request);
+  };
+}
+
+/**
+ * The provider with which people sign in: authorization code with PKCE. Its description is read when somebody signs in,
+ * so that a provider that is away does not keep the gateway from starting.
+ */
+export class OpenIdProvider {
+  readonly #config: ProviderConfig;
+  readonly #clock: Clock;
+  #description: { value: Promise<openid.Configuration>; until: number } | null = null;
+
+  constructor(config: ProviderConfig, clock: Clock) {
+    this.#config = config;
+    this.#clock = clock;
+  }
+
+  /** The name of the provider's host, for people. */
+  get host(): string {
+    return this.#config.issuer.host;
+  }
+
+  get assumesVerified(): boolean {
+    return this.#config.assumesVerified;
+  }
+
+  /**
+   * Begins a sign-in.
+   *
+   * @param options.asksAgain whether the provider should let the person choose another identity
+   * @returns the address at the provider, and the secrets to keep
+   * @throws ProviderAwayError
+   */
+  async begin({ asksAgain }: { asksAgain: boolean }): Promise<{ url: URL; secrets: SignInSecrets }> {
+    const description = await this.#describe();
+    const secrets: SignInSecrets = {
+      state: openid.randomState(),
+      nonce: openid.randomNonce(),
+      codeVerifier: openid.randomPKCECodeVerifier(),
+    };
+    const prompts = description.serverMetadata().prompt_values_supported;
+    const choice = Array.isArray(prompts) && prompts.includes('select_account') ? 'select_account' : 'login';
+    const url = openid.buildAuthorizationUrl(description, {
+      redirect_uri: this.#config.callbackUrl,
+      scope: SCOPE,
+      response_mode: 'query',
+      state: secrets.state,
+      nonce: secrets.nonce,
+      code_challenge: await openid.calculatePKCECodeChallenge(secrets.codeVerifier),
+      code_challenge_method: 'S256',
+      ...(asksAgain && { prompt: choice }),
+    });
+    return { url, secrets };
+  }
+
+  /**
+   * Exchanges the code that a browser brought back for what the provider says about the person.
+   *
+   * @param query the query of the callback
+   * @throws ProviderRefusalError, ProviderAwayError
+   */
+  async finish(query: string, { state, nonce, codeVerifier }: SignInSecrets): Promise<Claims> {
+    const description = await this.#describe();
+    const { callbackUrl } = this.#config;
+    try {
+      const tokens = await openid.authorizationCodeGrant(description, new URL(`${callbackUrl}?${query}`), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+      });
+      const claims = tokens.claims();
+      if (!claims) throw new Error('The provider sent no ID token.');
+      if (areComplete(claims) || !description.serverMetadata().userinfo_endpoint) return claims;
+      const more = await openid.fetchUserInfo(description, tokens.access_token, claims.sub);
+      // An address and its verification come from one place, and the issuer from the signed token.
+      return more.email === undefined ? claims : { ...more, iss: claims.iss };
+    } catch (error) {
+      throw explain(error);
+    }
+  }
+
+  /** Reads the provider's description, once for all that wait for it. A failure is forgotten, so the next one asks again. */
+  async #describe(): Promise<openid.Configuration> {
+    const now = this.#clock.now();
+    if (this.#description === null || this.#description.until <= now) {
+      this.#description = { value: this.#discover(), until: now + DESCRIPTION_MS };
+    }
+    const asked = this.#description;
+    try {
+      return await asked.value;
+    } catch (error) {
+      if (this.#description === asked) this.#description = null;
+      throw new ProviderAwayError(reasonOf(error), { cause: error });
+    }
+  }
+
+  #discover(): Promise<openid.Configuration> {
+    const { issuer, clientId, clientSecret } = this.#config;
+    return openid.discovery(issuer, clientId, clientSecret, authenticate(clientSecret), {
+      timeout: TIMEOUT_SECONDS,
+      // The signature of an ID token counts even though it comes from the provider itself.
+      execute: [
+        openid.enableNonRepudiationChecks,
+        ...(issuer.protocol === 'http:' ? [openid.allowInsecureRequests] : []),
+      ],
+    });
+  }
+}

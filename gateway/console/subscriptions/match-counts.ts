@@ -1,0 +1,107 @@
+import { setImmediate } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
+import { FilterIndex } from '../../../domain/filter-index.ts';
+import { nameFilter, type StreamFilter } from '../../../domain/stream-filter.ts';
+import type { Clock } from '../../../service/clock.ts';
+import { findChangesSince, readFacets } from '../../../store/stream/recent-changes.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** The most changes that one count looks at; they take about two seconds. */
+const MOST_CHANGES = 200_000;
+/** So few that parsing their rows holds up no other request. */
+const BATCH = 500;
+/** How long a count is good enough, in milliseconds. */
+const KEPT_MS = 60_000;
+const MOST_KEPT = 5000;
+
+/** How many of the last day's changes pass a filter. */
+export interface MatchCount {
+  count: number;
+  /** Whether only the newest changes of the day were looked at, so that there may be more. */
+  isLeast: boolean;
+}
+
+export interface MatchCountsOptions {
+  pool: Pool;
+  clock: Clock;
+  /** The most changes that one count looks at. */
+  mostChanges?: number;
+}
+
+/**
+ * Counts how many of the last day's changes pass filters, from the change log. One pass runs at a time and counts all
+ * filters that were asked for before it, so that any number of pages costs the database no more than one pass. It never
+ * holds more than a batch of changes. A count is kept for a minute, whichever account asked for it, since it depends on
+ * the filter alone.
+ */
+export class MatchCounts {
+  readonly #options: Required<MatchCountsOptions>;
+  /** By the filter's name. */
+  readonly #kept = new LRUCache<string, MatchCount & { at: number }>({ max: MOST_KEPT });
+  /** The filters of the pass that runs, and of the one after it, by name. */
+  #counting = new Map<string, StreamFilter>();
+  #asked = new Map<string, StreamFilter>();
+  #running: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  constructor(options: MatchCountsOptions) {
+    this.#options = { mostChanges: MOST_CHANGES, ...options };
+  }
+
+  /** The count of a filter if it is less than a minute old. */
+  find(filter: StreamFilter): MatchCount | undefined {
+    return this.#find(nameFilter(filter));
+  }
+
+  #find(name: string): MatchCount | undefined {
+    const kept = this.#kept.get(name);
+    return kept && this.#options.clock.now() - kept.at < KEPT_MS ? kept : undefined;
+  }
+
+  /**
+   * Counts the matches of filters whose count is not known. Resolves once `find` has them.
+   *
+   * @throws errors of the database
+   */
+  async count(filters: readonly StreamFilter[]): Promise<void> {
+    const named = filters.map((filter) => [nameFilter(filter), filter] as const);
+    const missing = named.filter(([name]) => !this.#find(name));
+    const running = missing.some(([name]) => this.#counting.has(name)) ? this.#running : undefined;
+    const others = missing.filter(([name]) => !this.#counting.has(name));
+    for (const [name, filter] of others) this.#asked.set(name, filter);
+    if (others.length > 0) this.#next ??= this.#afterRunning();
+    await Promise.all([running, others.length > 0 ? this.#next : undefined]);
+  }
+
+  async #afterRunning(): Promise<void> {
+    // This pass does not care how the one before it ended.
+    await this.#running.catch(() => {});
+    this.#counting = this.#asked;
+    this.#asked = new Map();
+    this.#next = undefined;
+    this.#running = this.#pass(this.#counting).finally(() => {
+      this.#counting = new Map();
+    });
+    await this.#running;
+  }
+
+  async #pass(filters: ReadonlyMap<string, StreamFilter>): Promise<void> {
+    const { pool, clock, mostChanges } = this.#options;
+    const at = clock.now();
+    const since = new Date(at - DAY_MS);
+    const index = new FilterIndex<string>();
+    for (const [name, filter] of filters) index.add(filter, name);
+    const counts = new Map([...filters.keys()].map((name) => [name, 0]));
+    const note = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+    const range = await findChangesSince(pool, since);
+    const oldest = range ? Math.max(range.first, range.last - mostChanges + 1) : 0;
+    for (let last = range?.last ?? -1; last >= oldest; last -= BATCH) {
+      const batch = { first: Math.max(oldest, last - BATCH + 1), last };
+      for (const facets of await readFacets(pool, batch, since)) index.forEachMatch(facets, note);
+      await setImmediate();
+    }
+    const isLeast = range !== null && oldest > range.first;
+    for (const [name, count] of counts) this.#kept.set(name, { count, isLeast, at });
+  }
+}

@@ -1,0 +1,110 @@
+import type { ClientBase } from 'pg';
+import type { Role } from '../../schemas/vocabulary.ts';
+import { type Actor, recordAudit } from '../accounts/audit-log.ts';
+
+/** A person as the provider describes them. */
+export interface Identity {
+  issuer: string;
+  /** The provider's name for the person, which never changes. */
+  subject: string;
+  /** Verified by the provider, in lower case. */
+  email: string;
+  name: string;
+}
+
+/** A person whom the console knows. */
+export interface Person {
+  id: number;
+  isOperator: boolean;
+}
+
+/**
+ * Finds a person whom the console knows, and refreshes their address and name.
+ *
+ * @returns null for a stranger, of whom nothing is stored
+ */
+export async function refreshPerson(client: ClientBase, identity: Identity): Promise<Person | null> {
+  const { issuer, subject, email, name } = identity;
+  const { rows } = await client.query<Person>(
+    `UPDATE people SET email = $3, name = $4 WHERE issuer = $1 AND subject = $2
+     RETURNING id, is_operator AS "isOperator"`,
+    [issuer, subject, email, name],
+  );
+  return rows[0] ?? null;
+}
+
+/** Finds a person, or makes them known. */
+export async function ensurePerson(client: ClientBase, identity: Identity): Promise<Person> {
+  const { issuer, subject, email, name } = identity;
+  const { rows } = await client.query<Person>(
+    `INSERT INTO people (issuer, subject, email, name) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (issuer, subject) DO UPDATE SET email = $3, name = $4
+     RETURNING id, is_operator AS "isOperator"`,
+    [issuer, subject, email, name],
+  );
+  if (!rows[0]) throw new Error('An upsert returned no row.');
+  return rows[0];
+}
+
+/** An account with which a person's session can begin. */
+export interface FirstAccount {
+  id: number;
+  name: string;
+  role: Role;
+  isSuspended: boolean;
+}
+
+/**
+ * The account with which a person's session begins: the one that they saw last, else the first by name; one that is not
+ * suspended if there is one.
+ *
+ * @returns null if the person belongs to no account
+ */
+export async function findFirstAccount(client: ClientBase, personId: number): Promise<FirstAccount | null> {
+  const { rows } = await client.query<FirstAccount>(
+    `SELECT a.id, a.name, CASE WHEN p.is_operator THEN 'operator' ELSE m.role END AS role,
+       a.suspended_at IS NOT NULL AS "isSuspended"
+     FROM people p CROSS JOIN accounts a
+       LEFT JOIN account_members m ON m.person_id = p.id AND m.account_id = a.id
+     WHERE p.id = $1 AND (p.is_operator OR m.role IS NOT NULL)
+     ORDER BY a.suspended_at IS NOT NULL, (a.id = p.last_account_id) DESC NULLS LAST, a.name
+     LIMIT 1`,
+    [personId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Remembers the account that a person sees, for their next session. */
+export async function noteAccountSeen(
+  client: ClientBase,
+  personId: number,
+  accountId: number,
+): Promise<void> {
+  await client.query('UPDATE people SET last_account_id = $2 WHERE id = $1', [personId, accountId]);
+}
+
+/**
+ * Makes the operators of an address ordinary people. Their sessions end, and so do open invitations to become an operator
+ * again. They stay members of the accounts that they have joined.
+ *
+ * @param email in lower case
+ * @returns false if no operator has this address
+ */
+export async function removeOperator(client: ClientBase, email: string, actor: Actor): Promise<boolean> {
+  const { rows } = await client.query<{ id: number }>(
+    'UPDATE people SET is_operator = false WHERE email = $1 AND is_operator RETURNING id',
+    [email],
+  );
+  await client.query(
+    `DELETE FROM console_invitations WHERE email = $1 AND role = 'operator' AND accepted_at IS NULL`,
+    [email],
+  );
+  if (rows.length === 0) return false;
+  await client.query('DELETE FROM console_sessions WHERE person_id = ANY($1)', [rows.map(({ id }) => id)]);
+  await recordAudit(client, actor, {
+    action: 'person.removed',
+    subject: `person ${email}`,
+    details: { role: 'operator' },
+  });
+  return true;
+}

@@ -1,0 +1,42 @@
+import type { Pool } from 'pg';
+import { type ChangeFacets, FACET_PATHS } from '../../domain/stream-filter.ts';
+
+/** The sequences of changes from `first` to `last`, both included. */
+export interface SequenceRange {
+  first: number;
+  last: number;
+}
+
+const FACETS = Object.entries(FACET_PATHS)
+  .map(([field, path]) => `body #>> '{${path.join(',')}}' AS ${field}`)
+  .join(', ');
+
+/** The changes since a time; null if there are none. */
+export async function findChangesSince(pool: Pool, since: Date): Promise<SequenceRange | null> {
+  const { rows } = await pool.query<{ first: string; last: string }>(
+    `SELECT found.sequence AS first, last_sequence AS last
+     FROM stream_head, (
+       SELECT sequence FROM change_log WHERE occurred_at >= $1 ORDER BY occurred_at, sequence LIMIT 1) AS found`,
+    [since],
+  );
+  return rows[0] ? { first: Number(rows[0].first), last: Number(rows[0].last) } : null;
+}
+
+/**
+ * Reads the values of changes that filters look at.
+ *
+ * @param since the time of the first of them, or one before it: it tells the database which days to look at
+ */
+export async function readFacets(
+  pool: Pool,
+  { first, last }: SequenceRange,
+  since: Date,
+): Promise<ChangeFacets[]> {
+  const { rows } = await pool.query<ChangeFacets>({
+    name: 'facets-of-changes',
+    text: `SELECT type AS types, ${FACETS} FROM change_log
+      WHERE sequence BETWEEN $1 AND $2 AND occurred_at >= $3`,
+    values: [first, last, since],
+  });
+  return rows;
+}

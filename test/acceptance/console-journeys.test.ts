@@ -1,0 +1,156 @@
+/** The ways of people through the console, in a real browser. */
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { createKey } from '../../ops/commands/keys.ts';
+import { loadCatalogue } from '../helpers/catalogue.ts';
+import { endorser } from '../helpers/catalogue-records.ts';
+import { hasChromium, LOOKS, startChromium } from '../helpers/chromium.ts';
+import { makeLink } from '../helpers/console-client.ts';
+import { addressesOf } from '../helpers/console-pages.ts';
+import { TestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
+import { until } from '../helpers/until.ts';
+
+const testInBrowser = hasChromium ? test : test.skip;
+const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
+const PATIENCE_MS = 60_000;
+const MAX_PAGE_BYTES = 100_000;
+
+let service: TestService;
+let browser: Browser;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  service = await TestService.start({ gatewayConfig: { today: '2026-11-01' } });
+  browser = await startChromium();
+  await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
+  await service.eventsOnceThereAre(1);
+}, PATIENCE_MS);
+afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** Opens a link that signs in, and follows it as a person does. */
+async function signIn(
+  options: Parameters<typeof makeLink>[1] = {},
+  look: (typeof LOOKS)[number] = LOOKS[2],
+): Promise<Page> {
+  const { width, height, theme } = look;
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+  contexts.push(context);
+  const page = await context.newPage();
+  await page.goto(service.url(await makeLink(service, options)));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'First request' }).waitFor();
+  return page;
+}
+
+async function makeAccount(): Promise<string> {
+  const account = `account ${Math.random()}`;
+  await createKey({ databaseUrl: service.databaseUrl, account, plan: 'internal' });
+  return account;
+}
+
+const keyOn = async (page: Page): Promise<string> =>
+  /bes_\w{38}/.exec((await page.getByRole('main').textContent()) ?? '')?.[0] ?? '';
+
+testInBrowser(
+  `a newcomer comes from a link to a first request, a key and a live event${SKIPPED}`,
+  async () => {
+    const started = performance.now();
+    const page = await signIn({ account: await makeAccount() });
+    await page.getByRole('button', { name: 'Run' }).nth(1).click();
+    await page.getByText('"endorsement.created"').first().waitFor();
+
+    await page.getByRole('link', { name: 'API keys' }).first().click();
+    await page.getByLabel('Name').fill('My website');
+    await page.getByRole('button', { name: 'Make key' }).click();
+    await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+    const headers = { Authorization: `Bearer ${await keyOn(page)}` };
+    expect((await service.get('/v1/states', { headers })).status).toBe(200);
+
+    await page.getByRole('link', { name: 'Live' }).click();
+    await page.getByText('Connected').waitFor();
+    await service.submit([endorse('coast-gazette', 'mayor', 'bob')]);
+    await page.getByRole('cell', { name: 'Coast Gazette' }).waitFor();
+    expect(performance.now() - started).toBeLessThan(60_000);
+  },
+  PATIENCE_MS,
+);
+
+testInBrowser(
+  `an owner rotates a key and revokes the old one${SKIPPED}`,
+  async () => {
+    const page = await signIn({ account: await makeAccount() });
+    await page.getByRole('link', { name: 'API keys' }).first().click();
+    await page.getByRole('button', { name: /^Rotate/ }).click();
+    const fresh = await keyOn(page);
+    await page.getByRole('link', { name: 'Revoke it' }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByRole('status').getByText('The key is revoked').waitFor();
+    const headers = { Authorization: `Bearer ${fresh}` };
+    expect((await service.get('/v1/states', { headers })).status).toBe(200);
+    expect(await page.getByRole('button', { name: /^Rotate/ }).count()).toBe(1);
+  },
+  PATIENCE_MS,
+);
+
+testInBrowser(
+  `an operator retries a rejected submission${SKIPPED}`,
+  async () => {
+    await service.submit([endorse('late-endorser', 'mayor', 'ann')]);
+    const page = await signIn({ role: 'operator' });
+    await page.getByRole('link', { name: 'Rejected' }).click();
+    await until('it is rejected', async () => {
+      await page.reload();
+      return (await page.getByText('late-endorser', { exact: false }).count()) > 0;
+    });
+    await loadCatalogue(service.databaseUrl, [['endorsers', endorser({ slug: 'late-endorser' })]]);
+    await page
+      .getByRole('button', { name: /^Retry \d/ })
+      .first()
+      .click();
+    await page.getByText('Sent again: 1.').waitFor();
+    await until('it is applied', async () => {
+      const { body } = await service.get('/v1/endorsements?endorsers=late-endorser');
+      return body.data.length === 1;
+    });
+  },
+  PATIENCE_MS,
+);
+
+testInBrowser(
+  `every page is small, fits a phone and asks no other site${SKIPPED}`,
+  async () => {
+    const { body } = await service.get('/v1/contests?limit=1');
+    const page = await signIn({ role: 'operator' }, LOOKS[0]);
+    const saved = await page.request.post(service.url('/console/subscriptions'), {
+      form: { csrf: await page.locator('[name=csrf]').first().inputValue(), name: 'Mine' },
+    });
+    expect(saved.ok()).toBe(true);
+    const problems: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(service.url('/'))) problems.push(`${request.url()} is another site`);
+    });
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) problems.push(message.text());
+    });
+    const values = {
+      elections: body.data[0].election.slug,
+      contests: body.data[0].id,
+      endorsers: 'bakers-local-1',
+    };
+    for (const address of addressesOf('GET', values)) {
+      const response = await page.goto(service.url(address));
+      const size = (await response?.body())?.length ?? 0;
+      if (size > MAX_PAGE_BYTES) problems.push(`${address} has ${size} bytes`);
+      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+      if (overflow > 0) problems.push(`${address} is ${overflow} pixels too wide`);
+    }
+    expect(problems).toEqual([]);
+  },
+  PATIENCE_MS,
+);

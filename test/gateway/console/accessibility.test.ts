@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { findAccessibilityProblems, hasChromium, startChromium, TWO_LOOKS } from '../../helpers/chromium.ts';
+import { ConsoleClient, makeLink } from '../../helpers/console-client.ts';
+import { addressesOf } from '../../helpers/console-pages.ts';
+import { emailOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
+
+const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
+const console = useConsoleWithProvider({ gateways: 1 });
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  if (hasChromium) browser = await startChromium();
+});
+afterAll(() => browser?.close());
+
+(hasChromium ? test.each(TWO_LOOKS) : test.skip.each(TWO_LOOKS))(
+  `axe finds nothing on any page: $name${SKIPPED}`,
+  async ({ width, height, theme }) => {
+    const account = await console.makeAccount();
+    const { client, subject } = await console.join(account, { role: 'owner' });
+    await client.post('/console/keys', { name: 'Website', scope: ['data:read'] });
+    await client.post('/console/people/invitations', { email: 'bob@example.org', role: 'member' });
+    const [person] = await console.service.query('SELECT id FROM people WHERE subject = $1', [subject]);
+    const [key] = await console.service.query('SELECT max(id) AS id FROM api_keys');
+    const operator = await ConsoleClient.signIn(console.service, { account, role: 'operator' });
+    const context = await browser?.newContext({ viewport: { width, height }, colorScheme: theme });
+    if (!context) throw new Error('Chromium has not started.');
+    const origin = console.service.url('');
+    const cookie = { name: 'bes_session', value: operator.cookie('bes_session'), url: `${origin}/console` };
+    await context.addCookies([cookie]);
+    const problems: string[] = [];
+    const paths = [
+      ...addressesOf('GET', {
+        people: Number(person?.id),
+        keys: Number(key?.id),
+        elections: 'or-2026-11-03-general',
+        endorsers: 'bakers-local-1',
+        plans: 'internal',
+      }),
+      '/console/sign-in?signed-out',
+      '/console/nothing',
+      await makeLink(console.service),
+      await console.invite(account, emailOf('carl')),
+    ];
+    for (const path of paths) {
+      const page = await context.newPage();
+      await page.goto(`${origin}${path}`);
+      problems.push(...(await findAccessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
+      await page.close();
+    }
+    expect(problems).toEqual([]);
+    await context.close();
+  },
+  300_000,
+);

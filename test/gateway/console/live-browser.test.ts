@@ -1,0 +1,309 @@
+/** The live page and those around it in a real Chromium. */
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
+import { findAccessibilityProblems, hasChromium, startChromium, TWO_LOOKS } from '../../helpers/chromium.ts';
+import { ConsoleClient } from '../../helpers/console-client.ts';
+import { TestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
+import { Switchboard } from '../../helpers/switchboard.ts';
+
+const testInBrowser = hasChromium ? test : test.skip;
+const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
+const TIMEOUT_MS = 90_000;
+
+let service: TestService;
+let switchboard: Switchboard;
+let browser: Browser;
+let contexts: BrowserContext[] = [];
+/** The number of changes. */
+let changes = 0;
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  service = await TestService.start({ gateways: 2 });
+  switchboard = await Switchboard.open(service.gateways[0]?.port ?? 0);
+  browser = await startChromium();
+});
+afterEach(async () => {
+  for (const context of contexts) await context.close();
+  contexts = [];
+});
+afterAll(async () => {
+  await browser?.close();
+  await switchboard?.close();
+  await service?.stop();
+});
+
+/** A page of the console with the session of a client, whose errors fail the test. */
+async function open(
+  path: string,
+  client: ConsoleClient,
+  options: { javaScriptEnabled?: boolean } = {},
+): Promise<Page> {
+  const context = await browser.newContext(options);
+  contexts.push(context);
+  const value = client.cookie('bes_session');
+  await context.addCookies([{ name: 'bes_session', value, url: `${switchboard.address}/console` }]);
+  const page = await context.newPage();
+  await page.goto(switchboard.address + path);
+  return page;
+}
+
+/** Waits until the live page is in a state, such as `connected`. */
+const reach = (page: Page, state: string) => page.waitForSelector(`[data-live][data-state=${state}]`);
+
+/** Makes changes of the mayor's race by an endorser, each with a statement of its own. */
+async function change(by: string, count = 1): Promise<void> {
+  for (let made = 0; made < count; made += 1) {
+    changes += 1;
+    await service.submit([endorse(by, 'mayor', 'ann', { statement: `Reason ${changes}.` })]);
+  }
+  await service.eventsOnceThereAre(changes);
+}
+
+/** Waits until the page has counted a number of events. */
+const count = (page: Page, events: number) =>
+  page.locator('[data-total]', { hasText: new RegExp(`^${events.toLocaleString('en')}$`) }).waitFor();
+
+/** The statements in the raw frames, the oldest first. */
+async function statements(page: Page): Promise<string[]> {
+  const text = (await page.locator('[data-frames]').textContent()) ?? '';
+  return [...text.matchAll(/"statement":"([^"]*)"/g)].map(([, statement]) => statement ?? '').reverse();
+}
+
+const numbered = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => `Reason ${from + index}.`);
+
+testInBrowser(
+  `a change appears on the page, if it passes the filter${SKIPPED}`,
+  async () => {
+    const page = await open('/console/live?endorsers=nation-herald', await ConsoleClient.signIn(service));
+    await reach(page, 'connected');
+    await change('coast-gazette');
+    await change('nation-herald');
+    await count(page, 1);
+    const row = (await page.locator('[data-rows] tr').allTextContents()).join();
+    expect(row).toContain('Nation Herald');
+    expect(await page.locator('[data-by-type]').textContent()).toMatch(/created.*1/);
+    expect(await page.locator('[data-by-state]').textContent()).toMatch(/OR.*1/);
+    expect(await page.locator('[data-frames]').isVisible()).toBe(false);
+    await page.getByRole('checkbox', { name: 'Raw frames' }).check();
+    expect(await page.locator('[data-frames]').textContent()).toContain('event: endorsement');
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `pausing, a cut of the network and a gateway that is replaced lose nothing and double nothing${SKIPPED}`,
+  async () => {
+    const page = await open('/console/live', await ConsoleClient.signIn(service));
+    await reach(page, 'connected');
+    const first = changes + 1;
+    await change('nation-herald', 2);
+    await count(page, 2);
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await reach(page, 'paused');
+    await change('nation-herald', 3);
+    expect(await page.locator('[data-total]').textContent()).toBe('2');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await count(page, 5);
+
+    await reach(page, 'connected');
+    expect(switchboard.cut()).toBeGreaterThan(0);
+    await reach(page, 'wait');
+    await change('nation-herald', 2);
+    await count(page, 7);
+
+    await reach(page, 'connected');
+    switchboard.target = service.gateways[1]?.port ?? 0;
+    await service.restartGateway(0);
+    await service.untilReady();
+    await change('nation-herald', 2);
+    await count(page, 9);
+    expect(await statements(page)).toEqual(numbered(first, changes));
+    expect(await page.locator('[data-rows] tr').count()).toBe(9);
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `the page keeps the newest 300 events and counts all${SKIPPED}`,
+  async () => {
+    const client = await ConsoleClient.signIn(service);
+    const page = await open('/console/live?endorsers=bakers-local-1', client);
+    await reach(page, 'connected');
+    const submissions = Array.from({ length: 350 }, (_, number) =>
+      endorse('bakers-local-1', 'mayor', 'ann', { statement: `Many ${number}.` }),
+    );
+    await service.submit(submissions);
+    changes += 350;
+    await service.eventsOnceThereAre(changes);
+    await count(page, 350);
+    expect(await page.locator('[data-rows] tr').count()).toBe(300);
+    const shown = await statements(page);
+    expect(shown.at(-1)).toBe('Many 349.');
+    expect(shown.length).toBeLessThanOrEqual(300);
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `when the plan's streams are in use, the page says so and waits its turn${SKIPPED}`,
+  async () => {
+    await createKey({ databaseUrl: service.databaseUrl, account: 'small', plan: 'free' });
+    const client = await ConsoleClient.signIn(service, { account: 'small' });
+    const first = await open('/console/live', client);
+    await reach(first, 'connected');
+    const second = await open('/console/live', client);
+    await reach(second, 'wait');
+    expect(await second.getByRole('status').first().textContent()).toContain('plan allows one open stream');
+    expect(await second.locator('[data-countdown]').textContent()).toMatch(/^\d+ s$/);
+    await first.getByRole('button', { name: 'Pause' }).click();
+    await reach(second, 'connected');
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `an id that has expired is reported, with a new beginning${SKIPPED}`,
+  async () => {
+    await change('nation-herald');
+    const client = await ConsoleClient.signIn(service);
+    const newest = (await service.events()).cursor;
+    const { epoch, ...place } = parseCursor(newest);
+    const expired = formatCursor({ epoch: epoch + 1, ...place });
+    const query = new URLSearchParams({ start: 'cursor', cursor: expired, states: 'OR' });
+    const page = await open(`/console/live?${query}`, client);
+    await reach(page, 'stop');
+    expect(await page.getByRole('status').first().textContent()).toContain('begun anew');
+    await page.getByRole('link', { name: 'Begin with new events' }).click();
+    await reach(page, 'connected');
+    expect(page.url()).toMatch(/\/console\/live\?states=OR$/);
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `a filter that the API refuses is shown with its sentence${SKIPPED}`,
+  async () => {
+    const page = await open('/console/live?endorsers=nobody', await ConsoleClient.signIn(service));
+    await reach(page, 'stop');
+    expect(await page.getByRole('status').first().textContent()).toContain('no endorser has that slug');
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `when its session ends, the page leads to signing in and back to its place${SKIPPED}`,
+  async () => {
+    const client = await ConsoleClient.signIn(service);
+    const page = await open('/console/live?states=OR', client);
+    await reach(page, 'connected');
+    await client.post('/console/sign-out');
+    await reach(page, 'stop');
+    const link = await page.getByRole('link', { name: 'Sign in' }).getAttribute('href');
+    const back = new URL(link ?? '', 'http://console').searchParams.get('return_to');
+    expect(back).toMatch(/^\/console\/live\?states=OR&start=cursor&cursor=./);
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `a filter is chosen by name, watched, saved and used${SKIPPED}`,
+  async () => {
+    const client = await ConsoleClient.signIn(service);
+    const page = await open('/console/live', client);
+    await page.getByText('Filter and start').click();
+    await page.getByLabel('Find an endorser by name').fill('herald');
+    await page.getByRole('button', { name: /^Add Nation Herald/ }).click();
+    await page.getByLabel('Find an election').fill('oregon');
+    await page.getByRole('button', { name: /^Add Oregon general/ }).click();
+    await page.getByLabel('created').check();
+    await page.getByLabel('updated').check();
+    await page.getByRole('button', { name: 'Watch' }).click();
+    await reach(page, 'connected');
+    const asked = new URL(page.url()).searchParams;
+    expect([asked.get('endorsers'), asked.get('elections')]).toEqual([
+      'nation-herald',
+      'or-2026-11-03-general',
+    ]);
+
+    await page.getByText('Save the filter').click();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Heralds of Oregon');
+    await page.getByRole('button', { name: 'Save as subscription' }).click();
+    await page.getByRole('link', { name: 'Watch live: Heralds of Oregon' }).click();
+    await reach(page, 'connected');
+    const { data } = (await service.get('/v1/subscriptions')).body;
+    expect(data.at(-1).filter).toEqual({
+      endorsers: ['nation-herald'],
+      elections: ['or-2026-11-03-general'],
+      types: ['created', 'updated'],
+    });
+    await change('coast-gazette');
+    await change('nation-herald');
+    await count(page, 1);
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `the first requests run on their page, and the stream until it is stopped${SKIPPED}`,
+  async () => {
+    await change('nation-herald');
+    const page = await open('/console/start', await ConsoleClient.signIn(service));
+    await page.getByRole('button', { name: 'Run: Read events' }).click();
+    await page.getByLabel('Answer: Read events').getByText('"next_cursor"').waitFor();
+    await page.getByRole('button', { name: 'Run: Watch changes' }).click();
+    const frames = page.getByLabel('Answer: Watch changes');
+    await frames.getByText('event: ready').waitFor();
+    await change('nation-herald');
+    await frames.getByText('event: endorsement').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped.').waitFor();
+    expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser(
+  `without scripts the live page shows events, and requests are links${SKIPPED}`,
+  async () => {
+    await change('nation-herald');
+    const page = await open('/console/live', await ConsoleClient.signIn(service), {
+      javaScriptEnabled: false,
+    });
+    await page.getByText('Filter and start').click();
+    await page.getByLabel('The oldest event that is kept').check();
+    await page.getByRole('button', { name: 'Watch' }).click();
+    expect(await page.getByRole('cell', { name: 'Nation Herald' }).first().isVisible()).toBe(true);
+    await page.goto(`${switchboard.address}/console/start`);
+    await page.getByRole('link', { name: 'Open it in the browser' }).first().click();
+    expect(page.url()).toContain('/console/api/v1/endorsements?states=CA&limit=3');
+  },
+  TIMEOUT_MS,
+);
+
+testInBrowser.each(TWO_LOOKS)(
+  `axe finds nothing on the pages: $name${SKIPPED}`,
+  async ({ width, height, theme }) => {
+    const client = await ConsoleClient.signIn(service);
+    await client.post('/console/subscriptions', { name: 'Everything', states: ['OR'] });
+    await change('coast-gazette');
+    // Few events, because axe takes long for many rows.
+    const live = '/console/live?start=earliest&endorsers=coast-gazette';
+    const page = await open(live, client);
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: theme });
+    await page.getByRole('checkbox', { name: 'Raw frames' }).check();
+    await page.waitForSelector('[data-rows] tr');
+    for (const path of [null, '/console/start', '/console/subscriptions', '/console/subscriptions/new']) {
+      if (path !== null) await page.goto(switchboard.address + path);
+      for (const summary of await page.locator('summary').all()) await summary.click();
+      expect([path ?? live, ...(await findAccessibilityProblems(page))]).toEqual([path ?? live]);
+    }
+  },
+  TIMEOUT_MS,
+);

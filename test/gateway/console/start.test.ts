@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { FIRST_REQUESTS, KEY_PLACE, snippetsOf } from '../../../gateway/console/pages/first-requests.ts';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { ConsoleClient } from '../../helpers/console-client.ts';
+import { findProgram } from '../../helpers/proxies.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
+
+const service = useTestService();
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-snippets-'));
+  await service.submit([endorse('coast-gazette', 'prop-1', 'yes'), endorse('nation-herald', 'mayor', 'ann')]);
+  await service.eventsOnceThereAre(2);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** How each language's text is run: with a shell, or from a file. */
+const RUNNERS: Readonly<Record<string, { program: string; file: string | null }>> = {
+  curl: { program: 'sh', file: null },
+  TypeScript: { program: process.execPath, file: 'first.ts' },
+  Python: { program: 'python3', file: 'first.py' },
+};
+const NEEDED: Readonly<Record<string, string>> = { curl: 'curl', Python: 'python3' };
+
+/** Runs a program until it ends, or until its output has a text. @returns its output */
+async function run(program: string, args: string[], wanted: string | null): Promise<string> {
+  const child = spawn(program, args, { cwd: folder, env: { PATH: process.env.PATH }, detached: true });
+  let output = '';
+  let errors = '';
+  child.stderr.on('data', (bytes: Buffer) => {
+    errors += bytes;
+  });
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('exit', resolve);
+    child.stdout.on('data', (bytes: Buffer) => {
+      output += bytes;
+      // The group, because a shell does not pass the signal on.
+      if (wanted !== null && output.includes(wanted) && child.pid) process.kill(-child.pid);
+    });
+  });
+  if (wanted === null && code !== 0) throw new Error(`${program} ended with ${code}: ${errors}`);
+  return output;
+}
+
+const cases = FIRST_REQUESTS.flatMap((request) =>
+  snippetsOf(request, 'http://localhost').map(({ language }) => ({ request, language })),
+);
+const isMissing = ({ language }: { language: string }): boolean => {
+  const needed = NEEDED[language];
+  return needed !== undefined && findProgram(needed) === null;
+};
+for (const { request, language } of cases.filter(isMissing)) {
+  test.skip(`${language}: ${request.title} (skipped: ${NEEDED[language]} not installed)`, () => {});
+}
+
+test.each(cases.filter((each) => !isMissing(each)))(
+  '$language: $request.title',
+  async ({ request, language }) => {
+    const snippet = snippetsOf(request, service.url('')).find((each) => each.language === language);
+    expect(snippet?.text.split(KEY_PLACE)).toHaveLength(2);
+    const text = snippet?.text.replace(KEY_PLACE, service.key) ?? '';
+    const { program, file } = RUNNERS[language] as { program: string; file: string | null };
+    if (file !== null) await writeFile(path.join(folder, file), text);
+    const output = await run(
+      program,
+      file === null ? ['-c', text] : [file],
+      request.isStream ? '\ndata: {}' : null,
+    );
+    if (request.isStream) expect(output).toMatch(/event: ready\nid: /);
+    else expect(JSON.parse(output).data.length).toBeGreaterThan(0);
+  },
+);
+
+test('the page has the programs with the address of the service, and links that work without scripts', async () => {
+  const client = await ConsoleClient.signIn(service, { role: 'member' });
+  const { html } = await client.get('/console/start');
+  for (const request of FIRST_REQUESTS) {
+    expect(html).toContain(`${service.url(request.path).replace('&', '&amp;')}`);
+    const link = `/console/api${request.path}`;
+    expect(html).toContain(`href="${link.replace('&', '&amp;')}"`);
+    if (!request.isStream) expect((await client.get(link)).status).toBe(200);
+  }
+  expect(html).not.toMatch(/bes_[0-9A-Za-z]{38}/);
+});
+
+test('a newcomer without a key is pointed to API keys', async () => {
+  const { databaseUrl } = service;
+  const account = 'newcomers';
+  await createKey({ databaseUrl, account, plan: 'free' });
+  const owner = await ConsoleClient.signIn(service, { account });
+  expect((await owner.get('/console/start')).html).toContain('The account has a key that can be used');
+  const id = /href="\/console\/keys\/(\d+)\/revoke"/.exec((await owner.get('/console/keys')).html)?.[1];
+  await owner.post(`/console/keys/${id}/revoke`);
+  const { html } = await owner.get('/console/start');
+  expect(html).toContain('no key that can be used');
+  expect(html).toContain('Make one under API keys');
+  const member = await ConsoleClient.signIn(service, { account, role: 'member' });
+  expect((await member.get('/console/start')).html).toContain('Ask an owner of the account');
+});

@@ -1,0 +1,169 @@
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { ConsoleClient } from '../../helpers/console-client.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
+import { until } from '../../helpers/until.ts';
+
+const service = useTestService();
+
+/** A member of a new account. */
+async function makeMember(plan = 'internal'): Promise<ConsoleClient> {
+  const account = `account ${Math.random()}`;
+  await createKey({ databaseUrl: service.databaseUrl, account, plan });
+  return ConsoleClient.signIn(service, { account, role: 'member' });
+}
+
+const SAVED = '/console/subscriptions?done=saved';
+
+/** The subscriptions of a client as the API shows them. */
+async function list(client: ConsoleClient): Promise<{ id: number; name: string; filter: object }[]> {
+  return JSON.parse((await client.get('/console/api/v1/subscriptions')).html).data;
+}
+
+const EVERY_FIELD = {
+  categories: ['labor', 'newspaper'],
+  endorsers: ['bakers-local-1', 'coast-gazette'],
+  endorser_states: ['OR', 'national'],
+  states: ['OR', 'CA'],
+  elections: ['or-2026-11-03-general'],
+  contest_kinds: ['candidate'],
+  levels: ['city'],
+  types: ['created', 'updated'],
+};
+
+/** A form in which open fields are texts, and closed ones boxes. */
+const FORM = {
+  ...EVERY_FIELD,
+  endorsers: ' bakers-local-1, coast-gazette ',
+  elections: 'or-2026-11-03-general',
+};
+
+test('a member saves a filter of all fields, changes it and deletes it', async () => {
+  const client = await makeMember();
+  expect((await client.get('/console/subscriptions')).html).toContain('There are none yet');
+  const made = await client.post('/console/subscriptions', { name: 'Everything', ...FORM });
+  expect([made.status, made.location]).toEqual([303, SAVED]);
+  const [saved] = await list(client);
+  expect(saved).toMatchObject({ name: 'Everything', filter: EVERY_FIELD });
+  const path = `/console/subscriptions/${saved?.id}`;
+
+  const form = (await client.get(path)).html;
+  for (const value of ['labor', 'national', 'CA', 'candidate', 'city', 'updated']) {
+    expect(form).toMatch(new RegExp(`value="${value}" checked`));
+  }
+  expect(form).not.toMatch(/value="WY" checked/);
+  expect(form).toContain('value="bakers-local-1, coast-gazette"');
+  expect(form).toContain('value="Everything"');
+
+  expect((await client.post(path, { name: 'Oregon', states: ['OR'] })).location).toBe(SAVED);
+  expect(await list(client)).toMatchObject([{ name: 'Oregon', filter: { states: ['OR'] } }]);
+  const { html } = await client.get(SAVED);
+  expect(html).toContain('The subscription is saved');
+  expect(html).toContain(`href="/console/live?subscription=${saved?.id}"`);
+  expect(html).toContain(`${service.url('')}/v1/stream?subscription=${saved?.id}`);
+
+  expect((await client.get(`${path}/delete`)).html).toContain('Delete Oregon?');
+  expect(await list(client)).toHaveLength(1);
+  expect((await client.post(`${path}/delete`)).location).toBe('/console/subscriptions?done=deleted');
+  expect(await list(client)).toEqual([]);
+  expect((await client.post(`${path}/delete`)).status).toBe(404);
+});
+
+test.each([
+  ['no name', { name: '', states: ['OR'] }, 'name must be text of 1 to 100 characters'],
+  ['a name that reads as an id', { name: '77', states: ['OR'] }, 'not all digits'],
+  ['an unknown state', { name: 'a', states: ['OR', 'XX'] }, 'is &quot;XX&quot;'],
+  ['an unknown endorser', { name: 'a', states: ['OR'], endorsers: 'nobody' }, 'no endorser has that slug'],
+  ['a name that is taken', { name: 'Taken', states: ['OR'] }, 'already has a subscription named'],
+])('a form with %s is shown again with the reason and its values', async (_what, fields, reason) => {
+  const client = await makeMember();
+  await client.post('/console/subscriptions', { name: 'Taken' });
+  await client.post('/console/subscriptions', { name: 'Other' });
+  const other = (await list(client)).find(({ name }) => name === 'Other')?.id;
+  for (const path of ['/console/subscriptions', `/console/subscriptions/${other}`]) {
+    const refused = await client.post(path, fields);
+    expect(refused.status).toBe(400);
+    expect(refused.html).toContain(reason);
+    expect(refused.html).toMatch(/value="OR" checked/);
+    for (const value of Object.values<string | string[]>(fields).flat().filter(Boolean)) {
+      expect(refused.html).toContain(`value="${value}"`);
+    }
+  }
+  expect((await list(client)).map(({ name }) => name).sort()).toEqual(['Other', 'Taken']);
+});
+
+test('subscriptions of another account do not exist', async () => {
+  const owner = await makeMember();
+  await owner.post('/console/subscriptions', { name: 'Mine' });
+  const [mine] = await list(owner);
+  const stranger = await makeMember();
+  for (const id of [mine?.id, '0', 'x', '99999999999999999999', '1e3']) {
+    const path = `/console/subscriptions/${id}`;
+    expect((await stranger.get(path)).status).toBe(404);
+    expect((await stranger.get(`${path}/delete`)).status).toBe(404);
+    expect((await stranger.post(path, { name: 'Yours' })).status).toBe(404);
+    expect((await stranger.post(`${path}/delete`)).status).toBe(404);
+  }
+  expect((await stranger.get('/console/subscriptions')).html).not.toContain('Mine');
+  expect(await list(owner)).toMatchObject([{ name: 'Mine' }]);
+});
+
+test('a form of another site changes nothing', async () => {
+  const client = await makeMember();
+  const refused = await client.post('/console/subscriptions', { csrf: 'x', name: 'Forged' });
+  expect(refused.status).toBe(403);
+  expect(await list(client)).toEqual([]);
+});
+
+test('names become text, whatever they contain', async () => {
+  const client = await makeMember();
+  await client.post('/console/subscriptions', { name: '<script>alert(1)</script>' });
+  const { html } = await client.get('/console/subscriptions');
+  expect(html).toContain('&lt;script>alert(1)');
+  expect(html).not.toContain('<script>alert');
+});
+
+test('the list says how many events of the last day each filter would have passed', async () => {
+  const client = await makeMember();
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'ann'),
+    endorse('nation-herald', 'mayor', 'ann'),
+    endorse('coast-gazette', 'prop-1', 'yes'),
+  ]);
+  await service.eventsOnceThereAre(3);
+  await client.post('/console/subscriptions', { name: 'All', types: ['created', 'updated', 'deleted'] });
+  await client.post('/console/subscriptions', { name: 'Ore', states: ['OR'], types: ['created'] });
+  await client.post('/console/subscriptions', { name: 'None', types: ['deleted'] });
+  let html = '';
+  await until('the counts', async () => {
+    html = (await client.get('/console/subscriptions')).html;
+    return !html.includes('data-counting');
+  });
+  const counts = [
+    ...html.matchAll(/<th scope="row">(\w+) <[\s\S]*?class="number" data-count="\d+">([^<]*)</g),
+  ];
+  expect(counts.map(([, name, count]) => [name, count])).toEqual([
+    ['All', '3'],
+    ['Ore', '2'],
+    ['None', '0'],
+  ]);
+});
+
+test('a database that takes long to count does not keep the list waiting', async () => {
+  const client = await makeMember();
+  await client.post('/console/subscriptions', { name: 'Slow', types: ['updated'], levels: ['county'] });
+  const db = new pg.Client({ connectionString: service.databaseUrl });
+  await db.connect();
+  // Whoever reads the change log waits for this lock.
+  await db.query('BEGIN; LOCK TABLE change_log IN ACCESS EXCLUSIVE MODE');
+  const { status, html } = await client.get('/console/subscriptions');
+  expect(status).toBe(200);
+  expect(html).toContain('data-counting');
+  await db.query('ROLLBACK');
+  await db.end();
+  await until('the count', async () =>
+    /data-count="\d+">0</.test((await client.get('/console/subscriptions')).html),
+  );
+});

@@ -1,0 +1,53 @@
+/**
+ * jest's test runner, which runs no more tests of a mutant after the first that notices it. The first run has no mutant,
+ * and is noted. StrykerJS accepts a runner whose path holds `jest-circus`.
+ */
+import { createRequire } from 'node:module';
+import { noteTestNames } from './test-names.mjs';
+
+const requireFromJest = createRequire(createRequire(import.meta.url).resolve('jest/package.json'));
+const requireFromCore = createRequire(requireFromJest.resolve('@jest/core'));
+const { createEmptyTestResult } = requireFromCore('@jest/test-result');
+const circus = requireFromCore('jest-circus/runner');
+const runTestFile = circus.default ?? circus;
+
+/** The mutant that an earlier test file has noticed. */
+let noticed;
+
+/** The result of a file with one test of a status. jest takes a file without tests for an error. */
+function createResult(testPath, status) {
+  const test = { ancestorTitles: [], failureMessages: [], fullName: testPath, title: testPath, status };
+  return { ...createEmptyTestResult(), testFilePath: testPath, testResults: [test] };
+}
+
+/** What jest calls for each test file. */
+export default async function runTests(globalConfig, config, environment, runtime, testPath, ...rest) {
+  const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
+  if (mutant !== undefined && mutant === noticed) {
+    return createResult(testPath, 'pending');
+  }
+  const handle = environment.handleTestEvent?.bind(environment);
+  let hasFailed = false;
+  environment.handleTestEvent = async (event, state) => {
+    if (event.name === 'test_start' && hasFailed && mutant !== undefined) event.test.mode = 'skip';
+    if (event.name === 'test_done' && event.test.errors.length > 0) hasFailed = true;
+    await handle?.(event, state);
+  };
+  const startedAt = performance.now();
+  let result;
+  try {
+    result = await runTestFile(globalConfig, config, environment, runtime, testPath, ...rest);
+  } catch (error) {
+    if (mutant === undefined) throw error;
+    // The mutant keeps the file from being loaded.
+    result = createResult(testPath, 'failed');
+  }
+  if (mutant === undefined) {
+    const names = result.testResults.map(({ fullName }) => fullName);
+    noteTestNames(testPath, names, performance.now() - startedAt);
+    return result;
+  }
+  if (!hasFailed && !result.testExecError && result.numFailingTests === 0) return result;
+  noticed = mutant;
+  return result.testExecError ? createResult(testPath, 'failed') : result;
+}

@@ -1,0 +1,122 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { startSession } from '../../store/console/sessions.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+
+const runConsole = createRunner('console');
+const runKeys = createRunner('keys');
+const { url, client } = useTestDatabase();
+
+async function ops(line: string, run = runConsole) {
+  const io = createIo({ DATABASE_URL: url, PUBLIC_URL: 'https://ballots.example.org' });
+  await run(line.split(' '), io);
+  return io;
+}
+
+beforeEach(async () => {
+  await client.query('TRUNCATE audit_log, accounts, people RESTART IDENTITY CASCADE');
+  await ops('create --account acme --plan free', runKeys);
+});
+
+const newestEntry = async () =>
+  (await client.query('SELECT action, subject, details, account_id FROM audit_log ORDER BY id DESC LIMIT 1'))
+    .rows[0];
+
+test('invite prints the link alone', async () => {
+  const { printed, told } = await ops('invite --account acme --email Ann@Example.org --role owner');
+  expect(printed).toEqual([
+    expect.stringMatching(/^https:\/\/ballots\.example\.org\/console\/invitations\/[\w-]{43}$/),
+  ]);
+  expect(told).toEqual(['Invites ann@example.org to account "acme" as owner, once within 7 days:']);
+  const { rows } = await client.query('SELECT email, role, hash FROM console_invitations');
+  expect(rows).toEqual([{ email: 'ann@example.org', role: 'owner', hash: expect.any(Buffer) }]);
+  expect(await newestEntry()).toMatchObject({
+    action: 'person.invited',
+    subject: 'account acme',
+    details: { email: 'ann@example.org', role: 'owner' },
+    account_id: 1,
+  });
+});
+
+/** Makes a session of a link, and one of a person of a provider. */
+async function makeSessions(): Promise<void> {
+  await client.query(
+    `INSERT INTO people (issuer, subject, email, name) VALUES ('i', 's', 'ann@example.org', '')`,
+  );
+  await startSession(client, { accountId: 1, personId: 1 });
+  await startSession(client, { accountId: 1, linkPerson: 'bob', linkRole: 'owner' });
+  await ops('link --account acme --person bob');
+}
+
+const sessions = async () =>
+  (
+    await client.query(
+      'SELECT coalesce(link_person, person_id::text) AS of FROM console_sessions ORDER BY id',
+    )
+  ).rows.map((row) => row.of);
+const links = async () => (await client.query('SELECT person FROM console_links')).rowCount;
+
+test('sessions of an account end, with its links', async () => {
+  await makeSessions();
+  const { told } = await ops('sessions end --account acme');
+  expect(told[0]).toMatch(/^2 sessions ended/);
+  expect([await sessions(), await links()]).toEqual([[], 0]);
+  expect(await newestEntry()).toMatchObject({
+    action: 'sessions.ended',
+    subject: 'account acme',
+    details: { count: 2 },
+    account_id: 1,
+  });
+});
+
+test.each([
+  ['Ann@example.org', ['bob'], 1],
+  ['bob', ['1'], 0],
+])('sessions of the person %s end, and no others', async (person, left, linksLeft) => {
+  await makeSessions();
+  const { told } = await ops(`sessions end --person ${person}`);
+  expect(told[0]).toMatch(/^1 session ended/);
+  expect([await sessions(), await links()]).toEqual([left, linksLeft]);
+  expect(await newestEntry()).toMatchObject({ action: 'sessions.ended', subject: `person ${person}` });
+});
+
+test('an operator is made an ordinary person, whose sessions and invitations as an operator end', async () => {
+  await makeSessions();
+  await client.query('UPDATE people SET is_operator = true');
+  await ops('invite --account acme --email ann@example.org --role operator');
+  await ops('remove-operator --email Ann@Example.org');
+  expect(await sessions()).toEqual(['bob']);
+  const { rows } = await client.query('SELECT is_operator FROM people');
+  expect(rows).toEqual([{ is_operator: false }]);
+  expect((await client.query('SELECT 1 FROM console_invitations')).rowCount).toBe(0);
+  expect(await newestEntry()).toMatchObject({
+    action: 'person.removed',
+    subject: 'person ann@example.org',
+    details: { role: 'operator' },
+  });
+  await expect(ops('remove-operator --email ann@example.org')).rejects.toThrow(
+    'No operator has the address ann@example.org.',
+  );
+});
+
+test.each([
+  ['invite --account nobody --email a@b.c', 'There is no account "nobody"'],
+  ['invite --account acme --email ann', '--email is "ann"; it must be an address such as ann@example.org.'],
+  ['invite --account acme --email a@b.c --role king', 'There is no role "king"'],
+  ['invite --account acme', '--email'],
+  ['sessions end', 'Give either --account or --person.'],
+  ['sessions end --account acme --person ann', 'Give either --account or --person.'],
+  ['sessions end --account nobody', 'There is no account "nobody"'],
+  ['sessions stop', "Unknown command 'stop'"],
+])('"%s" is refused', async (line, message) => {
+  await expect(ops(line)).rejects.toThrow(message);
+});
+
+test('the help of a nested command has its environment and exit status', async () => {
+  const io = createIo({});
+  await createRunner('help')(['console', 'sessions', 'end'], io);
+  const help = io.printed.join('\n');
+  expect(help).toContain('console sessions end --person ann@example.org');
+  expect(help).toContain('DATABASE_URL');
+  expect(help).toContain('Exit status');
+});

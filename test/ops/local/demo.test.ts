@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { renderWelcome } from '../../../ops/local/demo.ts';
+
+const started = { port: 8080, metricsPort: 9464, key: 'bes_key', demo: true, logDir: '/data/logs' };
+
+test('a start names the addresses, the key, and commands with the key', () => {
+  const lines = renderWelcome({ ...started, consoleLink: 'http://localhost:8080/console/links/abc' });
+  for (const part of ['http://localhost:8080', 'bes_key', '/console/links/abc', '9464', '/data/logs']) {
+    expect(lines).toContain(part);
+  }
+  const commands = lines.split('\n').filter((line) => line.startsWith('  curl'));
+  expect(commands).toHaveLength(3);
+  for (const command of commands) expect(command).toContain("'Authorization: Bearer bes_key'");
+});
+
+test('a start without a console names none', () => {
+  expect(renderWelcome({ ...started, consoleLink: null })).not.toMatch(/console/i);
+});
