@@ -1,6 +1,7 @@
 import { copyFile, readFile, rename } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
+import { createKafkaClient } from '../../kafka/client.ts';
 import { readTopic } from '../../kafka/read-topic.ts';
 import { type Message, openProducer } from '../../kafka/submissions-producer.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
@@ -221,11 +222,14 @@ describe('the same clients go on once it is corrected', () => {
   test('a password in its file', async () => {
     const brokers = brokersOf(await kafka.loginAs('ann', 'wrong'));
     const reader = new TopicReader({ brokers, topic: TOPIC, clientId: 'test' });
+    const admin = createKafkaClient({ brokers, clientId: 'test', retries: 0 }).admin();
     expect(await messageOf(reader.bounds())).toMatch(/refuses the user "ann"/);
+    await expect(admin.connect()).rejects.toThrow('SASL SCRAM SHA512 authentication failed');
     await kafka.loginAs('ann', SECRET);
     await expect(reader.bounds()).resolves.toHaveLength(1);
     await reader.close();
-    await describeAs(brokers);
+    await admin.connect();
+    await admin.disconnect();
   });
 
   test('a client certificate and its key, replaced one after the other', async () => {
