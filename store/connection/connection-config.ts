@@ -2,7 +2,6 @@
  * Turns the address of a database into the settings of one connection. They are made anew for each connection, so that
  * rotated certificates and passwords are used without a restart.
  */
-import { isIP } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import { type Certificates, describeClientCertificate, rotatingContext } from '../../service/certificates.ts';
@@ -62,7 +61,7 @@ function createPlace(databaseUrl: string): Place {
   const parameters = new URLSearchParams(query);
   const certificates = checkDatabaseCertificates(parameters);
   const passwordFile = parameters.get(PASSWORD_FILE);
-  const tls = createTls(parameters, certificates, hostOf(base, parameters));
+  const tls = createTls(parameters, certificates);
   for (const name of OWN_PARAMETERS) parameters.delete(name);
   return {
     address: parameters.size === 0 ? base : `${base}?${parameters}`,
@@ -72,16 +71,8 @@ function createPlace(databaseUrl: string): Place {
   };
 }
 
-function hostOf(base: string, parameters: URLSearchParams): string {
-  return parameters.get('host') ?? new URL(base.replace('@/', '@file/')).hostname.replace(/^\[|\]$/g, '');
-}
-
 /** `require` checks as much as `verify-full` does: libpq's, which checks nothing, would protect nothing. */
-function createTls(
-  parameters: URLSearchParams,
-  certificates: Certificates,
-  host: string,
-): () => false | ConnectionOptions {
+function createTls(parameters: URLSearchParams, certificates: Certificates): () => false | ConnectionOptions {
   const mode =
     parseSslMode(parameters) ?? (certificates.ca || certificates.client ? 'verify-full' : 'disable');
   if (mode === 'disable') return () => false;
@@ -89,8 +80,6 @@ function createTls(
   return () => ({
     secureContext: context(),
     rejectUnauthorized: mode !== 'no-verify',
-    // pg gives the name of a host to TLS, but not an address.
-    ...(isIP(host) !== 0 && { host }),
     checkServerIdentity: mode === 'verify-ca' ? () => undefined : checkServerIdentity,
   });
 }
