@@ -2,6 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { loadBounds } from '../kafka/read-topic.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { PartitionBounds } from '../kafka/topic-reader.ts';
+import type { Brokers } from '../service/brokers.ts';
 import { loadConsumerOffsets } from '../store/stream/consumer-offsets.ts';
 import { countPendingRejections } from '../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../store/stream/relay-batches.ts';
@@ -43,7 +44,7 @@ function lagOf(partition: number, applied: number, { start, stableEnd, end }: Pa
  */
 export async function measureLag(
   client: ClientBase | Pool,
-  { brokers, topicPrefix }: { brokers: string[]; topicPrefix: string },
+  { brokers, topicPrefix }: { brokers: Brokers; topicPrefix: string },
 ): Promise<ServiceLag> {
   const topic = topicNames(topicPrefix).submissions;
   const bounds = await loadBounds({ brokers, topic, clientId: 'ballot-endorsements-administration' });

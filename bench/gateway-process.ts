@@ -23,7 +23,7 @@ export async function startGatewayProcess(
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: databaseUrl,
-      KAFKA_BROKERS: brokers.join(','),
+      KAFKA_BROKERS: brokers.addresses.join(','),
       TOPIC_PREFIX: topicPrefix,
       PORT: String(port),
       METRICS_PORT: '0',

@@ -4,6 +4,7 @@
  * producer to a fetch with a record of the same size. Each change follows the arrival of the one before; with `--rate`,
  * changes come at that rate a second.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createParser } from 'eventsource-parser';
@@ -13,6 +14,7 @@ import { openProducer } from '../kafka/submissions-producer.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import { TopicReader } from '../kafka/topic-reader.ts';
 import { submissionCodec } from '../schemas/submission.ts';
+import type { Brokers } from '../service/brokers.ts';
 import { type System, startSystem } from '../test/helpers/system.ts';
 import { formatSpread, type Summary, summarize } from './statistics.ts';
 
@@ -46,12 +48,12 @@ async function followStream({ base, key }: System, arrivals: Arrivals): Promise<
   })().catch(() => {});
 }
 
-async function followTopic(brokers: string[], arrivals: Arrivals): Promise<TopicReader> {
+async function followTopic(brokers: Brokers, arrivals: Arrivals): Promise<TopicReader> {
   await withAdmin(brokers, (admin) =>
     admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 1 }] }),
   );
   const log = new TopicReader({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
-  const [node = 0] = await log.leaders();
+  const [node = 0] = await log.sources();
   void (async () => {
     for (let offset = 0; ; ) {
       const [read] = await log.fetch(node, new Map([[0, offset]]), {

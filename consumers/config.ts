@@ -1,12 +1,5 @@
-import {
-  type Environment,
-  readPort,
-  readRetention,
-  readServers,
-  readText,
-  type Servers,
-  SettingError,
-} from '../service/environment.ts';
+import { type Environment, readPort, readRetention, readText, SettingError } from '../service/environment.ts';
+import { readServers, type Servers } from '../service/servers.ts';
 
 const ROLES = ['apply', 'relay'] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,5 +1,5 @@
 import { createKafkaClient } from '../kafka/client.ts';
-import { topicNames } from '../kafka/topic-names.ts';
+import { applyGroup, topicNames } from '../kafka/topic-names.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { ReferenceClock } from '../service/reference-clock.ts';
@@ -28,7 +28,7 @@ export async function startConsumers(
   clock.start();
   const started = new Map<Role, Leadership>();
   if (roles.includes('apply')) {
-    const groupId = `${topicPrefix}endorsement-apply`;
+    const groupId = applyGroup(topicPrefix);
     started.set('apply', startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, log }));
   }
   if (roles.includes('relay')) {

@@ -5,13 +5,14 @@
  * A second lock says that the leader has succeeded at its work. A stand-by counts as ready only while it is held: of
  * several processes that all fail, each would be leader for a moment.
  */
-import pg from 'pg';
+import type pg from 'pg';
 import { systemClock } from '../service/clock.ts';
 import { LastSuccess } from '../service/last-success.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { type FailurePlace, reportFailure } from '../service/report-failure.ts';
+import { createClient } from '../store/connection/client.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 
 /** How often a stand-by tries to take the lock, in milliseconds. */
@@ -112,7 +113,7 @@ async function serveTerms(options: LeadershipOptions, state: State, stopping: Ab
 async function serveTerm(options: LeadershipOptions, state: State, stopping: AbortSignal): Promise<void> {
   const { success } = state;
   const { databaseUrl, locks, lead, onLead, name, log } = options;
-  const client = new pg.Client({ connectionString: databaseUrl, ...WATCHFUL_SESSION });
+  const client = createClient(databaseUrl, WATCHFUL_SESSION);
   const lost = new AbortController();
   client.on('error', () => lost.abort());
   const cleanUps: (() => Promise<unknown>)[] = [() => client.end()];

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { findHistoryConflict } from '../domain/history.ts';
 import { readNewestAnnounced } from '../kafka/announced.ts';
+import type { Brokers } from '../service/brokers.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { historyConflict } from '../service/stream-metrics.ts';
 import { loadHistory } from '../store/stream/history.ts';
@@ -14,7 +15,7 @@ import { loadHistory } from '../store/stream/history.ts';
  */
 export async function verifyHistory(
   client: ClientBase,
-  changes: { brokers: string[]; topic: string },
+  changes: { brokers: Brokers; topic: string },
 ): Promise<void> {
   const announced = await readNewestAnnounced(changes);
   const conflict = findHistoryConflict(announced, await loadHistory(client, announced?.sequence ?? 0));

@@ -5,10 +5,9 @@ import {
   readPort,
   readPublicUrl,
   readRetention,
-  readServers,
-  type Servers,
 } from '../service/environment.ts';
 import { STOP_DEADLINE_MS } from '../service/lifecycle.ts';
+import { readServers, type Servers } from '../service/servers.ts';
 import { type ProviderConfig, readProvider } from './console/config.ts';
 
 export interface GatewayConfig extends Servers {

@@ -1,5 +1,6 @@
 import { AvroDecodeError } from '../schemas/avro-codec.ts';
 import { type Change, changeCodec } from '../schemas/change.ts';
+import type { Brokers } from '../service/brokers.ts';
 import { readTopic } from './read-topic.ts';
 import type { PartitionBounds } from './topic-reader.ts';
 
@@ -16,7 +17,7 @@ export type Announced = Pick<Change, 'epoch' | 'sequence' | 'id'>;
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function readNewestAnnounced(options: {
-  brokers: string[];
+  brokers: Brokers;
   topic: string;
 }): Promise<Announced | null> {
   let newest: Announced | null = null;

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
+import type { Brokers } from '../service/brokers.ts';
 import { splitBySize } from '../service/split-by-size.ts';
+import { explainingRefusals } from './refusal.ts';
+import { type Right, withRight } from './rights.ts';
 
 /** A record of the changes topic. */
 export interface ChangeRecord {
@@ -31,18 +34,25 @@ async function withRetries<T>(request: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Sends changes in order, each request after all in-sync replicas acknowledged the one before. */
-export function createChangesProducer(kafka: Kafka, topic: string) {
+/**
+ * Sends changes in order, each request after all in-sync replicas acknowledged the one before. Everything fails with a
+ * KafkaRefusal if Kafka refuses this process, and with the client's error otherwise.
+ *
+ * @param kafka a client of these brokers
+ */
+export function createChangesProducer(kafka: Kafka, { brokers, topic }: { brokers: Brokers; topic: string }) {
+  const right: Right = { operation: 'Write', resource: 'topic', name: topic };
+  const write = <T>(action: () => Promise<T>) => explainingRefusals(brokers, () => withRight(right, action));
   const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, metadataMaxAge: 30_000 });
   const admin = kafka.admin();
   return {
-    connect: () => Promise.all([producer.connect(), admin.connect()]),
+    connect: () => write(() => Promise.all([producer.connect(), admin.connect()])),
     disconnect: () => Promise.all([producer.disconnect(), admin.disconnect()]),
 
     /** The end offset of each partition, by partition. */
     async fetchEndOffsets(): Promise<number[]> {
       const ends: number[] = [];
-      const offsets = await withRetries(() => admin.fetchTopicOffsets(topic));
+      const offsets = await write(() => withRetries(() => admin.fetchTopicOffsets(topic)));
       for (const { partition, high } of offsets) ends[partition] = Number(high);
       return Array.from(ends, (end) => end ?? 0);
     },
@@ -50,7 +60,7 @@ export function createChangesProducer(kafka: Kafka, topic: string) {
     /** Resolves when all in-sync replicas have the records. */
     async send(records: ChangeRecord[]): Promise<void> {
       for (const messages of splitBySize(records, MAX_REQUEST_BYTES, ({ value }) => value.length)) {
-        await producer.send({ topic, acks: -1, messages });
+        await write(() => producer.send({ topic, acks: -1, messages }));
       }
     },
   };

@@ -1,6 +1,8 @@
 import { Kafka, type LogEntry, logLevel } from 'kafkajs';
+import type { Brokers } from '../service/brokers.ts';
 import { dropWarning } from '../service/drop-warning.ts';
 import type { Logger } from '../service/log.ts';
+import { kafkajsConnection } from './connections.ts';
 
 /**
  * Writes a log entry of kafkajs to ours, at a lower level. kafkajs logs errors that it then handles by itself, such as a
@@ -15,7 +17,6 @@ function writeKafkaLog(log: Logger, { level, label, log: { message, error } }: L
 /**
  * A kafkajs client: the one place where one is made. Without a log it is silent, since it also throws its errors.
  *
- * @param options.brokers `host:port` of each
  * @param options.retries how often a request is tried again before it fails
  */
 export function createKafkaClient({
@@ -24,7 +25,7 @@ export function createKafkaClient({
   log,
   retries = 5,
 }: {
-  brokers: string[];
+  brokers: Brokers;
   clientId: string;
   log?: Logger;
   retries?: number;
@@ -35,7 +36,7 @@ export function createKafkaClient({
   process.env.KAFKAJS_NO_PARTITIONER_WARNING = '1';
   return new Kafka({
     clientId,
-    brokers,
+    ...kafkajsConnection(brokers),
     connectionTimeout: 3000,
     requestTimeout: 30_000,
     retry: { initialRetryTime: 100, maxRetryTime: 5000, retries },

@@ -22,6 +22,8 @@ export interface FetchRequest {
   maxWaitMs: number;
   maxBytes: number;
   partitionMaxBytes: number;
+  /** The rack of this process; the leader may name a replica there instead of answering. Empty for none. */
+  rack: string;
 }
 
 /** The answer for a partition. */
@@ -32,6 +34,8 @@ export interface PartitionAnswer {
   highWatermark: number;
   lastStableOffset: number;
   aborted: AbortedTransaction[];
+  /** The broker to read this partition from instead; -1 for this one. */
+  preferredReplica: number;
   /** Whole record batches, the last of which may be cut off. */
   bytes: Buffer;
 }
@@ -97,7 +101,7 @@ function writeRequest(version: number, request: FetchRequest): Writer {
       );
     })
     .appendArray([], () => {})
-    .appendString('')
+    .appendString(request.rack)
     .appendTaggedFields();
 }
 
@@ -122,10 +126,18 @@ function readPartition(reader: Reader): PartitionAnswer {
     producerId: transaction.readInt64(),
     firstOffset: Number(transaction.readInt64()),
   }));
-  reader.readInt32(); // preferred replica
+  const preferredReplica = reader.readInt32();
   // A compact length is one more than the length; 0 stands for null.
   const length = Math.max(0, reader.readUnsignedVarInt() - 1);
   const bytes = reader.buffer.slice(reader.position, reader.position + length);
   reader.skip(length);
-  return { partition, errorCode, highWatermark, lastStableOffset, aborted: aborted ?? [], bytes };
+  return {
+    partition,
+    errorCode,
+    highWatermark,
+    lastStableOffset,
+    aborted: aborted ?? [],
+    preferredReplica,
+    bytes,
+  };
 }

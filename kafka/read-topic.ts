@@ -1,13 +1,15 @@
+import type { Brokers } from '../service/brokers.ts';
 import { type PartitionBounds, type PartitionRead, TopicReader } from './topic-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
 
 /** A topic, and the name under which it is read. */
 export interface ReadTopic {
-  /** `host:port` of each. */
-  brokers: string[];
+  brokers: Brokers;
   topic: string;
   clientId: string;
+  /** The right that is named if it is missing; the one that the call needs by default. */
+  operation?: 'Describe' | 'Read';
 }
 
 /**
@@ -23,10 +25,9 @@ export async function* readTopic(
   const reader = new TopicReader(options);
   try {
     const bounds = await reader.bounds();
-    const leaders = await reader.leaders();
     const open = new Map(bounds.map((each, partition) => [partition, chooseStart(partition, each)]));
     while (open.size > 0) {
-      for (const read of await reader.fetchFromLeaders(leaders, open, LIMITS)) {
+      for (const read of await reader.fetchFromSources(await reader.sources(), open, LIMITS)) {
         yield read;
         const isDone = read.atEnd || read.nextOffset >= (bounds[read.partition]?.end ?? 0);
         if (isDone) open.delete(read.partition);
@@ -40,7 +41,7 @@ export async function* readTopic(
 
 /** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
 export async function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
-  const reader = new TopicReader(options);
+  const reader = new TopicReader({ operation: 'Describe', ...options });
   try {
     return await reader.bounds();
   } finally {

@@ -1,6 +1,9 @@
 import type { Kafka, Producer } from 'kafkajs';
+import type { Brokers } from '../service/brokers.ts';
 import { withDeadline } from '../service/deadline.ts';
 import { KafkaUnavailableError } from '../service/failure.ts';
+import { explainingRefusals } from './refusal.ts';
+import { type Right, withRight } from './rights.ts';
 
 /** A record of the rejected topic. */
 export interface RejectedRecord {
@@ -21,20 +24,28 @@ export class RecordTooLargeError extends Error {
  * tells. The producer is not idempotent: after a failure kafkajs gives the sequence numbers of the failed records to the
  * next ones, and the broker would drop those as copies.
  */
-export function createRejectedProducer(kafka: Kafka, topic: string) {
+export function createRejectedProducer(
+  kafka: Kafka,
+  { brokers, topic }: { brokers: Brokers; topic: string },
+) {
+  const right: Right = { operation: 'Write', resource: 'topic', name: topic };
   const open = () => kafka.producer({ retry: { retries: 0 }, allowAutoTopicCreation: false });
   let producer: Producer = open();
-  const send = async (messages: RejectedRecord[]) => {
-    await producer.connect();
-    await producer.send({ topic, acks: -1, messages });
-  };
+  const send = (messages: RejectedRecord[]) =>
+    explainingRefusals(brokers, () =>
+      withRight(right, async () => {
+        await producer.connect();
+        await producer.send({ topic, acks: -1, messages });
+      }),
+    );
   return {
     disconnect: () => producer.disconnect(),
 
     /**
      * Sends records, in one batch for each partition. Resolves when all in-sync replicas have them.
      *
-     * @throws RecordTooLargeError if a batch is larger than the topic allows, and the client's error for other failures
+     * @throws RecordTooLargeError if a batch is larger than the topic allows, KafkaRefusal if Kafka refuses
+     *   this process, and the client's error for other failures
      */
     async send(records: RejectedRecord[]): Promise<void> {
       const late = () =>

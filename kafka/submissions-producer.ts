@@ -1,7 +1,9 @@
 /** The one place of `submit` that knows kafkajs. */
 import { type ICustomPartitioner, Partitioners } from 'kafkajs';
-import { withAdmin } from './admin.ts';
+import type { Brokers } from '../service/brokers.ts';
 import { createKafkaClient } from './client.ts';
+import { explainingRefusals } from './refusal.ts';
+import { type Right, withRight } from './rights.ts';
 
 export interface Message {
   key: string;
@@ -25,16 +27,17 @@ export interface MessageProducer {
   close(): Promise<void>;
 }
 
-/** Whether the topic is there; asking does not make it. */
-export async function topicExists(brokers: string[], topic: string): Promise<boolean> {
-  return withAdmin(brokers, async (admin) => (await admin.listTopics()).includes(topic));
+function writeRight(topic: string): Right {
+  return { operation: 'Write', resource: 'topic', name: topic };
 }
 
 /**
  * A producer to one topic that keeps order and sends nothing twice within its own retries. Partitions are chosen by
  * key as Java's clients choose them, so that every writer puts one endorser in one partition.
+ *
+ * @throws KafkaRefusal if Kafka refuses this process, as `send` does, and the client's error otherwise
  */
-export async function openProducer(brokers: string[], topic: string): Promise<MessageProducer> {
+export async function openProducer(brokers: Brokers, topic: string): Promise<MessageProducer> {
   /** The partition of each message of the present request; a request that is tried again chooses again. */
   const chosen = new Map<unknown, number>();
   const createPartitioner: ICustomPartitioner = () => {
@@ -51,8 +54,10 @@ export async function openProducer(brokers: string[], topic: string): Promise<Me
     allowAutoTopicCreation: false,
     createPartitioner,
   });
+  const write = <T>(action: () => Promise<T>) =>
+    explainingRefusals(brokers, () => withRight(writeRight(topic), action));
   try {
-    await producer.connect();
+    await write(() => producer.connect());
   } catch (error) {
     // Ending a connection that could not be made may fail; the first error says more.
     await producer.disconnect().catch(() => {});
@@ -61,7 +66,7 @@ export async function openProducer(brokers: string[], topic: string): Promise<Me
   return {
     async send(messages) {
       chosen.clear();
-      const answers = await producer.send({ topic, messages, acks: -1 });
+      const answers = await write(() => producer.send({ topic, messages, acks: -1 }));
       return answers.map(({ partition, baseOffset }) => {
         const from = Number(baseOffset);
         const sent = messages.filter((message) => chosen.get(message) === partition);

@@ -15,3 +15,8 @@ export function topicNames(prefix = ''): TopicNames {
     changes: `${prefix}endorsement-changes`,
   };
 }
+
+/** The consumer group to which the offsets of apply are committed, for lag tools. Nothing joins it. */
+export function applyGroup(prefix = ''): string {
+  return `${prefix}endorsement-apply`;
+}

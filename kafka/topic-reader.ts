@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Consumer, protocolErrorsCodesById } from '@platformatic/kafka';
+import type { Brokers } from '../service/brokers.ts';
 import { KafkaUnavailableError } from '../service/failure.ts';
 import { selectCommitted } from './committed.ts';
+import { keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { chooseFetchVersion, OLDEST_FETCH_VERSION, type PartitionAnswer, sendFetch } from './fetch.ts';
+import { NearbyReplicas } from './nearby-replicas.ts';
 import {
   type FetchedRecord,
   type RecordBatch,
@@ -10,6 +13,8 @@ import {
   splitBatches,
   UnreadableBatchError,
 } from './record-batches.ts';
+import { explainingRefusals } from './refusal.ts';
+import { isAuthorizationError, MissingRightError, type Right, withRight } from './rights.ts';
 
 /** A batch that cannot be read. Offsets are inclusive. */
 export interface UnreadableBatch extends Pick<RecordBatch, 'firstOffset' | 'lastOffset' | 'bytes'> {
@@ -48,12 +53,13 @@ export interface FetchLimits {
 }
 
 export interface TopicReaderOptions {
-  /** `host:port` of each. */
-  brokers: string[];
+  brokers: Brokers;
   topic: string;
   clientId: string;
   /** Whether to leave out aborted transactions, and to wait for open ones. */
   committed?: boolean;
+  /** The right that this needs: to describe the topic, for one whose offsets alone are asked for. */
+  operation?: 'Describe' | 'Read';
 }
 
 const MAX_FETCH_BYTES = 32 * 1024 * 1024;
@@ -76,31 +82,42 @@ const ERROR_PAUSE_MS = 100;
  */
 export class TopicReader {
   readonly #consumer: Consumer;
+  readonly #brokers: Brokers;
+  readonly #operation: 'Describe' | 'Read';
+  readonly #findHidden: () => unknown;
   readonly #topic: string;
   readonly #committed: boolean;
+  readonly #nearby = new NearbyReplicas();
   #fetchVersion: number | undefined;
 
-  constructor({ brokers, topic, clientId, committed = false }: TopicReaderOptions) {
+  constructor({ brokers, topic, clientId, committed = false, operation = 'Read' }: TopicReaderOptions) {
+    this.#brokers = brokers;
+    this.#operation = operation;
     this.#topic = topic;
     this.#committed = committed;
     this.#consumer = new Consumer({
       clientId,
       // The client insists on a group, which it never joins.
       groupId: clientId,
-      bootstrapBrokers: brokers,
+      ...platformaticConnection(brokers),
       retries: 1,
       retryDelay: 100,
       timeout: 5000,
       connectTimeout: 3000,
     });
-    // The failed call reports the error; the event would end the process if it had no listener.
-    this.#consumer.on('client:broker:failed', () => {});
+    this.#findHidden = keepConnectionErrors(this.#consumer);
   }
 
-  /** The id of the broker that leads each partition, by partition. */
-  async leaders(): Promise<number[]> {
-    const { topic } = await this.#metadata();
-    return topic.partitions.map((partition) => partition.leader);
+  /**
+   * The id of the broker to fetch each partition from, by partition: its leader, or a replica in the rack of this process
+   * that the leader named.
+   */
+  async sources(): Promise<number[]> {
+    const { brokers, topic } = await this.#metadata();
+    return topic.partitions.map(({ leader }, partition) => {
+      const nearby = this.#nearby.nodeOf(partition);
+      return nearby !== undefined && brokers.has(nearby) ? nearby : leader;
+    });
   }
 
   /** Asks the brokers again for the leaders and the number of partitions. */
@@ -108,15 +125,27 @@ export class TopicReader {
     await this.#metadata(true);
   }
 
+  get #right(): Right {
+    return { operation: this.#operation, resource: 'topic', name: this.#topic };
+  }
+
+  /** @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise */
+  #read<T>(action: () => Promise<T>): Promise<T> {
+    return explainingRefusals(this.#brokers, () => withRight(this.#right, action), this.#findHidden);
+  }
+
   async #metadata(forceUpdate = false) {
-    const { brokers, topics } = await this.#consumer.metadata({ topics: [this.#topic], forceUpdate });
+    const { brokers, topics } = await this.#read(() =>
+      this.#consumer.metadata({ topics: [this.#topic], forceUpdate }),
+    );
     const topic = topics.get(this.#topic);
     if (!topic) throw new KafkaUnavailableError(`The topic ${this.#topic} does not exist.`);
     return { brokers, topic };
   }
 
   /**
-   * Fetches from a broker that leads these partitions. An error of one partition does not fail the others.
+   * Fetches from a broker that has these partitions, as `sources` says. An error of one partition does not fail the others.
+   * If a leader names a replica to read instead, nothing is read of that partition, and `sources` changes.
    *
    * An offset outside of the log counts as the log's beginning: callers decide by the records what is missing.
    *
@@ -129,36 +158,73 @@ export class TopicReader {
     offsets: ReadonlyMap<number, number>,
     limits: FetchLimits,
   ): Promise<PartitionRead[]> {
+    const reads: PartitionRead[] = [];
+    const wanted = new Map(offsets);
+    const stale = this.#nearby.findStale(node, offsets.keys());
+    if (stale.length > 0) {
+      const answered = await this.#askLeaders(
+        new Map(stale.map((partition) => [partition, offsets.get(partition) ?? 0])),
+        limits,
+      );
+      reads.push(...answered);
+      for (const partition of stale) if (this.#nearby.nodeOf(partition) !== node) wanted.delete(partition);
+    }
+    if (wanted.size === 0) return reads;
+    try {
+      reads.push(...(await this.#fetchFrom(node, wanted, limits)));
+    } catch (error) {
+      this.#nearby.forgetNode(node);
+      throw error;
+    }
+    return reads;
+  }
+
+  /** Asks the leaders of partitions whether a replica is still to be read in their place. */
+  async #askLeaders(offsets: ReadonlyMap<number, number>, limits: FetchLimits): Promise<PartitionRead[]> {
+    for (const partition of offsets.keys()) this.#nearby.forget(partition);
+    return this.fetchFromSources(await this.sources(), offsets, { ...limits, maxWaitMs: 0 });
+  }
+
+  async #fetchFrom(
+    node: number,
+    offsets: ReadonlyMap<number, number>,
+    limits: FetchLimits,
+  ): Promise<PartitionRead[]> {
     const { brokers, topic } = await this.#metadata();
     const broker = brokers.get(node);
     if (!broker) throw new KafkaUnavailableError(`The cluster has no broker ${node}.`);
-    const connection = await this.#consumer.connections.get(broker);
+    const connection = await this.#read(() => this.#consumer.connections.get(broker));
     this.#fetchVersion ??= await this.#chooseVersion();
     const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, {
       topicId: topic.id,
       offsets,
       committed: this.#committed,
       maxBytes: MAX_FETCH_BYTES,
+      rack: this.#brokers.rack ?? '',
       ...limits,
     });
     if (errorCode !== 0) await this.#failOver(errorCode);
+    for (const { partition, preferredReplica, highWatermark, lastStableOffset } of partitions) {
+      if (preferredReplica < 0) continue;
+      this.#nearby.note(partition, preferredReplica, { end: highWatermark, stableEnd: lastStableOffset });
+    }
     return this.#readAnswers(offsets, partitions);
   }
 
   /**
-   * Fetches once from each broker that leads some of these partitions, from all of them at the same time.
+   * Fetches once from each broker that has some of these partitions, from all of them at the same time.
    *
-   * @param leaders the result of `leaders()`
+   * @param sources the result of `sources()`
    * @param offsets the offset to read from, by partition
    * @throws as `fetch` does
    */
-  async fetchFromLeaders(
-    leaders: readonly number[],
+  async fetchFromSources(
+    sources: readonly number[],
     offsets: ReadonlyMap<number, number>,
     limits: FetchLimits,
   ): Promise<PartitionRead[]> {
-    const byNode = Map.groupBy(offsets, ([partition]) => leaders[partition] ?? -1);
-    const fetches = [...byNode].map(([node, led]) => this.fetch(node, new Map(led), limits));
+    const byNode = Map.groupBy(offsets, ([partition]) => sources[partition] ?? -1);
+    const fetches = [...byNode].map(([node, own]) => this.fetch(node, new Map(own), limits));
     return (await Promise.all(fetches)).flat();
   }
 
@@ -166,11 +232,13 @@ export class TopicReader {
   async bounds(): Promise<PartitionBounds[]> {
     await this.refresh();
     const topics = [this.#topic];
-    const [starts, stableEnds, ends] = await Promise.all([
-      this.#consumer.listOffsets({ topics, timestamp: EARLIEST }),
-      this.#consumer.listOffsets({ topics, isolationLevel: 1 }),
-      this.#consumer.listOffsets({ topics, isolationLevel: 0 }),
-    ]);
+    const [starts, stableEnds, ends] = await this.#read(() =>
+      Promise.all([
+        this.#consumer.listOffsets({ topics, timestamp: EARLIEST }),
+        this.#consumer.listOffsets({ topics, isolationLevel: 1 }),
+        this.#consumer.listOffsets({ topics, isolationLevel: 0 }),
+      ]),
+    );
     const of = (offsets: typeof ends, partition: number) =>
       Number(offsets.get(this.#topic)?.[partition] ?? 0n);
     return (ends.get(this.#topic) ?? []).map((_, partition) => ({
@@ -185,7 +253,7 @@ export class TopicReader {
   }
 
   async #chooseVersion(): Promise<number> {
-    const apis = await this.#consumer.listApis();
+    const apis = await this.#read(() => this.#consumer.listApis());
     const newest = apis.find(({ apiKey }) => apiKey === FETCH_API)?.maxVersion ?? 0;
     if (newest < OLDEST_FETCH_VERSION) throw new Error('The broker is older than Kafka 3.1.');
     return chooseFetchVersion(newest);
@@ -198,10 +266,16 @@ export class TopicReader {
     const budget = { bytes: MAX_READ_BYTES };
     const reads = answers
       .filter(({ errorCode }) => errorCode === 0)
-      .map((answer) => this.#read(offsets, answer, budget));
-    const outside = answers.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE);
+      .map((answer) => this.#decode(offsets, answer, budget));
+    // A replica that has not got so far yet, or no longer exists, is not asked again.
+    const refused = answers.filter(({ errorCode }) => errorCode !== 0);
+    const left = new Set(
+      refused.map(({ partition }) => partition).filter((each) => this.#nearby.forget(each)),
+    );
+    const own = answers.filter(({ partition }) => !left.has(partition));
+    const outside = own.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE);
     if (outside.length > 0) reads.push(...(await this.#restart(offsets, outside)));
-    const failed = answers.find(({ errorCode }) => errorCode !== 0 && errorCode !== OFFSET_OUT_OF_RANGE);
+    const failed = own.find(({ errorCode }) => errorCode !== 0 && errorCode !== OFFSET_OUT_OF_RANGE);
     if (failed) {
       if (reads.length === 0) await this.#failOver(failed.errorCode);
       await this.refresh();
@@ -211,18 +285,24 @@ export class TopicReader {
   }
 
   async #failOver(errorCode: number): Promise<never> {
-    await this.refresh();
     const name = protocolErrorsCodesById[errorCode] ?? `error ${errorCode}`;
+    if (isAuthorizationError(name))
+      await this.#read(() => Promise.reject(new MissingRightError(this.#right, name)));
+    await this.refresh();
     throw new KafkaUnavailableError(`The broker does not serve ${this.#topic}: ${name}.`);
   }
 
   /** @param budget the memory that is left for this fetch; a batch that begins when nothing is left is not read */
-  #read(
+  #decode(
     offsets: ReadonlyMap<number, number>,
     answer: PartitionAnswer,
     budget: { bytes: number },
   ): PartitionRead {
-    const { partition, highWatermark: end, lastStableOffset: stableEnd, aborted, bytes } = answer;
+    const { partition, highWatermark, lastStableOffset, aborted, bytes } = answer;
+    const { end, stableEnd } = this.#nearby.furthestEnds(partition, {
+      end: highWatermark,
+      stableEnd: lastStableOffset,
+    });
     const from = offsets.get(partition) ?? 0;
     let nextOffset = from;
     const passed = function* (batches: Iterable<RecordBatch>) {

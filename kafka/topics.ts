@@ -1,9 +1,11 @@
 /** The topics of the service as code: creates and alters them, and reports how they differ from the plan. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Brokers } from '../service/brokers.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { waitFor } from '../service/wait-for.ts';
-import { type Admin, TOPIC_RESOURCE, withAdmin } from './admin.ts';
+import { type Admin, TOPIC_RESOURCE, topicExists, UNKNOWN_TOPIC, withAdmin } from './admin.ts';
+import { errorsWithin, type Operation, type Right, withRight } from './rights.ts';
 import {
   chooseReplicationFactor,
   findChangesProblems,
@@ -16,16 +18,12 @@ import {
 /** Kafka's number for "set on this topic", as opposed to a default. */
 const SET_ON_TOPIC = 1;
 
-/** Kafka's error of a broker that does not know a topic. */
-const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
-
 const APPLY_TIMEOUT_MS = 30_000;
 const ASK_AGAIN_MS = 50;
 
 /** The cluster, and the settings that its topics are made for. */
 export interface TopicsOptions {
-  /** `host:port` of each broker. */
-  brokers: string[];
+  brokers: Brokers;
   /** The beginning of every topic's name; empty in ordinary use. */
   topicPrefix: string;
   /** How long an event stays readable, in milliseconds. */
@@ -50,6 +48,10 @@ async function planFor(admin: Admin, options: TopicsOptions): Promise<ReturnType
   });
 }
 
+function rightTo(operation: Operation, name: string): Right {
+  return { operation, resource: 'topic', name };
+}
+
 /**
  * The topic as it is, or null if it does not exist. Brokers learn of a new topic one after the other, so that one which
  * does not know a topic that another has listed is asked again for a while.
@@ -60,7 +62,8 @@ async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null
     try {
       return await readTopicOnce(admin, name);
     } catch (error) {
-      if ((error as { type?: unknown }).type !== UNKNOWN_TOPIC || performance.now() > deadline) throw error;
+      const isUnknown = [...errorsWithin(error)].some(({ type }) => type === UNKNOWN_TOPIC);
+      if (!isUnknown || performance.now() > deadline) throw error;
       await sleep(ASK_AGAIN_MS);
     }
   }
@@ -69,10 +72,9 @@ async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null
 async function readTopicOnce(admin: Admin, name: string): Promise<ActualTopic | null> {
   if (!(await admin.listTopics()).includes(name)) return null;
   const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
-  const described = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: [{ type: TOPIC_RESOURCE, name }],
-  });
+  const described = await withRight(rightTo('DescribeConfigs', name), () =>
+    admin.describeConfigs({ includeSynonyms: false, resources: [{ type: TOPIC_RESOURCE, name }] }),
+  );
   const partitions = topics[0]?.partitions ?? [];
   const entries = described.resources[0]?.configEntries ?? [];
   const asRecord = (list: typeof entries) =>
@@ -89,24 +91,28 @@ async function readTopicOnce(admin: Admin, name: string): Promise<ActualTopic | 
 
 /** @returns whether the topic was created; false if it exists, of which the broker that was asked before knew nothing */
 async function createTopic(admin: Admin, topic: Topic): Promise<boolean> {
-  return admin.createTopics({
-    // kafkajs would give up waiting for a broker that has not heard of the topic yet.
-    waitForLeaders: false,
-    topics: [
-      {
-        topic: topic.name,
-        numPartitions: topic.partitions,
-        replicationFactor: topic.replicationFactor,
-        configEntries: Object.entries(topic.config).map(([name, value]) => ({ name, value })),
-      },
-    ],
-  });
+  return withRight(rightTo('Create', topic.name), () =>
+    admin.createTopics({
+      // kafkajs would give up waiting for a broker that has not heard of the topic yet.
+      waitForLeaders: false,
+      topics: [
+        {
+          topic: topic.name,
+          numPartitions: topic.partitions,
+          replicationFactor: topic.replicationFactor,
+          configEntries: Object.entries(topic.config).map(([name, value]) => ({ name, value })),
+        },
+      ],
+    }),
+  );
 }
 
 /** The topic as it is, or null if it was missing and has been created. */
-async function readOrCreate(admin: Admin, wanted: Topic): Promise<ActualTopic | null> {
+async function readOrCreate(admin: Admin, wanted: Topic, brokers: Brokers): Promise<ActualTopic | null> {
   const actual = await readTopic(admin, wanted.name);
   if (actual !== null || (await createTopic(admin, wanted))) return actual;
+  // It is there. This process may not see it, which the brokers say only if they are asked for it by name.
+  await topicExists(brokers, wanted.name);
   return waitFor(`Topic ${wanted.name}`, () => readTopic(admin, wanted.name), {
     timeoutMs: APPLY_TIMEOUT_MS,
   });
@@ -134,22 +140,20 @@ async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Pro
   if (changed.length > 0) {
     // The request replaces all settings of the topic, so it repeats those that others have made.
     const config = { ...actual.ownConfig, ...wanted.config };
-    await admin.alterConfigs({
-      validateOnly: false,
-      resources: [
-        {
-          type: TOPIC_RESOURCE,
-          name: wanted.name,
-          configEntries: Object.entries(config).map(([name, value]) => ({ name, value })),
-        },
-      ],
-    });
+    const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+    await withRight(rightTo('AlterConfigs', wanted.name), () =>
+      admin.alterConfigs({
+        validateOnly: false,
+        resources: [{ type: TOPIC_RESOURCE, name: wanted.name, configEntries }],
+      }),
+    );
     for (const [name, value] of changed) {
       done.push(`set ${name}=${value} on ${wanted.name} (it was ${actual.config[name]})`);
     }
   }
   if (actual.partitions < wanted.partitions) {
-    await admin.createPartitions({ topicPartitions: [{ topic: wanted.name, count: wanted.partitions }] });
+    const topicPartitions = [{ topic: wanted.name, count: wanted.partitions }];
+    await withRight(rightTo('Alter', wanted.name), () => admin.createPartitions({ topicPartitions }));
     done.push(`grew ${wanted.name} from ${actual.partitions} to ${wanted.partitions} partitions`);
   }
   return done;
@@ -170,7 +174,7 @@ export async function applyWith(admin: Admin, options: TopicsOptions): Promise<s
   const done: string[] = [];
   const plan = await planFor(admin, options);
   for (const wanted of Object.values(plan)) {
-    const actual = await readOrCreate(admin, wanted);
+    const actual = await readOrCreate(admin, wanted, options.brokers);
     const excess = wanted === plan.changes && actual !== null ? findExcess(actual) : null;
     if (excess !== null) throw new OperatorError(`${excess}.`);
     const lines =
@@ -196,10 +200,17 @@ export async function checkTopics(options: TopicsOptions): Promise<string[]> {
     for (const wanted of Object.values(plan)) {
       const actual = await readTopic(admin, wanted.name);
       const find = wanted === plan.changes ? findChangesProblems : findQueueProblems;
-      problems.push(...(actual === null ? [`${wanted.name} is missing`] : find(actual, wanted)));
+      const found =
+        actual === null ? await explainAbsence(options.brokers, wanted.name) : find(actual, wanted);
+      problems.push(...found);
     }
     return problems;
   });
+}
+
+/** The problem of a topic that is not in the list. @throws OperatorError if it may be there, but not for this process */
+async function explainAbsence(brokers: Brokers, name: string): Promise<string[]> {
+  return (await topicExists(brokers, name)) ? [] : [`${name} is missing`];
 }
 
 /** The changes topic of a running service. */
@@ -215,6 +226,8 @@ export async function findChangesTopicProblems(options: ChangesTopicOptions): Pr
   return withAdmin(options.brokers, async (admin) => {
     const { changes } = await planFor(admin, { ...options, changesPartitions: 1 });
     const actual = await readTopic(admin, changes.name);
-    return actual === null ? [`${changes.name} is missing`] : findChangesProblems(actual, changes);
+    return actual === null
+      ? explainAbsence(options.brokers, changes.name)
+      : findChangesProblems(actual, changes);
   });
 }

@@ -4,13 +4,9 @@
  */
 import type { TopicsOptions } from '../kafka/topics.ts';
 import { MAX_PARTITIONS } from '../schemas/cursor.ts';
-import {
-  type Environment,
-  readBrokers,
-  readInteger,
-  readRetention,
-  readText,
-} from '../service/environment.ts';
+import { readBrokers } from '../service/brokers.ts';
+import { readDatabaseUrl } from '../service/database-address.ts';
+import { type Environment, readInteger, readRetention, readText } from '../service/environment.ts';
 import { OperatorError } from '../service/operator-error.ts';
 
 /** The settings of the topics, for callers that know their brokers already. */
@@ -37,10 +33,8 @@ export function createTopicConfig(values: Environment): TopicConfig {
   };
 }
 
-function requireText(values: Environment, name: string): string {
-  const text = readText(values, name);
-  if (text !== null) return text;
-  throw new OperatorError(
+function missing(name: string): OperatorError {
+  return new OperatorError(
     `${name} is not set and no service runs on this DATA_DIR: start one with "npm start", ` +
       `set the DATA_DIR that it was started with, or set ${name}.`,
   );
@@ -53,8 +47,9 @@ function requireText(values: Environment, name: string): string {
  * @throws OperatorError if no broker is named or a value is invalid
  */
 export function createKafkaConfig(values: Environment): KafkaConfig {
-  requireText(values, 'KAFKA_BROKERS');
-  return { brokers: readBrokers(values) ?? [], ...createTopicConfig(values) };
+  const brokers = readBrokers(values);
+  if (brokers === null) throw missing('KAFKA_BROKERS');
+  return { brokers, ...createTopicConfig(values) };
 }
 
 /**
@@ -64,7 +59,9 @@ export function createKafkaConfig(values: Environment): KafkaConfig {
  * @throws OperatorError if no database is named
  */
 export function createDatabaseConfig(values: Environment): DatabaseConfig {
-  return { databaseUrl: requireText(values, 'DATABASE_URL') };
+  const databaseUrl = readDatabaseUrl(values);
+  if (databaseUrl === null) throw missing('DATABASE_URL');
+  return { databaseUrl };
 }
 
 /**

@@ -1,8 +1,12 @@
 import os from 'node:os';
-import pg, { type ClientBase } from 'pg';
-import { checkDatabaseUrl } from '../service/environment.ts';
+import type pg from 'pg';
+import type { ClientBase } from 'pg';
+import { checkDatabaseUrl } from '../service/database-address.ts';
+import { explainDatabaseRefusal } from '../service/explain-failure.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import type { Actor } from '../store/accounts/audit-log.ts';
+import { createClient } from '../store/connection/client.ts';
+import { describeDatabaseClient } from '../store/connection/connection-config.ts';
 import { PATIENT_SESSION } from '../store/connection/session.ts';
 import {
   INSUFFICIENT_PRIVILEGE,
@@ -17,35 +21,29 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /** @throws SettingError, OperatorError as withDatabase does */
 async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
-  const client = createClient(databaseUrl, name);
+  checkDatabaseUrl(databaseUrl);
+  const client = createClient(databaseUrl, {
+    ...PATIENT_SESSION,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
   // A lost connection also fails the query that waits on it, and that failure is reported.
   client.on('error', () => {});
   try {
     await client.connect();
   } catch (error) {
     await client.end().catch(() => {});
-    throw new OperatorError(describeUnusable(client, error), { cause: error });
+    throw new OperatorError(describeUnusable(client, error, databaseUrl), { cause: error });
   }
   return client;
 }
 
-function createClient(databaseUrl: string, name: string): pg.Client {
-  checkDatabaseUrl(databaseUrl);
-  try {
-    return new pg.Client({
-      ...PATIENT_SESSION,
-      connectionString: databaseUrl,
-      application_name: name,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    });
-  } catch (cause) {
-    // Such as a missing file of certificates that the URL names.
-    throw new OperatorError(`DATABASE_URL cannot be used: ${reasonOf(cause)}.`, { cause });
-  }
-}
-
 /** Describes a failed connection without its password. */
-function describeUnusable({ host, port, user, database }: pg.Client, error: unknown): string {
+function describeUnusable(
+  { host, port, user, database }: pg.Client,
+  error: unknown,
+  databaseUrl: string,
+): string {
   const server = `Postgres at ${host}:${port}`;
   const reason = reasonOf(error);
   const state = sqlStateOf(error);
@@ -56,6 +54,8 @@ function describeUnusable({ host, port, user, database }: pg.Client, error: unkn
   if (state?.startsWith(REFUSED_USER_CLASS) || reason.startsWith('SASL')) {
     return `${server} refuses the user "${user}" (${reason}): correct the user and password in DATABASE_URL.`;
   }
+  const refusal = explainDatabaseRefusal(error as Error, server, describeDatabaseClient(databaseUrl));
+  if (refusal !== null) return refusal;
   if (state !== null) return `${server} does not accept connections: ${reason}.`;
   return `${server} does not answer (${reason}): start it, or name another in DATABASE_URL.`;
 }

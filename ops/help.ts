@@ -4,9 +4,13 @@ import type { Command } from 'commander';
 export type UsedSettings = 'postgres' | 'kafka' | 'topics';
 
 const SETTINGS: Record<UsedSettings, [name: string, meaning: string][]> = {
-  postgres: [['DATABASE_URL', 'the database, such as postgres://user:password@host:5432/database']],
+  postgres: [
+    ['DATABASE_URL', 'the database, such as postgres://user:password@host:5432/database'],
+    ['DATABASE_...', 'certificates and a password file, which docs/deployment.md lists'],
+  ],
   kafka: [
     ['KAFKA_BROKERS', 'the brokers, each host:port, separated by commas'],
+    ['KAFKA_...', 'TLS and the user, which docs/deployment.md lists'],
     ['TOPIC_PREFIX', "the beginning of every topic's name; empty by default"],
   ],
   topics: [

@@ -17,17 +17,6 @@ export function readText(env: Environment, name: string): string | null {
   return env[name]?.trim() || null;
 }
 
-/** @throws SettingError if the variable is unset */
-function requireText(env: Environment, name: string, example: string): string {
-  const text = readText(env, name);
-  if (text === null) {
-    throw new SettingError(
-      `${name} is not set; it must be like ${example}. Without it, DATA_DIR must be that of a running "npm start".`,
-    );
-  }
-  return text;
-}
-
 /**
  * A whole number from `min` to `max`, or null if the variable is unset.
  *
@@ -60,24 +49,6 @@ export function readDate(env: Environment, name: string): string | null {
   return text;
 }
 
-/**
- * The brokers of KAFKA_BROKERS, each `host:port`, or null if it is unset.
- *
- * @throws SettingError if an item has another form
- */
-export function readBrokers(env: Environment): string[] | null {
-  const text = readText(env, 'KAFKA_BROKERS');
-  if (text === null) return null;
-  const brokers = text.split(',').map((item) => item.trim());
-  for (const broker of brokers) {
-    const port = /^(?:[^\s:[\]]+|\[[^\]]+\]):([0-9]{1,5})$/.exec(broker)?.[1];
-    if (port === undefined || Number(port) < 1 || Number(port) > MAX_PORT) {
-      throw new SettingError(`KAFKA_BROKERS is "${text}"; it must be host:port, comma-separated.`);
-    }
-  }
-  return brokers;
-}
-
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
 
@@ -89,42 +60,6 @@ export function readRetention(env: Environment): number {
 /** A port number, or null if the variable is unset. 0 asks for a free port. */
 export function readPort(env: Environment, name: string): number | null {
   return readInteger(env, name, { min: 0, max: MAX_PORT });
-}
-
-const DATABASE_URL_EXAMPLE = 'postgres://user:password@host:5432/database';
-
-/**
- * Checks that DATABASE_URL has the form of a connection string. The error shows an invalid one only up to the point
- * where a password could begin.
- *
- * @throws SettingError if it has another form
- */
-export function checkDatabaseUrl(text: string): void {
-  // A connection through a Unix socket has no host between the @ and the path.
-  if (/^postgres(ql)?:\/\//i.test(text) && URL.canParse(text.replace('@/', '@file/'))) return;
-  const shown = /^[^:=@]*[:=@]?/.exec(text)?.[0] ?? '';
-  const rest = shown === text ? '' : '…';
-  throw new SettingError(
-    `DATABASE_URL is "${shown}${rest}"; it must be like ${DATABASE_URL_EXAMPLE}, with special characters of the ` +
-      'password percent-encoded.',
-  );
-}
-
-/** The servers that every process of the service connects to. */
-export interface Servers {
-  databaseUrl: string;
-  /** `host:port` of each. */
-  brokers: string[];
-  /** The beginning of every topic's name; empty in ordinary use. */
-  topicPrefix: string;
-}
-
-/** @throws SettingError if DATABASE_URL or KAFKA_BROKERS is missing or invalid */
-export function readServers(env: Environment): Servers {
-  const databaseUrl = requireText(env, 'DATABASE_URL', DATABASE_URL_EXAMPLE);
-  checkDatabaseUrl(databaseUrl);
-  requireText(env, 'KAFKA_BROKERS', 'host:9092');
-  return { databaseUrl, brokers: readBrokers(env) ?? [], topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '' };
 }
 
 /**

@@ -1,8 +1,10 @@
 /*
- * The meaning of a caught error: the database is away, Kafka is away, another process has taken over, or the service has a
- * defect. Errors are told apart by name and code instead of class, because drivers wrap each other's errors and classes
+ * The meaning of a caught error: the database is away or refuses this process, so is Kafka, another process has taken over, or
+ * the service has a defect. Errors are told apart by name and code instead of class, because drivers wrap each other's errors and classes
  * can be loaded twice. Anything unknown is a defect, so that none is taken for an outage.
  */
+
+import { isTlsCode } from './tls-codes.ts';
 
 export type Failure = 'database_away' | 'kafka_away' | 'superseded' | 'defect';
 
@@ -28,7 +30,7 @@ const KAFKA_DEFECT_CODES = new Set([
   'PLT_KFK_UNFINISHED_WRITE_BUFFER',
   'PLT_KFK_UNSUPPORTED_FORMAT',
 ]);
-const KAFKA_NAME = /^(KafkaJS|KafkaUnavailableError$)/;
+const KAFKA_NAME = /^(KafkaJS|KafkaUnavailableError$|KafkaRefusal$|MissingRightError$)/;
 /** Names of kafkajs for a wrong call, and for wrappers whose cause decides what they are. */
 const KAFKA_DEFECT_NAMES = new Set([
   'KafkaJSNonRetriableError',
@@ -39,10 +41,10 @@ const KAFKA_DEFECT_NAMES = new Set([
 ]);
 
 /**
- * SQLSTATEs of a server that cannot work now: connections, refused users, a missing database, a transaction that lost
+ * SQLSTATEs of a server that cannot work now: connections, refused users and rights, a missing database, a transaction that lost
  * against another one, resources, a lock that is taken, an operator's intervention, and failures of the system around it.
  */
-const DATABASE_STATE = /^(08|28|3D|40|53|57|58|55P03$|25006$|25P03$)/;
+const DATABASE_STATE = /^(08|28|3D|40|42501$|53|57|58|55P03$|25006$|25P03$)/;
 /** Names of slonik's errors without a connection or an answer in time, some of which carry no code. */
 const DATABASE_NAMES = new Set([
   'BackendTerminatedError',
@@ -55,7 +57,7 @@ const DATABASE_NAMES = new Set([
 /** Messages of pg and slonik that come without a name or a code of their own. */
 const DATABASE_MESSAGE =
   /connection (terminated|timeout|error)|timeout.*connect|timeout expired|read timeout|pool (has ended|has been shut down|is being terminated)|client was closed|client is (pending destroy|destroyed)/i;
-/** A network error that no client of Kafka has wrapped comes from Postgres, whose driver wraps none. */
+/** A network error, or one of TLS, that no client of Kafka has wrapped comes from Postgres, whose driver wraps none. */
 const NETWORK_CODES = new Set([
   'EAI_AGAIN',
   'ECONNABORTED',
@@ -97,6 +99,7 @@ function isDatabases({ name, code, message }: Cause): boolean {
     isSqlState(code, DATABASE_STATE) ||
     DATABASE_NAMES.has(name) ||
     NETWORK_CODES.has(code) ||
+    isTlsCode(code) ||
     DATABASE_MESSAGE.test(message)
   );
 }

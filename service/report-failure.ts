@@ -1,4 +1,5 @@
 import { Counter } from 'prom-client';
+import { explainFailure } from './explain-failure.ts';
 import { classifyFailure, type Failure } from './failure.ts';
 import type { Logger } from './log.ts';
 
@@ -38,13 +39,29 @@ const defects = new Counter({
 // A counter that begins with its first defect would show no increase.
 for (const where of PLACES) defects.inc({ where }, 0);
 
+/** How long a refusal that is told quietly is not told again, in milliseconds. */
+const TOLD_MS = 10 * 60_000;
+/** When each was told, by its text. */
+const toldAt = new Map<string, number>();
+
+/** Whether a refusal was told a while ago. If not, it counts as told from now on. */
+function wasTold(text: string): boolean {
+  const now = performance.now();
+  if (now - (toldAt.get(text) ?? Number.NEGATIVE_INFINITY) < TOLD_MS) return true;
+  toldAt.set(text, now);
+  return false;
+}
+
 export interface FailureReport {
   where: FailurePlace;
   /** The action that failed, for the log. */
   message: string;
   /** Values that tell what the failure hit, such as the id of the request. */
   fields?: Readonly<Record<string, unknown>>;
-  /** Whether an outage was logged already, so that it is repeated at `debug`. Defects are never quiet. */
+  /**
+   * Whether an outage was logged already, so that it is repeated at `debug`. Defects are never quiet, and a refusal that an
+   * operator has to end is told every ten minutes.
+   */
   quiet?: boolean;
 }
 
@@ -59,12 +76,15 @@ export function reportFailure(
   { where, message, fields = {}, quiet = false }: FailureReport,
 ): Failure {
   const failure = classifyFailure(error);
-  const text = `${message} (${MEANING[failure]})`;
+  const refusal = explainFailure(error);
+  const reason = refusal ?? MEANING[failure];
+  const text = `${message} (${reason.replace(/\.$/, '')})`;
   if (failure === 'defect') {
     defects.inc({ where });
     log.error({ error, where, ...fields }, text);
   } else {
-    log[quiet ? 'debug' : 'warn']({ error, ...fields }, text);
+    const isQuiet = quiet && (refusal === null || wasTold(text));
+    log[isQuiet ? 'debug' : 'warn']({ error, ...fields }, text);
   }
   return failure;
 }

@@ -2,10 +2,35 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { type Environment, readPort, readPublicUrl, readText } from './environment.ts';
+import { KAFKA_SECURITY_SETTINGS } from './brokers.ts';
+import { type Environment, readPort, readPublicUrl, readText, SettingError } from './environment.ts';
 
 /** The settings of a running service's Kafka. They belong together, since its topics are made for these values. */
-const KAFKA_NAMES = ['KAFKA_BROKERS', 'TOPIC_PREFIX', 'RETENTION_MS', 'CHANGES_PARTITIONS'];
+const KAFKA_NAMES = [
+  'KAFKA_BROKERS',
+  ...KAFKA_SECURITY_SETTINGS,
+  'TOPIC_PREFIX',
+  'RETENTION_MS',
+  'CHANGES_PARTITIONS',
+];
+
+/**
+ * The settings with which a start connects to Kafka. Paths become absolute, since commands may run in another folder.
+ *
+ * @throws SettingError if a text cannot be written to `run/service.env`
+ */
+export function describeKafkaSecurity(env: Environment): Record<string, string> {
+  const described: Record<string, string> = {};
+  for (const name of KAFKA_SECURITY_SETTINGS) {
+    const text = readText(env, name);
+    // The file can be read by a shell, and only an address can encode this.
+    if (text?.includes("'")) {
+      throw new SettingError(`${name} holds a "'", which "npm start" cannot pass on; use a file instead.`);
+    }
+    if (text !== null) described[name] = name.endsWith('_FILE') ? path.resolve(text) : text;
+  }
+  return described;
+}
 
 const DEFAULT_PORT = 8080;
 

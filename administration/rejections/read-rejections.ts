@@ -1,5 +1,6 @@
 import { readTopic } from '../../kafka/read-topic.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
+import type { Brokers } from '../../service/brokers.ts';
 
 export interface ReadRejections {
   /** By time; a rejection that a crash recorded twice is there once. */
@@ -17,7 +18,7 @@ export interface ReadRejections {
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function readRejections(
-  { brokers, topic }: { brokers: string[]; topic: string },
+  { brokers, topic }: { brokers: Brokers; topic: string },
   from: ReadonlyMap<number, number> = new Map(),
 ): Promise<ReadRejections> {
   const byOrigin = new Map<string, Rejection>();

@@ -19,7 +19,8 @@ export async function loadRecentRejections(
   ofPartition: number,
 ): Promise<RecentRejections> {
   const topic = topicNames(topicPrefix).rejected;
-  const bounds = await loadBounds({ brokers, topic, clientId: 'ballot-endorsements-administration' });
+  const clientId = 'ballot-endorsements-administration';
+  const bounds = await loadBounds({ brokers, topic, clientId, operation: 'Read' });
   const starts = bounds.map(({ start, end }) => Math.max(start, end - ofPartition));
   const { rejections, strangers } = await readRejections({ brokers, topic }, new Map(starts.entries()));
   return {

@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg';
 import { type Message, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { type Actor, recordAudit } from '../../store/accounts/audit-log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
@@ -18,8 +19,7 @@ const BATCH = 500;
 
 /** The Kafka of the topics. */
 export interface TopicsPlace {
-  /** `host:port` of each. */
-  brokers: string[];
+  brokers: Brokers;
   /** The beginning of every topic's name. */
   topicPrefix: string;
 }

@@ -3,6 +3,7 @@
  * and a gateway, all on this machine. Every submission changes an endorsement. Beside it, it measures Kafka alone: the
  * same submissions, produced to another topic and fetched from there.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { withAdmin } from '../../kafka/admin.ts';
@@ -11,6 +12,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { type System, startSystem } from '../../test/helpers/system.ts';
 import { formatSpread } from '../statistics.ts';
 import { Publisher } from './publisher.ts';
@@ -90,7 +92,7 @@ function createMessage(places: Place[], round: number, index: number): Message {
   };
 }
 
-async function produce(brokers: string[], topic: string, messages: Message[]): Promise<void> {
+async function produce(brokers: Brokers, topic: string, messages: Message[]): Promise<void> {
   const producer = await openProducer(brokers, topic);
   for (let start = 0; start < messages.length; start += BATCH) {
     await producer.send(messages.slice(start, start + BATCH));
@@ -112,9 +114,9 @@ async function measureService({ base, key, brokers }: System, messages: Message[
   return (messages.length * 1000) / (performance.now() - start);
 }
 
-async function measureKafka(brokers: string[], messages: Message[]): Promise<number> {
+async function measureKafka(brokers: Brokers, messages: Message[]): Promise<number> {
   const log = new TopicReader({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
-  const leaders = await log.leaders();
+  const leaders = await log.sources();
   const [node = 0] = leaders;
   const offsets = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(RAW_TOPIC));
   const open = new Map(offsets.map(({ partition, high }) => [partition, Number(high)]));

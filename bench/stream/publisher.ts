@@ -5,6 +5,7 @@ import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
+import type { Brokers } from '../../service/brokers.ts';
 
 /** The end of the stream in the store, and a change of each endorser to make others from. */
 async function loadEnd(client: pg.Client) {
@@ -57,18 +58,12 @@ export class Publisher {
     this.#offsets = parts.offsets;
   }
 
-  static async open({
-    databaseUrl,
-    brokers,
-  }: {
-    databaseUrl: string;
-    brokers: string[];
-  }): Promise<Publisher> {
+  static async open({ databaseUrl, brokers }: { databaseUrl: string; brokers: Brokers }): Promise<Publisher> {
     const database = new pg.Client({ connectionString: databaseUrl });
     await database.connect();
     const end = await loadEnd(database);
     const kafka = createKafkaClient({ brokers, clientId: 'bench' });
-    const producer = createChangesProducer(kafka, topicNames().changes);
+    const producer = createChangesProducer(kafka, { brokers, topic: topicNames().changes });
     await producer.connect();
     return new Publisher({ end, database, producer, offsets: await producer.fetchEndOffsets() });
   }

@@ -10,6 +10,7 @@ import { createKey } from '../../ops/commands/keys.ts';
 import { createConfig, type OpsConfig } from '../../ops/config.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { startGatewayProcess } from '../gateway-process.ts';
 import { formatSpread } from '../statistics.ts';
@@ -63,19 +64,13 @@ async function measure(read: () => Promise<number>): Promise<{ perSecond: number
 }
 
 /** Fetches every record of the changes topic and decodes it. */
-async function readRaw({
-  brokers,
-  topicPrefix,
-}: {
-  brokers: string[];
-  topicPrefix: string;
-}): Promise<number> {
+async function readRaw({ brokers, topicPrefix }: { brokers: Brokers; topicPrefix: string }): Promise<number> {
   const log = new TopicReader({ brokers, topic: topicNames(topicPrefix).changes, clientId: 'bench' });
-  const leaders = await log.leaders();
+  const leaders = await log.sources();
   const open = new Map(leaders.map((_, partition) => [partition, 0]));
   let count = 0;
   while (open.size > 0) {
-    const reads = await log.fetchFromLeaders(leaders, open, LIMITS);
+    const reads = await log.fetchFromSources(leaders, open, LIMITS);
     for (const { partition, records, nextOffset, atEnd } of reads) {
       for (const { value } of records) changeCodec.decode(value);
       count += records.length;

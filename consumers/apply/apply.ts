@@ -4,6 +4,7 @@ import { GroupOffsets } from '../../kafka/group-offsets.ts';
 import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
 import type { TopicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
@@ -31,7 +32,7 @@ const COMMIT_INTERVAL_MS = 1000;
 
 export interface ApplyOptions {
   kafka: Kafka;
-  brokers: string[];
+  brokers: Brokers;
   databaseUrl: string;
   /** For sending rejections and announcing catalogue edits, beside the leader's own connection. */
   pool: Pool;
@@ -69,7 +70,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   await verifyHistory(term.client, { brokers, topic: topics.changes });
   const reader = new TopicReader({ brokers, topic: topics.submissions, clientId: groupId, committed: true });
   term.atEnd(() => reader.close());
-  const producer = createRejectedProducer(kafka, topics.rejected);
+  const producer = createRejectedProducer(kafka, { brokers, topic: topics.rejected });
   term.atEnd(() => producer.disconnect());
   const group = new GroupOffsets({ brokers, groupId, topic: topics.submissions });
   term.atEnd(() => group.close());

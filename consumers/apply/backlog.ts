@@ -165,13 +165,13 @@ export class Backlog {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        const leaders = await this.#reader.leaders();
-        for (let partition = this.#partitions.length; partition < leaders.length; partition += 1) {
+        const sources = await this.#reader.sources();
+        for (let partition = this.#partitions.length; partition < sources.length; partition += 1) {
           // A partition that was added begins at its beginning.
           this.#partitions.push({ nextOffset: 0, waiting: [], waitingBytes: 0, end: 0, stableEnd: 0 });
           this.#applied.push(0);
         }
-        for (const node of new Set(leaders)) {
+        for (const node of new Set(sources)) {
           if (node < 0 || this.#loops.has(node)) continue;
           this.#loops.set(
             node,
@@ -186,16 +186,16 @@ export class Backlog {
     }
   }
 
-  /** Fetches from one broker until it leads no partition any more. */
+  /** Fetches from one broker until no partition is read from it any more. */
   async #follow(node: number): Promise<void> {
     let isFailing = false;
     while (!this.#stopping.signal.aborted) {
       try {
-        const leaders = await this.#reader.leaders();
-        if (!leaders.includes(node)) return;
+        const sources = await this.#reader.sources();
+        if (!sources.includes(node)) return;
         const led = this.#partitions
           .map((_, partition) => partition)
-          .filter((partition) => leaders[partition] === node);
+          .filter((partition) => sources[partition] === node);
         const open = this.#hasRoom ? led.filter((partition) => this.#isOpen(partition)) : [];
         this.#answeredAt.set(node, performance.now());
         if (open.length === 0) await this.#room.promise;

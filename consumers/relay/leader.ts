@@ -2,6 +2,7 @@ import type { Kafka } from 'kafkajs';
 import type pg from 'pg';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
@@ -24,8 +25,7 @@ const KEEP_MARGIN_MS = 24 * 60 * 60 * 1000;
 
 export interface RelayOptions {
   kafka: Kafka;
-  /** `host:port` of each. */
-  brokers: string[];
+  brokers: Brokers;
   databaseUrl: string;
   topicPrefix: string;
   /** How long an event stays readable, in milliseconds. */
@@ -55,7 +55,7 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
   const { kafka, brokers, topicPrefix, log } = options;
   const { changes: topic } = topicNames(topicPrefix);
   await verifyHistory(client, { brokers, topic });
-  const producer = createChangesProducer(kafka, topic);
+  const producer = createChangesProducer(kafka, { brokers, topic });
   atEnd(() => producer.disconnect());
   await producer.connect();
   const bell = createBell(client);

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Brokers } from '../../service/brokers.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ApiCalls } from './api-calls.ts';
@@ -12,7 +13,7 @@ export interface ConsoleContext {
   api: ApiCalls;
   /** How many changes of the last day pass filters. */
   matchCounts: MatchCounts;
-  brokers: string[];
+  brokers: Brokers;
   topicPrefix: string;
   /** Whether people can sign in with a provider, and so be invited. */
   hasProvider: boolean;

@@ -1,5 +1,6 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
@@ -19,7 +20,7 @@ import { Tail } from './tail.ts';
 import { UnreadableBatches } from './unreadable-batches.ts';
 
 export interface FeedOptions {
-  brokers: string[];
+  brokers: Brokers;
   topic: string;
   pool: DatabasePool;
   /** How much of the stream to keep in memory, in bytes. */

@@ -6,7 +6,7 @@ import type { PackedChanges } from './packed-changes.ts';
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 128 * 1024 };
 
 /** The log to fetch from, which may differ from call to call. */
-type Fetches = Pick<TopicReader, 'fetchFromLeaders'>;
+type Fetches = Pick<TopicReader, 'fetchFromSources'>;
 
 /** The result of fetching a partition. Its changes follow once they are decoded. */
 export interface DecodingRead extends Omit<PartitionRead, 'records'> {
@@ -43,13 +43,13 @@ export class ReadAhead {
   /**
    * Returns the next batch of each partition.
    *
-   * @param leaders the result of `TopicReader.leaders`.
+   * @param sources the result of `TopicReader.sources`.
    * @param offsets by partition, the offset to read from.
    * @throws the errors of `TopicReader.fetch`.
    */
   async read(
     reader: Fetches,
-    leaders: readonly number[],
+    sources: readonly number[],
     offsets: ReadonlyMap<number, number>,
   ): Promise<DecodingRead[]> {
     const missing = new Map(offsets);
@@ -60,9 +60,9 @@ export class ReadAhead {
       reads.push(read);
       missing.delete(partition);
     }
-    if (missing.size > 0) reads.push(...(await this.#fetch(reader, leaders, missing)));
+    if (missing.size > 0) reads.push(...(await this.#fetch(reader, sources, missing)));
     // Many consumers want only one batch, so reading ahead begins with the second call.
-    if (this.#hasBegun) this.#begin(reader, leaders, reads);
+    if (this.#hasBegun) this.#begin(reader, sources, reads);
     this.#hasBegun = true;
     return reads;
   }
@@ -76,11 +76,11 @@ export class ReadAhead {
   }
 
   /** Begins to read the batches after these. */
-  #begin(reader: Fetches, leaders: readonly number[], reads: readonly DecodingRead[]): void {
+  #begin(reader: Fetches, sources: readonly number[], reads: readonly DecodingRead[]): void {
     const open = reads.filter(({ atEnd }) => !atEnd);
     const offsets = new Map(open.map(({ partition, nextOffset }) => [partition, nextOffset]));
     // A batch that fails here is fetched again when it is needed.
-    const fetched = this.#fetch(reader, leaders, offsets).catch(() => []);
+    const fetched = this.#fetch(reader, sources, offsets).catch(() => []);
     for (const [partition, offset] of offsets) {
       const read = fetched.then((all) => all.find((one) => one.partition === partition));
       this.#ahead.set(partition, { offset, read });
@@ -89,10 +89,10 @@ export class ReadAhead {
 
   async #fetch(
     reader: Fetches,
-    leaders: readonly number[],
+    sources: readonly number[],
     offsets: ReadonlyMap<number, number>,
   ): Promise<DecodingRead[]> {
-    const reads = await reader.fetchFromLeaders(leaders, offsets, LIMITS);
+    const reads = await reader.fetchFromSources(sources, offsets, LIMITS);
     return reads.map(({ records, ...read }) => {
       const changes = this.#decoder.decode(records, this.#epoch);
       changes.catch(ignore);

@@ -71,11 +71,11 @@ export class ReplayRun {
 
   /** Fetches once. Returns the number of records, or undefined if there is nothing more to fetch. */
   async #fetch(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
-    const leaders = await reader.leaders();
-    const wanted = this.#merge.wanted(leaders.length);
+    const sources = await reader.sources();
+    const wanted = this.#merge.wanted(sources.length);
     if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return undefined;
     let count = 0;
-    for (const read of await this.#readAhead.read(reader, leaders, wanted)) {
+    for (const read of await this.#readAhead.read(reader, sources, wanted)) {
       const changes = await read.changes;
       this.#unreadable.report(read);
       reportFailures(changes.failures, this.#log);

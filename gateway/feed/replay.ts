@@ -1,4 +1,5 @@
 import { TopicReader } from '../../kafka/topic-reader.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
@@ -19,7 +20,7 @@ interface Underway {
 }
 
 export interface ReplayOptions {
-  brokers: string[];
+  brokers: Brokers;
   topic: string;
   /** How much to keep for other readers, in bytes. */
   cacheBytes: number;

@@ -12,7 +12,7 @@ const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
 const RETRY_MS = 300;
 /** How long a broker's loop waits if all of its partitions wait for another broker's, in milliseconds. */
 const BLOCKED_MS = 5;
-/** How often to look for holes and for brokers that have become leaders of a partition, in milliseconds. */
+/** How often to look for holes and for brokers that partitions have moved to, in milliseconds. */
 const WATCH_INTERVAL_MS = 1500;
 
 export interface TailOptions {
@@ -34,8 +34,8 @@ export interface TailOptions {
 }
 
 /**
- * Follows the end of the changes topic. A gateway has one tail. Every broker that leads partitions is polled by its own
- * loop, so that a quiet broker does not delay a busy one. All loops feed one merge.
+ * Follows the end of the changes topic. A gateway has one tail. Every broker that partitions are read from is polled by its
+ * own loop, so that a quiet broker does not delay a busy one. All loops feed one merge.
  */
 export class Tail {
   readonly #options: TailOptions;
@@ -75,13 +75,9 @@ export class Tail {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        const leaders = await this.#options.reader.leaders();
-        this.#partitions = leaders.length;
-        for (const node of new Set(leaders)) {
-          if (this.#loops.has(node)) continue;
-          const loop = this.#follow(node).finally(() => this.#loops.delete(node));
-          this.#loops.set(node, loop);
-        }
+        const sources = await this.#options.reader.sources();
+        this.#partitions = sources.length;
+        this.#startLoops(sources);
       } catch (error) {
         const message = 'the leaders of the changes topic cannot be looked up; trying again';
         reportFailure(log, error, { where: 'feed', message });
@@ -91,17 +87,27 @@ export class Tail {
     }
   }
 
-  /** Polls one broker until it no longer leads any partition. */
+  #startLoops(sources: readonly number[]): void {
+    for (const node of new Set(sources)) {
+      if (this.#loops.has(node) || this.#stopping.signal.aborted) continue;
+      const loop = this.#follow(node).finally(() => this.#loops.delete(node));
+      this.#loops.set(node, loop);
+    }
+  }
+
+  /** Polls one broker until no partition is read from it any more. */
   async #follow(node: number): Promise<void> {
     const { reader, clock, log } = this.#options;
     const { signal } = this.#stopping;
     let failing = false;
     while (!signal.aborted) {
       try {
-        const leaders = await reader.leaders();
-        if (!leaders.includes(node)) return;
-        const wanted = this.#merge.wanted(leaders.length);
-        for (const partition of wanted.keys()) if (leaders[partition] !== node) wanted.delete(partition);
+        const sources = await reader.sources();
+        // A broker may have named another one that is nearer.
+        this.#startLoops(sources);
+        if (!sources.includes(node)) return;
+        const wanted = this.#merge.wanted(sources.length);
+        for (const partition of wanted.keys()) if (sources[partition] !== node) wanted.delete(partition);
         if (wanted.size === 0) await clock.wait(BLOCKED_MS, signal);
         else await this.#poll(node, wanted);
         if (failing) log.info({ node }, 'the changes topic is readable again');

@@ -103,7 +103,7 @@ async function check(config: OpsConfig, io: CommandIo): Promise<void> {
 async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
   const { brokers, topicPrefix, databaseUrl } = config;
   const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-ops' });
-  const producer = createChangesProducer(kafka, topicNames(topicPrefix).changes);
+  const producer = createChangesProducer(kafka, { brokers, topic: topicNames(topicPrefix).changes });
   await withPool(databaseUrl, async (pool) => {
     const holes = await loadHoles(config, pool);
     await producer.connect();

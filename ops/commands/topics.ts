@@ -1,8 +1,11 @@
+import { Option } from 'commander';
+import { listRoleRights, ROLES, type Role } from '../../kafka/role-rights.ts';
 import { applyTopics, checkTopics } from '../../kafka/topics.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createKafkaConfig } from '../config.ts';
+import { createKafkaConfig, createTopicConfig } from '../config.ts';
+import { renderCommands, renderStrimzi, renderTable } from '../topics/acls.ts';
 
 const UP_TO_DATE = 'The topics are as they should be.';
 
@@ -11,7 +14,13 @@ Examples:
   npm run ops -- topics check
   npm run ops -- topics apply`;
 
-/** `topics apply` and `topics check`. */
+const ACL_EXAMPLES = `
+Examples:
+  npm run ops -- topics acls
+  npm run ops -- topics acls --role gateway --user 'gateway=CN=ballot-gateway,O=Example'
+  npm run ops -- topics acls --format strimzi --cluster kafka --authentication tls`;
+
+/** `topics apply`, `topics check` and `topics acls`. */
 export const define: DefineCommand = (topics, io) => {
   topics
     .command('apply')
@@ -23,7 +32,60 @@ export const define: DefineCommand = (topics, io) => {
     .description('name every setting of the topics that is wrong, and change nothing')
     .addHelpText('after', EXAMPLES)
     .action(() => check(io));
+  topics
+    .command('acls')
+    .description('print the rights on Kafka that each role needs, and connect to nothing')
+    .addOption(
+      new Option('--format <format>', 'lines of kafka-acls, users of Strimzi, or a table in Markdown')
+        .choices(['commands', 'strimzi', 'table'])
+        .default('commands'),
+    )
+    .addOption(new Option('--role <roles...>', 'only these roles').choices(ROLES))
+    .option('--user <role=name...>', 'the user of a role; by default ballot- and the role', collectUsers, {})
+    .option('--without-console', "leave out the rights of the console's pages for operators")
+    .option('--cluster <name>', "the name of Strimzi's Kafka resource", 'my-cluster')
+    .addOption(
+      new Option('--authentication <type>', "how Strimzi's users log in")
+        .choices(['scram-sha-512', 'tls'])
+        .default('scram-sha-512'),
+    )
+    .addHelpText('after', ACL_EXAMPLES)
+    .action((options: AclOptions) => printAcls(options, io));
 };
+
+interface AclOptions {
+  format: 'commands' | 'strimzi' | 'table';
+  role?: Role[];
+  user: Partial<Record<Role, string>>;
+  withoutConsole?: true;
+  cluster: string;
+  authentication: string;
+}
+
+function collectUsers(text: string, users: Partial<Record<Role, string>>): Partial<Record<Role, string>> {
+  const [, name, user] = /^([^=]*)=(.+)$/.exec(text) ?? [];
+  const role = ROLES.find((known) => known === name);
+  if (role === undefined || user === undefined) {
+    throw new OperatorError(
+      `--user is "${text}"; it must be like gateway=NAME, for one of ${ROLES.join(', ')}.`,
+    );
+  }
+  return { ...users, [role]: user };
+}
+
+function printAcls(options: AclOptions, io: CommandIo): void {
+  const { topicPrefix } = createTopicConfig(readEnv(io.env));
+  const rights = listRoleRights(topicPrefix)
+    .filter(({ role }) => options.role?.includes(role) ?? true)
+    .filter(({ onlyConsole }) => !(onlyConsole && options.withoutConsole));
+  const userOf = (role: Role) => options.user[role] ?? `ballot-${role}`;
+  const lines = {
+    commands: () => renderCommands(rights, (role) => `User:${userOf(role)}`),
+    strimzi: () => renderStrimzi(rights, { ...options, userOf }),
+    table: () => renderTable(rights),
+  };
+  for (const line of lines[options.format]()) io.out(line);
+}
 
 async function apply(io: CommandIo): Promise<void> {
   const done = await applyTopics(createKafkaConfig(readEnv(io.env)));

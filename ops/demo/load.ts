@@ -1,6 +1,7 @@
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { parseSubmission, type SubmissionRecord } from '../../schemas/submission-files.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { importLines } from '../catalog/import-catalogue.ts';
 import { checkRecord } from '../catalog/read-catalogue.ts';
@@ -13,8 +14,7 @@ export const DEMO_SEED = 1;
 
 export interface LoadDemoOptions {
   databaseUrl: string;
-  /** `host:port` of each broker. */
-  brokers: string[];
+  brokers: Brokers;
   topicPrefix?: string;
   /** YYYY-MM-DD; the demo's elections lie around it. */
   today: string;

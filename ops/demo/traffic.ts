@@ -5,13 +5,14 @@
  * Environment: DATABASE_URL, KAFKA_BROKERS (and TOPIC_PREFIX), DEMO_INTERVAL_MS (default 2000), TODAY.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { readDate, readInteger } from '../../service/environment.ts';
 import { describeFailure } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
+import { createClientPool } from '../../store/connection/client.ts';
 import { createConfig } from '../config.ts';
 import { changeOf } from './changes.ts';
 import { createRandom, type Random } from './random.ts';
@@ -59,7 +60,7 @@ async function main(): Promise<void> {
   const fixedToday = readDate(env, 'TODAY');
   const ending = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => ending.abort());
-  const pool = new pg.Pool({ connectionString: databaseUrl, ...POOL_LIMITS });
+  const pool = createClientPool(databaseUrl, POOL_LIMITS);
   pool.on('error', () => {});
   await runTraffic({
     pool,

@@ -1,11 +1,14 @@
 /** The extras of `npm start` for newcomers: data in an empty store, and a key to try them with. */
+
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Client, type QueryResultRow } from 'pg';
+import type { QueryResultRow } from 'pg';
 import { withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { waitFor } from '../../service/wait-for.ts';
+import { createClient } from '../../store/connection/client.ts';
 import { createConsoleLink } from '../commands/console.ts';
 import { createKey, isKnownKey } from '../commands/keys.ts';
 
@@ -17,7 +20,7 @@ const SAY_EVERY_MS = 5000;
 
 export interface DemoOptions {
   databaseUrl: string;
-  brokers: string[];
+  brokers: Brokers;
   dataDir: string;
   topicPrefix: string;
   /** The date that `upcoming` counts from; null for the clock's. */
@@ -30,7 +33,7 @@ async function query<T extends QueryResultRow>(
   text: string,
   values: unknown[] = [],
 ): Promise<T[]> {
-  const client = new Client({ connectionString: url });
+  const client = createClient(url);
   await client.connect();
   try {
     return (await client.query<T>(text, values)).rows;

@@ -1,8 +1,11 @@
 /** The settings of `npm start`, read from the environment. */
+
 import path from 'node:path';
 import { createConfig as createConsumersConfig } from '../../consumers/config.ts';
 import { createConfig as createGatewayConfig } from '../../gateway/config.ts';
-import { type Environment, readBrokers, readInteger, readText } from '../../service/environment.ts';
+import { type Brokers, KAFKA_SECURITY_SETTINGS, readBrokers } from '../../service/brokers.ts';
+import { DATABASE_SETTINGS, readDatabaseUrl } from '../../service/database-address.ts';
+import { type Environment, readInteger, readText } from '../../service/environment.ts';
 import { readLogLevel } from '../../service/log.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { createTopicConfig, type TopicConfig } from '../config.ts';
@@ -21,7 +24,7 @@ export interface StartConfig extends TopicConfig {
   /** A Postgres to use instead of the embedded one. */
   databaseUrl: string | null;
   /** A Kafka to use instead of the embedded one. */
-  brokers: string[] | null;
+  brokers: Brokers | null;
   /** Whether to load demo data into an empty store, and to keep endorsements changing. */
   demo: boolean;
   /** The date that `upcoming` counts from; null for the clock's. */
@@ -57,6 +60,14 @@ function readServersOnly(args: string[], env: Environment): boolean {
   return isAsked;
 }
 
+/** Refuses settings of a server that this start makes itself, which asks for neither certificates nor passwords. */
+function refuseLonely(env: Environment, names: readonly string[], server: string): void {
+  const name = names.find((each) => readText(env, each) !== null);
+  if (name !== undefined) {
+    throw new OperatorError(`${name} is set without ${server}, to which it belongs: set both or neither.`);
+  }
+}
+
 /**
  * @param env the process's environment
  * @param args the arguments after `npm start --`
@@ -64,13 +75,15 @@ function readServersOnly(args: string[], env: Environment): boolean {
  */
 export function createStartConfig(env: Environment, args: string[]): StartConfig {
   const serversOnly = readServersOnly(args, env);
-  const databaseUrl = readText(env, 'DATABASE_URL');
+  const databaseUrl = readDatabaseUrl(env);
   const brokers = readBrokers(env);
+  refuseLonely(env, databaseUrl === null ? DATABASE_SETTINGS : [], 'DATABASE_URL');
+  refuseLonely(env, brokers === null ? KAFKA_SECURITY_SETTINGS : [], 'KAFKA_BROKERS');
   // The programs read their own settings again; invalid ones are reported here, before a server is started.
   const handedOn = {
     ...env,
     DATABASE_URL: databaseUrl ?? SERVERS_TO_COME.DATABASE_URL,
-    KAFKA_BROKERS: brokers?.join(',') ?? SERVERS_TO_COME.KAFKA_BROKERS,
+    KAFKA_BROKERS: brokers?.addresses.join(',') ?? SERVERS_TO_COME.KAFKA_BROKERS,
   };
   const { today, publicUrl, hasConsole } = createGatewayConfig(handedOn);
   createConsumersConfig(handedOn);

@@ -5,11 +5,14 @@
  * topics, then starts the consumers, the gateway and the demo. Everything that is started goes onto a stack, and Ctrl-C
  * stops it in the opposite order at any point.
  */
+
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { applyTopics } from '../../kafka/topics.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
+import { describeKafkaSecurity } from '../../service/running-service.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
@@ -158,11 +161,12 @@ class Start {
   }
 
   /** The servers and their topics, as every program of the service reads them from its environment. */
-  #describeServers(databaseUrl: string, brokers: string[]): Record<string, string> {
+  #describeServers(databaseUrl: string, brokers: Brokers): Record<string, string> {
     const { retentionMs, changesPartitions, topicPrefix } = this.#config;
     return {
       DATABASE_URL: databaseUrl,
-      KAFKA_BROKERS: brokers.join(','),
+      KAFKA_BROKERS: brokers.addresses.join(','),
+      ...describeKafkaSecurity(process.env),
       RETENTION_MS: String(retentionMs),
       CHANGES_PARTITIONS: String(changesPartitions),
       ...(topicPrefix === '' ? {} : { TOPIC_PREFIX: topicPrefix }),
@@ -183,7 +187,7 @@ class Start {
     return { port, metricsPort: chosen, consumersMetricsPort: await choosePort(chosen + 1) };
   }
 
-  async #startServers(): Promise<{ databaseUrl: string; brokers: string[] }> {
+  async #startServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
     const { dataDir } = this.#config;
     let { databaseUrl, brokers } = this.#config;
     if (databaseUrl !== null) await requireDatabase(databaseUrl);

@@ -1,6 +1,7 @@
 import { readTopic } from '../../kafka/read-topic.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
+import type { Brokers } from '../../service/brokers.ts';
 
 /** A range of sequences, both ends included. */
 export interface SequenceRange {
@@ -26,7 +27,7 @@ function findGaps(seen: Uint8Array, { from }: SequenceRange): SequenceRange[] {
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function findHoles(
-  { brokers, topic, epoch }: { brokers: string[]; topic: string; epoch: number },
+  { brokers, topic, epoch }: { brokers: Brokers; topic: string; epoch: number },
   range: SequenceRange,
 ): Promise<SequenceRange[]> {
   const seen = new Uint8Array(Math.max(0, range.to - range.from + 1));

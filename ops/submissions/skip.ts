@@ -2,6 +2,7 @@ import type { Origin } from '../../administration/rejections/origin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { recordAudit } from '../../store/accounts/audit-log.ts';
 import { lockStreamHead, timeAfter } from '../../store/stream/change-log.ts';
@@ -59,21 +60,27 @@ export async function skipSubmission(config: OpsConfig, origin: Origin, reason: 
 
 /** The first submission from an offset on, aborted ones left out; undefined if there is none. */
 async function findNext(
-  { brokers, topic }: { brokers: string[]; topic: string },
+  { brokers, topic }: { brokers: Brokers; topic: string },
   partition: number,
   from: number,
 ): Promise<Waiting | undefined> {
-  const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-ops', committed: true });
+  // An answer that is missing means here that there is nothing, so that the leader itself is asked.
+  const reader = new TopicReader({
+    brokers: { ...brokers, rack: null },
+    topic,
+    clientId: 'ballot-endorsements-ops',
+    committed: true,
+  });
   try {
-    const leaders = await reader.leaders();
-    if (leaders[partition] === undefined) {
+    const sources = await reader.sources();
+    if (sources[partition] === undefined) {
       throw new OperatorError(
-        `${topic} has no partition ${partition}; its partitions are 0 to ${leaders.length - 1}.`,
+        `${topic} has no partition ${partition}; its partitions are 0 to ${sources.length - 1}.`,
       );
     }
     for (let offset = from; ; ) {
       const limits = { maxWaitMs: 0, partitionMaxBytes: 1024 * 1024 };
-      const [read] = await reader.fetchFromLeaders(leaders, new Map([[partition, offset]]), limits);
+      const [read] = await reader.fetchFromSources(sources, new Map([[partition, offset]]), limits);
       if (!read) return undefined;
       const [record] = read.records;
       const [batch] = read.unreadable;

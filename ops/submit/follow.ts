@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
+import { topicExists } from '../../kafka/admin.ts';
 import { loadBounds } from '../../kafka/read-topic.ts';
-import { topicExists } from '../../kafka/submissions-producer.ts';
+
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 import { systemClock } from '../../service/clock.ts';
@@ -52,7 +53,7 @@ export async function prepareToFollow({
     return logged;
   });
   const topic = topicNames(topicPrefix).rejected;
-  if (!(await topicExists(brokers, topic))) {
+  if (!(await topicExists(brokers, topic, 'Read'))) {
     throw new OperatorError(
       `There is no topic ${topic}: "npm run ops -- topics apply" creates it. Nothing was sent.`,
     );

@@ -1,11 +1,12 @@
+import { topicExists } from '../../kafka/admin.ts';
 import {
   type Message,
   type MessageProducer,
   type OffsetRange,
   openProducer,
-  topicExists,
 } from '../../kafka/submissions-producer.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { type Brokers, nameBrokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 
 const MAX_BATCH_MESSAGES = 1_000;
@@ -13,8 +14,7 @@ const MAX_BATCH_MESSAGES = 1_000;
 const MAX_BATCH_BYTES = 500_000;
 
 export interface SubmitOptions {
-  /** `host:port` of each broker. */
-  brokers: string[];
+  brokers: Brokers;
   topic: string;
   submissions: AsyncIterable<Submission> | Iterable<Submission>;
   /** Called with the number of submissions that were just acknowledged. */
@@ -38,7 +38,7 @@ export async function submitAll({
   onProgress,
   onSent,
 }: SubmitOptions): Promise<number> {
-  const exists = await topicExists(brokers, topic).catch((error: unknown) => {
+  const exists = await topicExists(brokers, topic, 'Write').catch((error: unknown) => {
     throw unreachable(brokers, 0, error);
   });
   if (!exists) {
@@ -66,7 +66,7 @@ export async function submitAll({
 async function send(
   producer: MessageProducer,
   batch: Message[],
-  brokers: string[],
+  brokers: Brokers,
   sent: number,
 ): Promise<OffsetRange[]> {
   try {
@@ -76,18 +76,15 @@ async function send(
   }
 }
 
-function unreachable(brokers: string[], sent: number, cause: unknown): OperatorError {
+function unreachable(brokers: Brokers, sent: number, cause: unknown): OperatorError {
   const state =
     sent === 0
       ? 'Nothing was acknowledged'
       : `The first ${sent.toLocaleString('en-US')} submissions were acknowledged; sending all of them again is safe`;
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
-  return new OperatorError(
-    `Kafka at ${brokers.join(', ')} does not take the submissions: ${reason}. ${state}.`,
-    {
-      cause,
-    },
-  );
+  return new OperatorError(`${nameBrokers(brokers)} does not take the submissions: ${reason}. ${state}.`, {
+    cause,
+  });
 }
 
 async function* batches(submissions: SubmitOptions['submissions']): AsyncGenerator<Message[]> {

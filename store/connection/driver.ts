@@ -1,5 +1,6 @@
 import { createPgDriverFactory } from '@slonik/pg-driver';
 import { BackendTerminatedError, type DriverClient, type DriverFactory } from 'slonik';
+import { type ConnectionConfig, readConnectionConfig } from './connection-config.ts';
 
 /**
  * Waits for an answer. An answer that arrived while this process was busy still counts: it is read before the deadline
@@ -31,19 +32,37 @@ function endIdle(): void {
   for (const client of clients) if (client.state() === 'IDLE') client.destroy().catch(() => {});
 }
 
+function isSameConnection(a: ConnectionConfig, b: ConnectionConfig): boolean {
+  const contextOf = ({ ssl }: ConnectionConfig) => (ssl ? ssl.secureContext : undefined);
+  return a.connectionString === b.connectionString && contextOf(a) === contextOf(b);
+}
+
 /**
  * slonik's driver, with a limit of `answerMs` for each answer. Only the server enforces the statement timeout, so that a
  * server which vanishes silently would otherwise keep queries waiting for ever.
  *
  * slonik ends a connection whose query failed. This driver ends the idle connections with it.
  */
-export function createDriver(answerMs: number): DriverFactory {
+export function createDriver(databaseUrl: string, answerMs: number): DriverFactory {
   const createPgDriver = createPgDriverFactory();
-  return async (configuration) => {
-    // The factory connects and asks for the OIDs of types.
-    const driver = await answerWithin(2 * answerMs, createPgDriver(configuration));
+  return async ({ driverConfiguration }) => {
+    // The factory connects and asks for the OIDs of types, so that it runs again only after certificates or a password
+    // were replaced.
+    const open = async () => {
+      const present = readConnectionConfig(databaseUrl);
+      const { connectionString: connectionUri, ssl } = present;
+      const driver = await answerWithin(
+        2 * answerMs,
+        createPgDriver({
+          driverConfiguration: { ...driverConfiguration, connectionUri, ...(ssl && { ssl }) },
+        }),
+      );
+      return { present, driver };
+    };
+    let opened = await open();
     const createClient = async (): Promise<DriverClient> => {
-      const client = await driver.createClient();
+      if (!isSameConnection(opened.present, readConnectionConfig(databaseUrl))) opened = await open();
+      const client = await opened.driver.createClient();
       clients.add(client);
       client.on('destroy', () => clients.delete(client));
       const query: DriverClient['query'] = async (...args) => {

@@ -8,6 +8,7 @@ import {
 } from 'slonik';
 import { z } from 'zod';
 import { classifyFailure } from '../../service/failure.ts';
+import { readConnectionConfig } from './connection-config.ts';
 import { createDriver } from './driver.ts';
 
 export { type DatabasePool, sql };
@@ -70,8 +71,8 @@ export interface PoolOptions {
  * driver gives a silent connection up a second later.
  */
 export async function createReadPool(options: PoolOptions): Promise<DatabasePool> {
-  const pool = await createPool(options.databaseUrl, {
-    driverFactory: createDriver(options.statementTimeoutMs + ANSWER_MARGIN_MS),
+  const pool = await createPool(readConnectionConfig(options.databaseUrl).connectionString, {
+    driverFactory: createDriver(options.databaseUrl, options.statementTimeoutMs + ANSWER_MARGIN_MS),
     gracefulTerminationTimeout: GOODBYE_MS,
     maxPoolSize: options.maxConnections,
     connectionTimeout: options.connectionTimeoutMs,

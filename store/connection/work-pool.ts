@@ -1,4 +1,6 @@
-import pg, { type ClientConfig } from 'pg';
+import type pg from 'pg';
+import type { ClientConfig } from 'pg';
+import { createClientPool } from './client.ts';
 import { WATCHFUL_SESSION, watchSession } from './session.ts';
 
 /**
@@ -17,8 +19,7 @@ export function createWorkPool(
   onLost: (error: Error) => void,
   timeouts: Pick<ClientConfig, 'connectionTimeoutMillis' | 'query_timeout'> = {},
 ): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
+  const pool = createClientPool(databaseUrl, {
     max,
     ...WATCHFUL_SESSION,
     ...timeouts,

@@ -44,7 +44,7 @@ function start(program: string, env: Record<string, string>): ServiceProcess {
   url.password = PASSWORD;
   const started = startProcess(program, {
     DATABASE_URL: url.href,
-    KAFKA_BROKERS: service.brokers.join(','),
+    KAFKA_BROKERS: service.brokers.addresses.join(','),
     TOPIC_PREFIX: service.topicPrefix,
     LOG_LEVEL: 'debug',
     ...env,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'ballot-beside-'));
   await writeServiceEnv(path.join(dataDir, 'run'), {
     DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.join(','),
+    KAFKA_BROKERS: service.brokers.addresses.join(','),
     TOPIC_PREFIX: service.topicPrefix,
   });
 });

@@ -79,7 +79,7 @@ async function hasCompacted(): Promise<boolean> {
   const log = new TopicReader({ brokers: service.brokers, topic, clientId: 'test' });
   let missing = 0;
   try {
-    const [node = 0] = await log.leaders();
+    const [node = 0] = await log.sources();
     for (const { partition, high } of await readOffsets()) {
       missing += high;
       for (let from = 0; from < high; ) {

@@ -6,6 +6,7 @@ import { relayLeader } from '../../consumers/relay/metrics.ts';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
+import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
 import type { Service, Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
@@ -82,12 +83,12 @@ test('a relay is ready while it leads or stands by, and not while Postgres is aw
 });
 
 /** Nobody listens there. */
-const NOWHERE = ['127.0.0.1:1'];
+const NOWHERE = plaintextBrokers(['127.0.0.1:1']);
 /** Gives up after about half a second: long enough for the other relay to stand by, and short enough to see turns. */
-const impatient = (brokers: string[]) => createKafkaClient({ brokers, clientId: 'test', retries: 2 });
+const impatient = (brokers: Brokers) => createKafkaClient({ brokers, clientId: 'test', retries: 2 });
 
 /** Starts a relay on a store and a Kafka of its own. @returns also how often it was interrupted. */
-function startOn(databaseUrl: string, brokers: string[], topicPrefix: string) {
+function startOn(databaseUrl: string, brokers: Brokers, topicPrefix: string) {
   const kafka = impatient(brokers);
   let interruptions = 0;
   const write = () => {

@@ -7,6 +7,7 @@ import { RejectionSender } from '../../consumers/apply/rejection-sender.ts';
 import { createRejectedProducer, RecordTooLargeError } from '../../kafka/rejected-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Rejection, rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { createLog } from '../../service/log.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { useTestDatabase } from '../helpers/database.ts';
@@ -15,7 +16,7 @@ import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 
-let brokers: string[];
+let brokers: Brokers;
 let topic: string;
 let way: HushedKafka;
 
@@ -28,7 +29,7 @@ beforeEach(async () => {
 /** A rejected producer whose broker can be hushed. */
 async function openProducer(config: Partial<KafkaConfig> = {}) {
   way = createHushedKafka(brokers, config);
-  const producer = createRejectedProducer(way.kafka, topic);
+  const producer = createRejectedProducer(way.kafka, { brokers, topic });
   return producer;
 }
 

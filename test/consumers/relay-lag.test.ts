@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { plaintextBrokers } from '../../service/brokers.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { captureLog } from '../helpers/captured-log.ts';
 import { useClient } from '../helpers/database.ts';
@@ -29,7 +30,7 @@ test('the changes that wait for Kafka are counted while it is away, and no relay
 
   const { databaseUrl, topicPrefix } = service;
   const { log, lines } = captureLog('warn');
-  const brokers = [`127.0.0.1:${await findFreePort()}`];
+  const brokers = plaintextBrokers([`127.0.0.1:${await findFreePort()}`]);
   relay = await startConsumers(
     { databaseUrl, brokers, topicPrefix, roles: ['relay'], retentionMs: WEEK_MS },
     { log },

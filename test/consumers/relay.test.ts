@@ -7,6 +7,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { applySubmissions } from '../helpers/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
@@ -17,7 +18,7 @@ const { url, client: leader } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });
 let producer: ChangesProducer;
 let topic: string;
-let brokers: string[];
+let brokers: Brokers;
 let made: number;
 
 beforeAll(async () => {
@@ -30,7 +31,7 @@ beforeEach(async () => {
   const topics = await createTestTopics({ partitions: 3 });
   brokers = topics.brokers;
   topic = topicNames(topics.prefix).changes;
-  producer = createChangesProducer(createKafkaClient({ brokers, clientId: 'test' }), topic);
+  producer = createChangesProducer(createKafkaClient({ brokers, clientId: 'test' }), { brokers, topic });
   await producer.connect();
   made = 0;
 });
@@ -54,7 +55,7 @@ async function readTopic(): Promise<{ partition: number; offset: number; value: 
   const log = new TopicReader({ brokers, topic, clientId: 'test-reader' });
   try {
     const wanted = new Map([0, 1, 2].map((partition) => [partition, 0]));
-    const [node = 0] = await log.leaders();
+    const [node = 0] = await log.sources();
     const reads = await log.fetch(node, wanted, { maxWaitMs: 0, partitionMaxBytes: 10_000_000 });
     expect(reads.every((read) => read.atEnd)).toBe(true);
     return reads.flatMap(({ partition, records }) =>

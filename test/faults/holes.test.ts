@@ -24,7 +24,7 @@ const database = useClient(service.databaseUrl);
 async function stream(command: string): Promise<{ status: number; out: string[] }> {
   const io = createIo({
     DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.join(','),
+    KAFKA_BROKERS: service.brokers.addresses.join(','),
     TOPIC_PREFIX: service.topicPrefix,
   });
   return { status: await runToExit(runStream, [command], io), out: io.printed };

@@ -36,7 +36,7 @@ const KILLS = 10;
   function startConsumers(): ServiceProcess {
     return startProcess('consumers/main.ts', {
       DATABASE_URL: service.databaseUrl,
-      KAFKA_BROKERS: service.brokers.join(','),
+      KAFKA_BROKERS: service.brokers.addresses.join(','),
       TOPIC_PREFIX: service.topicPrefix,
     });
   }

@@ -25,7 +25,7 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`;
   doomed = startProcess('gateway/main.ts', {
     DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.join(','),
+    KAFKA_BROKERS: service.brokers.addresses.join(','),
     TOPIC_PREFIX: service.topicPrefix,
     PORT: String(port),
     LOG_LEVEL: 'error',

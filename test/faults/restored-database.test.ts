@@ -57,7 +57,11 @@ async function startLogging() {
 /** `ops stream check`. */
 async function checkStream(): Promise<void> {
   const { databaseUrl, brokers, topicPrefix } = service;
-  const env = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix };
+  const env = {
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: brokers.addresses.join(','),
+    TOPIC_PREFIX: topicPrefix,
+  };
   await createRunner('stream')(['check'], createIo(env));
 }
 

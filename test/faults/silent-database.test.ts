@@ -29,7 +29,11 @@ beforeAll(async () => {
   await service.stopConsumers();
   way = await createSeverable(service.databaseUrl);
   const { brokers, topicPrefix } = service;
-  const env = { DATABASE_URL: way.url, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix };
+  const env = {
+    DATABASE_URL: way.url,
+    KAFKA_BROKERS: brokers.addresses.join(','),
+    TOPIC_PREFIX: topicPrefix,
+  };
   const config = createConfig({ ...env, PORT: '0', DRAIN_MS: '500' });
   const log = createLog('gateway', 'silent');
   gateway = await startGateway(config, { clock: systemClock, log, onNewEpoch: () => {} });

@@ -27,7 +27,7 @@ async function startWithClock(program: string, offset: string, env: Record<strin
   const metricsPort = String(await findFreePort());
   started = startProcess(program, {
     DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.join(','),
+    KAFKA_BROKERS: service.brokers.addresses.join(','),
     TOPIC_PREFIX: service.topicPrefix,
     METRICS_PORT: metricsPort,
     ...clockOff(offset),

@@ -45,7 +45,7 @@ beforeAll(async () => {
   port = await findFreePort();
   gateway = startProcess('gateway/main.ts', {
     DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.join(','),
+    KAFKA_BROKERS: service.brokers.addresses.join(','),
     TOPIC_PREFIX: service.topicPrefix,
     PORT: String(port),
     LOG_LEVEL: 'error',

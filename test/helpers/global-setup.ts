@@ -4,5 +4,5 @@ import { startTestServers } from './test-servers.ts';
 export default async function globalSetup(): Promise<void> {
   const { databaseUrl, brokers } = await startTestServers();
   process.env.TEST_DATABASE_URL = databaseUrl;
-  process.env.TEST_KAFKA_BROKERS = brokers.join(',');
+  process.env.TEST_KAFKA_BROKERS = brokers.addresses.join(',');
 }

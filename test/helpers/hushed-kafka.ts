@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import type { Brokers } from '../../service/brokers.ts';
 
 /** A kafkajs client whose brokers can fall silent: they receive and execute requests, but their answers are held back. */
 export interface HushedKafka {
@@ -10,12 +11,12 @@ export interface HushedKafka {
   mend(): void;
 }
 
-export function createHushedKafka(brokers: string[], config: Partial<KafkaConfig> = {}): HushedKafka {
+export function createHushedKafka(brokers: Brokers, config: Partial<KafkaConfig> = {}): HushedKafka {
   const sockets = new Set<Socket>();
   let hushed = false;
   const kafka = new Kafka({
     clientId: 'test',
-    brokers,
+    brokers: brokers.addresses,
     logLevel: logLevel.NOTHING,
     socketFactory({ host, port, onConnect }) {
       const socket = connect(port, host, onConnect);

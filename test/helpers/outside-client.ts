@@ -1,9 +1,11 @@
 /** Producers of other systems, as tests of hostile and unusual producers see them. */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { findKafkaJars } from '../../ops/local/servers/kafka/jars.ts';
+import type { Brokers } from '../../service/brokers.ts';
 
 export const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 export type Codec = (typeof CODECS)[number];
@@ -126,14 +128,14 @@ export function hasJavaCompiler(): boolean {
 }
 
 /** Java's own client, of the version of the broker. */
-export async function startJavaClient(brokers: string[], topic: string): Promise<OutsideClient> {
+export async function startJavaClient(brokers: Brokers, topic: string): Promise<OutsideClient> {
   const libs = path.join(await findKafkaJars(), '*');
   const source = path.join(HOSTILE, 'JavaProducer.java');
-  return new ProgramClient('java', ['-Xmx256m', '-cp', libs, source, brokers.join(','), topic]);
+  return new ProgramClient('java', ['-Xmx256m', '-cp', libs, source, brokers.addresses.join(','), topic]);
 }
 
 /** @param python the Python of an environment that has confluent-kafka */
-export function startConfluentClient(python: string, brokers: string[], topic: string): OutsideClient {
+export function startConfluentClient(python: string, brokers: Brokers, topic: string): OutsideClient {
   const source = path.join(HOSTILE, 'confluent_producer.py');
-  return new ProgramClient(python, [source, brokers.join(','), topic]);
+  return new ProgramClient(python, [source, brokers.addresses.join(','), topic]);
 }

@@ -1,8 +1,10 @@
 /** The two JavaScript clients of Kafka as producers of other systems would use them. */
+
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { compressionsAlgorithms, Producer } from '@platformatic/kafka';
 import kafkajs, { type Kafka } from 'kafkajs';
 import { createKafkaClient } from '../../kafka/client.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { CODECS, type Codec, type OutsideClient, type OutsideRecord, type Place } from './outside-client.ts';
 
 const compressors: Record<Exclude<Codec, 'none'>, (bytes: Buffer) => Uint8Array> = {
@@ -66,7 +68,7 @@ class Transactions<T extends OpenTransaction> {
 }
 
 /** kafkajs: the records of a call become one batch for each partition. */
-export function startKafkajsClient(brokers: string[], topic: string): OutsideClient {
+export function startKafkajsClient(brokers: Brokers, topic: string): OutsideClient {
   registerCodecs();
   const kafka: Kafka = createKafkaClient({ brokers, clientId: 'outside' });
   return {
@@ -103,12 +105,12 @@ export function startKafkajsClient(brokers: string[], topic: string): OutsideCli
 }
 
 /** @platformatic/kafka: as above. */
-export function startPlatformaticClient(brokers: string[], topic: string): OutsideClient {
+export function startPlatformaticClient(brokers: Brokers, topic: string): OutsideClient {
   return {
     async open({ codec = 'none', idempotent = false, transactionalId } = {}) {
       const producer = new Producer({
         clientId: 'outside',
-        bootstrapBrokers: brokers,
+        bootstrapBrokers: brokers.addresses,
         idempotent: idempotent || transactionalId !== undefined,
         ...(transactionalId === undefined ? {} : { transactionalId }),
       });

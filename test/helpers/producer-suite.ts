@@ -1,5 +1,7 @@
 /** The tests that every kind of producer has to pass. */
+
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Brokers } from '../../service/brokers.ts';
 import { CODECS, type OutsideClient, type OutsideProducer } from './outside-client.ts';
 import { useTestService } from './service.ts';
 import { bad, SubmissionLedger } from './submission-ledger.ts';
@@ -10,7 +12,7 @@ import { bad, SubmissionLedger } from './submission-ledger.ts';
  */
 export const MAX_SECONDS = 20;
 
-type Start = (brokers: string[], topic: string) => OutsideClient | Promise<OutsideClient>;
+type Start = (brokers: Brokers, topic: string) => OutsideClient | Promise<OutsideClient>;
 
 /**
  * @param start starts the client for a topic

@@ -53,7 +53,11 @@ async function readChoiceNames(): Promise<(line: EndorsementLine) => string> {
 }
 
 function ioOf({ databaseUrl, brokers, topicPrefix }: TestService) {
-  return createIo({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix });
+  return createIo({
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: brokers.addresses.join(','),
+    TOPIC_PREFIX: topicPrefix,
+  });
 }
 
 /** Loads the real elections, contests and endorsers with `catalog import`. */

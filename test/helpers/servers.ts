@@ -1,8 +1,8 @@
+import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
 /** The servers of this test run, started by global-setup.ts. */
 export interface TestServers {
   databaseUrl: string;
-  /** `host:port` of each broker. */
-  brokers: string[];
+  brokers: Brokers;
 }
 
 /** The addresses of Postgres and Kafka. Each test file has its own database and topic names there. */
@@ -11,5 +11,5 @@ export function testServers(): TestServers {
   if (TEST_DATABASE_URL === undefined || TEST_KAFKA_BROKERS === undefined) {
     throw new Error('The test servers do not run: global-setup.ts starts them.');
   }
-  return { databaseUrl: TEST_DATABASE_URL, brokers: TEST_KAFKA_BROKERS.split(',') };
+  return { databaseUrl: TEST_DATABASE_URL, brokers: plaintextBrokers(TEST_KAFKA_BROKERS.split(',')) };
 }

@@ -66,7 +66,7 @@ export class TestService {
     this.#config = {
       ...createGatewayConfig({
         DATABASE_URL: this.databaseUrl,
-        KAFKA_BROKERS: this.brokers.join(','),
+        KAFKA_BROKERS: this.brokers.addresses.join(','),
         TOPIC_PREFIX: this.topicPrefix,
         PORT: '0',
         RETENTION_MS: String(this.#options.retentionMs),

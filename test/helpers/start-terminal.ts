@@ -7,6 +7,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import type { Submission } from '../../schemas/submission.ts';
+import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
 import type { Answer } from './service.ts';
 import { until } from './until.ts';
 
@@ -84,11 +85,11 @@ export class StartTerminal {
   }
 
   /** The servers that run. */
-  async servers(): Promise<{ databaseUrl: string; brokers: string[] }> {
+  async servers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
     const { DATABASE_URL = '', KAFKA_BROKERS = '' } = parseEnv(
       await readFile(this.file('run', 'service.env'), 'utf8'),
     );
-    return { databaseUrl: DATABASE_URL, brokers: KAFKA_BROKERS.split(',') };
+    return { databaseUrl: DATABASE_URL, brokers: plaintextBrokers(KAFKA_BROKERS.split(',')) };
   }
 
   async submit(submissions: Submission[]): Promise<void> {

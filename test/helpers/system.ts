@@ -10,6 +10,7 @@ import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { loadDemo } from '../../ops/demo/load.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { findRunner } from '../../ops/local/servers/runner.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { stopWhenInterrupted } from './interrupted.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -18,7 +19,7 @@ const TODAY = '2026-10-01';
 /** The whole service on servers of its own, with each part in its own process, as in production. */
 export interface System {
   databaseUrl: string;
-  brokers: string[];
+  brokers: Brokers;
   /** The gateway's address. */
   base: string;
   key: string;
@@ -73,7 +74,7 @@ export async function startSystem(gatewayEnv: Record<string, string> = {}): Prom
   await migrateDatabase(databaseUrl);
   await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
   const port = await findFreePort();
-  const env = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(',') };
+  const env = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.addresses.join(',') };
   const gateway = startProgram('gateway/main.ts', {
     ...env,
     PORT: String(port),

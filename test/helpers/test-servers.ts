@@ -1,10 +1,12 @@
 /** Runs one Postgres and one Kafka for a whole test run, in a folder that is removed with them. */
+
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { findRunner } from '../../ops/local/servers/runner.ts';
 import type { LocalServer } from '../../ops/local/servers/server.ts';
+import type { Brokers } from '../../service/brokers.ts';
 
 /** No data outlives the run, so none needs to survive a power cut. */
 const POSTGRES_FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -41,7 +43,7 @@ function exitOn(signal: NodeJS.Signals): void {
 }
 
 /** Starts both and gives their addresses. */
-export async function startTestServers(): Promise<{ databaseUrl: string; brokers: string[] }> {
+export async function startTestServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
   const runner = await findRunner();
   const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-test-'));
   folder = dir;

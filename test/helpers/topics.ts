@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { applyTopics } from '../../kafka/topics.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { testServers } from './servers.ts';
 
 export interface TestTopics {
   /** The names of this test's topics begin with it. */
   prefix: string;
-  brokers: string[];
+  brokers: Brokers;
 }
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

@@ -50,7 +50,7 @@ const send = (keys: readonly number[]) =>
 
 /** Fetches from an offset, no more than one batch. */
 async function fetchFrom(offset: number): Promise<PartitionRead> {
-  const [node = 0] = await reader.leaders();
+  const [node = 0] = await reader.sources();
   const [read] = await reader.fetch(node, new Map([[0, offset]]), { maxWaitMs: 0, partitionMaxBytes: 1 });
   if (!read) throw new Error('The broker has said nothing about the partition.');
   return read;

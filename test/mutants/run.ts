@@ -44,7 +44,7 @@ try {
       MUTANT_STATIC: args.includes('--static') ? '1' : '0',
       ...(servers && {
         TEST_DATABASE_URL: servers.databaseUrl,
-        TEST_KAFKA_BROKERS: servers.brokers.join(','),
+        TEST_KAFKA_BROKERS: servers.brokers.addresses.join(','),
       }),
     });
     if (!isDone) {

@@ -16,7 +16,7 @@ async function ask(...args: string[]): Promise<string[]> {
   const { databaseUrl, brokers, topicPrefix } = service;
   const io = createIo({
     DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_BROKERS: brokers.addresses.join(','),
     TOPIC_PREFIX: topicPrefix,
   });
   expect(await lag(args, io)).toBe(0);

@@ -30,7 +30,7 @@ function createCommandIo() {
   const { databaseUrl, brokers, topicPrefix } = service;
   return createIo({
     DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_BROKERS: brokers.addresses.join(','),
     TOPIC_PREFIX: topicPrefix,
   });
 }

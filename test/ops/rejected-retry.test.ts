@@ -19,7 +19,7 @@ async function rejected(...args: string[]): Promise<{ printed: string[]; told: s
   const { databaseUrl, brokers, topicPrefix } = service;
   const io = createIo({
     DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_BROKERS: brokers.addresses.join(','),
     TOPIC_PREFIX: topicPrefix,
   });
   expect(await run(args, io)).toBe(0);

@@ -24,7 +24,7 @@ async function run(...args: [string, ...string[]]): Promise<RecordedIo> {
   const { databaseUrl, brokers, topicPrefix } = service;
   const io = createIo({
     DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_BROKERS: brokers.addresses.join(','),
     TOPIC_PREFIX: topicPrefix,
   });
   expect(await createRunner(args[0])(args.slice(1), io)).toBe(0);

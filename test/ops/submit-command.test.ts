@@ -5,6 +5,7 @@ import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
+import { plaintextBrokers } from '../../service/brokers.ts';
 import { ndjson } from '../helpers/catalogue-records.ts';
 import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
@@ -34,7 +35,7 @@ async function endOffsets(): Promise<number> {
 }
 
 async function submit(args: string[], { stdin = '', servers = brokers } = {}) {
-  const io = createIo({ KAFKA_BROKERS: servers.join(','), TOPIC_PREFIX: topicPrefix }, { stdin });
+  const io = createIo({ KAFKA_BROKERS: servers.addresses.join(','), TOPIC_PREFIX: topicPrefix }, { stdin });
   const status = await run(args, io);
   return { status, printed: io.printed, told: io.told };
 }
@@ -109,7 +110,7 @@ test('one bad line in the last file stops everything before anything is sent', a
     'b.ndjson': `${ndjson([record('ann-club', 'a2')])}{"endorser":"x"\n`,
   });
   const before = await endOffsets();
-  const io = createIo({ KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix });
+  const io = createIo({ KAFKA_BROKERS: brokers.addresses.join(','), TOPIC_PREFIX: topicPrefix });
   const status = await runToExit(run, [folder.file('a.ndjson'), folder.file('b.ndjson')], io);
   expect(status).toBe(1);
   expect(io.told).toEqual([
@@ -182,7 +183,7 @@ test('a missing topic is reported and not created', async () => {
 
 test('brokers that cannot be reached are reported in one sentence', async () => {
   const stdin = ndjson([record('ann-club', 'a1')]);
-  await expect(submit(['-'], { stdin, servers: ['127.0.0.1:1'] })).rejects.toThrow(
+  await expect(submit(['-'], { stdin, servers: plaintextBrokers(['127.0.0.1:1']) })).rejects.toThrow(
     /^Kafka at 127\.0\.0\.1:1 does not take the submissions: .* Nothing was acknowledged\.$/,
   );
 });

@@ -25,7 +25,7 @@ const record = (endorser: string, choice: string, more = {}) => ({
 
 function serviceEnv(): Record<string, string> {
   const { databaseUrl, brokers, topicPrefix } = service;
-  return { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.join(','), TOPIC_PREFIX: topicPrefix };
+  return { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.addresses.join(','), TOPIC_PREFIX: topicPrefix };
 }
 
 const createServiceIo = (stdin = '') => createIo(serviceEnv(), { stdin });

@@ -66,7 +66,7 @@ describe('a database that cannot be used is reported in one sentence, without it
     [
       'a certificate that is not there',
       'postgres://u:secret@h/d?sslrootcert=/nowhere/ca.crt',
-      'DATABASE_URL cannot be used: ENOENT',
+      'DATABASE_CA (sslrootcert of DATABASE_URL) is "/nowhere/ca.crt", which cannot be read (ENOENT)',
     ],
   ])('%s', async (_, url, message) => {
     const { status, told } = await ops('keys list', { DATABASE_URL: url });
@@ -79,7 +79,10 @@ describe('a database that cannot be used is reported in one sentence, without it
   test('a closed port', async () => {
     const port = await findClosedPort();
     const told = `Postgres at 127.0.0.1:${port} does not answer (connect ECONNREFUSED 127.0.0.1:${port}): start it, or name another in DATABASE_URL.\n`;
-    const env = { DATABASE_URL: addressOf({ port }), KAFKA_BROKERS: testServers().brokers.join(',') };
+    const env = {
+      DATABASE_URL: addressOf({ port }),
+      KAFKA_BROKERS: testServers().brokers.addresses.join(','),
+    };
     for (const line of [
       'keys list',
       'accounts list',

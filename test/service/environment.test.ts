@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
+import { plaintextBrokers, readBrokers } from '../../service/brokers.ts';
 import {
-  readBrokers,
   readDate,
   readInteger,
   readPort,
   readRetention,
-  readServers,
   readText,
   SettingError,
 } from '../../service/environment.ts';
+import { readServers } from '../../service/servers.ts';
 
 const env = (value?: string) => ({ X: value, RETENTION_MS: value });
 const refusal = (message: string) => new SettingError(message);
@@ -26,7 +26,11 @@ describe('the servers', () => {
   const both = { DATABASE_URL: 'postgres://db/x', KAFKA_BROKERS: 'a:1,b:2' };
 
   test('are Postgres and Kafka, with a prefix for the topics if it is set', () => {
-    const servers = { databaseUrl: 'postgres://db/x', brokers: ['a:1', 'b:2'], topicPrefix: '' };
+    const servers = {
+      databaseUrl: 'postgres://db/x',
+      brokers: plaintextBrokers(['a:1', 'b:2']),
+      topicPrefix: '',
+    };
     expect(readServers(both)).toEqual(servers);
     expect(readServers({ ...both, TOPIC_PREFIX: 'blue-' })).toEqual({ ...servers, topicPrefix: 'blue-' });
   });
@@ -97,7 +101,9 @@ describe('brokers', () => {
   test.each([
     ['localhost:9092', ['localhost:9092']],
     ['a:1, b.example:65535 ,[::1]:9092', ['a:1', 'b.example:65535', '[::1]:9092']],
-  ])('%j are %j', (value, expected) => expect(readBrokers({ KAFKA_BROKERS: value })).toEqual(expected));
+  ])('%j are %j', (value, expected) =>
+    expect(readBrokers({ KAFKA_BROKERS: value })).toEqual(plaintextBrokers(expected)),
+  );
 
   test.each([
     'localhost',

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
 import { classifyFailure, KafkaUnavailableError, SupersededError } from '../../service/failure.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { createReadPool, noRow, sql } from '../../store/connection/read-pool.ts';
@@ -114,20 +115,20 @@ describe('the database is away', () => {
   });
 });
 
-const readerAt = (brokers: string[], topic: string) => new TopicReader({ brokers, topic, clientId: 'test' });
+const readerAt = (brokers: Brokers, topic: string) => new TopicReader({ brokers, topic, clientId: 'test' });
 
 describe('Kafka is away', () => {
-  const read = async (brokers: string[], topic: string) => {
+  const read = async (brokers: Brokers, topic: string) => {
     const reader = readerAt(brokers, topic);
     try {
-      await reader.leaders();
+      await reader.sources();
     } finally {
       await reader.close();
     }
   };
   const brokers = () => testServers().brokers;
-  const send = async (addresses: string[], topic: string) => {
-    const kafka = createKafkaClient({ brokers: addresses, clientId: 'test', retries: 0 });
+  const send = async (addressed: Brokers, topic: string) => {
+    const kafka = createKafkaClient({ brokers: addressed, clientId: 'test', retries: 0 });
     const producer = kafka.producer({ allowAutoTopicCreation: false, retry: { retries: 0 } });
     try {
       await producer.connect();
@@ -138,8 +139,8 @@ describe('Kafka is away', () => {
   };
 
   test.each<[string, () => Promise<unknown>]>([
-    ['no broker listens, by the reader', () => read([`127.0.0.1:${closedPort}`], 'any')],
-    ['no broker listens, by the producer', () => send([`127.0.0.1:${closedPort}`], 'any')],
+    ['no broker listens, by the reader', () => read(plaintextBrokers([`127.0.0.1:${closedPort}`]), 'any')],
+    ['no broker listens, by the producer', () => send(plaintextBrokers([`127.0.0.1:${closedPort}`]), 'any')],
     ['the topic does not exist, by the reader', () => read(brokers(), 'test-no-such-topic')],
     ['the topic does not exist, by the producer', () => send(brokers(), 'test-no-such-topic')],
     [
@@ -149,7 +150,7 @@ describe('Kafka is away', () => {
         await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
         const { port } = server.address() as { port: number };
         try {
-          await read([`127.0.0.1:${port}`], 'any');
+          await read(plaintextBrokers([`127.0.0.1:${port}`]), 'any');
         } finally {
           server.close();
         }

@@ -50,7 +50,7 @@ describe('the monitoring port', () => {
     const { databaseUrl, brokers } = testServers();
     const started = startProcess(program, {
       DATABASE_URL: databaseUrl,
-      KAFKA_BROKERS: brokers.join(','),
+      KAFKA_BROKERS: brokers.addresses.join(','),
       METRICS_PORT: String((server.address() as AddressInfo).port),
       LOG_LEVEL: 'error',
       ...env,

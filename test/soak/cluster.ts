@@ -12,6 +12,7 @@ import type {
   ServerOptions,
   ServerRunner,
 } from '../../ops/local/servers/server.ts';
+import type { Brokers } from '../../service/brokers.ts';
 import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
 import { stopWhenInterrupted } from '../helpers/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
@@ -93,7 +94,7 @@ export class Cluster {
     return cluster;
   }
 
-  get brokers(): string[] {
+  get brokers(): Brokers {
     return this.#kafka.brokers;
   }
 
@@ -150,7 +151,11 @@ export class Cluster {
   }
 
   #env(): Record<string, string> {
-    return { DATABASE_URL: this.databaseUrl, KAFKA_BROKERS: this.brokers.join(','), LOG_LEVEL: 'error' };
+    return {
+      DATABASE_URL: this.databaseUrl,
+      KAFKA_BROKERS: this.brokers.addresses.join(','),
+      LOG_LEVEL: 'error',
+    };
   }
 
   #startConsumers(): ServiceProcess {

@@ -115,7 +115,7 @@ export class Hostility {
   async #produce(values: Buffer[], compression: (typeof CODECS)[number]): Promise<void> {
     const producer = new Producer({
       clientId: 'hostile',
-      bootstrapBrokers: this.#cluster.brokers,
+      bootstrapBrokers: this.#cluster.brokers.addresses,
       retries: 0,
       timeout: SEND_TIMEOUT_MS,
       connectTimeout: 2000,

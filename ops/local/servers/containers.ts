@@ -9,6 +9,7 @@ import { mkdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
+import { plaintextBrokers } from '../../../service/brokers.ts';
 import { singleNodeSettings } from './kafka/settings.ts';
 import { findFreePort } from './ports.ts';
 import type { KafkaServer, LocalServer, PostgresServer, ServerOptions } from './server.ts';
@@ -165,5 +166,9 @@ export async function startKafka({ dir, port, overrides = {} }: ServerOptions): 
     .withExposedPorts({ container: 9092, host: usedPort })
     .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
     .start();
-  return { ...(await asServer(container)), brokers: [`127.0.0.1:${usedPort}`], port: usedPort };
+  return {
+    ...(await asServer(container)),
+    brokers: plaintextBrokers([`127.0.0.1:${usedPort}`]),
+    port: usedPort,
+  };
 }

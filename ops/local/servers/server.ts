@@ -1,3 +1,4 @@
+import type { Brokers } from '../../../service/brokers.ts';
 /** A server on this machine, embedded or in a container. */
 export interface LocalServer {
   /** Its process; null if it runs in a container. */
@@ -16,7 +17,7 @@ export interface PostgresServer extends LocalServer {
 
 export interface KafkaServer extends LocalServer {
   /** `host:port` of the one broker. */
-  brokers: string[];
+  brokers: Brokers;
   port: number;
 }
 

@@ -15,7 +15,7 @@ const service = useTestService();
 const io = () =>
   createIo({
     DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.join(','),
+    KAFKA_BROKERS: service.brokers.addresses.join(','),
     TOPIC_PREFIX: service.topicPrefix,
   });
 const submit = (statement: string) =>

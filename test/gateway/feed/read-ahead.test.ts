@@ -16,7 +16,7 @@ afterAll(() => decoder.close());
 const [SAMPLE] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
 
 /** A log in memory. The sequence of a record says where it lies. The log may grow, and its fetches may fail. */
-class ModelLog implements Pick<TopicReader, 'fetchFromLeaders'> {
+class ModelLog implements Pick<TopicReader, 'fetchFromSources'> {
   readonly ends = new Array<number>(PARTITIONS).fill(0);
   /** The offsets requested by each fetch. */
   readonly asked: Map<number, number>[] = [];
@@ -24,8 +24,8 @@ class ModelLog implements Pick<TopicReader, 'fetchFromLeaders'> {
   /** The number of the one fetch that fails, counted from 1. */
   failsAt = 0;
 
-  async fetchFromLeaders(
-    _leaders: readonly number[],
+  async fetchFromSources(
+    _sources: readonly number[],
     offsets: ReadonlyMap<number, number>,
   ): Promise<PartitionRead[]> {
     this.asked.push(new Map(offsets));

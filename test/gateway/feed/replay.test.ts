@@ -10,6 +10,7 @@ import { createKafkaClient } from '../../../kafka/client.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { type PartitionRead, TopicReader } from '../../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
+import type { Brokers } from '../../../service/brokers.ts';
 import { createLog } from '../../../service/log.ts';
 import { change } from '../../helpers/arbitraries.ts';
 import { createTestTopics } from '../../helpers/topics.ts';
@@ -40,7 +41,7 @@ function offsetsAfter(sequence: number): number[] {
 const locate = jest.fn<ChangeLog['locate']>(async (sequence) => offsetsAfter(sequence));
 const load = jest.fn<ChangeLog['load']>(async () => []);
 
-let options: { brokers: string[]; topic: string };
+let options: { brokers: Brokers; topic: string };
 let replay: Replay;
 
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createStartConfig } from '../../../ops/local/start-config.ts';
+import { plaintextBrokers } from '../../../service/brokers.ts';
 
 test('without variables, everything runs here, with demo data', () => {
   expect(createStartConfig({}, [])).toEqual({
@@ -34,7 +35,7 @@ test('variables are used; an empty one counts as missing', () => {
     port: 9000,
     metricsPort: null,
     databaseUrl: 'postgres://db/x',
-    brokers: ['one:9092', 'two:9092'],
+    brokers: plaintextBrokers(['one:9092', 'two:9092']),
     demo: false,
     today: '2024-02-29',
     retentionMs: 60_000,

@@ -1,26 +1,35 @@
 /** Runs Apache Kafka itself, one node in KRaft mode, from its jars. */
+
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withAdmin } from '../../../../kafka/admin.ts';
+import { type Brokers, plaintextBrokers } from '../../../../service/brokers.ts';
 import { waitFor } from '../../../../service/wait-for.ts';
 import { type DaemonOptions, startDaemon } from '../../processes/daemon.ts';
 import { readPidFile, removePidFile, stopProcess, writePidFile } from '../../processes/pid-files.ts';
 import { findFreePort } from '../ports.ts';
 import type { KafkaServer, ServerOptions } from '../server.ts';
 import { findKafkaJars } from './jars.ts';
-import { log4jProperties, renderServerProperties } from './settings.ts';
+import { type Listener, log4jProperties, renderServerProperties } from './settings.ts';
 
 const STOP_GRACE_MS = 20_000;
 const START_TIMEOUT_MS = 60_000;
 const HEAP = ['-Xms256m', '-Xmx512m'];
 
-function java(folder: string, libs: string, mainClass: string, args: string[]): DaemonOptions {
+function java(
+  folder: string,
+  libs: string,
+  mainClass: string,
+  args: string[],
+  jvmOptions: readonly string[] = [],
+): DaemonOptions {
   return {
     command: 'java',
     args: [
       ...HEAP,
+      ...jvmOptions,
       `-Dlog4j2.configurationFile=${path.join(folder, 'log4j2.properties')}`,
       '-cp',
       path.join(libs, '*'),
@@ -35,11 +44,18 @@ function java(folder: string, libs: string, mainClass: string, args: string[]): 
   };
 }
 
+export interface KafkaOptions extends ServerOptions {
+  listeners?: readonly Listener[];
+  /** Options of Java, such as system properties. */
+  jvmOptions?: readonly string[];
+  /** The cluster of new storage; one of its own by default. */
+  clusterId?: string;
+}
+
 /** Formats the storage once. The stamp is written last, so that half formatted storage is formatted again. */
-async function formatStorage(folder: string, libs: string): Promise<void> {
+async function formatStorage(folder: string, libs: string, clusterId: string): Promise<void> {
   const stamp = path.join(folder, 'formatted');
   if (existsSync(stamp)) return;
-  const clusterId = randomBytes(16).toString('base64url');
   const settings = path.join(folder, 'server.properties');
   // One argument, since an id can begin with "-".
   const args = ['format', '--ignore-formatted', `--cluster-id=${clusterId}`, '--config', settings];
@@ -50,14 +66,15 @@ async function formatStorage(folder: string, libs: string): Promise<void> {
   await writeFile(stamp, `${clusterId}\n`);
 }
 
-async function answers(brokers: string[]): Promise<true | null> {
+async function answers(brokers: Brokers): Promise<true | null> {
   const cluster = await withAdmin(brokers, (admin) => admin.describeCluster(), { retries: 0 });
   return cluster.brokers.length > 0 ? true : null;
 }
 
 /**
  * Starts a broker on 127.0.0.1 with the data in `dir`, which the first start formats. A broker that an earlier run left
- * on the same data is stopped first. `overrides` are broker settings.
+ * on the same data is stopped first. `overrides` are broker settings. The broker has a listener without TLS or a login,
+ * and `listeners` beside it.
  *
  * @returns once the broker answers
  * @throws OperatorError if its jars cannot be fetched, Error if it does not start
@@ -67,7 +84,10 @@ export async function startKafka({
   port,
   onSpawn,
   overrides = {},
-}: ServerOptions): Promise<KafkaServer> {
+  listeners = [],
+  jvmOptions = [],
+  clusterId = randomBytes(16).toString('base64url'),
+}: KafkaOptions): Promise<KafkaServer> {
   const folder = path.resolve(dir);
   const settings = path.join(folder, 'server.properties');
   const libs = await findKafkaJars();
@@ -78,14 +98,19 @@ export async function startKafka({
   }
 
   const usedPort = port ?? (await findFreePort());
-  const plan = { dataDir: path.join(folder, 'data'), port: usedPort, controllerPort: await findFreePort() };
+  const plan = {
+    dataDir: path.join(folder, 'data'),
+    port: usedPort,
+    controllerPort: await findFreePort(),
+    listeners,
+  };
   await writeFile(settings, renderServerProperties(plan, overrides));
   await writeFile(path.join(folder, 'log4j2.properties'), log4jProperties);
-  await formatStorage(folder, libs);
+  await formatStorage(folder, libs, clusterId);
 
-  const options = java(folder, libs, 'kafka.Kafka', [settings]);
+  const options = java(folder, libs, 'kafka.Kafka', [settings], jvmOptions);
   const server = await startDaemon(options);
-  const brokers = [`127.0.0.1:${usedPort}`];
+  const brokers = plaintextBrokers([`127.0.0.1:${usedPort}`]);
   try {
     await writePidFile(folder, 'kafka', server.pid);
     await onSpawn?.(server.pid);

@@ -5,18 +5,31 @@ export interface BrokerPlan {
   dataDir: string;
   port: number;
   controllerPort: number;
+  listeners: readonly Listener[];
 }
 
-/** One node that is broker and controller at once, on 127.0.0.1 only. */
-function brokerSettings({ dataDir, port, controllerPort }: BrokerPlan): Record<string, string> {
+/** A further way into the broker, on localhost. Its settings are broker settings. */
+export interface Listener {
+  /** Capital letters. */
+  name: string;
+  protocol: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+  port: number;
+}
+
+/** One node that is broker and controller at once, on this machine only. */
+function brokerSettings({ dataDir, port, controllerPort, listeners }: BrokerPlan): Record<string, string> {
+  const more = listeners.map((listener) => `${listener.name}://localhost:${listener.port}`);
+  const protocols = listeners.map(({ name, protocol }) => `${name}:${protocol}`);
   return {
     'process.roles': 'broker,controller',
     'node.id': '1',
     'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
     'controller.listener.names': 'CONTROLLER',
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    listeners: [`PLAINTEXT://127.0.0.1:${port}`, `CONTROLLER://127.0.0.1:${controllerPort}`, ...more].join(
+      ',',
+    ),
+    'advertised.listeners': [`PLAINTEXT://127.0.0.1:${port}`, ...more].join(','),
+    'listener.security.protocol.map': ['PLAINTEXT:PLAINTEXT', 'CONTROLLER:PLAINTEXT', ...protocols].join(','),
     'log.dirs': dataDir,
     // `ops topics apply` creates the topics; a topic that a typo creates would have the wrong settings.
     'auto.create.topics.enable': 'false',

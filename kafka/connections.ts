@@ -1,0 +1,139 @@
+/** How both clients of Kafka connect: with TLS and a login as the settings say, which are read anew for each connection. */
+import { isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Base, BaseOptions } from '@platformatic/kafka';
+import type { ISocketFactory, KafkaConfig, Mechanism } from 'kafkajs';
+import type { Brokers, PasswordLogin, Tls, TokenLogin } from '../service/brokers.ts';
+import { rotatingContext } from '../service/certificates.ts';
+import { RefusedTokenError, tokenSource } from './access-token.ts';
+
+const KEEP_ALIVE_MS = 60_000;
+/** The length in front of bytes. */
+const LENGTH_BYTES = 4;
+
+/** The options of a client of kafkajs. */
+export function kafkajsConnection(
+  brokers: Brokers,
+): Pick<KafkaConfig, 'brokers' | 'sasl' | 'ssl' | 'socketFactory'> {
+  const { addresses, tls } = brokers;
+  const sasl = kafkajsLogin(brokers);
+  return {
+    brokers: addresses,
+    ...(tls && { ssl: true, socketFactory: createTlsSockets(tls) }),
+    ...(sasl && { sasl }),
+  };
+}
+
+function createTlsSockets(tls: Tls): ISocketFactory {
+  const context = rotatingContext(tls);
+  return ({ host, port, onConnect }) => {
+    // A server name that is an address is not allowed; the certificate is then checked for the host.
+    const servername = tls.serverName ?? (isIP(host) === 0 ? host : '');
+    const socket = connectTls({ host, port, servername, secureContext: context() }, onConnect);
+    return socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  };
+}
+
+/** kafkajs reads the password at each login, hence the getter. */
+function kafkajsLogin({ login }: Brokers): KafkaConfig['sasl'] | null {
+  if (login === null) return null;
+  if (login.mechanism === 'OAUTHBEARER') return kafkajsTokenLogin(tokenSource(login));
+  const { mechanism, username, password } = login;
+  return {
+    mechanism: mechanism.toLowerCase() as 'plain',
+    username,
+    get password() {
+      return password.read();
+    },
+  };
+}
+
+/** The login of kafkajs for OAUTHBEARER: its own does not look whether the broker accepts the token. */
+function kafkajsTokenLogin(readToken: () => Promise<string>): Mechanism {
+  return {
+    mechanism: 'oauthbearer',
+    authenticationProvider: ({ saslAuthenticate }) => ({
+      authenticate: async () => {
+        const message = Buffer.from(`n,,\u0001auth=Bearer ${await readToken()}\u0001\u0001`);
+        const length = Buffer.alloc(LENGTH_BYTES);
+        length.writeInt32BE(message.length);
+        await saslAuthenticate({
+          request: { encode: () => Buffer.concat([length, message]) },
+          response: {
+            decode: (answer) => answer.subarray(LENGTH_BYTES),
+            parse: requireAcceptedToken,
+          },
+        });
+      },
+    }),
+  };
+}
+
+/**
+ * A broker answers a token that it refuses with a reason, and no other.
+ *
+ * @throws RefusedTokenError
+ */
+function requireAcceptedToken(answer: Buffer): void {
+  if (answer.length > 0) throw new RefusedTokenError(answer.toString());
+}
+
+/** The options of a client of @platformatic/kafka. */
+export function platformaticConnection(
+  brokers: Brokers,
+): Pick<BaseOptions, 'bootstrapBrokers' | 'sasl' | 'tls' | 'tlsServerName'> {
+  const { addresses, tls, login } = brokers;
+  return {
+    bootstrapBrokers: addresses,
+    ...(tls && platformaticTls(tls, addresses)),
+    ...(login && { sasl: platformaticLogin(login) }),
+  };
+}
+
+/**
+ * Keeps the errors of connections that were made. A broker refuses a client's certificate only after that, and the request
+ * that waits then fails with no more than "Connection closed".
+ *
+ * @returns a function for the last error; undefined if there was none
+ */
+export function keepConnectionErrors(client: Base): () => unknown {
+  let last: unknown;
+  client.on('client:broker:connect', ({ connection }) => {
+    connection.on('error', (error) => {
+      last = error;
+    });
+  });
+  // The failed call reports the error; the event would end the process if it had no listener.
+  client.on('client:broker:failed', () => {});
+  return () => last;
+}
+
+/** The client copies these options for each connection, hence the getter. */
+function platformaticTls(tls: Tls, addresses: string[]): Pick<BaseOptions, 'tls' | 'tlsServerName'> {
+  const context = rotatingContext(tls);
+  const hasNames = addresses.some((address) => isIP(address.replace(/:[0-9]+$/, '')) === 0);
+  return {
+    tls: {
+      get secureContext() {
+        return context();
+      },
+    },
+    // A cluster whose brokers have addresses instead of names is checked for those.
+    tlsServerName: tls.serverName ?? hasNames,
+  };
+}
+
+function platformaticLogin(login: PasswordLogin | TokenLogin): NonNullable<BaseOptions['sasl']> {
+  if (login.mechanism === 'OAUTHBEARER') {
+    return {
+      mechanism: login.mechanism,
+      token: tokenSource(login),
+      authBytesValidator: (answer, callback) => {
+        if (answer.length > 0) callback(new RefusedTokenError(answer.toString()));
+        else callback(null, answer);
+      },
+    };
+  }
+  const { mechanism, username, password } = login;
+  return { mechanism, username, password: () => password.read() };
+}

@@ -1,0 +1,93 @@
+/** Rights on Kafka, in the words of its ACLs. */
+
+export type Operation =
+  | 'Alter'
+  | 'AlterConfigs'
+  | 'Create'
+  | 'Describe'
+  | 'DescribeConfigs'
+  | 'Read'
+  | 'Write';
+
+/** The right to do something to a topic or a consumer group. */
+export interface Right {
+  operation: Operation;
+  resource: 'topic' | 'group';
+  /** The name of the topic or group. */
+  name: string;
+}
+
+/** Kafka refuses an action for want of this right. */
+export class MissingRightError extends Error {
+  override name = 'MissingRightError';
+  readonly right: Right;
+
+  constructor(right: Right, cause: unknown) {
+    super(`The right ${formatRight(right)} is missing.`, { cause });
+    this.right = right;
+  }
+}
+
+/** For instance `Read on the topic "endorsement-changes"`. */
+export function formatRight({ operation, resource, name }: Right): string {
+  return `${operation} on the ${resource} "${name}"`;
+}
+
+/** The errors by which brokers say that a right is missing, as both clients name them. */
+const AUTHORIZATION_FAILED = /^(TOPIC|GROUP|CLUSTER|TRANSACTIONAL_ID)_AUTHORIZATION_FAILED$/;
+
+/** Whether a broker's error says that a right is missing. */
+export function isAuthorizationError(type: unknown): boolean {
+  return typeof type === 'string' && AUTHORIZATION_FAILED.test(type);
+}
+
+/**
+ * Does something that needs a right.
+ *
+ * @throws MissingRightError if Kafka says that it is missing, and the error of `action` otherwise
+ */
+export async function withRight<T>(right: Right, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    for (const { type } of errorsWithin(error)) {
+      if (isAuthorizationError(type)) throw new MissingRightError(right, error);
+    }
+    throw error;
+  }
+}
+
+/** An error of a client of Kafka. */
+export interface ClientError {
+  name: string;
+  /** The client's or Node's code. */
+  code: string;
+  /** The broker's error, such as TOPIC_AUTHORIZATION_FAILED. */
+  type: string;
+  message: string;
+  error: object;
+}
+
+/** The most errors of a chain of causes that are looked at. */
+const MAX_ERRORS = 50;
+
+/** An error, its causes, and the errors that it holds, each once. */
+export function* errorsWithin(error: unknown): Generator<ClientError> {
+  const seen = new Set<object>();
+  const open = [error];
+  while (open.length > 0 && seen.size < MAX_ERRORS) {
+    const next = open.shift();
+    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
+    seen.add(next);
+    const { name, code, type, apiId, message, cause, errors } = next as Record<string, unknown>;
+    yield {
+      name: String(name ?? ''),
+      code: String(code ?? ''),
+      type: String(type ?? apiId ?? ''),
+      message: String(message ?? ''),
+      error: next,
+    };
+    open.push(cause);
+    if (Array.isArray(errors)) open.push(...errors);
+  }
+}

@@ -1,0 +1,95 @@
+/** The certificates of a TLS client, as PEM. They are checked when the program starts, and again when they change. */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { SettingError } from './environment.ts';
+import type { Secret } from './secret.ts';
+
+export interface Certificates {
+  /** The authorities that may have signed the server's certificate; null for those that Node trusts. */
+  ca: Secret | null;
+  /** The certificate that the client shows, with its key; null for none. */
+  client: { cert: Secret; key: Secret } | null;
+}
+
+/**
+ * Puts the settings of a TLS client together.
+ *
+ * @throws SettingError if the certificate or its key is missing, one is no PEM, or they do not belong together
+ */
+export function checkCertificates(ca: Secret | null, cert: Secret | null, key: Secret | null): Certificates {
+  if (cert === null && key !== null) throw lonely(key, 'certificate');
+  if (cert !== null && key === null) throw lonely(cert, 'key');
+  if (ca !== null) parseCertificate(ca);
+  if (cert === null || key === null) return { ca, client: null };
+  if (!parseCertificate(cert).checkPrivateKey(parseKey(key))) {
+    throw new SettingError(`${cert.setting} and ${key.setting} do not belong together.`);
+  }
+  return { ca, client: { cert, key } };
+}
+
+function lonely({ setting }: Secret, other: string): SettingError {
+  return new SettingError(`${setting} is set without the ${other} that belongs to it; set both or neither.`);
+}
+
+/** @throws SettingError if it is no certificate */
+function parseCertificate(secret: Secret): X509Certificate {
+  try {
+    return new X509Certificate(secret.read());
+  } catch (cause) {
+    throw new SettingError(`${secret.setting} holds no certificate in PEM form.`, { cause });
+  }
+}
+
+function parseKey(secret: Secret): KeyObject {
+  try {
+    return createPrivateKey(secret.read());
+  } catch {
+    // The error may quote the key.
+    throw new SettingError(`${secret.setting} holds no unencrypted private key in PEM form.`);
+  }
+}
+
+/** The present client certificate's subject and end; null if there is none. */
+export function describeClientCertificate(
+  certificates: Certificates,
+): { setting: string; subject: string; validTo: Date } | null {
+  if (certificates.client === null) return null;
+  const { cert } = certificates.client;
+  const { subject, validToDate } = new X509Certificate(cert.read());
+  return { setting: cert.setting, subject: subject.split('\n').join(','), validTo: validToDate };
+}
+
+/** The contexts of this process, so that a new client finds one too while files are being replaced. */
+const contexts = new WeakMap<Certificates, () => SecureContext>();
+
+/**
+ * Returns a function for the context of the next connection, made from the certificates as they are then. While they do
+ * not fit together, because only one of two files has been replaced, the last context is used.
+ *
+ * @param certificates the same object for all connections with them
+ */
+export function rotatingContext(certificates: Certificates): () => SecureContext {
+  const context = contexts.get(certificates) ?? createRotatingContext(certificates);
+  contexts.set(certificates, context);
+  return context;
+}
+
+function createRotatingContext({ ca, client }: Certificates): () => SecureContext {
+  let texts = '';
+  let context: SecureContext | undefined;
+  return () => {
+    const options = {
+      ...(ca && { ca: ca.read() }),
+      ...(client && { cert: client.cert.read(), key: client.key.read() }),
+    };
+    const present = JSON.stringify(options);
+    if (context !== undefined && present === texts) return context;
+    try {
+      context = createSecureContext(options);
+      texts = present;
+    } catch (error) {
+      if (context === undefined) throw error;
+    }
+    return context;
+  };
+}

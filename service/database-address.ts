@@ -1,0 +1,131 @@
+/*
+ * The address of the database: DATABASE_URL, and what other settings add to it. It stays one connection string, with the
+ * parameters of libpq for TLS, so that it is passed on as a whole. `store/connection/connection-config.ts` interprets it.
+ */
+import path from 'node:path';
+import { checkCertificates } from './certificates.ts';
+import { type Environment, readText, SettingError } from './environment.ts';
+import { openSecretFile, readSecret, type Secret } from './secret.ts';
+
+const EXAMPLE = 'postgres://user:password@host:5432/database';
+
+/** The values of `sslmode`, and whether the server's certificate and its name are checked. */
+const SSL_MODES = ['disable', 'no-verify', 'verify-ca', 'require', 'verify-full'] as const;
+export type SslMode = (typeof SSL_MODES)[number];
+
+/** The parameters that hold certificates: the path of a PEM file, or the PEM text itself. */
+const CERTIFICATES = {
+  sslrootcert: 'DATABASE_CA',
+  sslcert: 'DATABASE_CERT',
+  sslkey: 'DATABASE_KEY',
+} as const;
+/** The parameter that names a file with the password. */
+export const PASSWORD_FILE = 'passwordfile';
+
+/**
+ * DATABASE_URL with the certificates and the password of other settings; null if it is unset.
+ *
+ * @throws SettingError if it has another form, or another setting is invalid
+ */
+export function readDatabaseUrl(env: Environment): string | null {
+  const url = readText(env, 'DATABASE_URL');
+  if (url === null) return null;
+  checkDatabaseUrl(url);
+  const [address = '', query = ''] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  const given = parameters.toString();
+  for (const [parameter, name] of Object.entries(CERTIFICATES)) {
+    const secret = readSecret(env, name);
+    if (secret !== null) parameters.set(parameter, absolute(secret.file) ?? secret.read());
+  }
+  const password = readSecret(env, 'DATABASE_PASSWORD');
+  if (password?.file) parameters.set(PASSWORD_FILE, path.resolve(password.file));
+  const isSecured = ['sslrootcert', 'sslcert'].some((name) => parameters.has(name));
+  if (isSecured && !parameters.has('sslmode')) parameters.set('sslmode', 'verify-full');
+  checkDatabaseCertificates(parameters);
+  const whole = password && !password.file ? withPassword(address, password.read()) : address;
+  // An address without additions stays as it was written.
+  if (parameters.toString() === given) return query === '' ? whole : `${whole}?${query}`;
+  return `${whole}?${parameters}`;
+}
+
+/** Commands that find the address of a running service may run in another folder. */
+function absolute(file: string | null): string | null {
+  return file === null ? null : path.resolve(file);
+}
+
+/**
+ * Checks that an address has the form of a connection string. The error shows an invalid one only up to the point where
+ * a password could begin.
+ *
+ * @throws SettingError if it has another form
+ */
+export function checkDatabaseUrl(text: string): void {
+  // A connection through a Unix socket has no host between the @ and the path.
+  if (!/^postgres(ql)?:\/\//i.test(text) || !URL.canParse(text.replace('@/', '@file/'))) {
+    const shown = /^[^:=@]*[:=@]?/.exec(text)?.[0] ?? '';
+    const rest = shown === text ? '' : '…';
+    throw new SettingError(
+      `DATABASE_URL is "${shown}${rest}"; it must be like ${EXAMPLE}, with special characters of the ` +
+        'password percent-encoded.',
+    );
+  }
+  parseSslMode(new URLSearchParams(text.split('?', 2)[1]));
+}
+
+/**
+ * The mode of an address's parameters; null if they have none.
+ *
+ * @throws SettingError if it is unknown
+ */
+export function parseSslMode(parameters: URLSearchParams): SslMode | null {
+  const text = parameters.get('sslmode');
+  if (text === null) return null;
+  const mode = SSL_MODES.find((known) => known === text);
+  if (mode !== undefined) return mode;
+  throw new SettingError(`DATABASE_URL has sslmode=${text}; it must be one of ${SSL_MODES.join(', ')}.`);
+}
+
+/**
+ * The certificates that an address names.
+ *
+ * @throws SettingError if a file cannot be read or holds no certificate or key
+ */
+export function checkDatabaseCertificates(parameters: URLSearchParams): ReturnType<typeof checkCertificates> {
+  return checkCertificates(
+    readParameter(parameters, 'sslrootcert'),
+    readParameter(parameters, 'sslcert'),
+    readParameter(parameters, 'sslkey'),
+  );
+}
+
+function readParameter(parameters: URLSearchParams, name: keyof typeof CERTIFICATES): Secret | null {
+  const value = parameters.get(name);
+  if (!value) return null;
+  const setting = `${CERTIFICATES[name]} (${name} of DATABASE_URL)`;
+  if (value.startsWith('-----BEGIN')) return { setting, file: null, read: () => value };
+  return openSecretFile(setting, value);
+}
+
+/** Puts a password into an address, in place of one that is there. */
+export function withPassword(address: string, password: string): string {
+  return address.replace(
+    /^([a-z]+:\/\/)(?:([^:@/]*)(?::[^@/]*)?@)?/i,
+    (_, scheme: string, user = '') => `${scheme}${user}:${encodeURIComponent(password)}@`,
+  );
+}
+
+/** @throws SettingError if DATABASE_URL is unset or invalid */
+export function requireDatabaseUrl(env: Environment): string {
+  const url = readDatabaseUrl(env);
+  if (url !== null) return url;
+  throw new SettingError(
+    `DATABASE_URL is not set; it must be like ${EXAMPLE}. Without it, DATA_DIR must be that of a running "npm start".`,
+  );
+}
+
+/** The settings that belong to DATABASE_URL. */
+export const DATABASE_SETTINGS: readonly string[] = [
+  'DATABASE_PASSWORD',
+  ...Object.values(CERTIFICATES),
+].flatMap((name) => [name, `${name}_FILE`]);

@@ -1,0 +1,63 @@
+/*
+ * The sentence for an error by which a server refuses this process, for the log: an operator has to correct something,
+ * and the program goes on trying meanwhile. Those of Kafka are made where its clients are used; those of Postgres come from
+ * its driver as they are.
+ */
+import { OperatorError } from './operator-error.ts';
+import { explainTlsCode } from './tls-codes.ts';
+
+/** The most errors of a chain of causes that are looked at. */
+const MAX_CAUSES = 50;
+
+/** The sentence for a refusal; null for any other error. */
+export function explainFailure(error: unknown): string | null {
+  let cause = error;
+  for (let depth = 0; typeof cause === 'object' && cause !== null && depth < MAX_CAUSES; depth += 1) {
+    if (cause instanceof OperatorError) return cause.message;
+    const sentence = explainDatabaseRefusal(cause as DatabaseError, 'Postgres', null);
+    if (sentence !== null) return sentence;
+    ({ cause } = cause as { cause?: unknown });
+  }
+  return null;
+}
+
+/** The parts of an error of pg that tell what it means. */
+export interface DatabaseError {
+  code?: unknown;
+  message?: unknown;
+}
+
+/** The settings of Postgres's TLS. */
+const TLS_SETTINGS = {
+  ca: 'DATABASE_CA_FILE',
+  cert: 'DATABASE_CERT_FILE',
+  name: null,
+  mode: 'sslmode of DATABASE_URL',
+};
+
+/**
+ * The sentence for an error by which Postgres refuses this process; null for any other error.
+ *
+ * @param server the server in the sentence
+ * @param client the certificate that this process shows, if it shows one
+ */
+export function explainDatabaseRefusal(
+  { code, message }: DatabaseError,
+  server: string,
+  client: { setting: string; subject: string; validTo: Date } | null,
+): string | null {
+  const reason = String(message);
+  if (code === '28P01' || reason.startsWith('SASL:')) {
+    return `${server} refuses the user or the password (${reason}): correct DATABASE_URL or DATABASE_PASSWORD_FILE.`;
+  }
+  if (code === '28000') {
+    return `${server} refuses the user (${reason}): correct DATABASE_URL, or the rules of pg_hba.conf.`;
+  }
+  if (code === '42501') {
+    return `${server} does not let the user do that (${reason}): name the owner of the tables in DATABASE_URL.`;
+  }
+  if (reason === 'The server does not support SSL connections') {
+    return `${server} does not speak TLS: set ssl=on there, or correct ${TLS_SETTINGS.mode}.`;
+  }
+  return explainTlsCode(String(code), { server, settings: TLS_SETTINGS, client, message: reason });
+}

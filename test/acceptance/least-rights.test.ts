@@ -1,0 +1,338 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { measureLag } from '../../administration/lag.ts';
+import { loadRecentRejections } from '../../administration/rejections/recent.ts';
+import { retryNew } from '../../administration/rejections/retry.ts';
+import type { Role as ConsumersRole } from '../../consumers/config.ts';
+import { startConsumers } from '../../consumers/consumers.ts';
+import { createConfig } from '../../gateway/config.ts';
+import { type Gateway, startGateway } from '../../gateway/gateway.ts';
+import { withAdmin } from '../../kafka/admin.ts';
+import { listRoleRights, ROLES, type Role, type RoleRight } from '../../kafka/role-rights.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { findChangesTopicProblems } from '../../kafka/topics.ts';
+import { createKey } from '../../ops/commands/keys.ts';
+import { runProgram } from '../../ops/program.ts';
+import { submitAll } from '../../ops/submit/submit-all.ts';
+import { type Brokers, readBrokers } from '../../service/brokers.ts';
+import type { Service } from '../../service/lifecycle.ts';
+import { captureLog } from '../helpers/captured-log.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { createIo } from '../helpers/command-io.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+import { SecureKafka } from '../helpers/secure-kafka.ts';
+import { endorse } from '../helpers/submissions.ts';
+import { until } from '../helpers/until.ts';
+
+const PREFIX = 'least-';
+const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+const topics = topicNames(PREFIX);
+const ALL = listRoleRights(PREFIX);
+/** The topics of another installation, which are made and spoilt. */
+const SPOILT = 'spoilt-';
+const OF_SPOILT = listRoleRights(SPOILT).filter(({ role }) => role === 'ops');
+const TO_MAKE_TOPICS = OF_SPOILT.filter(({ operation }) => /^(Create|Alter)/.test(operation));
+const database = useTestDatabase();
+const settings = new Map<Role, Record<string, string>>();
+const brokers = new Map<Role, Brokers>();
+let kafka: SecureKafka;
+let key: string;
+
+beforeAll(async () => {
+  kafka = await SecureKafka.start();
+  for (const role of ROLES) {
+    await kafka.setPassword(role, `password of ${role}`);
+    await kafka.grant(
+      `User:${role}`,
+      [...ALL, ...OF_SPOILT].filter((right) => right.role === role),
+    );
+    const env = { ...(await kafka.loginAs(role, `password of ${role}`)), TOPIC_PREFIX: PREFIX };
+    settings.set(role, env);
+    brokers.set(role, readBrokers(env) as Brokers);
+  }
+  await loadCatalogue(database.url, SMALL_BALLOT);
+  key = await createKey({ databaseUrl: database.url, account: 'test', plan: 'internal' });
+}, 60_000);
+afterAll(() => kafka.stop());
+
+const brokersOf = (role: Role) => brokers.get(role) as Brokers;
+
+/** Runs a command as the role `ops`. @returns the lines that it printed, and those on standard error */
+async function ops(line: string, { prefix = PREFIX, stdin = '' } = {}): Promise<string[]> {
+  const env = { ...settings.get('ops'), DATABASE_URL: database.url, TOPIC_PREFIX: prefix };
+  const io = createIo(env, { stdin });
+  await runProgram(line.split(' '), io);
+  return [...io.printed, ...io.told];
+}
+
+function submit(role: Role, ...endorsers: string[]): Promise<number> {
+  const submissions = endorsers.map((endorser) => endorse(endorser, 'mayor', 'ann'));
+  return submitAll({ brokers: brokersOf(role), topic: topics.submissions, submissions });
+}
+
+const SUBMISSION = JSON.stringify({
+  ...{ endorser: 'bakers-local-1', contest: 'or-2026-11-03-general/mayor', choice: 'ann' },
+});
+
+interface Started {
+  lines: { msg: string }[];
+  isReady(): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** Starts a part of the service as its role. */
+async function start(role: 'gateway' | ConsumersRole): Promise<Started & { port: number }> {
+  const { log, lines } = captureLog('warn');
+  const env = { ...settings.get(role), DATABASE_URL: database.url, PORT: '0', DRAIN_MS: '0' };
+  const part: Gateway | Service =
+    role === 'gateway'
+      ? await startGateway(createConfig(env), { log, onNewEpoch: () => {} })
+      : await startConsumers({ ...createConfig(env), roles: [role], retentionMs: RETENTION_MS }, { log });
+  return {
+    lines,
+    port: 'port' in part ? part.port : 0,
+    isReady: async () => part.isReady(),
+    stop: () => part.stop(),
+  };
+}
+
+async function inTransaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('with the rights of the table', () => {
+  const parts: Started[] = [];
+  afterAll(async () => {
+    for (const part of parts) await part.stop();
+  });
+
+  test('a submission becomes an event, and every command and page works', async () => {
+    expect(await ops('topics apply')).toHaveLength(3);
+    expect(await ops('topics check')).toEqual(['The topics are as they should be.']);
+    const gateway = await start('gateway');
+    parts.push(gateway, await start('apply'), await start('relay'));
+    await submit('producer', 'bakers-local-1', 'nobody');
+    await until('everything is ready', async () =>
+      (await Promise.all(parts.map((part) => part.isReady()))).every(Boolean),
+    );
+    const response = await fetch(`http://127.0.0.1:${gateway.port}/v1/events?from=earliest&wait=10`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    const { data } = (await response.json()) as { data: { endorser: { slug: string } }[] };
+    expect(data.map(({ endorser }) => endorser.slug)).toEqual(['bakers-local-1']);
+
+    await until('the rejection', async () => (await ops('rejected list --all')).join().includes('nobody'));
+    await ops('submit -', { stdin: SUBMISSION });
+    expect((await ops('lag')).join()).toContain('0');
+    await ops('stream check');
+    await ops('stream repair');
+    await ops('rejected retry');
+    await expect(ops('submissions skip 0/1000 --reason none')).rejects.toThrow(
+      /next submission|none to skip/,
+    );
+
+    const place = { brokers: brokersOf('gateway'), topicPrefix: PREFIX };
+    await inTransaction((client) => measureLag(client, place));
+    expect((await loadRecentRejections(place, 10)).rejections.length).toBeGreaterThan(0);
+    await inTransaction((client) => retryNew(client, place, { osUser: 'test', person: null }));
+    for (const { lines } of parts) expect(lines.map(({ msg }) => msg)).toEqual([]);
+  }, 60_000);
+});
+
+test('a part that is refused says so, goes on trying, and works once its password is corrected', async () => {
+  await kafka.setPassword('apply', 'another password');
+  const apply = await start('apply');
+  const sentence =
+    'refuses the user "apply" or the password (SCRAM-SHA-512): correct KAFKA_USERNAME or KAFKA_PASSWORD_FILE.';
+  await until('it is refused', () => apply.lines.some(({ msg }) => msg.endsWith(sentence)));
+  expect(await apply.isReady()).toBe(false);
+  await kafka.loginAs('apply', 'another password');
+  await until('it works', () => apply.isReady());
+  await apply.stop();
+}, 30_000);
+
+/** Does what a right is for. @returns the sentences of a failure, an empty list if all went well */
+type Use = () => Promise<string[]>;
+
+const failing =
+  (action: () => Promise<unknown>): Use =>
+  async () =>
+    action().then(
+      () => [],
+      (error: Error) => [error.message],
+    );
+
+/** Runs a part of the service until it has told of a refusal, or is ready and has worked for a while. */
+const running =
+  (role: 'gateway' | ConsumersRole): Use =>
+  async () => {
+    const part = await start(role);
+    const refusals = () => part.lines.map(({ msg }) => msg).filter((msg) => msg.includes('does not give'));
+    try {
+      await until('it works, or is refused', async () => refusals().length > 0 || part.isReady());
+      return refusals();
+    } finally {
+      await part.stop();
+    }
+  };
+
+/** Makes a topic anew with fewer partitions and other settings than it should have, or only deletes it. */
+async function spoil(name: string, { isDeleted }: { isDeleted: boolean }): Promise<void> {
+  await withAdmin(kafka.everything, async (admin) => {
+    const listed = async () => (await admin.listTopics()).includes(name);
+    if (await listed()) await admin.deleteTopics({ topics: [name] });
+    await until('the topic is gone', async () => !(await listed()));
+    if (isDeleted) return;
+    const configEntries = [{ name: 'retention.ms', value: '1000' }];
+    await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }] });
+  });
+}
+
+/** Deletes the records of the changes topic, so that there is something to repair. */
+async function emptyChanges(): Promise<void> {
+  await withAdmin(kafka.everything, async (admin) => {
+    const ends = await admin.fetchTopicOffsets(topics.changes);
+    const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
+    await admin.deleteTopicRecords({ topic: topics.changes, partitions });
+  });
+}
+
+/** What needs a right. */
+function chooseUse({ role, operation, resource, name, onlyConsole }: RoleRight): Use {
+  const place = { brokers: brokersOf(role), topicPrefix: PREFIX };
+  if (onlyConsole) {
+    if (operation === 'Read') return failing(() => loadRecentRejections(place, 10));
+    return failing(() => inTransaction((client) => measureLag(client, place)));
+  }
+  if (role === 'producer') return failing(() => submit('producer', 'bakers-local-1'));
+  if (role === 'gateway') return running('gateway');
+  if (role === 'relay') {
+    if (operation !== 'DescribeConfigs') return running('relay');
+    return failing(() => findChangesTopicProblems({ ...place, retentionMs: RETENTION_MS }));
+  }
+  if (role === 'apply') {
+    if (operation === 'Write') {
+      return async () => {
+        const before = await endOffsets(topics.rejected);
+        await submit('producer', 'nobody');
+        return untilTold('apply', async () => (await endOffsets(topics.rejected)) > before);
+      };
+    }
+    if (resource === 'group') {
+      return async () => {
+        await submit('producer', 'coast-gazette');
+        return untilTold(
+          'apply',
+          async () => (await committedOffsets()) === (await endOffsets(topics.submissions)),
+        );
+      };
+    }
+    return running('apply');
+  }
+  if (operation === 'Write' && name === topics.changes) {
+    return failing(async () => {
+      await emptyChanges();
+      await ops('stream repair');
+    });
+  }
+  const commands: Record<string, string> = {
+    [`Read ${topics.submissions}`]: 'submissions skip 0/1000 --reason none',
+    [`Write ${topics.submissions}`]: 'submit -',
+    [`Read ${topics.rejected}`]: 'rejected list --all',
+    [`Read ${topics.changes}`]: 'stream check',
+  };
+  return failing(() =>
+    ops(commands[`${operation} ${name}`] ?? '', { stdin: SUBMISSION }).catch((error: Error) => {
+      // It has read the topic.
+      if (!error.message.includes('none to skip')) throw error;
+    }),
+  );
+}
+
+/** Runs a part of the service until it has told of a refusal, or this has come about. */
+async function untilTold(role: ConsumersRole, isDone: () => Promise<boolean>): Promise<string[]> {
+  const part = await start(role);
+  const refusals = () => part.lines.map(({ msg }) => msg).filter((msg) => msg.includes('does not give'));
+  try {
+    await until('it has done that, or is refused', async () => refusals().length > 0 || (await isDone()));
+    return refusals();
+  } finally {
+    await part.stop();
+  }
+}
+
+async function endOffsets(topic: string): Promise<number> {
+  const offsets = await withAdmin(kafka.everything, (admin) => admin.fetchTopicOffsets(topic));
+  return offsets.reduce((sum, { high }) => sum + Number(high), 0);
+}
+
+async function committedOffsets(): Promise<number> {
+  const groupId = `${PREFIX}endorsement-apply`;
+  const groups = await withAdmin(kafka.everything, (admin) =>
+    admin.fetchOffsets({ groupId, topics: [topics.submissions] }),
+  );
+  return groups
+    .flatMap(({ partitions }) => partitions)
+    .reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
+}
+
+/** A right to describe comes with others; without those, it is the first that is missed. */
+const MISSED_FIRST: Partial<Record<string, string>> = {
+  AlterConfigs: 'DescribeConfigs',
+  [`gateway Write ${topics.submissions}`]: 'Describe',
+};
+
+function sentenceOf({ role, operation, resource, name }: RoleRight): string {
+  const missed = MISSED_FIRST[`${role} ${operation} ${name}`] ?? MISSED_FIRST[operation] ?? operation;
+  return (
+    `Kafka at ${kafka.addresses.login} does not give the user "${role}" the right ${missed} on the ${resource} ` +
+    `"${name}": grant it, as "npm run ops -- topics acls" shows`
+  );
+}
+
+/** Checks that something works with a right alone: it is refused without, and works again once it is granted. */
+async function expectNeeded(right: RoleRight, use: Use): Promise<void> {
+  const principal = `User:${right.role}`;
+  await kafka.revoke(principal, [right]);
+  let told: string[] = [];
+  await until('it is refused', async () => {
+    told = await use();
+    return told.length > 0;
+  });
+  expect(told.join('\n')).toContain(sentenceOf(right));
+  await kafka.grant(principal, [right]);
+  await until('it works again', async () => {
+    told = await use();
+    return told.length === 0;
+  });
+}
+
+const named = (rights: RoleRight[]) =>
+  rights.map((right) => [`${right.role}: ${right.operation} on ${right.name}`, right] as const);
+
+describe('every right of the table is needed', () => {
+  test.each(named(ALL.filter(({ operation }) => !/^(Create|Alter)/.test(operation))))(
+    '%s',
+    (_, right) => expectNeeded(right, chooseUse(right)),
+    30_000,
+  );
+
+  test.each(named(TO_MAKE_TOPICS))(
+    '%s',
+    (_, right) =>
+      expectNeeded(right, async () => {
+        await spoil(right.name, { isDeleted: right.operation === 'Create' });
+        return failing(() => ops('topics apply', { prefix: SPOILT }))();
+      }),
+    30_000,
+  );
+});

@@ -1,0 +1,72 @@
+/** Makes certificates with openssl, for tests of TLS. */
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Files in PEM form. */
+export interface IssuedCertificate {
+  cert: string;
+  key: string;
+  /** The key and then the certificate, as Kafka reads them. */
+  both: string;
+}
+
+export interface IssueOptions {
+  /** The file's name, without its ending; an earlier certificate of the name is replaced. */
+  name: string;
+  /** The common name; the file's name by default. */
+  subject?: string;
+  /** The subject's alternative names, such as DNS:localhost. */
+  hosts?: string[];
+  /** How long it is valid, in days; negative for one that has expired. */
+  days?: number;
+}
+
+/** A certificate authority in a folder. */
+export class TestAuthority {
+  /** Its own certificate, as a file in PEM form. */
+  readonly ca: string;
+  readonly #dir: string;
+  readonly #key: string;
+
+  private constructor(dir: string, name: string) {
+    this.#dir = dir;
+    this.ca = path.join(dir, `${name}.crt`);
+    this.#key = path.join(dir, `${name}.key`);
+  }
+
+  /** Makes an authority whose files go into this folder. */
+  static async create(dir: string, name: string): Promise<TestAuthority> {
+    const authority = new TestAuthority(dir, name);
+    await run('openssl', [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+      ...['-keyout', authority.#key, '-out', authority.ca, '-subj', `/CN=${name}`, '-days', '30'],
+    ]);
+    return authority;
+  }
+
+  /** Issues a certificate for servers and clients. */
+  async issue({
+    name,
+    subject = name,
+    hosts = ['DNS:localhost'],
+    days = 1,
+  }: IssueOptions): Promise<IssuedCertificate> {
+    const at = (ending: string) => path.join(this.#dir, `${name}.${ending}`);
+    await writeFile(at('ext'), `subjectAltName=${hosts.join(',')}\n`);
+    await run('openssl', [
+      ...['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+      ...['-keyout', at('key'), '-out', at('csr'), '-subj', `/CN=${subject}`],
+    ]);
+    await run('openssl', [
+      ...['x509', '-req', '-in', at('csr'), '-CA', this.ca, '-CAkey', this.#key, '-CAcreateserial'],
+      ...['-out', at('crt'), '-days', String(days), '-extfile', at('ext')],
+    ]);
+    const files = { cert: at('crt'), key: at('key'), both: at('pem') };
+    await writeFile(files.both, `${await readFile(files.key, 'utf8')}${await readFile(files.cert, 'utf8')}`);
+    return files;
+  }
+}

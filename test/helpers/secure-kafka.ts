@@ -1,0 +1,202 @@
+/** A broker that asks for TLS, a login and rights, for the tests of a file. */
+import { pbkdf2Sync, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { alterUserScramCredentialsV0, Connection } from '@platformatic/kafka';
+import kafkajs, { type Admin } from 'kafkajs';
+import { withAdmin } from '../../kafka/admin.ts';
+import type { Right } from '../../kafka/rights.ts';
+import { startKafka } from '../../ops/local/servers/kafka/broker.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
+import type { KafkaServer } from '../../ops/local/servers/server.ts';
+import type { Brokers } from '../../service/brokers.ts';
+import { TestAuthority } from './certificates.ts';
+import { startTokenServer, type TokenServer } from './token-server.ts';
+
+const SCRAM_ITERATIONS = 4096;
+const SCRAM_MECHANISMS = { 'SCRAM-SHA-256': 1, 'SCRAM-SHA-512': 2 } as const;
+const OAUTH = 'org.apache.kafka.common.security.oauthbearer';
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
+
+/** The user of PLAIN, whose password is in the broker's settings. */
+export const PLAIN_USER = { username: 'plain-user', password: 'plain-password' };
+
+export class SecureKafka {
+  readonly dir: string;
+  readonly authority: TestAuthority;
+  readonly tokens: TokenServer;
+  /** `localhost:port` of the listener that asks for a login, of the one that asks for a certificate, and of others. */
+  readonly addresses: { login: string; certificate: string; expired: string };
+  /** Connects without a login, and may do everything. */
+  readonly everything: Brokers;
+  readonly #server: KafkaServer;
+
+  private constructor(
+    parts: Pick<SecureKafka, 'dir' | 'authority' | 'tokens' | 'addresses'> & { server: KafkaServer },
+  ) {
+    this.dir = parts.dir;
+    this.authority = parts.authority;
+    this.tokens = parts.tokens;
+    this.addresses = parts.addresses;
+    this.everything = parts.server.brokers;
+    this.#server = parts.server;
+  }
+
+  static async start(): Promise<SecureKafka> {
+    const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-secure-'));
+    const [authority, tokens] = await Promise.all([
+      TestAuthority.create(dir, 'authority'),
+      startTokenServer(),
+    ]);
+    const [broker, expired] = await Promise.all([
+      authority.issue({ name: 'broker', subject: 'localhost' }),
+      authority.issue({ name: 'expired-broker', subject: 'localhost', days: -1 }),
+    ]);
+    const ports = {
+      login: await findFreePort(),
+      certificate: await findFreePort(),
+      expired: await findFreePort(),
+    };
+    const server = await startKafka({
+      dir: path.join(dir, 'kafka'),
+      listeners: [
+        { name: 'LOGIN', protocol: 'SASL_SSL', port: ports.login },
+        { name: 'CERTIFICATE', protocol: 'SSL', port: ports.certificate },
+        { name: 'EXPIRED', protocol: 'SSL', port: ports.expired },
+      ],
+      jvmOptions: [`-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=${tokens.jwksUrl}`],
+      overrides: {
+        'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+        'super.users': 'User:ANONYMOUS',
+        ...keyStore('', broker.both, authority.ca),
+        ...keyStore('listener.name.expired.', expired.both, authority.ca),
+        ...keyStore('listener.name.certificate.', broker.both, authority.ca),
+        'listener.name.certificate.ssl.client.auth': 'required',
+        'listener.name.login.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
+        'listener.name.login.plain.sasl.jaas.config':
+          'org.apache.kafka.common.security.plain.PlainLoginModule required ' +
+          `user_${PLAIN_USER.username}="${PLAIN_USER.password}";`,
+        'listener.name.login.scram-sha-256.sasl.jaas.config': scramModule(),
+        'listener.name.login.scram-sha-512.sasl.jaas.config': scramModule(),
+        'listener.name.login.oauthbearer.sasl.jaas.config': `${OAUTH}.OAuthBearerLoginModule required;`,
+        'listener.name.login.oauthbearer.sasl.server.callback.handler.class': `${OAUTH}.OAuthBearerValidatorCallbackHandler`,
+        'listener.name.login.oauthbearer.sasl.oauthbearer.jwks.endpoint.url': tokens.jwksUrl,
+        'listener.name.login.oauthbearer.sasl.oauthbearer.expected.audience': tokens.audience,
+        'listener.name.login.oauthbearer.sasl.oauthbearer.expected.issuer': tokens.issuer,
+      },
+    });
+    const addresses = {
+      login: `localhost:${ports.login}`,
+      certificate: `localhost:${ports.certificate}`,
+      expired: `localhost:${ports.expired}`,
+    };
+    return new SecureKafka({ dir, authority, tokens, addresses, server });
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop();
+    await this.tokens.close();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  /** Writes a file. @returns its path */
+  async write(name: string, text: string): Promise<string> {
+    const file = path.join(this.dir, name);
+    await writeFile(file, text);
+    return file;
+  }
+
+  /** The settings of a user who logs in with a password that is in a file. */
+  async loginAs(
+    username: string,
+    password: string,
+    mechanism = 'SCRAM-SHA-512',
+  ): Promise<Record<string, string>> {
+    return {
+      KAFKA_BROKERS: this.addresses.login,
+      KAFKA_CA_FILE: this.authority.ca,
+      KAFKA_SASL_MECHANISM: mechanism,
+      KAFKA_USERNAME: username,
+      KAFKA_PASSWORD_FILE: await this.write(`password-of-${username}`, `${password}\n`),
+    };
+  }
+
+  /** Sets the password of a user of SCRAM, for both mechanisms. */
+  async setPassword(name: string, password: string): Promise<void> {
+    const [host = '', port = ''] = (this.everything.addresses[0] ?? '').split(':');
+    const connection = new Connection('test');
+    await connection.connect(host, Number(port));
+    // A request may name a user once.
+    for (const [mechanism, id] of Object.entries(SCRAM_MECHANISMS)) {
+      const salt = randomBytes(16);
+      const digest = mechanism === 'SCRAM-SHA-256' ? 'sha256' : 'sha512';
+      const length = mechanism === 'SCRAM-SHA-256' ? 32 : 64;
+      const saltedPassword = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, length, digest);
+      const credential = { name, mechanism: id, iterations: SCRAM_ITERATIONS, salt, saltedPassword };
+      await alterUserScramCredentialsV0.api.async(connection, [], [credential]);
+    }
+    await connection.close();
+  }
+
+  /** Grants rights to a principal, such as `User:ann`. */
+  async grant(principal: string, rights: readonly Right[]): Promise<void> {
+    await withAdmin(this.everything, (admin) =>
+      admin.createAcls({ acl: rights.map((right) => toAcl(principal, right)) }),
+    );
+  }
+
+  async revoke(principal: string, rights: readonly Right[]): Promise<void> {
+    await withAdmin(this.everything, (admin) =>
+      admin.deleteAcls({ filters: rights.map((right) => toAcl(principal, right)) }),
+    );
+  }
+
+  /** Makes the broker read its certificate again. */
+  async reloadCertificate(): Promise<void> {
+    const location = path.join(this.dir, 'broker.pem');
+    await withAdmin(this.everything, (admin) =>
+      alterBroker(admin, keyStore('listener.name.login.', location, this.authority.ca)),
+    );
+  }
+}
+
+async function alterBroker(admin: Admin, settings: Record<string, string>): Promise<void> {
+  const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
+  const resource = { type: kafkajs.ConfigResourceTypes.BROKER, name: '1', configEntries };
+  await admin.alterConfigs({ validateOnly: false, resources: [resource] });
+}
+
+function keyStore(prefix: string, both: string, ca: string): Record<string, string> {
+  return {
+    [`${prefix}ssl.keystore.type`]: 'PEM',
+    [`${prefix}ssl.keystore.location`]: both,
+    [`${prefix}ssl.truststore.type`]: 'PEM',
+    [`${prefix}ssl.truststore.location`]: ca,
+  };
+}
+
+function scramModule(): string {
+  return 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
+}
+
+function toAcl(principal: string, { operation, resource, name }: Right) {
+  const operations = {
+    Alter: AclOperationTypes.ALTER,
+    AlterConfigs: AclOperationTypes.ALTER_CONFIGS,
+    Create: AclOperationTypes.CREATE,
+    Describe: AclOperationTypes.DESCRIBE,
+    DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS,
+    Read: AclOperationTypes.READ,
+    Write: AclOperationTypes.WRITE,
+  };
+  return {
+    principal,
+    host: '*',
+    operation: operations[operation],
+    permissionType: AclPermissionTypes.ALLOW,
+    resourceType: resource === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
+    resourceName: name,
+    resourcePatternType: ResourcePatternTypes.LITERAL,
+  };
+}
