@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import pg from 'pg';
 import { measureLag } from '../../administration/lag.ts';
 import { loadRecentRejections } from '../../administration/rejections/recent.ts';
@@ -21,6 +21,7 @@ import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { createIo } from '../helpers/command-io.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { SecureKafka } from '../helpers/secure-kafka.ts';
+import { securedTest as test } from '../helpers/secured-test.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
 import { readTopic } from '../../kafka/read-topic.ts';
 import { openProducer } from '../../kafka/submissions-producer.ts';
@@ -10,6 +10,7 @@ import { startKafka } from '../../ops/local/servers/kafka/broker.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import type { KafkaServer } from '../../ops/local/servers/server.ts';
 import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
+import { securedTest as test } from '../helpers/secured-test.ts';
 import { until } from '../helpers/until.ts';
 
 const TOPIC = 'nearby';

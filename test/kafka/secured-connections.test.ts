@@ -1,5 +1,5 @@
 import { copyFile, readFile, rename } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { readTopic } from '../../kafka/read-topic.ts';
@@ -8,6 +8,7 @@ import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Brokers, readBrokers } from '../../service/brokers.ts';
 import { TestAuthority } from '../helpers/certificates.ts';
 import { PLAIN_USER, SecureKafka } from '../helpers/secure-kafka.ts';
+import { securedTest as test } from '../helpers/secured-test.ts';
 import { until } from '../helpers/until.ts';
 
 const TOPIC = 'secured';

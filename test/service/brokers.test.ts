@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { readBrokers } from '../../service/brokers.ts';
 import { readDatabaseUrl } from '../../service/database-address.ts';
 import { type IssuedCertificate, TestAuthority } from '../helpers/certificates.ts';
 import { createFolder } from '../helpers/folder.ts';
+import { securedTest as test } from '../helpers/secured-test.ts';
 
 let folder: Awaited<ReturnType<typeof createFolder>>;
 let authority: TestAuthority;

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { requireDatabase } from '../../ops/database.ts';
 import { readDatabaseUrl } from '../../service/database-address.ts';
@@ -12,6 +12,7 @@ import { startHeartbeat } from '../../store/processes/heartbeat.ts';
 import { captureLog } from '../helpers/captured-log.ts';
 import { TestAuthority } from '../helpers/certificates.ts';
 import { CERTIFICATE_USER, SecurePostgres } from '../helpers/secure-postgres.ts';
+import { securedTest as test } from '../helpers/secured-test.ts';
 import { until } from '../helpers/until.ts';
 
 let postgres: SecurePostgres;
