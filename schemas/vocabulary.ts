@@ -116,6 +116,6 @@ export type StateCode = (typeof STATE_CODES)[number];
 export const NATIONAL = 'national';
 export const ENDORSER_STATES = [...STATE_CODES, NATIONAL] as const;
 
-/** What a person may do in the console, from the least to the most. An operator sees and changes every account. */
+/** The roles of people in the console, from the least to the most. An operator sees and changes every account. */
 export const ROLES = ['member', 'owner', 'operator'] as const;
 export type Role = (typeof ROLES)[number];

@@ -4,7 +4,7 @@ import type { Scope } from '../../schemas/vocabulary.ts';
 import { ensureAccount } from './accounts.ts';
 import { type Actor, recordAudit } from './audit-log.ts';
 
-/** What a new key is to be. */
+/** The properties of a new key. */
 export interface KeyGrant {
   /** The name that people know it by; empty for none. */
   name?: string;

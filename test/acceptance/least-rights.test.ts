@@ -207,7 +207,7 @@ async function emptyChanges(): Promise<void> {
   });
 }
 
-/** What needs a right. */
+/** The work that needs a right. */
 function chooseUse({ role, operation, resource, name, onlyConsole }: RoleRight): Use {
   const place = { brokers: brokersOf(role), topicPrefix: PREFIX };
   if (onlyConsole) {

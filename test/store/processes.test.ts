@@ -33,7 +33,7 @@ afterEach(async () => {
   await client.query('TRUNCATE processes');
 });
 
-/** What a process says of itself, which a test can change. */
+/** The description of a process by itself, which a test can change. */
 interface Said {
   state: ProgramState;
   obstacle: string | null;

@@ -7,7 +7,7 @@ interface Choice {
 }
 
 interface Source {
-  /** What its search field is called. */
+  /** The name of its search field. */
   label: string;
   /** The choices for a text, of which there may be many more. */
   search(text: string, signal: AbortSignal): Promise<Choice[]>;

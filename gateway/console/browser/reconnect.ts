@@ -18,7 +18,7 @@ export interface Refusal {
   retryAfterMs: number | null;
 }
 
-/** What a client does next: connect again after a while, or stop. */
+/** The next step of a client: to connect again after a while, or to stop. */
 export type NextStep =
   | { kind: 'wait'; waitMs: number; reason: string }
   | { kind: 'stop'; why: 'expired' | 'signed-out' | 'refused'; reason: string };

@@ -50,7 +50,7 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
   return {
     title: 'Rejected submissions',
     body: html`
-      ${sent && /^\d{1,9}$/.test(sent) && html`<${Notice} kind="good">Sent again: ${count.format(Number(sent))}. What is still wrong will be rejected again.<//>`}
+      ${sent && /^\d{1,9}$/.test(sent) && html`<${Notice} kind="good">Sent again: ${count.format(Number(sent))}. Those that are still wrong will be rejected again.<//>`}
       ${
         rejections.length === 0
           ? html`<p>Nothing that Kafka keeps was rejected.</p>`

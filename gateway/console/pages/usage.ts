@@ -66,7 +66,7 @@ function readPlace(text: string | null): { occurredAt: Date; id: number } | null
   return Number.isNaN(occurredAt.getTime()) || !/^\d{1,15}$/.test(id) ? null : { occurredAt, id: Number(id) };
 }
 
-/** What the account has asked for, and how it was answered. */
+/** The requests of the account, and how they were answered. */
 export const usagePages: readonly Page[] = [
   {
     method: 'GET',

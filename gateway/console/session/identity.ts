@@ -5,7 +5,7 @@ const MAX_SUBJECT_LENGTH = 255;
 const MAX_NAME_LENGTH = 200;
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 
-/** What a provider says about a person, in an ID token or at its UserInfo endpoint. */
+/** The statements of a provider about a person, in an ID token or at its UserInfo endpoint. */
 export interface Claims {
   readonly iss: string;
   /** The provider's name for the person, which never changes. */

@@ -156,7 +156,7 @@ test('a database that takes long to count does not keep the list waiting', async
   await client.post('/console/subscriptions', { name: 'Slow', types: ['updated'], levels: ['county'] });
   const db = new pg.Client({ connectionString: service.databaseUrl });
   await db.connect();
-  // Whoever reads the change log waits for this lock.
+  // Every reader of the change log waits for this lock.
   await db.query('BEGIN; LOCK TABLE change_log IN ACCESS EXCLUSIVE MODE');
   const { status, html } = await client.get('/console/subscriptions');
   expect(status).toBe(200);
