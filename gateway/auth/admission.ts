@@ -40,10 +40,9 @@ export function createAdmission({
   };
   return async (ctx, next) => {
     if (!ctx.path.startsWith('/v1/') && ctx.path !== '/v1') return next();
-    const caller =
-      ctx.state.bySession && findSessionCaller
-        ? await requireOwnPage(ctx).then(() => findSessionCaller(ctx))
-        : await findKeyCaller(ctx);
+    const isOfConsole = ctx.state.bySession && findSessionCaller;
+    if (isOfConsole) requireOwnPage(ctx);
+    const caller = await (isOfConsole ? findSessionCaller(ctx) : findKeyCaller(ctx));
     ctx.state.caller = caller;
     ctx.state.sender = senderOf(caller);
     ctx.state.account = caller.account;
@@ -55,7 +54,7 @@ export function createAdmission({
 }
 
 /** A session reads the API only, and only from a page of the console: a browser would send its cookie from others too. */
-async function requireOwnPage(ctx: Context): Promise<void> {
+function requireOwnPage(ctx: Context): void {
   requireMethod(ctx, READ_METHODS);
   const site = ctx.get('Sec-Fetch-Site');
   if (site === '' || site === 'same-origin') return;

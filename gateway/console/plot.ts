@@ -1,4 +1,5 @@
 import { type Html, html } from './html.ts';
+import { number } from './number.ts';
 
 /** A part of a bar. */
 export interface PlotPart {
@@ -18,8 +19,6 @@ const WIDTH = 720;
 const HEIGHT = 180;
 const BASE = 160;
 const GAP = 0.25;
-
-const number = new Intl.NumberFormat('en-US');
 
 /** The smallest of 1, 2, 5, 10, 20, 50, ... that is at least `max`, so that axes are easy to read. */
 export function roundUp(max: number): number {

@@ -4,6 +4,7 @@ import { html } from '../html.ts';
 import { Form } from '../layout.ts';
 import type { Page } from '../page.ts';
 import { PageError } from '../page-error.ts';
+import { readRowId } from '../row-id.ts';
 
 /** The account that the pages show, and the others that the person can see. */
 export const accountPages: readonly Page[] = [
@@ -38,9 +39,8 @@ export const accountPages: readonly Page[] = [
     path: '/console/account',
     role: 'member',
     async handle({ session, form }, { pool }) {
-      const id = form.get('account') ?? '';
-      const isId = /^[1-9]\d{0,8}$/.test(id);
-      const chosen = isId ? await findAccountFor(pool, session, Number(id)) : null;
+      const id = readRowId(form.get('account'));
+      const chosen = id === null ? null : await findAccountFor(pool, session, id);
       if (chosen === null) throw new PageError(404, 'There is no such account.');
       await switchSession(pool, session.id, chosen);
       return { redirect: '/console' };

@@ -3,13 +3,9 @@ import { Moment, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
+import { readRowId } from '../row-id.ts';
 
 const ON_PAGE = 100;
-const ID = /^[1-9]\d{0,8}$/;
-
-function readId(text: string | null): number | undefined {
-  return text !== null && ID.test(text) ? Number(text) : undefined;
-}
 
 function AuditRow({ entry }: { entry: AuditRecord }): Html {
   const details = Object.keys(entry.details).length > 0 ? JSON.stringify(entry.details) : '';
@@ -27,13 +23,13 @@ function AuditRow({ entry }: { entry: AuditRecord }): Html {
 async function showAudit(
   { query }: PageRequest,
   { pool }: ConsoleContext,
-  accountId: number | undefined,
+  accountId: number | null,
 ): Promise<ShownPage> {
-  const before = readId(query.get('before'));
+  const before = readRowId(query.get('before'));
   const entries = await listAudit(pool, {
     limit: ON_PAGE + 1,
-    ...(before !== undefined && { before }),
-    ...(accountId !== undefined && { accountId }),
+    ...(before !== null && { before }),
+    ...(accountId !== null && { accountId }),
   });
   const shown = entries.reverse().slice(0, ON_PAGE);
   const older = new URLSearchParams(query);
@@ -65,6 +61,6 @@ export const auditPages: readonly Page[] = [
     method: 'GET',
     path: '/console/operator/audit',
     role: 'operator',
-    handle: (request, context) => showAudit(request, context, readId(request.query.get('account'))),
+    handle: (request, context) => showAudit(request, context, readRowId(request.query.get('account'))),
   },
 ];

@@ -12,6 +12,7 @@ import {
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
+import { number } from '../number.ts';
 import type { Page } from '../page.ts';
 
 type Election = Static<typeof election>;
@@ -24,8 +25,6 @@ interface List<Item> {
 
 /** More would make a page that nobody reads. */
 const MAX_POSITIONS = 200;
-const number = new Intl.NumberFormat('en-US');
-
 function ElectionRow({ item }: { item: Election }): Html {
   return html`
     <tr>

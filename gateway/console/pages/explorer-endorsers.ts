@@ -4,12 +4,11 @@ import { Table } from '../components.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
+import { number } from '../number.ts';
 import type { Page } from '../page.ts';
 
 type Endorser = Static<typeof endorser>;
 type Category = Static<typeof endorserCategory>;
-
-const number = new Intl.NumberFormat('en-US');
 
 function EndorserRow({ item }: { item: Endorser }): Html {
   return html`

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { recommendations } from '../../../schemas/http/recommendations.ts';
 import type { endorserCategory } from '../../../schemas/http/records.ts';
+import { LEVELS } from '../../../schemas/vocabulary.ts';
 import { ChoiceName, ContestHeading, groupOf } from '../explorer/contest-parts.ts';
 import { LanguageField, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
@@ -126,7 +127,7 @@ export const explorerGuidePages: readonly Page[] = [
             <label>Part of the ballot
               <select name="levels">
                 <option value="">All of it</option>
-                ${['federal', 'state', 'county', 'city', 'school', 'special'].map((level) => html`<option selected=${level === query.get('levels')}>${level}</option>`)}
+                ${LEVELS.map((level) => html`<option selected=${level === query.get('levels')}>${level}</option>`)}
               </select>
             </label>
             <${LanguageField} value=${query.get('lang')} />

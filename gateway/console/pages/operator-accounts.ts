@@ -15,6 +15,7 @@ import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
+import { readRowId } from '../row-id.ts';
 
 const MAX_LISTED = 200;
 const MAX_NAME_LENGTH = 100;
@@ -27,8 +28,8 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 async function findAccount({ pool }: ConsoleContext, id: string | undefined): Promise<AccountSummary> {
-  const isId = /^[1-9]\d{0,8}$/.test(id ?? '');
-  const [account] = isId ? await listAccounts(pool, { id: Number(id) }) : [];
+  const known = readRowId(id);
+  const [account] = known === null ? [] : await listAccounts(pool, { id: known });
   if (!account) throw new PageError(404, 'There is no such account.');
   return account;
 }

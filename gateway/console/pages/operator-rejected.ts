@@ -11,6 +11,7 @@ import { Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
+import { number } from '../number.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 
@@ -18,8 +19,6 @@ import { PageError } from '../page-error.ts';
 const NEWEST = 200;
 
 const originOf = ({ partition, offset }: Rejection): string => `${partition}/${offset}`;
-
-const count = new Intl.NumberFormat('en-US');
 
 function RejectionRow({ item, isMended, csrf }: { item: Rejection; isMended: boolean; csrf: string }): Html {
   const submission = readSubmission(item);
@@ -50,7 +49,7 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
   return {
     title: 'Rejected submissions',
     body: html`
-      ${sent && /^\d{1,9}$/.test(sent) && html`<${Notice} kind="good">Sent again: ${count.format(Number(sent))}. Those that are still wrong will be rejected again.<//>`}
+      ${sent && /^\d{1,9}$/.test(sent) && html`<${Notice} kind="good">Sent again: ${number.format(Number(sent))}. Those that are still wrong will be rejected again.<//>`}
       ${
         rejections.length === 0
           ? html`<p>Nothing that Kafka keeps was rejected.</p>`

@@ -4,9 +4,8 @@ import { type ListedProcess, listProcesses } from '../../../store/processes/proc
 import { Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
+import { number } from '../number.ts';
 import type { Page } from '../page.ts';
-
-const number = new Intl.NumberFormat('en-US');
 
 /** The lag at each hop; null while Kafka does not answer. */
 async function findLag(context: ConsoleContext): Promise<ServiceLag | null> {

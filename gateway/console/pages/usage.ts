@@ -11,14 +11,13 @@ import {
 } from '../../../store/accounts/usage.ts';
 import { Moment, Table } from '../components.ts';
 import { type Html, html } from '../html.ts';
+import { number } from '../number.ts';
 import type { Page } from '../page.ts';
 import { Plot, type PlotBar } from '../plot.ts';
 
 /** The days that totals go over. */
 const DAYS = 30;
 const ERRORS_ON_PAGE = 50;
-
-const number = new Intl.NumberFormat('en-US');
 
 const PARTS = [
   { kind: 'good', label: 'Answered' },

@@ -1,0 +1,2 @@
+/** Writes numbers as pages show them: 12,345. */
+export const number = new Intl.NumberFormat('en-US');
