@@ -46,8 +46,13 @@ export function createChangesProducer(kafka: Kafka, { brokers, topic }: { broker
   const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, metadataMaxAge: 30_000 });
   const admin = kafka.admin();
   return {
-    connect: () => write(() => Promise.all([producer.connect(), admin.connect()])),
-    disconnect: () => Promise.all([producer.disconnect(), admin.disconnect()]),
+    async connect(): Promise<void> {
+      await write(() => Promise.all([producer.connect(), admin.connect()]));
+    },
+
+    async disconnect(): Promise<void> {
+      await Promise.all([producer.disconnect(), admin.disconnect()]);
+    },
 
     /** The end offset of each partition, by partition. */
     async fetchEndOffsets(): Promise<number[]> {

@@ -5,8 +5,8 @@ import { explainingRefusals } from './refusal.ts';
 import { withRight } from './rights.ts';
 
 /**
- * Commits offsets to a consumer group that has no members, for tools that show a group's lag. The service does not read
- * them.
+ * The offsets of a consumer group that has no members. They are committed for tools: those that show a group's lag, and
+ * mirrors, which translate them for another cluster.
  */
 export class GroupOffsets {
   readonly #admin: Admin;
@@ -41,12 +41,28 @@ export class GroupOffsets {
     }));
     const topics = [{ name: this.#topic, partitionOffsets }];
     const groupId = this.#groupId;
-    const right = { operation: 'Read', resource: 'group', name: groupId } as const;
-    await explainingRefusals(
-      this.#brokers,
-      () => withRight(right, () => this.#admin.alterConsumerGroupOffsets({ groupId, topics })),
-      this.#findHidden,
+    await this.#ask(() => this.#admin.alterConsumerGroupOffsets({ groupId, topics }));
+  }
+
+  /**
+   * The offsets that were committed, by partition; only of those that have one.
+   *
+   * @throws as `commit` does
+   */
+  async load(): Promise<Map<number, number>> {
+    const groups = await this.#ask(() => this.#admin.listConsumerGroupOffsets({ groups: [this.#groupId] }));
+    const topics = groups.flatMap((group) => group.topics).filter(({ name }) => name === this.#topic);
+    const committed = topics.flatMap(({ partitions }) => partitions);
+    return new Map(
+      committed
+        .filter(({ committedOffset }) => committedOffset >= 0n)
+        .map(({ partitionIndex, committedOffset }) => [partitionIndex, Number(committedOffset)]),
     );
+  }
+
+  #ask<T>(action: () => Promise<T>): Promise<T> {
+    const right = { operation: 'Read', resource: 'group', name: this.#groupId } as const;
+    return explainingRefusals(this.#brokers, () => withRight(right, action), this.#findHidden);
   }
 
   async close(): Promise<void> {

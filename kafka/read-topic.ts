@@ -39,12 +39,21 @@ export async function* readTopic(
   }
 }
 
-/** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
-export async function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
+async function describeTopic<T>(options: ReadTopic, ask: (reader: TopicReader) => Promise<T>): Promise<T> {
   const reader = new TopicReader({ operation: 'Describe', ...options });
   try {
-    return await reader.bounds();
+    return await ask(reader);
   } finally {
     await reader.close();
   }
+}
+
+/** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
+export function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
+  return describeTopic(options, (reader) => reader.bounds());
+}
+
+/** The id that Kafka gave a topic when it was made. @throws as `readTopic` does */
+export function loadTopicId(options: ReadTopic): Promise<string> {
+  return describeTopic(options, (reader) => reader.topicId());
 }

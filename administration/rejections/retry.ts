@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { loadTopicId } from '../../kafka/read-topic.ts';
 import { type Message, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
@@ -9,6 +10,7 @@ import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import {
   advanceConsumerOffsets,
+  identifyTopic,
   loadConsumerOffsets,
   lockConsumerOffsets,
 } from '../../store/stream/consumer-offsets.ts';
@@ -94,6 +96,9 @@ export async function retryNew(
   const { rejected: topic } = topicNames(topicPrefix);
   // Before anything is read, so that a retry that waited here sees how far the one before it came.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
+  // In a topic that was made anew, nothing was retried.
+  const topicId = await loadTopicId({ brokers, topic, clientId: 'ballot-endorsements-administration' });
+  await identifyTopic(client, topic, topicId);
   const offsets = await loadConsumerOffsets(client, topic);
   const { rejections, ends } = await readRejections({ brokers, topic }, offsets);
   // A submission that was skipped could stop the consumers again.

@@ -68,15 +68,23 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const ending = new AbortController();
   const signal = AbortSignal.any([term.signal, ending.signal]);
   await verifyHistory(term.client, { brokers, topic: topics.changes });
-  const reader = new TopicReader({ brokers, topic: topics.submissions, clientId: groupId, committed: true });
+  let settledId: string | null = null;
+  const reader = new TopicReader({
+    brokers,
+    topic: topics.submissions,
+    clientId: groupId,
+    committed: true,
+    expectedId: () => settledId,
+  });
   term.atEnd(() => reader.close());
   const producer = createRejectedProducer(kafka, { brokers, topic: topics.rejected });
   term.atEnd(() => producer.disconnect());
   const group = new GroupOffsets({ brokers, groupId, topic: topics.submissions });
   term.atEnd(() => group.close());
 
-  const offsets = await settleOffsets(term.client, reader, topics.submissions, log);
-  const backlog = new Backlog(reader, offsets, log);
+  const settled = await settleOffsets({ client: term.client, reader, group, topic: topics.submissions, log });
+  settledId = settled.topicId;
+  const backlog = new Backlog(reader, settled.offsets, log);
   const sender = new RejectionSender(pool, producer, log);
   const sending = sender.run(signal);
   const announcing = runAnnouncer(pool, log, signal);

@@ -6,7 +6,7 @@ import { removeElection } from '../../store/catalogue/removal.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { type ImportOptions, type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
 import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
-import { startProgress } from '../catalog/progress.ts';
+import { startProgress } from '../progress.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';

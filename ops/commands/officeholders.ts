@@ -1,6 +1,6 @@
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { startProgress } from '../catalog/progress.ts';
+import { startProgress } from '../progress.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { findPersonFiles } from '../officeholders/find-files.ts';

@@ -13,6 +13,7 @@ import { createConfig, type OpsConfig } from '../config.ts';
 import { requireDatabase, withDatabase } from '../database.ts';
 import { findHoles, type SequenceRange } from '../stream/find-holes.ts';
 import { newEpoch } from '../stream/new-epoch.ts';
+import { rebuildStream } from '../stream/rebuild.ts';
 
 /** Changes that are sent at a time. */
 const BATCH = 1000;
@@ -22,9 +23,10 @@ const EXAMPLES = `
 Examples:
   npm run ops -- stream check
   npm run ops -- stream repair
+  npm run ops -- stream rebuild
   npm run ops -- stream new-epoch --submissions-from-beginning`;
 
-/** `stream check`, `stream repair`, `stream new-epoch [--submissions-from-beginning]` (INV-7). */
+/** `stream check`, `stream repair`, `stream rebuild`, `stream new-epoch [--submissions-from-beginning]` (INV-7). */
 export const define: DefineCommand = (stream, io) => {
   stream
     .command('check')
@@ -40,8 +42,19 @@ export const define: DefineCommand = (stream, io) => {
     .addHelpText('after', EXAMPLES)
     .action(async () => repair(await requireServers(io), io));
   stream
+    .command('rebuild')
+    .description(
+      'have the relay write the whole window into the changes topic again, with the same ids; it does so by itself ' +
+        'when it finds the topic emptied, made anew or replaced by a mirror',
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async () => {
+      const { databaseUrl } = await requireServers(io);
+      await withDatabase(databaseUrl, 'stream-rebuild', (client) => rebuildStream(client, io));
+    });
+  stream
     .command('new-epoch')
-    .description('begin another stream, after Postgres was restored from a backup or Kafka lost its topics')
+    .description('begin another stream, after Postgres was restored from a backup')
     .option(
       '--submissions-from-beginning',
       'apply the topic of submissions from its beginning, since it was made anew',

@@ -3,7 +3,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { startProgress } from '../catalog/progress.ts';
+import { startProgress } from '../progress.ts';
 import { createRefusalList, formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, createKafkaConfig } from '../config.ts';

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { type Admin, withAdmin } from '../../kafka/admin.ts';
+import { loadTopicId } from '../../kafka/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
@@ -71,6 +72,7 @@ export async function newEpoch(
     submissions: await fetchEnds(admin, topics.submissions),
     rejected: await fetchEnds(admin, topics.rejected),
   }));
+  const topicId = await loadTopicId({ brokers, topic: topics.changes, clientId: 'ballot-endorsements-ops' });
   const read: ReadTopic[] = [
     { name: topics.submissions, ends: ends.submissions, fromBeginning: submissionsFromBeginning },
     { name: topics.rejected, ends: ends.rejected, fromBeginning: false },
@@ -79,7 +81,7 @@ export async function newEpoch(
     await lockStreamHead(client);
     const sentences: string[] = [];
     for (const topic of read) sentences.push(await settlePositions(client, topic));
-    return { sentences, ...(await beginEpoch(client, ends.changes)) };
+    return { sentences, ...(await beginEpoch(client, { topicId, offsets: ends.changes })) };
   });
   for (const sentence of sentences) io.err(sentence);
   io.err(`${topics.changes} is read from its present end.`);

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../service/operator-error.ts';
-import { startProgress } from '../catalog/progress.ts';
+import { startProgress } from '../progress.ts';
 import { type CommandIo, UnfinishedError } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { count } from '../table.ts';

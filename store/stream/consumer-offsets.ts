@@ -83,3 +83,26 @@ export async function resetConsumerOffset(
     [topic, partition, to],
   );
 }
+
+/**
+ * Stores the id of a topic. If it had another one, it was made anew, and the positions in it are forgotten. To be called
+ * in the transaction of what is done about it.
+ *
+ * @returns whether it had another one
+ */
+export async function identifyTopic(client: ClientBase, topic: string, topicId: string): Promise<boolean> {
+  const { rows } = await client.query<{ topic_id: string }>(
+    'SELECT topic_id FROM consumed_topics WHERE topic = $1 FOR UPDATE',
+    [topic],
+  );
+  const known = rows[0]?.topic_id;
+  if (known === topicId) return false;
+  await client.query(
+    `INSERT INTO consumed_topics (topic, topic_id) VALUES ($1, $2)
+     ON CONFLICT (topic) DO UPDATE SET topic_id = excluded.topic_id`,
+    [topic, topicId],
+  );
+  if (known === undefined) return false;
+  await client.query('DELETE FROM consumer_positions WHERE topic = $1', [topic]);
+  return true;
+}

@@ -23,6 +23,7 @@ import { useTestDatabase } from '../helpers/database.ts';
 import { SecureKafka } from '../helpers/secure-kafka.ts';
 import { securedTest as test } from '../helpers/secured-test.ts';
 import { endorse } from '../helpers/submissions.ts';
+import { createTopic } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 
 const PREFIX = 'least-';
@@ -194,7 +195,7 @@ async function spoil(name: string, { isDeleted }: { isDeleted: boolean }): Promi
     await until('the topic is gone', async () => !(await listed()));
     if (isDeleted) return;
     const configEntries = [{ name: 'retention.ms', value: '1000' }];
-    await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }] });
+    await createTopic(admin, { topic: name, numPartitions: 1, configEntries });
   });
 }
 
