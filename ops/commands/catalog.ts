@@ -6,11 +6,11 @@ import { removeElection } from '../../store/catalogue/removal.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { type ImportOptions, type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
 import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
-import { startProgress } from '../progress.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
+import { startProgress } from '../progress.ts';
 import { count } from '../table.ts';
 
 /** An import that removes more contests and choices than this needs --allow-removals: a cut file looks like removals. */

@@ -24,9 +24,9 @@ Examples:
   npm run ops -- stream check
   npm run ops -- stream repair
   npm run ops -- stream rebuild
-  npm run ops -- stream new-epoch --submissions-from-beginning`;
+  npm run ops -- stream new-epoch`;
 
-/** `stream check`, `stream repair`, `stream rebuild`, `stream new-epoch [--submissions-from-beginning]` (INV-7). */
+/** `stream check`, `stream repair`, `stream rebuild`, `stream new-epoch` (INV-7). */
 export const define: DefineCommand = (stream, io) => {
   stream
     .command('check')
@@ -55,14 +55,8 @@ export const define: DefineCommand = (stream, io) => {
   stream
     .command('new-epoch')
     .description('begin another stream, after Postgres was restored from a backup')
-    .option(
-      '--submissions-from-beginning',
-      'apply the topic of submissions from its beginning, since it was made anew',
-    )
     .addHelpText('after', EXAMPLES)
-    .action(async ({ submissionsFromBeginning = false }: { submissionsFromBeginning?: boolean }) =>
-      newEpoch(await requireServers(io), io, { submissionsFromBeginning }),
-    );
+    .action(async () => newEpoch(await requireServers(io), io));
 };
 
 /** @throws OperatorError if Postgres or Kafka cannot be used */

@@ -33,6 +33,8 @@ export async function rebuildStream(client: ClientBase, io: CommandIo): Promise<
     await sleep(POLL_MS);
   }
   progress.stop();
-  io.out(`${Math.max(0, shown - first + 1)} changes were written again, as generation ${generation} of the stream.`);
+  io.out(
+    `${Math.max(0, shown - first + 1)} changes were written again, as generation ${generation} of the stream.`,
+  );
   io.err('Gateways follow by themselves, and every cursor stays valid.');
 }

@@ -54,7 +54,7 @@ beforeAll(async () => {
   }
   await loadCatalogue(database.url, SMALL_BALLOT);
   key = await createKey({ databaseUrl: database.url, account: 'test', plan: 'internal' });
-}, 60_000);
+}, 180_000);
 afterAll(() => kafka.stop());
 
 const brokersOf = (role: Role) => brokers.get(role) as Brokers;
@@ -147,7 +147,7 @@ describe('with the rights of the table', () => {
     expect((await loadRecentRejections(place, 10)).rejections.length).toBeGreaterThan(0);
     await inTransaction((client) => retryNew(client, place, { osUser: 'test', person: null }));
     for (const { lines } of parts) expect(lines.map(({ msg }) => msg)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });
 
 test('a part that is refused says so, goes on trying, and works once its password is corrected', async () => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   );
   for (const user of ['ann', PLAIN_USER.username, 'bot', 'CN=carl'])
     await kafka.grant(`User:${user}`, rights);
-}, 60_000);
+}, 180_000);
 afterAll(() => kafka.stop());
 
 function brokersOf(settings: Record<string, string>): Brokers {
