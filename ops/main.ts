@@ -13,6 +13,7 @@ try {
     out: (line) => process.stdout.write(`${line}\n`),
     err: (line) => process.stderr.write(`${line}\n`),
     terminal: process.stderr.isTTY === true,
+    outTerminal: process.stdout.isTTY === true,
     now: () => new Date(),
     onInterrupt(listener) {
       process.on('SIGINT', listener);

@@ -93,7 +93,7 @@ const COMMANDS: {
   {
     name: 'stream',
     settings: BOTH,
-    description: 'check or repair the stream, or begin a new epoch',
+    description: 'show, check or repair the stream, or begin a new epoch',
     load: () => import('./commands/stream.ts'),
   },
   {

@@ -13,6 +13,7 @@ import { createConfig, type OpsConfig } from '../config.ts';
 import { requireDatabase, withDatabase } from '../database.ts';
 import { findHoles, type SequenceRange } from '../stream/find-holes.ts';
 import { newEpoch } from '../stream/new-epoch.ts';
+import { defineTail } from './stream-tail.ts';
 
 /** Changes that are sent at a time. */
 const BATCH = 1000;
@@ -24,7 +25,7 @@ Examples:
   npm run ops -- stream repair
   npm run ops -- stream new-epoch --submissions-from-beginning`;
 
-/** `stream check`, `stream repair`, `stream new-epoch [--submissions-from-beginning]` (INV-7). */
+/** `stream check`, `stream repair`, `stream new-epoch [--submissions-from-beginning]` (INV-7), and `stream tail`. */
 export const define: DefineCommand = (stream, io) => {
   stream
     .command('check')
@@ -50,6 +51,7 @@ export const define: DefineCommand = (stream, io) => {
     .action(async ({ submissionsFromBeginning = false }: { submissionsFromBeginning?: boolean }) =>
       newEpoch(await requireServers(io), io, { submissionsFromBeginning }),
     );
+  defineTail(stream.command('tail'), io);
 };
 
 /** @throws OperatorError if Postgres or Kafka cannot be used */
