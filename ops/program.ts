@@ -91,6 +91,12 @@ const COMMANDS: {
     load: () => import('./commands/lag.ts'),
   },
   {
+    name: 'doctor',
+    settings: ['postgres', 'kafka', 'topics'],
+    description: 'check servers, certificates, rights, settings, clocks, history and processes',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
     name: 'stream',
     settings: BOTH,
     description: 'show, check or repair the stream, or begin a new epoch',
