@@ -8,6 +8,7 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedChanges, loadRelayedRange } from '../../store/reads/relayed-changes.ts';
+import { startProgress, withProgress } from '../catalog/progress.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, type OpsConfig } from '../config.ts';
 import { requireDatabase, withDatabase } from '../database.ts';
@@ -80,10 +81,17 @@ async function withPool<T>(databaseUrl: string, work: (pool: DatabasePool) => Pr
 }
 
 /** The changes that were relayed and are still in the change log, but not in the topic. */
-async function loadHoles({ brokers, topicPrefix }: OpsConfig, pool: DatabasePool): Promise<SequenceRange[]> {
+async function loadHoles(
+  { brokers, topicPrefix }: OpsConfig,
+  pool: DatabasePool,
+  { terminal }: CommandIo,
+): Promise<SequenceRange[]> {
   const range = await loadRelayedRange(pool);
   const { changes: topic } = topicNames(topicPrefix);
-  return range ? findHoles({ brokers, topic, epoch: range.epoch }, range) : [];
+  if (!range) return [];
+  return withProgress(terminal, 'Reading', (onProgress) =>
+    findHoles({ brokers, topic, epoch: range.epoch }, range, onProgress),
+  );
 }
 
 async function check(config: OpsConfig, io: CommandIo): Promise<void> {
@@ -91,7 +99,7 @@ async function check(config: OpsConfig, io: CommandIo): Promise<void> {
   await withDatabase(databaseUrl, 'stream-check', (client) =>
     verifyHistory(client, { brokers, topic: topicNames(topicPrefix).changes }),
   );
-  const holes = await withPool(config.databaseUrl, (pool) => loadHoles(config, pool));
+  const holes = await withPool(config.databaseUrl, (pool) => loadHoles(config, pool, io));
   for (const hole of holes) io.out(`missing: ${format(hole)}`);
   if (holes.length > 0) {
     throw new OperatorError(
@@ -107,8 +115,9 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
   const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-ops' });
   const producer = createChangesProducer(kafka, { brokers, topic: topicNames(topicPrefix).changes });
   await withPool(databaseUrl, async (pool) => {
-    const holes = await loadHoles(config, pool);
+    const holes = await loadHoles(config, pool, io);
     await producer.connect();
+    const progress = startProgress(io.terminal, 'Sending', count(holes));
     try {
       for (const hole of holes) {
         for (let { from } = hole; from <= hole.to; from += BATCH) {
@@ -116,10 +125,12 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
           await producer.send(
             changes.map((change) => ({ key: change.endorser.slug, value: changeCodec.encode(change) })),
           );
+          progress.advance(changes.length);
         }
         io.out(`sent again: ${format(hole)}`);
       }
     } finally {
+      progress.stop();
       await producer.disconnect();
     }
     io.err(`${count(holes)} changes that the changes topic lacked were sent again.`);
