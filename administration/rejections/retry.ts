@@ -24,6 +24,8 @@ export interface TopicsPlace {
   brokers: Brokers;
   /** The beginning of every topic's name. */
   topicPrefix: string;
+  /** Called with the number of offsets of the rejected topic that were read so far, and that of all. */
+  onProgress?: (done: number, total: number) => void;
 }
 
 /** The result of a retry of everything that was rejected since the last one. */
@@ -90,7 +92,7 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
  */
 export async function retryNew(
   client: ClientBase,
-  { brokers, topicPrefix }: TopicsPlace,
+  { brokers, topicPrefix, onProgress }: TopicsPlace,
   actor: Actor,
 ): Promise<RetryOutcome> {
   const { rejected: topic } = topicNames(topicPrefix);
@@ -100,7 +102,10 @@ export async function retryNew(
   const topicId = await loadTopicId({ brokers, topic, clientId: 'ballot-endorsements-administration' });
   await identifyTopic(client, topic, topicId);
   const offsets = await loadConsumerOffsets(client, topic);
-  const { rejections, ends } = await readRejections({ brokers, topic }, offsets);
+  const { rejections, ends } = await readRejections(
+    { brokers, topic, ...(onProgress && { onProgress }) },
+    offsets,
+  );
   // A submission that was skipped could stop the consumers again.
   const skipped = rejections.filter(({ code }) => code === 'skipped');
   const others = rejections.filter(({ code }) => code !== 'skipped');
@@ -141,12 +146,12 @@ export async function retryNew(
  */
 export async function retryChosen(
   client: ClientBase,
-  { brokers, topicPrefix }: TopicsPlace,
+  { brokers, topicPrefix, onProgress }: TopicsPlace,
   origins: readonly string[],
   actor: Actor,
 ): Promise<number> {
   const { rejected: topic } = topicNames(topicPrefix);
-  const { rejections } = await readRejections({ brokers, topic });
+  const { rejections } = await readRejections({ brokers, topic, ...(onProgress && { onProgress }) });
   const chosen = choose(rejections, origins);
   await recordAudit(client, actor, {
     action: 'submission.retried',
