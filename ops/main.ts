@@ -1,5 +1,7 @@
 /** `npm run ops -- COMMAND ...`: the commands for operators. */
 import { describeFailure } from '../service/operator-error.ts';
+import { startTracing } from '../service/start-tracing.ts';
+import { stopTracing } from '../service/tracing.ts';
 import { UnfinishedError } from './command.ts';
 import { runProgram } from './program.ts';
 
@@ -7,6 +9,7 @@ import { runProgram } from './program.ts';
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 try {
+  await startTracing('ops', process.env);
   process.exitCode = await runProgram(process.argv.slice(2), {
     env: process.env,
     stdin: process.stdin,
@@ -22,4 +25,6 @@ try {
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = error instanceof UnfinishedError ? 2 : 1;
+} finally {
+  await stopTracing();
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { systemClock } from '../../service/clock.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
@@ -30,6 +30,8 @@ export interface RelayOptions {
   topicPrefix: string;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
+  /** The database's, by which changes occurred; without it, this machine's. */
+  clock?: Clock;
   log: Logger;
 }
 
@@ -60,7 +62,7 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
   await producer.connect();
   const bell = createBell(client);
   await client.query(`LISTEN ${CHANGES_CHANNEL}`);
-  const relay = await Relay.start(client, producer);
+  const relay = await Relay.start(client, producer, options.clock);
   const watch = watchTopicSettings(options, { clock: systemClock, log });
   atEnd(() => watch.stop());
   let maintainedAt = Number.NEGATIVE_INFINITY;
