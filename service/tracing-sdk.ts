@@ -124,8 +124,8 @@ export function startSdk(program: string, env: Environment): Tracing {
       const { options, parent } = placeSpan(work);
       tracer.startSpan(work.name, { ...options, startTime: work.startedAt }, parent).end(work.endedAt);
     },
-    setAttributes(attributes) {
-      trace.getActiveSpan()?.setAttributes(attributes);
+    nameRequest(method, route) {
+      trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute('http.route', route);
     },
     async stop() {
       // A collector that is away must not keep the process from ending.

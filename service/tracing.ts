@@ -27,7 +27,7 @@ export interface Tracing {
   currentTraceparent(): string | null;
   trace<T>(work: MessageWork, run: () => Promise<T>): Promise<T>;
   record(work: PastWork): void;
-  setAttributes(attributes: Readonly<Record<string, string | number>>): void;
+  nameRequest(method: string, route: string): void;
   stop(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function recordMessages(work: PastWork): void {
   tracing?.record(work);
 }
 
-/** Adds attributes to the present span. */
-export function describeSpan(attributes: Readonly<Record<string, string | number>>): void {
-  tracing?.setAttributes(attributes);
+/** Names the span of the present request by its route, as a path with its parameters' names. */
+export function nameRequestSpan(method: string, route: string): void {
+  tracing?.nameRequest(method, route);
 }

@@ -21,7 +21,7 @@ export interface StreamHead {
 }
 
 /** The submission that makes a change. */
-export interface ChangeSubmission {
+interface ChangeSubmission {
   /** Its place in the topic of submissions. */
   partition: number;
   offset: number;
