@@ -23,16 +23,16 @@ export async function startConsumers(
   const pool = createWorkPool(databaseUrl, 2, (error) => {
     log.warn({ error }, 'a connection to Postgres was lost');
   });
-  // Nothing here goes by a local clock. It is compared with the database's all the same, so that operators hear of a wrong one.
+  // It also tells operators of a local clock that is wrong.
   const clock = new ReferenceClock({ read: () => readDatabaseTime(pool), log });
   clock.start();
   const started = new Map<Role, Leadership>();
   if (roles.includes('apply')) {
     const groupId = applyGroup(topicPrefix);
-    started.set('apply', startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, log }));
+    started.set('apply', startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, clock, log }));
   }
   if (roles.includes('relay')) {
-    const relay = startRelay({ kafka, brokers, databaseUrl, topicPrefix, retentionMs, log });
+    const relay = startRelay({ kafka, brokers, databaseUrl, topicPrefix, retentionMs, clock, log });
     const lagWatch = watchRelayLag({ pool, log });
     started.set('relay', {
       ...relay,

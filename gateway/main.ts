@@ -1,18 +1,3 @@
-import { stopOnSignal } from '../service/lifecycle.ts';
-import { startMonitoring } from '../service/monitoring.ts';
 import { runProgram } from '../service/program.ts';
-import { readEnv } from '../service/running-service.ts';
-import { createConfig } from './config.ts';
-import { exposeFeedLag } from './feed/metrics.ts';
-import { startGateway } from './gateway.ts';
 
-await runProgram('gateway', async (log) => {
-  const config = createConfig(readEnv(process.env));
-  // A gateway follows one history of the stream. The supervisor restarts the process, which then follows the new one.
-  const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
-  const gateway = await startGateway(config, { log, onNewEpoch });
-  exposeFeedLag(gateway.behindMs);
-  await startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log });
-  stopOnSignal(gateway, log);
-  log.info({ port: gateway.port }, 'listening');
-});
+await runProgram('gateway', () => import('./program.ts'));

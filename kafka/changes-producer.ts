@@ -10,6 +10,7 @@ export interface ChangeRecord {
   /** The endorser's slug. */
   key: string;
   value: Buffer;
+  headers?: Record<string, string>;
 }
 
 /**
@@ -46,6 +47,8 @@ export function createChangesProducer(kafka: Kafka, { brokers, topic }: { broker
   const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, metadataMaxAge: 30_000 });
   const admin = kafka.admin();
   return {
+    topic,
+
     async connect(): Promise<void> {
       await write(() => Promise.all([producer.connect(), admin.connect()]));
     },

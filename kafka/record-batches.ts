@@ -12,6 +12,8 @@ const MAGIC_AT = 16;
 const CRC_AT = 17;
 const ATTRIBUTES_AT = 21;
 const LAST_OFFSET_DELTA_AT = 23;
+const FIRST_TIMESTAMP_AT = 27;
+const MAX_TIMESTAMP_AT = 35;
 const PRODUCER_ID_AT = 43;
 const RECORD_COUNT_AT = 57;
 const RECORDS_AT = 61;
@@ -23,14 +25,22 @@ export const MAX_RECORDS = 200_000;
 
 const CURRENT_MAGIC = 2;
 const CODEC_MASK = 0b111;
+const HAS_APPEND_TIME = 1 << 3;
 const IS_TRANSACTIONAL = 1 << 4;
 const IS_CONTROL = 1 << 5;
 
 /** A record as fetched. */
 export interface FetchedRecord {
   offset: number;
+  /**
+   * Milliseconds since 1970: when the broker appended it, if the topic has LogAppendTime, and otherwise whatever its
+   * producer says.
+   */
+  timestamp: number;
   key: Buffer | null;
   value: Buffer | null;
+  /** Its headers as they lie in the log, for `readHeaders`; null if there are none. */
+  headers: Buffer | null;
 }
 
 /** A batch of a partition. Offsets are inclusive. */
@@ -96,8 +106,9 @@ export function readRecords(batch: RecordBatch): FetchedRecord[] {
   const payload = decompressRecords(bytes);
   const records: FetchedRecord[] = [];
   const cursor = new VarintCursor(payload);
+  const times = readTimes(bytes);
   for (let index = 0; index < count; index += 1) {
-    const record = cursor.readRecord(firstOffset);
+    const record = cursor.readRecord(firstOffset, times);
     if (record.offset < firstOffset || record.offset > lastOffset) {
       throw new UnreadableBatchError(`record ${index} lies outside of the batch`);
     }
@@ -105,6 +116,26 @@ export function readRecords(batch: RecordBatch): FetchedRecord[] {
   }
   if (!cursor.isAtEnd) throw new UnreadableBatchError(`more bytes follow its ${count} records`);
   return records;
+}
+
+/** The times of a batch's records: one for all of them, or one that each adds its own part to. */
+interface BatchTimes {
+  base: number;
+  isShared: boolean;
+}
+
+function readTimes(bytes: Buffer): BatchTimes {
+  const isShared = (bytes.readInt16BE(ATTRIBUTES_AT) & HAS_APPEND_TIME) !== 0;
+  return { base: Number(bytes.readBigInt64BE(isShared ? MAX_TIMESTAMP_AT : FIRST_TIMESTAMP_AT)), isShared };
+}
+
+/**
+ * The headers of a record by name, as text; of several with one name, the last.
+ *
+ * @throws UnreadableBatchError if the bytes do not hold the announced headers
+ */
+export function readHeaders(bytes: Buffer): Map<string, string> {
+  return new VarintCursor(bytes).readHeaders();
 }
 
 function decompressRecords(bytes: Buffer): Buffer {
@@ -131,19 +162,32 @@ class VarintCursor {
     return this.#at === this.#bytes.length;
   }
 
-  readRecord(firstOffset: number): FetchedRecord {
+  readRecord(firstOffset: number, { base, isShared }: BatchTimes): FetchedRecord {
     const length = this.#readVarint();
     const end = this.#at + length;
     if (length < 0 || end > this.#bytes.length) throw new UnreadableBatchError('a record is cut off');
     this.#at += 1; // attributes, which are unused
-    this.#skipVarlong(); // time
+    const delta = this.#readVarlong();
+    const timestamp = isShared ? base : base + delta;
     const offset = firstOffset + this.#readVarint();
     const key = this.#readBytes(end);
     const value = this.#readBytes(end);
-    // Headers follow; the service reads none.
     if (this.#at > end) throw new UnreadableBatchError('a record is longer than it says');
+    const hasHeaders = this.#at < end && this.#bytes[this.#at] !== 0;
+    const headers = hasHeaders ? this.#bytes.subarray(this.#at, end) : null;
     this.#at = end;
-    return { offset, key, value };
+    return { offset, timestamp, key, value, headers };
+  }
+
+  readHeaders(): Map<string, string> {
+    const headers = new Map<string, string>();
+    const end = this.#bytes.length;
+    for (let left = this.#readVarint(); left > 0; left -= 1) {
+      const name = this.#readBytes(end);
+      const value = this.#readBytes(end);
+      headers.set(String(name ?? ''), String(value ?? ''));
+    }
+    return headers;
   }
 
   #readBytes(end: number): Buffer | null {
@@ -167,12 +211,15 @@ class VarintCursor {
     throw new UnreadableBatchError('a record has an integer of more than 32 bits');
   }
 
-  #skipVarlong(): void {
-    for (let count = 0; count < 10; count += 1) {
+  /** Exact up to 53 bits, which times do not exceed. */
+  #readVarlong(): number {
+    let result = 0;
+    for (let factor = 1, count = 0; count < 10; factor *= 128, count += 1) {
       const byte = this.#bytes[this.#at];
       if (byte === undefined) throw new UnreadableBatchError('a record is cut off');
       this.#at += 1;
-      if (byte < 0x80) return;
+      result += (byte & 0x7f) * factor;
+      if (byte < 0x80) return result % 2 === 0 ? result / 2 : -(result + 1) / 2;
     }
     throw new UnreadableBatchError('a record has an integer of more than 64 bits');
   }

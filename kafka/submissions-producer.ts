@@ -1,6 +1,8 @@
 /** The one place of `submit` that knows kafkajs. */
 import { type ICustomPartitioner, Partitioners } from 'kafkajs';
+import { formatTraceparent } from '../schemas/record-headers.ts';
 import type { Brokers } from '../service/brokers.ts';
+import { currentTraceparent, traceMessages } from '../service/tracing.ts';
 import { createKafkaClient } from './client.ts';
 import { explainingRefusals } from './refusal.ts';
 import { type Right, withRight } from './rights.ts';
@@ -63,15 +65,27 @@ export async function openProducer(brokers: Brokers, topic: string): Promise<Mes
     await producer.disconnect().catch(() => {});
     throw error;
   }
+  const send = async (given: Message[]): Promise<OffsetRange[]> => {
+    chosen.clear();
+    const traceparent = currentTraceparent();
+    const headers = formatTraceparent(traceparent);
+    const messages = traceparent === null ? given : given.map((message) => ({ ...message, headers }));
+    const answers = await write(() => producer.send({ topic, messages, acks: -1 }));
+    return answers.map(({ partition, baseOffset }) => {
+      const from = Number(baseOffset);
+      const sent = messages.filter((message) => chosen.get(message) === partition);
+      return { partition, from, to: from + sent.length };
+    });
+  };
   return {
-    async send(messages) {
-      chosen.clear();
-      const answers = await write(() => producer.send({ topic, messages, acks: -1 }));
-      return answers.map(({ partition, baseOffset }) => {
-        const from = Number(baseOffset);
-        const sent = messages.filter((message) => chosen.get(message) === partition);
-        return { partition, from, to: from + sent.length };
+    send(messages) {
+      const work = () => ({
+        name: `send ${topic}`,
+        kind: 'producer' as const,
+        traceparents: [],
+        attributes: { 'messaging.batch.message_count': messages.length },
       });
+      return traceMessages(work, () => send(messages));
     },
     close: () => producer.disconnect(),
   };

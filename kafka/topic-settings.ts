@@ -97,6 +97,12 @@ function queueSettings(partitions: number, replicationFactor: number, keepDays: 
   };
 }
 
+/** Producers' clocks may be anything: by Kafka's, latency can be measured, and nothing is removed too early. */
+function submissionSettings(replicationFactor: number): TopicSettings {
+  const { config, ...settings } = queueSettings(SUBMISSION_PARTITIONS, replicationFactor, 7);
+  return { ...settings, config: { ...config, 'message.timestamp.type': 'LogAppendTime' } };
+}
+
 /** A rejection holds the rejected value whole, so that its topic takes larger records than that of submissions. */
 function rejectedSettings(replicationFactor: number): TopicSettings {
   const { config, ...settings } = queueSettings(REJECTED_PARTITIONS, replicationFactor, 30);
@@ -108,7 +114,7 @@ export function planTopics(plan: TopicsPlan): { submissions: Topic; rejected: To
   const names = topicNames(plan.topicPrefix);
   const { replicationFactor } = plan;
   return {
-    submissions: { name: names.submissions, ...queueSettings(SUBMISSION_PARTITIONS, replicationFactor, 7) },
+    submissions: { name: names.submissions, ...submissionSettings(replicationFactor) },
     rejected: { name: names.rejected, ...rejectedSettings(replicationFactor) },
     changes: { name: names.changes, ...changesTopicSettings(plan) },
   };

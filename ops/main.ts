@@ -1,5 +1,7 @@
 /** `npm run ops -- COMMAND ...`: the commands for operators. */
 import { describeFailure } from '../service/operator-error.ts';
+import { startTracing } from '../service/start-tracing.ts';
+import { stopTracing } from '../service/tracing.ts';
 import { UnfinishedError } from './command.ts';
 import { runProgram } from './program.ts';
 
@@ -10,6 +12,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 const GOODBYE_MS = 2000;
 
 try {
+  await startTracing('ops', process.env);
   process.exitCode = await runProgram(process.argv.slice(2), {
     env: process.env,
     stdin: process.stdin,
@@ -26,6 +29,8 @@ try {
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = error instanceof UnfinishedError ? 2 : 1;
+} finally {
+  await stopTracing();
 }
 
 // The connection to a server that is silent would keep the program alive. What was printed is written first.

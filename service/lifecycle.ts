@@ -1,4 +1,5 @@
 import type { Logger } from './log.ts';
+import { stopTracing } from './tracing.ts';
 
 /** Something that was started and can be stopped. */
 export interface Stoppable {
@@ -24,7 +25,11 @@ export function stopOnSignal(service: Stoppable, log: Logger): void {
       log.error('could not stop in time');
       process.exit(1);
     }, STOP_DEADLINE_MS).unref();
-    service.stop().then(
+    const stop = async () => {
+      await service.stop();
+      await stopTracing();
+    };
+    stop().then(
       () => process.exit(0),
       (error) => {
         log.error({ error }, 'stopping failed');

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { type Environment, readText, SettingError } from './environment.ts';
+import { currentTraceIds, isTracing } from './tracing.ts';
 
 export type { Logger };
 
@@ -42,7 +43,7 @@ function openStandardOutput(): DestinationStream {
 }
 
 /**
- * A log of JSON lines, by default on standard output.
+ * A log of JSON lines, by default on standard output. While traces are sent, lines name their trace.
  *
  * @param name the value of `service` in every line
  * @param level the lowest level that is logged
@@ -55,6 +56,7 @@ export function createLog(name: string, level: string, destination = openStandar
     base: { service: name },
     serializers: { error: pino.stdSerializers.err },
     errorKey: 'error',
+    ...(isTracing() ? { mixin: currentTraceIds } : {}),
   };
   return pino(options, destination);
 }

@@ -23,6 +23,10 @@ export async function startMonitoring({
   log: Logger;
 }): Promise<Server> {
   collectDefaultMetrics();
+  // Gauges that are named like counters; others have the same numbers by kind.
+  for (const each of ['handles', 'requests', 'resources']) {
+    register.removeSingleMetric(`nodejs_active_${each}_total`);
+  }
   const checkReady = async () => {
     try {
       return await isReady();

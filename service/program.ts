@@ -1,5 +1,11 @@
 import { createLog, type Logger, readLogLevel } from './log.ts';
 import { OperatorError } from './operator-error.ts';
+import { startTracing } from './start-tracing.ts';
+
+/** The part of a program that is loaded once tracing has begun, so that its imports can be watched. */
+export interface ProgramModule {
+  start(log: Logger): Promise<void>;
+}
 
 /**
  * Starts a program of the service, and exits with status 1 if that fails: its supervisor then starts it afresh.
@@ -7,10 +13,12 @@ import { OperatorError } from './operator-error.ts';
  *
  * @param name the program's name in its log
  */
-export async function runProgram(name: string, start: (log: Logger) => Promise<void>): Promise<void> {
+export async function runProgram(name: string, load: () => Promise<ProgramModule>): Promise<void> {
   let log: Logger | undefined;
   try {
+    await startTracing(name, process.env);
     log = createLog(name, readLogLevel(process.env));
+    const { start } = await load();
     await start(log);
   } catch (error) {
     if (error instanceof OperatorError) process.stderr.write(`${error.message}\n`);

@@ -5,8 +5,11 @@ import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
 import type { TopicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
+import { observeHop } from '../../service/stream-metrics.ts';
+import { traceMessages } from '../../service/tracing.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
 import { type Leadership, startLeadership, type Term } from '../leadership.ts';
@@ -39,6 +42,8 @@ export interface ApplyOptions {
   topics: TopicNames;
   /** The consumer group that offsets are committed to, for lag tools. */
   groupId: string;
+  /** The database's, for measuring. */
+  clock: Clock;
   log: Logger;
 }
 
@@ -64,7 +69,7 @@ export function startApply(options: ApplyOptions): Leadership {
 }
 
 async function lead(options: ApplyOptions, term: Term): Promise<void> {
-  const { kafka, brokers, topics, groupId, pool, log } = options;
+  const { kafka, brokers, topics, groupId, pool, clock, log } = options;
   const ending = new AbortController();
   const signal = AbortSignal.any([term.signal, ending.signal]);
   await verifyHistory(term.client, { brokers, topic: topics.changes });
@@ -90,7 +95,10 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const announcing = runAnnouncer(pool, log, signal);
   backlog.start();
   try {
-    await applyBacklog({ topic: topics.submissions, backlog, sender, group, log }, { ...term, signal });
+    await applyBacklog(
+      { topic: topics.submissions, backlog, sender, group, clock, log },
+      { ...term, signal },
+    );
   } finally {
     ending.abort();
     await Promise.all([backlog.stop(), sending, announcing]);
@@ -102,11 +110,12 @@ interface Parts {
   backlog: Backlog;
   sender: RejectionSender;
   group: GroupOffsets;
+  clock: Clock;
   log: Logger;
 }
 
 async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): Promise<void> {
-  const { topic, backlog, sender, group, log } = parts;
+  const { topic, backlog, sender, group, clock, log } = parts;
   const report = new LagReport(backlog);
   let committedAt = 0;
   const reached = new Map<number, number>();
@@ -114,9 +123,12 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
   while (!signal.aborted) {
     const runs = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
     if (runs.length > 0) {
-      const applied = await applyAllButRefused(client, topic, runs, { signal, log });
+      const applied = await traceRuns(topic, runs, () =>
+        applyAllButRefused(client, topic, runs, { signal, log }),
+      );
       backlog.applied(runs);
       count(applied);
+      measure(runs, clock.now());
       if (applied.rejected > 0) sender.ring();
       for (const { partition, to } of runs) reached.set(partition, to);
       isCommitted = false;
@@ -166,4 +178,25 @@ function count({ submissions, changes, rejected }: Applied): void {
   appliedSubmissions.inc(submissions);
   appliedChanges.inc(changes);
   rejectedSubmissions.inc(rejected);
+}
+
+/** Observes how long submissions took to be applied. Those that were applied before, after a restart, count again. */
+function measure(runs: readonly Run[], appliedAt: number): void {
+  for (const { entries } of runs) {
+    for (const { submittedAt } of entries)
+      if (submittedAt !== null) observeHop('apply', submittedAt, appliedAt);
+  }
+}
+
+/** Runs the transaction of runs within a span. Runs without a submission, as transactions' markers leave them, get none. */
+function traceRuns<T>(topic: string, runs: readonly Run[], run: () => Promise<T>): Promise<T> {
+  const entries = runs.flatMap((each) => each.entries);
+  if (entries.length === 0) return run();
+  const work = () => ({
+    name: `process ${topic}`,
+    kind: 'consumer' as const,
+    traceparents: entries.map(({ traceparent }) => traceparent),
+    attributes: { 'messaging.batch.message_count': entries.length },
+  });
+  return traceMessages(work, run);
 }

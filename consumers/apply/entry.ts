@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Refusal } from '../../domain/refusal.ts';
 import { refuseMalformed } from '../../domain/submission-rules.ts';
-import type { FetchedRecord } from '../../kafka/record-batches.ts';
+import { type FetchedRecord, readHeaders } from '../../kafka/record-batches.ts';
 import type { PartitionRead, UnreadableBatch } from '../../kafka/topic-reader.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
+import { readTraceparent } from '../../schemas/record-headers.ts';
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { DEFECT } from './submission-fault.ts';
 
@@ -17,6 +18,10 @@ export interface Entry {
   value: Buffer | null;
   truncated: Rejection['truncated'];
   submission: Submission | Refusal;
+  /** When it was appended to its topic, in milliseconds since 1970; null for a batch that cannot be read. */
+  submittedAt: number | null;
+  /** The W3C trace context that it carries; null if there is none. */
+  traceparent: string | null;
 }
 
 /** A part of a partition's log: everything from one offset up to another, which is not included. */
@@ -62,12 +67,37 @@ function readSubmission(value: Buffer | null, onDefect: (error: unknown) => void
   }
 }
 
+/** Times after this one are no times of submissions, and some are more than the database takes; in milliseconds since 1970. */
+const MAX_TIME = Date.UTC(3000, 0);
+
+/** The time of a record, unless its producer made it up. */
+function readTime(timestamp: number): number | null {
+  return timestamp > 0 && timestamp < MAX_TIME ? timestamp : null;
+}
+
+/** Headers are a matter of tracing: a record with broken ones counts as one without. */
+function findTraceparent(headers: Buffer | null): string | null {
+  if (headers === null) return null;
+  try {
+    return readTraceparent(readHeaders(headers));
+  } catch {
+    return null;
+  }
+}
+
 /** @param onDefect is given an error that only a defect of the code explains; the submission is rejected all the same */
 export function createEntry(
-  { offset, key, value }: FetchedRecord,
+  { offset, timestamp, key, value, headers }: FetchedRecord,
   onDefect: (error: unknown) => void,
 ): Entry {
-  return { offset, lastOffset: null, ...keep(key, value), submission: readSubmission(value, onDefect) };
+  return {
+    offset,
+    lastOffset: null,
+    ...keep(key, value),
+    submission: readSubmission(value, onDefect),
+    submittedAt: readTime(timestamp),
+    traceparent: findTraceparent(headers),
+  };
 }
 
 function createUnreadableEntry({ firstOffset, lastOffset, bytes, reason }: UnreadableBatch): Entry {
@@ -77,6 +107,8 @@ function createUnreadableEntry({ firstOffset, lastOffset, bytes, reason }: Unrea
     lastOffset,
     ...keep(null, bytes),
     submission: { code: 'unreadable', message },
+    submittedAt: null,
+    traceparent: null,
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Backlog } from './backlog.ts';
-import { oldestWaiting, pendingRejections, submissionsWaiting } from './metrics.ts';
+import { heldBackSeconds, oldestWaiting, pendingRejections, submissionsWaiting } from './metrics.ts';
 
 /**
- * Keeps the metrics of lag: how many submissions wait, up to the true end of the log and up to the last stable offset,
- * which an open transaction holds back; and for how long the next submission of a partition has waited. That time is the
+ * Keeps the metrics of lag: how many submissions wait, up to the last stable offset and after it, where an open
+ * transaction holds them back; and for how long the next submission of a partition has waited. That time is the
  * process's own: the times of records are their producers' and can be anything.
  */
 export class LagReport {
@@ -18,6 +18,7 @@ export class LagReport {
   update(): void {
     const now = performance.now();
     let oldestMs = 0;
+    let heldBackMs = 0;
     let toEnd = 0;
     let toStableEnd = 0;
     for (const lag of this.#backlog.lag) {
@@ -27,11 +28,15 @@ export class LagReport {
       if (lag.toEnd === 0) this.#since.delete(lag.partition);
       else if (known?.applied !== lag.applied)
         this.#since.set(lag.partition, { applied: lag.applied, at: now });
-      else oldestMs = Math.max(oldestMs, now - known.at);
+      else {
+        oldestMs = Math.max(oldestMs, now - known.at);
+        if (lag.toStableEnd === 0) heldBackMs = Math.max(heldBackMs, now - known.at);
+      }
     }
-    submissionsWaiting.set({ up_to: 'end' }, toEnd);
-    submissionsWaiting.set({ up_to: 'last_stable_offset' }, toStableEnd);
+    submissionsWaiting.set({ state: 'readable' }, toStableEnd);
+    submissionsWaiting.set({ state: 'held_back' }, toEnd - toStableEnd);
     oldestWaiting.set(oldestMs / 1000);
+    heldBackSeconds.set(heldBackMs / 1000);
   }
 }
 
@@ -39,5 +44,6 @@ export class LagReport {
 export function clearLag(): void {
   submissionsWaiting.reset();
   oldestWaiting.set(0);
+  heldBackSeconds.set(0);
   pendingRejections.set(0);
 }

@@ -27,8 +27,13 @@ export const pendingRejections = new Gauge({
 
 export const submissionsWaiting = new Gauge({
   name: 'submissions_waiting',
-  help: 'Submissions that are not applied yet, up to the end of the topic, and up to the last stable offset.',
-  labelNames: ['up_to'],
+  help: 'Submissions that are not applied yet: those that can be read, and those held back by a transaction.',
+  labelNames: ['state'],
+});
+
+export const heldBackSeconds = new Gauge({
+  name: 'submissions_held_back_seconds',
+  help: 'How long an open transaction has kept a partition from making progress, the longest of all partitions.',
 });
 
 export const oldestWaiting = new Gauge({

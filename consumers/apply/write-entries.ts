@@ -10,6 +10,7 @@ import {
 import type { Refusal } from '../../domain/refusal.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
 import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
+import { currentTraceparent } from '../../service/tracing.ts';
 import { announcePositions } from '../../store/endorsements/announce.ts';
 import {
   deleteEndorsements,
@@ -128,6 +129,8 @@ async function numberChanges(
   const created = changes.filter((change) => change.type === 'created').length;
   const fresh = (await reserveEndorsementIds(client, created)).values();
   const gone: number[] = [];
+  // A submission without a trace is followed from here on.
+  const ownTrace = currentTraceparent();
   const numbered = changes.map(({ index, type, endorser, contest, choice, pick }): NewChange => {
     if (type === 'created') ids.set(endorser.id, choice.id, fresh.next().value ?? Number.NaN);
     const id = ids.get(endorser.id, choice.id) ?? Number.NaN;
@@ -138,7 +141,12 @@ async function numberChanges(
     return {
       type,
       body: { endorsement, endorser, contest: contest.contest, election: contest.election, choice },
-      submission: { partition, offset: entry.offset },
+      submission: {
+        partition,
+        offset: entry.offset,
+        submittedAt: entry.submittedAt,
+        traceparent: entry.traceparent ?? ownTrace,
+      },
     };
   });
   return { numbered, gone };

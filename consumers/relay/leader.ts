@@ -4,7 +4,7 @@ import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { systemClock } from '../../service/clock.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
@@ -35,6 +35,8 @@ export interface RelayOptions {
   topicPrefix: string;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
+  /** The database's, by which changes occurred; without it, this machine's. */
+  clock?: Clock;
   log: Logger;
 }
 
@@ -71,7 +73,7 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
   if (signal.aborted) return;
   const bell = createBell(client);
   await client.query(`LISTEN ${CHANGES_CHANNEL}`);
-  const relay = await Relay.start(client, producer);
+  const relay = await Relay.start(client, producer, options.clock);
   const watch = watchTopicSettings(options, { clock: systemClock, log });
   atEnd(() => watch.stop());
   let maintainedAt = Number.NEGATIVE_INFINITY;

@@ -1,10 +1,15 @@
 import type pg from 'pg';
 import type { ChangeRecord, ChangesProducer } from '../../kafka/changes-producer.ts';
-import { changeCodec, identifyChange, type LoggedChange } from '../../schemas/change.ts';
+import { changeCodec, identifyChange } from '../../schemas/change.ts';
+import { formatChangeHeaders } from '../../schemas/record-headers.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
+import { observeHop } from '../../service/stream-metrics.ts';
+import { traceMessages } from '../../service/tracing.ts';
 import {
   acknowledgeBatch,
   beginBatch,
+  type ChangeToRelay,
   loadChanges,
   loadEpoch,
   loadLastBatch,
@@ -27,6 +32,7 @@ export class Relay {
   readonly #client: pg.Client;
   readonly #producer: ChangesProducer;
   readonly #epoch: number;
+  readonly #clock: Clock;
   #nextSequence: number;
   /** By partition: its end offset a moment ago, which is a lower bound for new records. */
   #ends: number[];
@@ -35,17 +41,26 @@ export class Relay {
   private constructor(
     client: pg.Client,
     producer: ChangesProducer,
-    start: { epoch: number; nextSequence: number; ends: number[] },
+    start: { epoch: number; nextSequence: number; ends: number[]; clock: Clock },
   ) {
     this.#client = client;
     this.#producer = producer;
     this.#epoch = start.epoch;
+    this.#clock = start.clock;
     this.#nextSequence = start.nextSequence;
     this.#ends = start.ends;
   }
 
-  /** Sends again the batch that the last relay left unacknowledged, and is then ready to go on. */
-  static async start(client: pg.Client, producer: ChangesProducer): Promise<Relay> {
+  /**
+   * Sends again the batch that the last relay left unacknowledged, and is then ready to go on.
+   *
+   * @param clock tells when changes are relayed; the database's, by which they occurred
+   */
+  static async start(
+    client: pg.Client,
+    producer: ChangesProducer,
+    clock: Clock = systemClock,
+  ): Promise<Relay> {
     const { epoch, after } = await loadEpoch(client);
     const last = await loadLastBatch(client);
     // Changes from before the epoch belong to another history, whether they were relayed or not.
@@ -54,6 +69,7 @@ export class Relay {
       epoch,
       nextSequence,
       ends: await producer.fetchEndOffsets(),
+      clock,
     });
     if (last && !last.acknowledged && last.firstSequence > after) {
       const { firstSequence: from, lastSequence: to } = last;
@@ -79,23 +95,38 @@ export class Relay {
     return changes.length;
   }
 
-  async #send(batch: Omit<RelayBatch, 'acknowledged'>, changes: LoggedChange[]): Promise<void> {
+  async #send(batch: Omit<RelayBatch, 'acknowledged'>, changes: ChangeToRelay[]): Promise<void> {
     const expected = batch.lastSequence - batch.firstSequence + 1;
     if (changes.length !== expected) {
       throw new Error(
         `The change log has ${changes.length} of the ${expected} changes from ${batch.firstSequence} to ${batch.lastSequence}.`,
       );
     }
-    await this.#producer.send(changes.map((change) => this.#toRecord(batch, change)));
-    await acknowledgeBatch(this.#client, batch.firstSequence);
+    const work = () => ({
+      name: `send ${this.#producer.topic}`,
+      kind: 'producer' as const,
+      traceparents: changes.map(({ traceparent }) => traceparent),
+      attributes: { 'messaging.batch.message_count': changes.length },
+    });
+    await traceMessages(work, async () => {
+      const relayedAt = this.#clock.now();
+      await this.#producer.send(changes.map((change) => this.#toRecord(batch, change, relayedAt)));
+      await acknowledgeBatch(this.#client, batch.firstSequence);
+    });
+    const acknowledgedAt = this.#clock.now();
+    for (const { occurredAt } of changes) observeHop('relay', occurredAt, acknowledgedAt);
     relayedChanges.inc(changes.length);
     relayedSequence.set(batch.lastSequence);
     await this.#refreshEnds();
   }
 
-  #toRecord({ offsets }: Pick<RelayBatch, 'offsets'>, change: LoggedChange): ChangeRecord {
+  #toRecord(
+    { offsets }: Pick<RelayBatch, 'offsets'>,
+    change: ChangeToRelay,
+    relayedAt: number,
+  ): ChangeRecord {
     const value = changeCodec.encode(identifyChange(change, { epoch: this.#epoch, offsets }));
-    return { key: change.body.endorser.slug, value };
+    return { key: change.body.endorser.slug, value, headers: formatChangeHeaders({ ...change, relayedAt }) };
   }
 
   /**

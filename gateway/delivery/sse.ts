@@ -175,6 +175,7 @@ export class EventStream {
   /** Writes a delivery, in several writes if it is large. Returns false if the client has stopped reading. */
   async #send(delivery: Delivery): Promise<boolean> {
     const { entries, resumePoint } = delivery;
+    delivery.writes += 1;
     if (delivery.bytes <= MAX_WRITE_BYTES) return this.#write(delivery);
     let piece: LogEntry[] = [];
     let bytes = 0;

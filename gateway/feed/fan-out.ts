@@ -11,6 +11,8 @@ import type { LogEntry, ResumePoint } from './entry.ts';
 export class Delivery {
   readonly entries: readonly LogEntry[];
   readonly resumePoint: ResumePoint;
+  /** The number of streams that it was written to. */
+  writes = 0;
   #bytes: number | undefined;
   #frames: Buffer | undefined;
 
@@ -84,8 +86,12 @@ export class FanOut {
     this.#audiences.delete(audience.name);
   }
 
-  /** Delivers entries to the waiting readers whose filter they pass. The others keep waiting. */
-  publish(entries: readonly LogEntry[], resumePoint: ResumePoint): void {
+  /**
+   * Delivers entries to the waiting readers whose filter they pass. The others keep waiting.
+   *
+   * @returns the deliveries, one for each filter that something passes
+   */
+  publish(entries: readonly LogEntry[], resumePoint: ResumePoint): Delivery[] {
     const passed = new Map<Audience, LogEntry[]>();
     for (const entry of entries) {
       this.#index.forEachMatch(entry.facets, (audience) => {
@@ -94,7 +100,13 @@ export class FanOut {
         else if (audience.waiting.size > 0) passed.set(audience, [entry]);
       });
     }
-    for (const [audience, matching] of passed) deliver(audience, new Delivery(matching, resumePoint));
+    const deliveries: Delivery[] = [];
+    for (const [audience, matching] of passed) {
+      const delivery = new Delivery(matching, resumePoint);
+      deliveries.push(delivery);
+      deliver(audience, delivery);
+    }
+    return deliveries;
   }
 
   /** Makes all waiting readers look again from a resume point. */

@@ -7,6 +7,7 @@ import { reportFailure } from '../../service/report-failure.ts';
 import { historyConflict } from '../../service/stream-metrics.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { type FeedGeneration, loadFeedStart, loadPlaceAfter } from '../../store/reads/stream-points.ts';
+import { Arrivals } from './arrivals.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
 import { type Chunk, type LogEntry, laterPoint, type ResumePoint } from './entry.ts';
@@ -66,6 +67,7 @@ export class Feed {
   readonly #replay: Replay;
   readonly #reader: TopicReader;
   readonly #fanOut = new FanOut();
+  readonly #arrivals: Arrivals;
   readonly #stopping = new AbortController();
   #tail: Tail | undefined;
   #epoch: number | undefined;
@@ -95,6 +97,7 @@ export class Feed {
       clientId: 'ballot-endorsements-gateway-tail',
       expectedId,
     });
+    this.#arrivals = new Arrivals(topic, options.clock);
     this.#replay = new Replay({
       brokers,
       topic,
@@ -222,6 +225,7 @@ export class Feed {
       unreadable: this.#unreadable,
       onEntries: (entries) => this.#append(entries),
       onLost: (sequence) => this.#skipLost(sequence),
+      arrivals: this.#arrivals,
       clock,
       log,
     });
@@ -296,7 +300,7 @@ export class Feed {
     this.#latestId = last.id;
     feedSequence.set(last.sequence);
     feedFilters.set(this.#fanOut.size);
-    this.#fanOut.publish(entries, last.resumePoint);
+    this.#arrivals.published(entries, this.#fanOut.publish(entries, last.resumePoint));
   }
 
   /** Continues after changes that are lost. Waiting readers look again and find the gap. */

@@ -31,7 +31,7 @@ export const lostChanges = new Counter({
 });
 
 export const unreadableBatches = new Counter({
-  name: 'unreadable_batches_total',
+  name: 'feed_unreadable_batches_total',
   help: 'Batches of the changes topic that cannot be read, so that their changes are loaded from the change log.',
 });
 

@@ -2,6 +2,7 @@ import type { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
+import type { Arrivals } from './arrivals.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type LogEntry, readEntries } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
@@ -29,6 +30,8 @@ export interface TailOptions {
   onEntries: (entries: LogEntry[]) => void;
   /** Called when the entries up to a sequence are lost. The next entries come after it. */
   onLost: (sequence: number) => void;
+  /** Notes when changes arrive. */
+  arrivals: Arrivals;
   clock: Clock;
   log: Logger;
 }
@@ -122,12 +125,14 @@ export class Tail {
   }
 
   async #poll(node: number, wanted: Map<number, number>): Promise<void> {
-    const { reader, epoch, unreadable, clock, log, onEntries } = this.#options;
+    const { reader, epoch, unreadable, arrivals, clock, log, onEntries } = this.#options;
     const askedAt = clock.now();
     for (const read of await reader.fetch(node, wanted, LIMITS)) {
       const { partition, records, nextOffset, atEnd } = read;
       unreadable.report(read);
-      this.#merge.add(partition, readEntries(records, epoch, log), nextOffset);
+      const entriesAt = readEntries(records, epoch, log);
+      arrivals.note(records, entriesAt);
+      this.#merge.add(partition, entriesAt, nextOffset);
       if (atEnd) this.#atEndAt.set(partition, askedAt);
     }
     const entries = this.#merge.take();

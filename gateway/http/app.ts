@@ -3,6 +3,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import compress from 'koa-compress';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
+import { nameRequestSpan } from '../../service/tracing.ts';
 import { ApiError } from './api-error.ts';
 import { readJsonBody } from './body.ts';
 import { encodeContent, sendContent } from './content.ts';
@@ -88,7 +89,9 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
 /** Names the route of a request before anything can refuse it, so that refusals count for their route. */
 function nameRoute(router: Router): Middleware {
   return (ctx, next) => {
-    ctx.state.route = router.match(ctx.path, ctx.method).pathAndMethod.at(-1)?.name;
+    const route = router.match(ctx.path, ctx.method).pathAndMethod.at(-1)?.name;
+    ctx.state.route = route;
+    if (route) nameRequestSpan(ctx.method, route);
     return next();
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { loadGeneration, loadRebuildProgress, requestGeneration } from '../../store/stream/generation.ts';
 import type { CommandIo } from '../command.ts';
-import { startProgress } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 
 const POLL_MS = 200;
 /** A relay takes a request up within seconds. */
@@ -23,18 +23,15 @@ export async function rebuildStream(client: ClientBase, io: CommandIo): Promise<
     await sleep(POLL_MS);
   }
   const { generation, first, after } = await loadRebuildProgress(client);
-  const progress = startProgress(io.terminal, 'Changes', after - first + 1);
-  let shown = first - 1;
-  for (;;) {
-    const { isComplete, written } = await loadRebuildProgress(client);
-    progress.advance(Math.max(0, written - shown));
-    shown = Math.max(shown, written);
-    if (isComplete) break;
-    await sleep(POLL_MS);
-  }
-  progress.stop();
-  io.out(
-    `${Math.max(0, shown - first + 1)} changes were written again, as generation ${generation} of the stream.`,
-  );
+  const count = after - first + 1;
+  await withProgress(io.terminal, 'Changes', async (onProgress) => {
+    for (;;) {
+      const { isComplete, written } = await loadRebuildProgress(client);
+      onProgress(written - first + 1, count);
+      if (isComplete) return;
+      await sleep(POLL_MS);
+    }
+  });
+  io.out(`${count} changes were written again, as generation ${generation} of the stream.`);
   io.err('Gateways follow by themselves, and every cursor stays valid.');
 }

@@ -20,12 +20,23 @@ export interface StreamHead {
   hasStale: boolean;
 }
 
+/** The submission that makes a change. */
+interface ChangeSubmission {
+  /** Its place in the topic of submissions. */
+  partition: number;
+  offset: number;
+  /** When it was appended there, in milliseconds since 1970; null if that is unknown. */
+  submittedAt: number | null;
+  /** The W3C trace context that it carried; null if there is none. */
+  traceparent: string | null;
+}
+
 /** A change without a sequence yet. */
 export interface NewChange {
   type: ChangeType;
   body: ChangeBody;
-  /** The place in the topic of submissions of the submission that makes the change; absent if none does. */
-  submission?: { partition: number; offset: number };
+  /** The submission that makes the change; absent if none does. */
+  submission?: ChangeSubmission;
 }
 
 /**
@@ -94,10 +105,11 @@ export async function appendChanges(
     const run = changes.slice(start, start + MAX_INSERTED);
     await client.query(
       `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body,
-         submission_partition, submission_offset)
+         submission_partition, submission_offset, submitted_at, traceparent)
        SELECT $1::bigint + n, $2, change ->> 'type', body -> 'endorser' ->> 'slug',
          (body -> 'endorsement' ->> 'id')::bigint, body,
-         (change -> 'submission' ->> 'partition')::int, (change -> 'submission' ->> 'offset')::bigint
+         (change -> 'submission' ->> 'partition')::int, (change -> 'submission' ->> 'offset')::bigint,
+         to_timestamp((change -> 'submission' ->> 'submittedAt')::float8 / 1000), change -> 'submission' ->> 'traceparent'
        FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS changes (change, n),
          jsonb_extract_path(change, 'body') AS body`,
       [head.lastSequence + start, time, JSON.stringify(run)],

@@ -87,17 +87,32 @@ export async function acknowledgeBatch(client: ClientBase, firstSequence: number
   );
 }
 
+/** A change of the log on its way to Kafka. */
+export interface ChangeToRelay extends LoggedChange {
+  /** When its submission was appended to its topic, in milliseconds since 1970; null if no submission made it. */
+  submittedAt: number | null;
+  /** The W3C trace context of the submission; null if there is none. */
+  traceparent: string | null;
+}
+
 /** The first `limit` changes with sequences `from` to `to`, both included, in order. */
 export async function loadChanges(
   client: ClientBase,
   { from, to = Number.MAX_SAFE_INTEGER, limit }: { from: number; to?: number; limit: number },
-): Promise<LoggedChange[]> {
-  const { rows } = await client.query<LoggedRow>(
-    `SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type, body
+): Promise<ChangeToRelay[]> {
+  const { rows } = await client.query<
+    LoggedRow & { submitted_ms: number | null; traceparent: string | null }
+  >(
+    `SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type, body,
+       (extract(epoch FROM submitted_at) * 1000)::float8 AS submitted_ms, traceparent
      FROM change_log WHERE sequence BETWEEN $1 AND $2 ORDER BY sequence LIMIT $3`,
     [from, to, limit],
   );
-  return rows.map(loggedChange);
+  return rows.map((row) => ({
+    ...loggedChange(row),
+    submittedAt: row.submitted_ms,
+    traceparent: row.traceparent,
+  }));
 }
 
 /** An epoch, and the last sequence before it. */

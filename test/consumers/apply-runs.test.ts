@@ -308,6 +308,7 @@ describe('INV-9: a bad submission', () => {
     const run = createTestRun(0, [endorse('bakers-local-1', 'mayor', 'ann')]);
     const unreadable = {
       ...{ offset: 1, lastOffset: 7, key: null, value: Buffer.from('damaged'), truncated: null },
+      ...{ submittedAt: null, traceparent: null },
       submission: { code: 'unreadable' as const, message: 'Its checksum is wrong.' },
     };
     await applyRuns(client, SUBMISSIONS_TOPIC, [{ ...run, to: 8, entries: [...run.entries, unreadable] }]);

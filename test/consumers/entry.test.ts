@@ -3,6 +3,10 @@ import fc from 'fast-check';
 import { createEntry, createRuns, dropApplied, sizeOfEntry, splitRun } from '../../consumers/apply/entry.ts';
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import type { UnreadableBatch } from '../../kafka/topic-reader.ts';
+import { encodeHeaders } from '../helpers/record-headers.ts';
+
+/** The rest of a record without headers. */
+const PLAIN = { timestamp: Date.UTC(2026, 0), headers: null };
 
 const fail = (error: unknown) => {
   throw error;
@@ -17,7 +21,7 @@ const fetched = fc
     let next = 100;
     for (const part of parts) {
       next += part.gap;
-      if (part.unreadable === null) records.push({ offset: next, key: null, value: null });
+      if (part.unreadable === null) records.push({ ...PLAIN, offset: next, key: null, value: null });
       else {
         const lastOffset = next + part.unreadable;
         unreadable.push({ firstOffset: next, lastOffset, bytes: Buffer.from('x'), reason: 'damaged' });
@@ -74,7 +78,7 @@ const readOf = (records: FetchedRecord[], unreadable: UnreadableBatch[] = []) =>
   return { partition: 3, records, unreadable, ...end };
 };
 const recordsOf = (count: number, bytes = 0): FetchedRecord[] =>
-  Array.from({ length: count }, (_, offset) => ({ offset, key: null, value: Buffer.alloc(bytes) }));
+  Array.from({ length: count }, (_, offset) => ({ ...PLAIN, offset, key: null, value: Buffer.alloc(bytes) }));
 
 test.each([
   [0, [0]],
@@ -88,7 +92,10 @@ test.each([
 
 test('an entry keeps copies of its key and value, and takes the memory of both', () => {
   const whole = Buffer.from('a key and a value');
-  const entry = createEntry({ offset: 7, key: whole.subarray(0, 5), value: whole.subarray(10) }, fail);
+  const entry = createEntry(
+    { ...PLAIN, offset: 7, key: whole.subarray(0, 5), value: whole.subarray(10) },
+    fail,
+  );
   expect(entry).toMatchObject({ offset: 7, key: Buffer.from('a key'), value: Buffer.from('a value') });
   whole.fill(0);
   expect(String(entry.key)).toBe('a key');
@@ -106,6 +113,8 @@ test('a batch that cannot be read is an entry with its offsets and the reason', 
       key: null,
       value: Buffer.from('x'),
       truncated: null,
+      submittedAt: null,
+      traceparent: null,
       submission: {
         code: 'unreadable',
         message: 'The batch of offsets 4 to 9 cannot be read: its checksum is wrong.',
@@ -138,6 +147,7 @@ test('a run that fits is not split', () => {
 test('a record on which the code itself fails is rejected as a defect, and reported', () => {
   const errors: unknown[] = [];
   const broken = {
+    ...PLAIN,
     offset: 1,
     key: null,
     // A value of a type that the decoder does not expect.
@@ -146,4 +156,33 @@ test('a record on which the code itself fails is rejected as a defect, and repor
   const { submission } = createEntry(broken, (error) => errors.push(error));
   expect(submission).toMatchObject({ code: 'defect' });
   expect(errors).toEqual([expect.objectContaining({ name: 'TypeError' })]);
+});
+
+const TRACE = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+
+test.each([
+  ['a time of its broker', Date.UTC(2026, 5), Date.UTC(2026, 5)],
+  ['no time', -1, null],
+  ['a time that no database takes', Number.MAX_SAFE_INTEGER, null],
+])('INV-14: a record with %s', (_which, timestamp, submittedAt) => {
+  expect(createEntry({ ...PLAIN, timestamp, offset: 1, key: null, value: null }, fail)).toMatchObject({
+    submittedAt,
+  });
+});
+
+test.each([
+  ['a trace', { traceparent: TRACE }, TRACE],
+  ['other headers', { source: 'import' }, null],
+  ['a trace of nobody', { traceparent: `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01` }, null],
+  ['a trace that is none', { traceparent: 'zz' }, null],
+])('a record with %s', (_which, headers, traceparent) => {
+  const record = { ...PLAIN, headers: encodeHeaders(headers), offset: 1, key: null, value: null };
+  expect(createEntry(record, fail)).toMatchObject({ traceparent });
+});
+
+test('INV-14: a record with broken headers counts as one without', () => {
+  const headers = encodeHeaders({ traceparent: TRACE }).subarray(0, 20);
+  expect(createEntry({ ...PLAIN, headers, offset: 1, key: null, value: null }, fail)).toMatchObject({
+    traceparent: null,
+  });
 });

@@ -21,6 +21,7 @@ let made = 0;
 
 /** A changes topic in memory, which fails after a number of records. */
 class FakeTopic implements ChangesProducer {
+  readonly topic = 'changes';
   readonly topicId: string;
   readonly partitions: ChangeRecord[][] = Array.from({ length: PARTITIONS }, () => []);
   recordsLeft = Number.POSITIVE_INFINITY;

@@ -6,6 +6,7 @@ import { endorse } from '../helpers/submissions.ts';
 
 const UNREADABLE: Entry = {
   ...{ offset: 7, lastOffset: 9, key: null, value: Buffer.from('noise'), truncated: null },
+  ...{ submittedAt: null, traceparent: null },
   submission: { code: 'unreadable', message: 'No.' },
 };
 const SUBMITTED: Entry = { ...UNREADABLE, lastOffset: null, submission: endorse('acme', 'mayor', 'ann') };

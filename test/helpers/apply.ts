@@ -17,6 +17,8 @@ export function createTestRun(
         offset: from + index,
         key: null,
         value: Buffer.isBuffer(submission) ? submission : submissionCodec.encode(submission),
+        timestamp: Date.UTC(2026, 0),
+        headers: null,
       },
       (error) => {
         throw error;

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { decompress, MAX_DECOMPRESSED_BYTES } from '../../kafka/codecs.ts';
 import {
   type RecordBatch,
+  readHeaders,
   readRecords,
   splitBatches,
   UnreadableBatchError,
@@ -15,14 +16,18 @@ const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 interface Fields {
   key: Buffer | null;
   value: Buffer | null;
+  timestamp?: number;
 }
+
+const TIME = Date.UTC(2026, 10, 3);
 
 /** A batch as a producer sends it; the broker would fill in its first offset. */
 function createBatch(records: Fields[], codec: (typeof CODECS)[number] = 'none', firstOffset = 0): Buffer {
-  const messages = records.map(({ key, value }) => ({
+  const messages = records.map(({ key, value, timestamp = TIME }) => ({
     topic: 'any',
     key,
     value,
+    timestamp: BigInt(timestamp),
     headers: new Map([[Buffer.from('trace'), Buffer.from('1')]]),
   }));
   const writer = createRecordsBatch(messages as MessageRecord[], {
@@ -34,7 +39,8 @@ function createBatch(records: Fields[], codec: (typeof CODECS)[number] = 'none',
 }
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
-const record = fc.record({ key: fc.option(bytes), value: fc.option(bytes) });
+const time = fc.integer({ min: TIME - 1e9, max: TIME + 1e9 });
+const record = fc.record({ key: fc.option(bytes), value: fc.option(bytes), timestamp: time });
 const records = fc.array(record, { minLength: 1, maxLength: 20 });
 
 test.each(CODECS)('reads what producers write with %s', (codec) => {
@@ -46,9 +52,11 @@ test.each(CODECS)('reads what producers write with %s', (codec) => {
         offset += batch.length;
         return log;
       });
-      const read = [...splitBatches(Buffer.concat(written))].flatMap(readRecords);
-      const expected = batches.flat().map(({ key, value }, index) => ({ offset: 7 + index, key, value }));
-      expect(read).toEqual(expected);
+      const read = [...splitBatches(Buffer.concat(written))].flatMap((batch) => readRecords(batch));
+      const expected = batches.flat().map((record, index) => ({ offset: 7 + index, ...record }));
+      expect(read.map(({ headers, ...rest }) => rest)).toEqual(expected);
+      for (const { headers } of read)
+        expect(headers && readHeaders(headers)).toEqual(new Map([['trace', '1']]));
     }),
     { numRuns: 30 },
   );

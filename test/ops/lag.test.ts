@@ -74,14 +74,19 @@ test('lag shows submissions that an open transaction holds back, and so do the m
 
   const held = await idle();
   expect([total(held, 'lag'), total(held, 'stable_lag')]).toEqual([1, 0]);
-  const waiting = (up_to: string) => metricValue('submissions_waiting', { up_to });
-  await until('the metrics', async () => (await waiting('end')) === 1);
-  expect(await waiting('last_stable_offset')).toBe(0);
+  const waiting = (state: string) => metricValue('submissions_waiting', { state });
+  const heldBackSeconds = () => metricValue('submissions_held_back_seconds');
+  await until('the metrics', async () => (await waiting('held_back')) === 1);
+  expect(await waiting('readable')).toBe(0);
+  await until('the time', async () => (await heldBackSeconds()) > 1);
 
   await transaction.commit();
   await producer.disconnect();
   await until('it is applied', async () => total(await idle(), 'lag') === 0);
-  await until('the metrics', async () => (await waiting('end')) === 0);
+  await until(
+    'the metrics',
+    async () => (await waiting('held_back')) === 0 && (await heldBackSeconds()) === 0,
+  );
 });
 
 test('any other option is refused', async () => {

@@ -56,7 +56,7 @@ function sequenceOf(partition: number, offset: number): number {
 
 function record(partition: number, offset: number) {
   const value = changeCodec.encode({ ...SAMPLE, epoch: 1, sequence: sequenceOf(partition, offset) });
-  return { offset, key: null, value };
+  return { offset, timestamp: 0, key: null, value, headers: null };
 }
 
 /** Reads once and checks the records. Returns how far each partition was read, and whether that was its end. */

@@ -46,7 +46,7 @@ function damageBatch(): void {
 
 test('INV-7: an unreadable batch is logged and counted once, and its changes come from the change log', async () => {
   damageBatch();
-  const before = await metricValue('unreadable_batches_total');
+  const before = await metricValue('feed_unreadable_batches_total');
   for (const statement of ['One.', 'Two.', 'Three.', 'Four.', 'Five.', 'Six.']) {
     await service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
   }
@@ -58,7 +58,7 @@ test('INV-7: an unreadable batch is logged and counted once, and its changes com
 
   // The fault happened, and more than once.
   expect(damaged).toBeGreaterThan(1);
-  expect(await metricValue('unreadable_batches_total')).toBe(before + 1);
+  expect(await metricValue('feed_unreadable_batches_total')).toBe(before + 1);
   const reports = lines.filter(({ msg }) => msg.startsWith('a batch of the changes topic cannot be read'));
   expect(reports).toEqual([
     expect.objectContaining({

@@ -1,0 +1,19 @@
+import { stopOnSignal } from '../service/lifecycle.ts';
+import type { Logger } from '../service/log.ts';
+import { startMonitoring } from '../service/monitoring.ts';
+import { readEnv } from '../service/running-service.ts';
+import { createConfig } from './config.ts';
+import { exposeFeedLag } from './feed/metrics.ts';
+import { startGateway } from './gateway.ts';
+
+/** Starts a gateway and its monitoring port. It stops on a signal. */
+export async function start(log: Logger): Promise<void> {
+  const config = createConfig(readEnv(process.env));
+  // A gateway follows one history of the stream. The supervisor restarts the process, which then follows the new one.
+  const onNewEpoch = () => process.kill(process.pid, 'SIGTERM');
+  const gateway = await startGateway(config, { log, onNewEpoch });
+  exposeFeedLag(gateway.behindMs);
+  await startMonitoring({ port: config.metricsPort, isReady: gateway.isReady, log });
+  stopOnSignal(gateway, log);
+  log.info({ port: gateway.port }, 'listening');
+}

@@ -1,0 +1,135 @@
+/** OpenTelemetry, which is loaded only if traces are wanted. */
+import type { IncomingMessage } from 'node:http';
+import { register } from 'node:module';
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Link,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
+import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import type { Environment } from './environment.ts';
+import type { MessageWork, Tracing } from './tracing.ts';
+
+/** The most links of a span: a collector refuses spans that are too large. */
+const MAX_LINKS = 128;
+const KINDS = { producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER };
+
+/** Only requests of the API: paths and queries of the console can hold secrets, and probes are noise. */
+function isUntraced({ url = '' }: IncomingMessage): boolean {
+  return !url.startsWith('/v1/') && !url.startsWith('/console/api/v1/');
+}
+
+/** Watches `pg` and `node:http` as they are imported; other modules load as they always do. */
+function watchImports(): void {
+  const include = ['pg', 'http', 'node:http'];
+  register('@opentelemetry/instrumentation/hook.mjs', import.meta.url, { data: { include } });
+}
+
+/** The context of a valid `traceparent` of a trace that is kept; undefined for others, which nobody could look up. */
+function parseTraceparent(text: string): SpanContext | undefined {
+  const [, traceId, spanId, flags] = text.split('-');
+  if (!traceId || !spanId || !flags) return undefined;
+  const traceFlags = Number.parseInt(flags, 16);
+  if ((traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
+  return { traceId, spanId, traceFlags, isRemote: true };
+}
+
+function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** Where the span of work on messages belongs: into the one trace of all of them, or beside the traces of several. */
+function placeSpan({ name, kind, traceparents, attributes = {} }: MessageWork): {
+  options: { kind: SpanKind; links: Link[]; attributes: Attributes };
+  parent: Context;
+} {
+  const spanContexts = new Map<string, SpanContext>();
+  for (const text of traceparents) {
+    if (text === null || spanContexts.has(text)) continue;
+    const spanContext = parseTraceparent(text);
+    if (spanContext) spanContexts.set(text, spanContext);
+    if (spanContexts.size === MAX_LINKS) break;
+  }
+  const [operation = '', destination = ''] = name.split(' ');
+  const options = {
+    kind: KINDS[kind],
+    attributes: {
+      'messaging.system': 'kafka',
+      'messaging.operation.name': operation,
+      'messaging.destination.name': destination,
+      ...attributes,
+    },
+  };
+  const [only, ...others] = spanContexts.values();
+  if (only && others.length === 0) {
+    return { options: { ...options, links: [] }, parent: trace.setSpanContext(ROOT_CONTEXT, only) };
+  }
+  const links = [...spanContexts.values()].map((each) => ({ context: each }));
+  return { options: { ...options, links }, parent: context.active() };
+}
+
+/**
+ * Starts OpenTelemetry with the standard variables, such as OTEL_TRACES_SAMPLER and OTEL_EXPORTER_OTLP_PROTOCOL. It sends
+ * traces only: Prometheus has the metrics, and logs stay on standard output.
+ */
+export function startSdk(program: string, env: Environment): Tracing {
+  process.env.OTEL_METRICS_EXPORTER ??= 'none';
+  process.env.OTEL_LOGS_EXPORTER ??= 'none';
+  // Lines of commands can hold passwords, so that resources name the host and the process alone.
+  process.env.OTEL_NODE_RESOURCE_DETECTORS ??= 'env,host';
+  watchImports();
+  const sdk = new NodeSDK({
+    serviceName: env.OTEL_SERVICE_NAME || `ballot-endorsements-${program}`,
+    instrumentations: [
+      new HttpInstrumentation({
+        ignoreIncomingRequestHook: isUntraced,
+        disableOutgoingRequestInstrumentation: true,
+        // As in the log, queries are left out.
+        requestHook: (span) => span.setAttribute('url.query', ''),
+      }),
+      new PgInstrumentation({ requireParentSpan: true }),
+    ],
+  });
+  sdk.start();
+  const tracer = trace.getTracer('ballot-endorsements');
+  return {
+    currentTraceparent() {
+      const spanContext = trace.getActiveSpan()?.spanContext();
+      return spanContext ? formatTraceparent(spanContext) : null;
+    },
+    trace(work, run) {
+      const { options, parent } = placeSpan(work);
+      return tracer.startActiveSpan(work.name, options, parent, async (span) => {
+        try {
+          return await run();
+        } catch (error) {
+          span.recordException(error as Error);
+          span.setStatus({ code: SpanStatusCode.ERROR });
+          throw error;
+        } finally {
+          span.end();
+        }
+      });
+    },
+    record(work) {
+      const { options, parent } = placeSpan(work);
+      tracer.startSpan(work.name, { ...options, startTime: work.startedAt }, parent).end(work.endedAt);
+    },
+    nameRequest(method, route) {
+      trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute('http.route', route);
+    },
+    async stop() {
+      // A collector that is away must not keep the process from ending.
+      await sdk.shutdown().catch(() => {});
+    },
+  };
+}

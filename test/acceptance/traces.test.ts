@@ -1,0 +1,138 @@
+/* Traces of the programs as they run in production: OpenTelemetry watches the modules that a process imports. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { EventStreamClient } from '../helpers/event-stream.ts';
+import { createFolder } from '../helpers/folder.ts';
+import { type ServiceProcess, startProcess } from '../helpers/process.ts';
+import { useTestService } from '../helpers/service.ts';
+import { untilReady } from '../helpers/system.ts';
+import { type CollectedSpan, startTraceCollector } from '../helpers/trace-collector.ts';
+import { until } from '../helpers/until.ts';
+
+const service = useTestService({ gateways: 0 });
+const processes: ServiceProcess[] = [];
+let collector: Awaited<ReturnType<typeof startTraceCollector>>;
+let gateway: ServiceProcess;
+let consumers: ServiceProcess;
+let base: string;
+
+const env = () => ({
+  DATABASE_URL: service.databaseUrl,
+  KAFKA_BROKERS: service.brokers.addresses.join(','),
+  TOPIC_PREFIX: service.topicPrefix,
+  ...collector.env,
+});
+
+function start(program: string, own: Record<string, string> = {}, args: string[] = []): ServiceProcess {
+  const started = startProcess(program, { ...env(), ...own }, args);
+  processes.push(started);
+  return started;
+}
+
+beforeAll(async () => {
+  await service.stopConsumers();
+  collector = await startTraceCollector();
+  const port = await findFreePort();
+  base = `http://127.0.0.1:${port}`;
+  gateway = start('gateway/main.ts', { PORT: String(port), DRAIN_MS: '0' });
+  consumers = start('consumers/main.ts');
+  await untilReady(base);
+});
+afterAll(async () => {
+  for (const started of processes) await started.kill();
+  await collector.stop();
+});
+
+const authorization = () => ({ Authorization: `Bearer ${service.key}` });
+
+/** Sends submissions with the command, and returns its span. */
+async function submit(...lines: object[]): Promise<CollectedSpan> {
+  const known = collector.spans.length;
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const folder = await createFolder({ 'endorsements.ndjson': text });
+  try {
+    const command = start('ops/main.ts', {}, ['submit', folder.dir]);
+    await until('the command ends', () => command.exitCode() !== null);
+    if (command.exitCode() !== 0) throw new Error(command.output());
+    const isOwn = ({ service: name }: CollectedSpan) => name === 'ballot-endorsements-ops';
+    await until('its span', () => collector.spans.slice(known).some(isOwn));
+    return collector.spans.slice(known).find(isOwn) as CollectedSpan;
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** The spans that belong to a trace or have a link to it. */
+const spansOf = ({ traceId }: CollectedSpan) =>
+  collector.spans.filter(
+    (span) => span.traceId === traceId || span.links?.some((link) => link.traceId === traceId),
+  );
+const wayOf = (submission: CollectedSpan) =>
+  spansOf(submission)
+    .filter(({ attributes }) => attributes['messaging.system'] === 'kafka')
+    .map((span) => `${span.service}: ${span.name.replace(service.topicPrefix, '')}`);
+
+const WAY = [
+  'ballot-endorsements-ops: send endorsement-submissions',
+  'ballot-endorsements-consumers: process endorsement-submissions',
+  'ballot-endorsements-consumers: send endorsement-changes',
+  'ballot-endorsements-gateway: deliver endorsement-changes',
+];
+
+test('the trace of a submission leads through every program up to the streams', async () => {
+  const stream = await EventStreamClient.open(`${base}/v1/stream`, authorization());
+  await stream.wait('ready', 1);
+  const submission = await submit({
+    endorser: 'bakers-local-1',
+    contest: 'or-2026-11-03-general/mayor',
+    choice: 'ann',
+  });
+  await stream.wait('endorsement', 1);
+  await until('every hop', () => wayOf(submission).length === WAY.length);
+  expect(wayOf(submission)).toEqual(expect.arrayContaining(WAY));
+  // A submission that is alone in its batches has one trace, in which the database's statements are as well.
+  const own = spansOf(submission).filter(({ traceId }) => traceId === submission.traceId);
+  expect(own.filter(({ name }) => name.startsWith('pg.query:INSERT'))).not.toEqual([]);
+  expect(own.filter(({ links }) => links?.length)).toEqual([]);
+  stream.close();
+});
+
+test('a batch of several submissions has a link to the trace of each', async () => {
+  await consumers.kill();
+  const contest = 'or-2026-11-03-general/mayor';
+  const first = await submit({ endorser: 'bakers-local-1', contest, choice: 'bob' });
+  const second = await submit({ endorser: 'bakers-local-1', contest, choice: 'cyd' });
+  start('consumers/main.ts');
+  const areLinked = (submission: CollectedSpan) =>
+    wayOf(submission).includes('ballot-endorsements-consumers: send endorsement-changes');
+  await until('both', () => areLinked(first) && areLinked(second));
+  const isApply = ({ name }: CollectedSpan) => name.startsWith('process ');
+  expect(spansOf(first).filter(isApply)).toEqual(spansOf(second).filter(isApply));
+  expect(spansOf(first).find(isApply)?.links).toHaveLength(2);
+});
+
+test('a request has a span that is named by its route, and its line in the log has the ids', async () => {
+  const { status } = await fetch(`${base}/v1/endorsers/bakers-local-1?lang=es`, { headers: authorization() });
+  expect(status).toBe(200);
+  const isIt = ({ name }: CollectedSpan) => name === 'GET /v1/endorsers/{slug}';
+  await until('its span', () => collector.spans.some(isIt));
+  const span = collector.spans.find(isIt) as CollectedSpan;
+  expect(span.attributes).toMatchObject({ 'http.route': '/v1/endorsers/{slug}', 'url.query': '' });
+  expect(span.service).toBe('ballot-endorsements-gateway');
+  const statements = collector.spans.filter(({ parentSpanId }) => parentSpanId === span.spanId);
+  expect(statements.length).toBeGreaterThan(0);
+  const line = gateway
+    .output()
+    .split('\n')
+    .find((each) => each.includes('/v1/endorsers/bakers-local-1'));
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: span.traceId, span_id: span.spanId });
+});
+
+test('probes and the console have no spans', async () => {
+  await fetch(`${base}/readyz`);
+  await fetch(`${base}/console/sign-in`);
+  await fetch(`${base}/v1/states`, { headers: authorization() });
+  await until('a later span', () => collector.spans.some(({ name }) => name === 'GET /v1/states'));
+  const paths = collector.spans.map(({ attributes }) => String(attributes['url.path'] ?? '/v1/'));
+  expect(paths.filter((path) => !path.startsWith('/v1/'))).toEqual([]);
+});

@@ -1,0 +1,164 @@
+/*
+ * Half a day of a service's metrics, recorded every 30 seconds, and the objectives that are at risk at their end. Each case
+ * says only how it differs from a service that meets all of them.
+ */
+import type { Series } from './alert-cases.ts';
+
+export interface ObjectiveCase {
+  name: string;
+  series: Series;
+  /** The objectives at risk, each with the severity of its alert. */
+  atRisk: readonly string[];
+}
+
+export const STEP_SECONDS = 30;
+export const HOURS = 12;
+const TOTAL = HOURS * 60;
+const stepsOf = (minutes: number) => (minutes * 60) / STEP_SECONDS;
+
+/** A part of the half day, in minutes, and the rise of a counter or the value of a gauge in it. */
+type Part = readonly [minutes: number, value: number];
+
+/** Parts that end with the half day, after one of `before` that fills the rest. */
+const ending = (before: number, ...parts: Part[]): Part[] => {
+  const rest = TOTAL - parts.reduce((sum, [minutes]) => sum + minutes, 0);
+  return [[rest, before], ...parts];
+};
+
+/** A counter that rises by so much at every step. */
+function counter(parts: readonly Part[]): string {
+  let value = 0;
+  return parts
+    .map(([minutes, step]) => {
+      const text = `${value}+${step}x${stepsOf(minutes) - 1}`;
+      value += step * stepsOf(minutes);
+      return text;
+    })
+    .join(' ');
+}
+
+const gauge = (parts: readonly Part[]): string =>
+  parts.map(([minutes, value]) => `${value}x${stepsOf(minutes) - 1}`).join(' ');
+
+const requests = (status: string, route = '/v1/states') =>
+  `http_request_duration_seconds_count{instance="gateway-1",route="${route}",status="${status}"}`;
+const QUICK =
+  'http_request_duration_seconds_bucket{instance="gateway-1",le="0.5",route="/v1/states",status="200"}';
+const ON_TIME = 'stream_delivery_seconds_bucket{instance="gateway-1",le="5"}';
+const BEHIND = 'feed_behind_seconds{instance="gateway-1"}';
+const UNRELAYED = 'changes_oldest_unrelayed_seconds{instance="relay-1"}';
+
+export const WELL: Series = {
+  [requests('200')]: counter(ending(1000)),
+  [requests('503', 'none')]: counter(ending(0)),
+  [QUICK]: counter(ending(1000)),
+  [ON_TIME]: counter(ending(100)),
+  'stream_delivery_seconds_count{instance="gateway-1"}': counter(ending(100)),
+  [BEHIND]: gauge(ending(0.4)),
+  'program_ready{instance="gateway-1"}': gauge(ending(1)),
+  [UNRELAYED]: gauge(ending(0.1)),
+};
+
+export const OBJECTIVE_CASES: readonly ObjectiveCase[] = [
+  { name: 'all is well', series: {}, atRisk: [] },
+
+  {
+    name: 'half of the requests have failed for five minutes',
+    series: { [requests('503')]: counter(ending(0, [5, 1000])) },
+    atRisk: ['requests_succeed page', 'requests_succeed ticket'],
+  },
+  {
+    name: 'a third of the requests fails for two minutes',
+    series: { [requests('503')]: counter(ending(0, [2, 500])) },
+    atRisk: [],
+  },
+  {
+    name: 'half of the requests failed for ten minutes, which ended half an hour ago',
+    series: { [requests('503')]: counter(ending(0, [10, 1000], [35, 0])) },
+    atRisk: ['requests_succeed ticket'],
+  },
+  {
+    name: 'one request in 500 fails, all day',
+    series: { [requests('500')]: counter(ending(2)) },
+    atRisk: ['requests_succeed ticket'],
+  },
+  {
+    name: 'one request in 2,000 fails, all day',
+    series: { [requests('500')]: counter(ending(0.5)) },
+    atRisk: [],
+  },
+  {
+    name: 'few requests come, and three in a row fail',
+    series: { [requests('200')]: counter(ending(1)), [requests('503')]: counter(ending(0, [3, 0.5])) },
+    atRisk: [],
+  },
+  {
+    name: 'probes of a gateway that drains get 503, and so does a path that does not exist',
+    series: { [requests('503', 'none')]: counter(ending(0, [60, 1000])) },
+    atRisk: [],
+  },
+
+  {
+    name: 'a third of the requests has been slow for an hour',
+    series: { [QUICK]: counter(ending(1000, [60, 667])) },
+    atRisk: ['requests_fast page', 'requests_fast ticket'],
+  },
+  {
+    name: 'one request in ten is slow for an hour',
+    series: { [QUICK]: counter(ending(1000, [60, 900])) },
+    atRisk: [],
+  },
+  {
+    name: 'long polls take their time',
+    series: { [requests('200', '/v1/events')]: counter(ending(1000)) },
+    atRisk: [],
+  },
+
+  {
+    name: 'changes have been late for ten minutes',
+    series: { [ON_TIME]: counter(ending(100, [10, 0])) },
+    atRisk: ['changes_delivered page', 'changes_delivered ticket'],
+  },
+  {
+    name: 'a load of submissions makes changes late for two minutes',
+    series: { [ON_TIME]: counter(ending(100, [2, 0])) },
+    atRisk: [],
+  },
+  {
+    name: 'one change in 500 is late',
+    series: { [ON_TIME]: counter(ending(99.8)) },
+    atRisk: [],
+  },
+  {
+    name: 'no stream waits, and no change comes',
+    series: {
+      [ON_TIME]: counter(ending(0)),
+      'stream_delivery_seconds_count{instance="gateway-1"}': counter(ending(0)),
+    },
+    atRisk: [],
+  },
+
+  {
+    name: 'a gateway has been behind for ten minutes',
+    series: { [BEHIND]: gauge(ending(0.4, [10, 20])) },
+    atRisk: ['stream_fresh page', 'stream_fresh ticket'],
+  },
+  {
+    name: 'changes have waited for the relay for ten minutes',
+    series: { [UNRELAYED]: gauge(ending(0.1, [10, 20])) },
+    atRisk: ['stream_fresh page', 'stream_fresh ticket'],
+  },
+  {
+    name: 'a broker restarts, and a gateway is behind for a minute',
+    series: { [BEHIND]: gauge(ending(0.4, [1, 30])) },
+    atRisk: [],
+  },
+  {
+    name: 'a gateway that is not ready is behind',
+    series: {
+      'feed_behind_seconds{instance="gateway-2"}': gauge(ending(0.4, [10, 300])),
+      'program_ready{instance="gateway-2"}': gauge(ending(1, [10, 0])),
+    },
+    atRisk: [],
+  },
+];
