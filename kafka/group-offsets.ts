@@ -30,11 +30,15 @@ export class GroupOffsets {
   }
 
   /**
-   * Commits the offset of the next record, by partition.
+   * Commits the offset of the next record, by partition, unless the brokers are another cluster's by now: there it would
+   * count for another topic.
    *
+   * @param clusterId the cluster in whose topic these offsets count
    * @throws KafkaRefusal if the right to the group is missing, and the client's error otherwise, for instance while a member of the group is running
    */
-  async commit(offsets: ReadonlyMap<number, number>): Promise<void> {
+  async commit(offsets: ReadonlyMap<number, number>, clusterId: string): Promise<void> {
+    const { id } = await this.#ask(() => this.#admin.metadata({ topics: [], forceUpdate: true }));
+    if (id !== clusterId) return;
     const partitionOffsets = [...offsets].map(([partition, offset]) => ({
       partition,
       offset: BigInt(offset),

@@ -1,5 +1,5 @@
 import type { Brokers } from '../service/brokers.ts';
-import { type PartitionBounds, type PartitionRead, TopicReader } from './topic-reader.ts';
+import { type PartitionBounds, type PartitionRead, type TopicIdentity, TopicReader } from './topic-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
 
@@ -60,7 +60,7 @@ export function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
   return describeTopic(options, (reader) => reader.bounds());
 }
 
-/** The id that Kafka gave a topic when it was made. @throws as `readTopic` does */
-export function loadTopicId(options: ReadTopic): Promise<string> {
-  return describeTopic(options, (reader) => reader.topicId());
+/** The ids of a topic and its cluster. @throws as `readTopic` does */
+export function identifyTopic(options: ReadTopic): Promise<TopicIdentity> {
+  return describeTopic(options, (reader) => reader.identify());
 }

@@ -45,6 +45,12 @@ export interface PartitionBounds {
   end: number;
 }
 
+/** A topic of a cluster. One that is deleted and made again has another id, and so has a mirror. */
+export interface TopicIdentity {
+  topicId: string;
+  clusterId: string;
+}
+
 export interface FetchLimits {
   /** How long the broker may hold back an empty answer, in milliseconds. */
   maxWaitMs: number;
@@ -138,7 +144,7 @@ export class TopicReader {
     });
   }
 
-  /** Asks the brokers again for the leaders and the number of partitions. @throws OtherTopicError as `topicId` does */
+  /** Asks the brokers again for the leaders and the number of partitions. @throws OtherTopicError as `identify` does */
   async refresh(): Promise<void> {
     await this.#metadata(true);
   }
@@ -153,12 +159,13 @@ export class TopicReader {
   }
 
   /**
-   * The id that Kafka gave the topic when it was made. Asks the brokers again.
+   * The ids that Kafka gave the topic and the cluster when they were made. Asks the brokers again.
    *
-   * @throws OtherTopicError if it is not the expected one
+   * @throws OtherTopicError if the topic's is not the expected one
    */
-  async topicId(): Promise<string> {
-    return (await this.#metadata(true)).topic.id;
+  async identify(): Promise<TopicIdentity> {
+    const { clusterId, topic } = await this.#metadata(true);
+    return { topicId: topic.id, clusterId };
   }
 
   async #metadata(forceUpdate = false) {
@@ -171,12 +178,12 @@ export class TopicReader {
   }
 
   async #askForMetadata(forceUpdate: boolean) {
-    const { brokers, topics } = await this.#read(() =>
+    const { id, brokers, topics } = await this.#read(() =>
       this.#consumer.metadata({ topics: [this.#topic], forceUpdate }),
     );
     const topic = topics.get(this.#topic);
     if (!topic) throw new KafkaUnavailableError(`The topic ${this.#topic} does not exist.`);
-    return { brokers, topic };
+    return { clusterId: id, brokers, topic };
   }
 
   /**

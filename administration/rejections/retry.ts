@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { loadTopicId } from '../../kafka/read-topic.ts';
+import { identifyTopic } from '../../kafka/read-topic.ts';
 import { type Message, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
@@ -10,9 +10,9 @@ import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import {
   advanceConsumerOffsets,
-  identifyTopic,
   loadConsumerOffsets,
   lockConsumerOffsets,
+  settleTopic,
 } from '../../store/stream/consumer-offsets.ts';
 import { readSubmission } from './describe.ts';
 import { readRejections } from './read-rejections.ts';
@@ -99,8 +99,8 @@ export async function retryNew(
   // Before anything is read, so that a retry that waited here sees how far the one before it came.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
   // In a topic that was made anew, nothing was retried.
-  const topicId = await loadTopicId({ brokers, topic, clientId: 'ballot-endorsements-administration' });
-  await identifyTopic(client, topic, topicId);
+  const place = { brokers, topic, clientId: 'ballot-endorsements-administration' };
+  await settleTopic(client, topic, await identifyTopic(place));
   const offsets = await loadConsumerOffsets(client, topic);
   const { rejections, ends } = await readRejections(
     { brokers, topic, ...(onProgress && { onProgress }) },

@@ -96,7 +96,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   backlog.start();
   try {
     await applyBacklog(
-      { topic: topics.submissions, backlog, sender, group, clock, log },
+      { topic: topics.submissions, clusterId: settled.clusterId, backlog, sender, group, clock, log },
       { ...term, signal },
     );
   } finally {
@@ -107,6 +107,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
 
 interface Parts {
   topic: string;
+  clusterId: string;
   backlog: Backlog;
   sender: RejectionSender;
   group: GroupOffsets;
@@ -115,7 +116,7 @@ interface Parts {
 }
 
 async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): Promise<void> {
-  const { topic, backlog, sender, group, clock, log } = parts;
+  const { topic, clusterId, backlog, sender, group, clock, log } = parts;
   const report = new LagReport(backlog);
   let committedAt = 0;
   const reached = new Map<number, number>();
@@ -138,7 +139,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
     if (!isCommitted && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
       committedAt = performance.now();
       isCommitted = true;
-      group.commit(new Map(reached)).catch((error: unknown) => {
+      group.commit(new Map(reached), clusterId).catch((error: unknown) => {
         isCommitted = false;
         // They are for tools alone, and another round follows: an outage is no news here.
         const message = 'offsets could not be committed to the consumer group';

@@ -1,43 +1,44 @@
 import type { ClientBase } from 'pg';
 import type { GroupOffsets } from '../../kafka/group-offsets.ts';
-import type { TopicReader } from '../../kafka/topic-reader.ts';
+import type { TopicIdentity, TopicReader } from '../../kafka/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import {
-  identifyTopic,
   loadConsumerOffsets,
   resetConsumerOffset,
+  settleTopic,
 } from '../../store/stream/consumer-offsets.ts';
 
 interface SettleOptions {
   /** The leader's connection. */
   client: ClientBase;
-  reader: Pick<TopicReader, 'topicId' | 'bounds'>;
+  reader: Pick<TopicReader, 'identify' | 'bounds'>;
   group: Pick<GroupOffsets, 'load'>;
   topic: string;
   log: Logger;
 }
 
 /** Where the submissions topic is read. */
-export interface SettledOffsets {
-  /** Kafka's id of the topic. */
-  topicId: string;
+export interface SettledOffsets extends TopicIdentity {
   /** By partition: the offset to read from. */
   offsets: number[];
 }
 
 /**
  * Decides where to read on: where the store is, if this is the topic that it knows. A topic that was made anew is read
- * from its beginning, since nothing in it has been applied. If it is a mirror, the mirror has translated the offsets of
- * the group, and it is read from those. A stored offset beyond the end means that the broker has lost records, and one
+ * from its beginning, since nothing in it has been applied. In another cluster it may be a mirror, which translates the
+ * offsets of the group, and it is read from those. A stored offset beyond the end means that the broker has lost records, and one
  * before the beginning that submissions expired before they were applied, which nobody can undo.
  */
 export async function settleOffsets(options: SettleOptions): Promise<SettledOffsets> {
   const { client, reader, group, topic } = options;
-  const topicId = await reader.topicId();
+  const identity = await reader.identify();
   const bounds = await reader.bounds();
   await client.query('BEGIN');
-  const isAnother = await identifyTopic(client, topic, topicId);
-  const known = isAnother ? await group.load() : await loadConsumerOffsets(client, topic);
+  const before = await settleTopic(client, topic, identity);
+  const isAnother = before !== null;
+  // In the same cluster, offsets of the group would be those of the topic before.
+  const isMirrored = before !== null && before.clusterId !== identity.clusterId;
+  const known = isMirrored ? await group.load() : await loadConsumerOffsets(client, topic);
   const offsets: number[] = [];
   for (const [partition, { start, end }] of bounds.entries()) {
     const offset = known.get(partition) ?? 0;
@@ -48,13 +49,13 @@ export async function settleOffsets(options: SettleOptions): Promise<SettledOffs
   }
   await client.query('COMMIT');
   if (isAnother) {
-    const fields = { topic, topicId, translated: known.size > 0 };
+    const fields = { topic, ...identity, translated: known.size > 0 };
     options.log.error(
       fields,
       'the submissions topic is another one; reading it from its beginning, or as its mirror says',
     );
   }
-  return { topicId, offsets };
+  return { ...identity, offsets };
 }
 
 function report(

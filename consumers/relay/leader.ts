@@ -67,7 +67,8 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
   await producer.connect();
   const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-relay' });
   atEnd(() => reader.close());
-  const seen = { topicId: await reader.topicId(), ends: await producer.fetchEndOffsets(), announced };
+  const { topicId } = await reader.identify();
+  const seen = { topicId, ends: await producer.fetchEndOffsets(), announced };
   const generation = await settleGeneration(client, seen, log);
   await rebuildWindow({ client, producer, generation, signal, succeeded, log });
   if (signal.aborted) return;
@@ -80,7 +81,7 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
   let checkedAt = performance.now();
   while (!signal.aborted) {
     if (performance.now() - checkedAt >= GENERATION_CHECK_MS) {
-      await requireGeneration(client, generation, await reader.topicId());
+      await requireGeneration(client, generation, (await reader.identify()).topicId);
       checkedAt = performance.now();
     }
     // Armed before the log is read, so that a change which commits meanwhile ends the sleep.

@@ -24,8 +24,10 @@ CREATE TABLE rebuilt_runs (
   offsets bigint[] NOT NULL
 );
 
--- Kafka's id of each topic that positions in consumer_positions refer to. With another id, they mean nothing.
+-- Kafka's id of each topic that positions in consumer_positions refer to, and that of its cluster. With another id, they
+-- mean nothing.
 CREATE TABLE consumed_topics (
   topic text PRIMARY KEY,
-  topic_id text NOT NULL
+  topic_id text NOT NULL,
+  cluster_id text NOT NULL
 );

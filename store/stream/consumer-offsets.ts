@@ -84,25 +84,35 @@ export async function resetConsumerOffset(
   );
 }
 
+/** Kafka's ids of a topic and its cluster. */
+interface TopicIdentity {
+  topicId: string;
+  clusterId: string;
+}
+
 /**
- * Stores the id of a topic. If it had another one, it was made anew, and the positions in it are forgotten. To be called
- * in the transaction of what is done about it.
+ * Stores the ids of a topic. If it had another one, the positions in it mean nothing, and are forgotten. To be called in
+ * the transaction of what is done about it.
  *
- * @returns whether it had another one
+ * @returns the ids that it had before; null if the positions stay valid
  */
-export async function identifyTopic(client: ClientBase, topic: string, topicId: string): Promise<boolean> {
-  const { rows } = await client.query<{ topic_id: string }>(
-    'SELECT topic_id FROM consumed_topics WHERE topic = $1 FOR UPDATE',
+export async function settleTopic(
+  client: ClientBase,
+  topic: string,
+  { topicId, clusterId }: TopicIdentity,
+): Promise<TopicIdentity | null> {
+  const { rows } = await client.query<{ topic_id: string; cluster_id: string }>(
+    'SELECT topic_id, cluster_id FROM consumed_topics WHERE topic = $1 FOR UPDATE',
     [topic],
   );
-  const known = rows[0]?.topic_id;
-  if (known === topicId) return false;
+  const [known] = rows;
+  if (known?.topic_id === topicId) return null;
   await client.query(
-    `INSERT INTO consumed_topics (topic, topic_id) VALUES ($1, $2)
-     ON CONFLICT (topic) DO UPDATE SET topic_id = excluded.topic_id`,
-    [topic, topicId],
+    `INSERT INTO consumed_topics (topic, topic_id, cluster_id) VALUES ($1, $2, $3)
+     ON CONFLICT (topic) DO UPDATE SET topic_id = excluded.topic_id, cluster_id = excluded.cluster_id`,
+    [topic, topicId, clusterId],
   );
-  if (known === undefined) return false;
+  if (known === undefined) return null;
   await client.query('DELETE FROM consumer_positions WHERE topic = $1', [topic]);
-  return true;
+  return { topicId: known.topic_id, clusterId: known.cluster_id };
 }

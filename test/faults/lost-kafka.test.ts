@@ -4,8 +4,9 @@
  */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
-import { readTopic } from '../../kafka/read-topic.ts';
-import { topicNames } from '../../kafka/topic-names.ts';
+import { GroupOffsets } from '../../kafka/group-offsets.ts';
+import { identifyTopic, readTopic } from '../../kafka/read-topic.ts';
+import { applyGroup, topicNames } from '../../kafka/topic-names.ts';
 import { applyTopics } from '../../kafka/topics.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { loadChangeLog } from '../helpers/change-log.ts';
@@ -193,6 +194,13 @@ describe('INV-8: the submissions topic', () => {
     await deleteTopic(topics().submissions);
     await makeTopics(6);
     await submit(40);
+    // A consumer of the old topic commits its offsets late, under the name of the new one.
+    const { brokers, topicPrefix } = service;
+    const topic = topics().submissions;
+    const group = new GroupOffsets({ brokers, groupId: applyGroup(topicPrefix), topic });
+    const { clusterId } = await identifyTopic({ brokers, topic, clientId: 'test' });
+    await group.commit(new Map([0, 1, 2, 3, 4, 5].map((partition) => [partition, 5])), clusterId);
+    await group.close();
     await service.startConsumers();
     expect(await service.eventsOnceThereAre(50, PATIENCE_MS)).toHaveLength(50);
   });
