@@ -7,6 +7,8 @@ export interface ServiceProcess {
   output(): string;
   /** Null while it runs. */
   exitCode(): number | null;
+  /** Whether a signal has ended it. */
+  killed(): boolean;
   /** Kills it, with SIGKILL by default, and waits until it is gone. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -33,6 +35,7 @@ export function startProcess(
     pid: child.pid,
     output: () => text,
     exitCode: () => child.exitCode,
+    killed: () => child.signalCode !== null,
     async kill(signal = 'SIGKILL') {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill(signal);

@@ -12,7 +12,7 @@ export interface BrokerPlan {
 export interface Listener {
   /** Capital letters. */
   name: string;
-  protocol: 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
+  protocol: 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   port: number;
 }
 

@@ -1,0 +1,110 @@
+/*
+ * `npm run test:faults [-- --runs N --seed N --only NAME]`: one fault after another, chosen by the seed, befalls a whole
+ * service under load. Each proves that it happened. Afterwards the endorsements equal a simple model's, the events make
+ * those endorsements, and streams that were open all the time have every change once. The exit status is 1 otherwise.
+ */
+import { parseArgs } from 'node:util';
+import { createRandom } from '../../../ops/demo/random.ts';
+import { StreamReader } from '../../helpers/stream-reader.ts';
+import { FAULTS, type Fault } from './faults.ts';
+import { judge, settle } from './judge.ts';
+import { EndorsementModel } from './model.ts';
+import { World } from './world.ts';
+
+/** The most submissions that are sent at a time. */
+const MAX_LOAD = 40;
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '200' },
+    seed: { type: 'string', default: '1' },
+    /** A part of the name of the faults to choose from. */
+    only: { type: 'string', default: '' },
+  },
+});
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const random = createRandom(Number(values.seed));
+const chosen = FAULTS.filter(({ name }) => name.includes(values.only));
+
+interface Tally {
+  runs: number;
+  failed: number;
+  /** From the end of the fault until everything was settled, in seconds. */
+  settled: number[];
+}
+const tallies = new Map<string, Tally>(chosen.map(({ name }) => [name, { runs: 0, failed: 0, settled: [] }]));
+
+async function runFault(world: World, model: EndorsementModel, fault: Fault): Promise<string[]> {
+  const load = () => world.submit(model.submissions(5 + random.below(MAX_LOAD)));
+  const begin = await settle(world);
+  const readers = world.gateways.map(
+    (part) =>
+      new StreamReader({
+        name: `the stream of ${part.name} from ${begin}`,
+        address: () => world.address(part),
+        key: world.key,
+        patience: 0.2,
+      }),
+  );
+  for (const reader of readers) reader.start();
+  try {
+    const proof = await fault.run({
+      world,
+      random: random.fork(`${fault.name} ${begin}`),
+      load,
+      settle: async () => {
+        await settle(world);
+      },
+    });
+    const endedAt = performance.now();
+    await world.heal();
+    await load();
+    const head = await settle(world);
+    const seconds = (performance.now() - endedAt) / 1000;
+    tallies.get(fault.name)?.settled.push(seconds);
+    print(`   ${proof}; settled after ${seconds.toFixed(1)} s at change ${head}`);
+    return await judge(world, { head, lines: model.lines, readers, cursor: random.below(head) });
+  } finally {
+    await Promise.all(readers.map((reader) => reader.stop()));
+  }
+}
+
+const world = await World.start();
+let failures = 0;
+try {
+  const model = new EndorsementModel(random.fork('model'));
+  await world.submit(model.submissions(MAX_LOAD));
+  for (let run = 1; run <= Number(values.runs); run += 1) {
+    const fault = random.pickWeighted(chosen, ({ weight }) => weight);
+    print(`${String(run).padStart(4)} ${fault.name}`);
+    const faults = await runFault(world, model, fault).catch((error: Error) => [error.message]);
+    const tally = tallies.get(fault.name);
+    if (tally) {
+      tally.runs += 1;
+      if (faults.length > 0) tally.failed += 1;
+    }
+    for (const text of faults) print(`   FAULT ${text}`);
+    if (faults.length === 0) continue;
+    failures += 1;
+    for (const {
+      name,
+      process: { output },
+    } of world.parts)
+      print(`   ${name}: ${output().slice(-1500)}`);
+    await world.heal();
+  }
+} finally {
+  await world.stop();
+}
+print('\nfault                        runs  failed  settled after, s (median, longest)');
+for (const [name, { runs, failed, settled }] of tallies) {
+  if (runs === 0) continue;
+  const sorted = settled.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const longest = sorted.at(-1) ?? Number.NaN;
+  print(
+    `${name.padEnd(28)} ${String(runs).padStart(4)} ${String(failed).padStart(7)}  ${median.toFixed(1).padStart(6)} ${longest.toFixed(1).padStart(8)}`,
+  );
+}
+print(failures === 0 ? 'The service lost nothing and made nothing up.' : `${failures} runs failed.`);
+process.exit(failures === 0 ? 0 : 1);
