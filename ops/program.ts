@@ -91,6 +91,12 @@ const COMMANDS: {
     load: () => import('./commands/lag.ts'),
   },
   {
+    name: 'canary',
+    settings: BOTH,
+    description: 'measure the way of a change through the whole service, all the time',
+    load: () => import('./commands/canary.ts'),
+  },
+  {
     name: 'stream',
     settings: BOTH,
     description: 'check or repair the stream, or begin a new epoch',
