@@ -19,9 +19,9 @@ const STAT_HEIGHT = 4;
 const COLUMNS = 24;
 
 /** A query, by the legend of its series; `{{label}}` stands for the value of a label. */
-export type Queries = Readonly<Record<string, string>>;
+type Queries = Readonly<Record<string, string>>;
 
-export interface Panel {
+interface Panel {
   title: string;
   /** A sentence that says how to read it. */
   description?: string;
@@ -32,7 +32,7 @@ export interface Panel {
   isStat?: boolean;
 }
 
-export interface Row {
+interface Row {
   title: string;
   panels: readonly Panel[];
 }

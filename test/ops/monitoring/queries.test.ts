@@ -163,6 +163,19 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
     expect([...new Set(labels)].filter((label) => !known.has(label as string))).toEqual([]);
   });
 
+  test('docs/observability.md lists the metrics of all programs', async () => {
+    const outputs = await Promise.all([...ports.keys()].map(metricsOf));
+    const exported = outputs.flatMap((text) =>
+      [...text.matchAll(/^# TYPE (\S+ \S+)/gm)].map(([, name]) => name),
+    );
+    const own = exported.filter((name) => !/^(process|nodejs)_/.test(name as string));
+    const guide = readFileSync(join(import.meta.dirname, '../../../docs/observability.md'), 'utf8');
+    const listed = [...guide.matchAll(/^\| `(\w+)` +\| (gauge|counter|histogram) /gm)].map(([, ...row]) =>
+      row.join(' '),
+    );
+    expect(listed.sort()).toEqual([...new Set(own)].sort());
+  });
+
   test.each(['gateway', 'consumers', 'canary'])(
     'the metrics of the %s keep to the conventions',
     async (name) => {
