@@ -49,8 +49,13 @@ export function createChangesProducer(kafka: Kafka, { brokers, topic }: { broker
   return {
     topic,
 
-    connect: () => write(() => Promise.all([producer.connect(), admin.connect()])),
-    disconnect: () => Promise.all([producer.disconnect(), admin.disconnect()]),
+    async connect(): Promise<void> {
+      await write(() => Promise.all([producer.connect(), admin.connect()]));
+    },
+
+    async disconnect(): Promise<void> {
+      await Promise.all([producer.disconnect(), admin.disconnect()]);
+    },
 
     /** The end offset of each partition, by partition. */
     async fetchEndOffsets(): Promise<number[]> {

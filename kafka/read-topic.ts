@@ -1,5 +1,5 @@
 import type { Brokers } from '../service/brokers.ts';
-import { type PartitionBounds, type PartitionRead, TopicReader } from './topic-reader.ts';
+import { type PartitionBounds, type PartitionRead, type TopicIdentity, TopicReader } from './topic-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
 
@@ -10,6 +10,8 @@ export interface ReadTopic {
   clientId: string;
   /** The right that is named if it is missing; the one that the call needs by default. */
   operation?: 'Describe' | 'Read';
+  /** Called with the number of offsets that were read so far, and that of all that are to be read. */
+  onProgress?: (done: number, total: number) => void;
 }
 
 /**
@@ -26,12 +28,17 @@ export async function* readTopic(
   try {
     const bounds = await reader.bounds();
     const open = new Map(bounds.map((each, partition) => [partition, chooseStart(partition, each)]));
+    const total = bounds.reduce((sum, { end }, at) => sum + Math.max(0, end - (open.get(at) ?? 0)), 0);
+    let done = 0;
     while (open.size > 0) {
       for (const read of await reader.fetchFromSources(await reader.sources(), open, LIMITS)) {
         yield read;
-        const isDone = read.atEnd || read.nextOffset >= (bounds[read.partition]?.end ?? 0);
-        if (isDone) open.delete(read.partition);
-        else open.set(read.partition, read.nextOffset);
+        const { partition, nextOffset } = read;
+        const end = bounds[partition]?.end ?? 0;
+        done += Math.max(0, Math.min(nextOffset, end) - (open.get(partition) ?? 0));
+        options.onProgress?.(done, total);
+        if (read.atEnd || nextOffset >= end) open.delete(partition);
+        else open.set(partition, nextOffset);
       }
     }
   } finally {
@@ -39,12 +46,21 @@ export async function* readTopic(
   }
 }
 
-/** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
-export async function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
+async function describeTopic<T>(options: ReadTopic, ask: (reader: TopicReader) => Promise<T>): Promise<T> {
   const reader = new TopicReader({ operation: 'Describe', ...options });
   try {
-    return await reader.bounds();
+    return await ask(reader);
   } finally {
     await reader.close();
   }
+}
+
+/** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
+export function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
+  return describeTopic(options, (reader) => reader.bounds());
+}
+
+/** The ids of a topic and its cluster. @throws as `readTopic` does */
+export function identifyTopic(options: ReadTopic): Promise<TopicIdentity> {
+  return describeTopic(options, (reader) => reader.identify());
 }

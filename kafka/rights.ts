@@ -41,6 +41,13 @@ export function isAuthorizationError(type: unknown): boolean {
   return typeof type === 'string' && AUTHORIZATION_FAILED.test(type);
 }
 
+/** Whether an error, or one within it, says that a right is missing. */
+export function isMissingRight(error: unknown): boolean {
+  return [...errorsWithin(error)].some(
+    (each) => each.error instanceof MissingRightError || isAuthorizationError(each.type),
+  );
+}
+
 /**
  * Does something that needs a right.
  *

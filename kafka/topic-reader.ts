@@ -45,6 +45,12 @@ export interface PartitionBounds {
   end: number;
 }
 
+/** A topic of a cluster. One that is deleted and made again has another id, and so has a mirror. */
+export interface TopicIdentity {
+  topicId: string;
+  clusterId: string;
+}
+
 export interface FetchLimits {
   /** How long the broker may hold back an empty answer, in milliseconds. */
   maxWaitMs: number;
@@ -58,8 +64,17 @@ export interface TopicReaderOptions {
   clientId: string;
   /** Whether to leave out aborted transactions, and to wait for open ones. */
   committed?: boolean;
+  /** The id that the topic must have; null for any. The topic of another id is another log, in which offsets mean others. */
+  expectedId?: () => string | null;
   /** The right that this needs: to describe the topic, for one whose offsets alone are asked for. */
   operation?: 'Describe' | 'Read';
+}
+
+/** The topic was deleted and made anew, or the brokers are another cluster's. */
+export class OtherTopicError extends KafkaUnavailableError {
+  constructor(topic: string) {
+    super(`The topic ${topic} was made anew, and is not written yet.`);
+  }
 }
 
 const MAX_FETCH_BYTES = 32 * 1024 * 1024;
@@ -87,14 +102,23 @@ export class TopicReader {
   readonly #findHidden: () => unknown;
   readonly #topic: string;
   readonly #committed: boolean;
+  readonly #expectedId: () => string | null;
   readonly #nearby = new NearbyReplicas();
   #fetchVersion: number | undefined;
 
-  constructor({ brokers, topic, clientId, committed = false, operation = 'Read' }: TopicReaderOptions) {
+  constructor({
+    brokers,
+    topic,
+    clientId,
+    committed = false,
+    expectedId = () => null,
+    operation = 'Read',
+  }: TopicReaderOptions) {
     this.#brokers = brokers;
     this.#operation = operation;
     this.#topic = topic;
     this.#committed = committed;
+    this.#expectedId = expectedId;
     this.#consumer = new Consumer({
       clientId,
       // The client insists on a group, which it never joins.
@@ -120,7 +144,7 @@ export class TopicReader {
     });
   }
 
-  /** Asks the brokers again for the leaders and the number of partitions. */
+  /** Asks the brokers again for the leaders and the number of partitions. @throws OtherTopicError as `identify` does */
   async refresh(): Promise<void> {
     await this.#metadata(true);
   }
@@ -134,13 +158,32 @@ export class TopicReader {
     return explainingRefusals(this.#brokers, () => withRight(this.#right, action), this.#findHidden);
   }
 
+  /**
+   * The ids that Kafka gave the topic and the cluster when they were made. Asks the brokers again.
+   *
+   * @throws OtherTopicError if the topic's is not the expected one
+   */
+  async identify(): Promise<TopicIdentity> {
+    const { clusterId, topic } = await this.#metadata(true);
+    return { topicId: topic.id, clusterId };
+  }
+
   async #metadata(forceUpdate = false) {
-    const { brokers, topics } = await this.#read(() =>
+    const known = await this.#askForMetadata(forceUpdate);
+    const expected = this.#expectedId();
+    if (expected === null || known.topic.id === expected) return known;
+    const asked = forceUpdate ? known : await this.#askForMetadata(true);
+    if (asked.topic.id !== expected) throw new OtherTopicError(this.#topic);
+    return asked;
+  }
+
+  async #askForMetadata(forceUpdate: boolean) {
+    const { id, brokers, topics } = await this.#read(() =>
       this.#consumer.metadata({ topics: [this.#topic], forceUpdate }),
     );
     const topic = topics.get(this.#topic);
     if (!topic) throw new KafkaUnavailableError(`The topic ${this.#topic} does not exist.`);
-    return { brokers, topic };
+    return { clusterId: id, brokers, topic };
   }
 
   /**

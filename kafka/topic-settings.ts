@@ -126,18 +126,32 @@ function asLimit(text: string | undefined): number {
   return value === -1 ? Number.POSITIVE_INFINITY : value;
 }
 
+/**
+ * The planned settings of a topic that exists. The replicas that a record needs depend on those that the topic has, which
+ * no setting changes.
+ */
+export function settingsFor(actual: Topic, wanted: Topic): Record<string, string> {
+  const replicas = Math.min(actual.replicationFactor, wanted.replicationFactor);
+  return { ...wanted.config, 'min.insync.replicas': String(minInsyncReplicas(replicas)) };
+}
+
+/** The sentence for a topic with fewer replicas than the cluster has room for; null for any other. */
+export function findReplicationProblem(actual: Topic, wanted: Topic): string | null {
+  if (actual.replicationFactor >= wanted.replicationFactor) return null;
+  return (
+    `${actual.name} has a replication factor of ${actual.replicationFactor}, and the cluster has room for ` +
+    `${wanted.replicationFactor}; reassign its partitions, which topics apply does not do`
+  );
+}
+
 function findSharedProblems(actual: Topic, wanted: Topic): string[] {
   const problems: string[] = [];
   const { name } = actual;
   if (actual.partitions < wanted.partitions) {
     problems.push(`${name} has ${actual.partitions} partitions; it needs ${wanted.partitions}`);
   }
-  if (actual.replicationFactor < wanted.replicationFactor) {
-    problems.push(
-      `${name} has a replication factor of ${actual.replicationFactor}, and the cluster has room for ` +
-        `${wanted.replicationFactor}; reassign its partitions, which topics apply does not do`,
-    );
-  }
+  const replication = findReplicationProblem(actual, wanted);
+  if (replication !== null) problems.push(replication);
   const insync = Number(actual.config['min.insync.replicas']);
   const insyncWanted = minInsyncReplicas(actual.replicationFactor);
   if (!(insync >= insyncWanted && insync <= actual.replicationFactor)) {

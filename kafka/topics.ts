@@ -12,6 +12,7 @@ import {
   findExcess,
   findQueueProblems,
   planTopics,
+  settingsFor,
   type Topic,
 } from './topic-settings.ts';
 
@@ -31,14 +32,16 @@ export interface TopicsOptions {
   changesPartitions: number;
 }
 
-interface ActualTopic extends Topic {
+/** A topic of the cluster. */
+export interface ActualTopic extends Topic {
   /** Whether every partition has a leader. */
   led: boolean;
   /** The settings that were made on the topic itself. */
   ownConfig: Record<string, string>;
 }
 
-async function planFor(admin: Admin, options: TopicsOptions): Promise<ReturnType<typeof planTopics>> {
+/** The topics that the service should have on this cluster. */
+export async function planFor(admin: Admin, options: TopicsOptions): Promise<ReturnType<typeof planTopics>> {
   const cluster = await admin.describeCluster();
   return planTopics({
     topicPrefix: options.topicPrefix,
@@ -56,7 +59,7 @@ function rightTo(operation: Operation, name: string): Right {
  * The topic as it is, or null if it does not exist. Brokers learn of a new topic one after the other, so that one which
  * does not know a topic that another has listed is asked again for a while.
  */
-async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null> {
+export async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null> {
   const deadline = performance.now() + APPLY_TIMEOUT_MS;
   for (;;) {
     try {
@@ -118,8 +121,9 @@ async function readOrCreate(admin: Admin, wanted: Topic, brokers: Brokers): Prom
   });
 }
 
-function differences(actual: Topic, wanted: Topic): Array<[string, string]> {
-  return Object.entries(wanted.config).filter(([name, value]) => actual.config[name] !== value);
+/** The settings, each with its name and the planned value, that differ from the plan. */
+export function differences(actual: Topic, wanted: Topic): Array<[string, string]> {
+  return Object.entries(settingsFor(actual, wanted)).filter(([name, value]) => actual.config[name] !== value);
 }
 
 /** Waits until the brokers report the topic as planned: they learn of it a little later than the controller. */
@@ -139,7 +143,7 @@ async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Pro
   const changed = differences(actual, wanted);
   if (changed.length > 0) {
     // The request replaces all settings of the topic, so it repeats those that others have made.
-    const config = { ...actual.ownConfig, ...wanted.config };
+    const config = { ...actual.ownConfig, ...settingsFor(actual, wanted) };
     const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
     await withRight(rightTo('AlterConfigs', wanted.name), () =>
       admin.alterConfigs({
@@ -209,7 +213,7 @@ export async function checkTopics(options: TopicsOptions): Promise<string[]> {
 }
 
 /** The problem of a topic that is not in the list. @throws OperatorError if it may be there, but not for this process */
-async function explainAbsence(brokers: Brokers, name: string): Promise<string[]> {
+export async function explainAbsence(brokers: Brokers, name: string): Promise<string[]> {
   return (await topicExists(brokers, name)) ? [] : [`${name} is missing`];
 }
 

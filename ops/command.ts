@@ -11,6 +11,8 @@ export interface CommandIo {
   err(line: string): void;
   /** Whether standard error is a terminal and can show a progress bar. */
   terminal: boolean;
+  /** Whether standard output is a terminal and can show colours and be redrawn. */
+  outTerminal: boolean;
   now(): Date;
   /**
    * Calls `listener` when the operator presses Ctrl-C, instead of ending the program.
@@ -20,7 +22,10 @@ export interface CommandIo {
   onInterrupt(listener: () => void): () => void;
 }
 
-/** The command ended before its work was done, since its time was up or the operator pressed Ctrl-C: exit status 2. */
+/**
+ * Work is left to be done: the time was up, the operator pressed Ctrl-C, or a plan found changes to make. The exit status
+ * is 2.
+ */
 export class UnfinishedError extends OperatorError {
   override name = 'UnfinishedError';
 }

@@ -8,6 +8,9 @@ import { runProgram } from './program.ts';
 // A reader that closes the pipe early, as `head` does, has what it wanted.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
+/** How long connections may take to close after the work is done, in milliseconds. */
+const GOODBYE_MS = 2000;
+
 try {
   await startTracing('ops', process.env);
   process.exitCode = await runProgram(process.argv.slice(2), {
@@ -16,6 +19,7 @@ try {
     out: (line) => process.stdout.write(`${line}\n`),
     err: (line) => process.stderr.write(`${line}\n`),
     terminal: process.stderr.isTTY === true,
+    outTerminal: process.stdout.isTTY === true,
     now: () => new Date(),
     onInterrupt(listener) {
       process.on('SIGINT', listener);
@@ -28,3 +32,8 @@ try {
 } finally {
   await stopTracing();
 }
+
+// The connection to a server that is silent would keep the program alive. What was printed is written first.
+process.stdout.write('', () =>
+  process.stderr.write('', () => setTimeout(() => process.exit(), GOODBYE_MS).unref()),
+);

@@ -97,9 +97,15 @@ const COMMANDS: {
     load: () => import('./commands/canary.ts'),
   },
   {
+    name: 'doctor',
+    settings: ['postgres', 'kafka', 'topics'],
+    description: 'check servers, certificates, rights, settings, clocks, history and processes',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
     name: 'stream',
     settings: BOTH,
-    description: 'check or repair the stream, or begin a new epoch',
+    description: 'show, check or repair the stream, or begin a new epoch',
     load: () => import('./commands/stream.ts'),
   },
   {

@@ -1,7 +1,10 @@
-const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 const SHORT: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** Writes out each tab, line break and other control character, as `\t` or `\u001b`. */
+/**
+ * Writes out each tab, line break and other control character, as `\t` or `\u001b`. Those that turn the direction of
+ * text count, since they can make a terminal show a line in another order.
+ */
 export function showControls(text: string): string {
   return text.replace(
     CONTROL,

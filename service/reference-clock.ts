@@ -3,20 +3,18 @@ import type { Clock } from './clock.ts';
 import { systemClock } from './clock.ts';
 import type { Stoppable } from './lifecycle.ts';
 import type { Logger } from './log.ts';
-import { repeat } from './repeat.ts';
 import { reportFailure } from './report-failure.ts';
 
 /** How often the reference is read, in milliseconds. */
 const READ_INTERVAL_MS = 5000;
-/** How often it is read before the first reading has succeeded, in milliseconds. */
-const FIRST_READ_INTERVAL_MS = 500;
-/**
- * A reading is as exact as half the time that it took. A slow one counts only if there was no quick one for a while; in
- * milliseconds.
- */
-const QUICK_READING_MS = 50;
-const SLOW_READING_MS = 1000;
-const SLOW_AFTER_MS = 60_000;
+/** How often it is read while the time is not known exactly, in milliseconds. */
+const SEARCH_INTERVAL_MS = 500;
+/** The time counts as known exactly when it is wrong by at most this, in milliseconds. */
+const EXACT_MS = 25;
+/** A reading that can be wrong by more than this never counts, in milliseconds. */
+const MAX_ERROR_MS = 500;
+/** How far the two clocks may run apart between readings: a clock that is being corrected gains or loses 500 millionths. */
+const DRIFT = 0.001;
 /** A local clock that is off by more than this is reported, in milliseconds. */
 const TOLERATED_SKEW_MS = 2000;
 
@@ -35,18 +33,34 @@ export interface ReferenceClockOptions {
   monotonic?: () => number;
 }
 
+/** A reading of the reference. */
+interface Reading {
+  /** The reference's time when the monotonic time was 0. */
+  base: number;
+  /** The monotonic time of the reading. */
+  at: number;
+  /** How far the time can be wrong in either direction, in milliseconds: half the time that the reading took. */
+  errorMs: number;
+}
+
+/** How far the time of a reading can be wrong at a later monotonic time, in milliseconds. */
+function errorAt({ at, errorMs }: Reading, monotonic: number): number {
+  return errorMs + (monotonic - at) * DRIFT;
+}
+
 /**
  * The time of another clock, the database's: all processes of the service go by it, so that a wrong local clock breaks
  * nothing. Between readings the time goes on by the monotonic clock, also while the database is away. A local clock that
  * is off is reported in the log and as a metric.
+ *
+ * A new reading counts if it is at least as exact as the last one has become with age, or if it contradicts the last one,
+ * since the reference was set then.
  */
 export class ReferenceClock implements Clock, Stoppable {
   readonly #options: Required<ReferenceClockOptions>;
   readonly #synchronized = Promise.withResolvers<void>();
-  /** The reference's time when the monotonic time was 0; undefined before the first reading. */
-  #base: number | undefined;
-  /** The monotonic time of the last reading that counted. */
-  #readAt = Number.NEGATIVE_INFINITY;
+  /** The last reading that counted. */
+  #last: Reading | undefined;
   #isOff = false;
   #reading: Stoppable | undefined;
 
@@ -60,20 +74,20 @@ export class ReferenceClock implements Clock, Stoppable {
   }
 
   start(): void {
-    const { local } = this.#options;
-    const first = new AbortController();
-    const untilFirst = async () => {
-      while (!first.signal.aborted && this.#base === undefined) {
+    const { local, monotonic } = this.#options;
+    const stopping = new AbortController();
+    const read = async () => {
+      while (!stopping.signal.aborted) {
         await this.synchronize();
-        if (this.#base === undefined) await local.wait(FIRST_READ_INTERVAL_MS, first.signal);
+        const isExact = this.#last !== undefined && errorAt(this.#last, monotonic()) <= EXACT_MS;
+        await local.wait(isExact ? READ_INTERVAL_MS : SEARCH_INTERVAL_MS, stopping.signal);
       }
     };
-    const beginning = untilFirst();
-    const later = repeat(READ_INTERVAL_MS, local, () => this.synchronize());
+    const reading = read();
     this.#reading = {
       async stop() {
-        first.abort();
-        await Promise.all([beginning, later.stop()]);
+        stopping.abort();
+        await reading;
       },
     };
   }
@@ -84,7 +98,7 @@ export class ReferenceClock implements Clock, Stoppable {
 
   now(): number {
     const { local, monotonic } = this.#options;
-    return this.#base === undefined ? local.now() : Math.round(this.#base + monotonic());
+    return this.#last === undefined ? local.now() : Math.round(this.#last.base + monotonic());
   }
 
   wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -98,10 +112,9 @@ export class ReferenceClock implements Clock, Stoppable {
     try {
       const time = await read();
       const after = monotonic();
-      const isStale = after - this.#readAt > SLOW_AFTER_MS;
-      if (after - before > (isStale ? SLOW_READING_MS : QUICK_READING_MS)) return;
-      this.#readAt = after;
-      this.#base = time - (before + after) / 2;
+      const reading = { base: time - (before + after) / 2, at: after, errorMs: (after - before) / 2 };
+      if (reading.errorMs > MAX_ERROR_MS || !this.#isBetter(reading)) return;
+      this.#last = reading;
       this.#synchronized.resolve();
       this.#report();
     } catch (error) {
@@ -109,6 +122,14 @@ export class ReferenceClock implements Clock, Stoppable {
       const message = 'the time of the database cannot be read';
       reportFailure(log, error, { where: 'clock', message, quiet: true });
     }
+  }
+
+  #isBetter(reading: Reading): boolean {
+    const last = this.#last;
+    if (last === undefined) return true;
+    const lastErrorMs = errorAt(last, reading.at);
+    const isContradiction = Math.abs(reading.base - last.base) > reading.errorMs + lastErrorMs;
+    return reading.errorMs <= lastErrorMs || isContradiction;
   }
 
   #report(): void {

@@ -1,6 +1,5 @@
-import { readTopic } from '../../kafka/read-topic.ts';
+import { type ReadTopic, readTopic } from '../../kafka/read-topic.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
-import type { Brokers } from '../../service/brokers.ts';
 
 export interface ReadRejections {
   /** By time; a rejection that a crash recorded twice is there once. */
@@ -18,13 +17,14 @@ export interface ReadRejections {
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function readRejections(
-  { brokers, topic }: { brokers: Brokers; topic: string },
+  { brokers, topic, onProgress }: Pick<ReadTopic, 'brokers' | 'topic' | 'onProgress'>,
   from: ReadonlyMap<number, number> = new Map(),
 ): Promise<ReadRejections> {
   const byOrigin = new Map<string, Rejection>();
   const ends = new Map<number, number>();
   let strangers = 0;
-  const reading = { brokers, topic, clientId: 'ballot-endorsements-administration' };
+  const clientId = 'ballot-endorsements-administration';
+  const reading = { brokers, topic, clientId, ...(onProgress && { onProgress }) };
   const chooseStart = (partition: number) => from.get(partition) ?? 0;
   for await (const { partition, records, unreadable, nextOffset } of readTopic(reading, chooseStart)) {
     strangers += unreadable.length;

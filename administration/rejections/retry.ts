@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { identifyTopic } from '../../kafka/read-topic.ts';
 import { type Message, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
@@ -11,6 +12,7 @@ import {
   advanceConsumerOffsets,
   loadConsumerOffsets,
   lockConsumerOffsets,
+  settleTopic,
 } from '../../store/stream/consumer-offsets.ts';
 import { readSubmission } from './describe.ts';
 import { readRejections } from './read-rejections.ts';
@@ -22,6 +24,8 @@ export interface TopicsPlace {
   brokers: Brokers;
   /** The beginning of every topic's name. */
   topicPrefix: string;
+  /** Called with the number of offsets of the rejected topic that were read so far, and that of all. */
+  onProgress?: (done: number, total: number) => void;
 }
 
 /** The result of a retry of everything that was rejected since the last one. */
@@ -88,14 +92,20 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
  */
 export async function retryNew(
   client: ClientBase,
-  { brokers, topicPrefix }: TopicsPlace,
+  { brokers, topicPrefix, onProgress }: TopicsPlace,
   actor: Actor,
 ): Promise<RetryOutcome> {
   const { rejected: topic } = topicNames(topicPrefix);
   // Before anything is read, so that a retry that waited here sees how far the one before it came.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
+  // In a topic that was made anew, nothing was retried.
+  const place = { brokers, topic, clientId: 'ballot-endorsements-administration' };
+  await settleTopic(client, topic, await identifyTopic(place));
   const offsets = await loadConsumerOffsets(client, topic);
-  const { rejections, ends } = await readRejections({ brokers, topic }, offsets);
+  const { rejections, ends } = await readRejections(
+    { brokers, topic, ...(onProgress && { onProgress }) },
+    offsets,
+  );
   // A submission that was skipped could stop the consumers again.
   const skipped = rejections.filter(({ code }) => code === 'skipped');
   const others = rejections.filter(({ code }) => code !== 'skipped');
@@ -136,12 +146,12 @@ export async function retryNew(
  */
 export async function retryChosen(
   client: ClientBase,
-  { brokers, topicPrefix }: TopicsPlace,
+  { brokers, topicPrefix, onProgress }: TopicsPlace,
   origins: readonly string[],
   actor: Actor,
 ): Promise<number> {
   const { rejected: topic } = topicNames(topicPrefix);
-  const { rejections } = await readRejections({ brokers, topic });
+  const { rejections } = await readRejections({ brokers, topic, ...(onProgress && { onProgress }) });
   const chosen = choose(rejections, origins);
   await recordAudit(client, actor, {
     action: 'submission.retried',

@@ -73,22 +73,30 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const ending = new AbortController();
   const signal = AbortSignal.any([term.signal, ending.signal]);
   await verifyHistory(term.client, { brokers, topic: topics.changes });
-  const reader = new TopicReader({ brokers, topic: topics.submissions, clientId: groupId, committed: true });
+  let settledId: string | null = null;
+  const reader = new TopicReader({
+    brokers,
+    topic: topics.submissions,
+    clientId: groupId,
+    committed: true,
+    expectedId: () => settledId,
+  });
   term.atEnd(() => reader.close());
   const producer = createRejectedProducer(kafka, { brokers, topic: topics.rejected });
   term.atEnd(() => producer.disconnect());
   const group = new GroupOffsets({ brokers, groupId, topic: topics.submissions });
   term.atEnd(() => group.close());
 
-  const offsets = await settleOffsets(term.client, reader, topics.submissions, log);
-  const backlog = new Backlog(reader, offsets, log);
+  const settled = await settleOffsets({ client: term.client, reader, group, topic: topics.submissions, log });
+  settledId = settled.topicId;
+  const backlog = new Backlog(reader, settled.offsets, log);
   const sender = new RejectionSender(pool, producer, log);
   const sending = sender.run(signal);
   const announcing = runAnnouncer(pool, log, signal);
   backlog.start();
   try {
     await applyBacklog(
-      { topic: topics.submissions, backlog, sender, group, clock, log },
+      { topic: topics.submissions, clusterId: settled.clusterId, backlog, sender, group, clock, log },
       { ...term, signal },
     );
   } finally {
@@ -99,6 +107,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
 
 interface Parts {
   topic: string;
+  clusterId: string;
   backlog: Backlog;
   sender: RejectionSender;
   group: GroupOffsets;
@@ -107,7 +116,7 @@ interface Parts {
 }
 
 async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): Promise<void> {
-  const { topic, backlog, sender, group, clock, log } = parts;
+  const { topic, clusterId, backlog, sender, group, clock, log } = parts;
   const report = new LagReport(backlog);
   let committedAt = 0;
   const reached = new Map<number, number>();
@@ -130,7 +139,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
     if (!isCommitted && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
       committedAt = performance.now();
       isCommitted = true;
-      group.commit(new Map(reached)).catch((error: unknown) => {
+      group.commit(new Map(reached), clusterId).catch((error: unknown) => {
         isCommitted = false;
         // They are for tools alone, and another round follows: an outage is no news here.
         const message = 'offsets could not be committed to the consumer group';

@@ -1,4 +1,4 @@
-import type { TopicReader } from '../../kafka/topic-reader.ts';
+import { OtherTopicError, type TopicReader } from '../../kafka/topic-reader.ts';
 import { systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
@@ -179,6 +179,7 @@ export class Backlog {
           );
         }
       } catch (error) {
+        if (error instanceof OtherTopicError) return this.#fail('The submissions topic was made anew.');
         const message = 'the brokers cannot be asked for the leaders of the submissions topic';
         reportFailure(this.#log, error, { where: 'apply', message });
       }
@@ -203,6 +204,7 @@ export class Backlog {
         if (isFailing) this.#log.info({ node }, 'the submissions topic is readable again');
         isFailing = false;
       } catch (error) {
+        if (error instanceof OtherTopicError) return this.#fail('The submissions topic was made anew.');
         const message = 'the submissions topic cannot be read; trying again';
         reportFailure(this.#log, error, { where: 'apply', message, fields: { node }, quiet: isFailing });
         isFailing = true;
@@ -239,10 +241,9 @@ export class Backlog {
       // While leaders move, two loops may fetch the same.
       if (state.nextOffset !== wanted.get(read.partition) || read.nextOffset === state.nextOffset) continue;
       if (read.isOutOfRange) {
-        this.#failure = new SupersededError(
+        this.#fail(
           `Partition ${read.partition} of the submissions topic no longer has offset ${state.nextOffset}.`,
         );
-        this.#announce();
         continue;
       }
       const onDefect = (error: unknown) => {
@@ -263,6 +264,12 @@ export class Backlog {
         await new Promise(setImmediate);
       }
     }
+  }
+
+  /** Ends the reading: `take` throws from now on. */
+  #fail(reason: string): void {
+    this.#failure = new SupersededError(reason);
+    this.#announce();
   }
 
   #announce(): void {

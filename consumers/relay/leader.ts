@@ -2,6 +2,7 @@ import type { Kafka } from 'kafkajs';
 import type pg from 'pg';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
@@ -12,13 +13,17 @@ import { readDatabaseTime } from '../../store/stream/database-time.ts';
 import { maintainChangeLog } from '../../store/stream/relay-batches.ts';
 import { type Leadership, startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
+import { requireGeneration, settleGeneration } from './generation.ts';
 import { relayLeader } from './metrics.ts';
+import { rebuildWindow } from './rebuild.ts';
 import { Relay } from './relay.ts';
 import { watchTopicSettings } from './topic-watch.ts';
 
 /** The longest that a relay sleeps without a notification, in milliseconds. */
 const IDLE_POLL_MS = 500;
 const MAINTENANCE_INTERVAL_MS = 60 * 60 * 1000;
+/** How often the relay makes sure that the changes topic is still the same, in milliseconds. */
+const GENERATION_CHECK_MS = 2000;
 
 /** The change log is kept for longer than the window, so that a repair at its very end still finds the change. */
 const KEEP_MARGIN_MS = 24 * 60 * 60 * 1000;
@@ -56,17 +61,29 @@ export function startRelay(options: RelayOptions): Leadership {
 async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }: Term): Promise<void> {
   const { kafka, brokers, topicPrefix, log } = options;
   const { changes: topic } = topicNames(topicPrefix);
-  await verifyHistory(client, { brokers, topic });
+  const announced = await verifyHistory(client, { brokers, topic });
   const producer = createChangesProducer(kafka, { brokers, topic });
   atEnd(() => producer.disconnect());
   await producer.connect();
+  const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-relay' });
+  atEnd(() => reader.close());
+  const { topicId } = await reader.identify();
+  const seen = { topicId, ends: await producer.fetchEndOffsets(), announced };
+  const generation = await settleGeneration(client, seen, log);
+  await rebuildWindow({ client, producer, generation, signal, succeeded, log });
+  if (signal.aborted) return;
   const bell = createBell(client);
   await client.query(`LISTEN ${CHANGES_CHANNEL}`);
   const relay = await Relay.start(client, producer, options.clock);
   const watch = watchTopicSettings(options, { clock: systemClock, log });
   atEnd(() => watch.stop());
   let maintainedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = performance.now();
   while (!signal.aborted) {
+    if (performance.now() - checkedAt >= GENERATION_CHECK_MS) {
+      await requireGeneration(client, generation, (await reader.identify()).topicId);
+      checkedAt = performance.now();
+    }
     // Armed before the log is read, so that a change which commits meanwhile ends the sleep.
     const rung = bell.next();
     const relayed = await relay.relayNext();

@@ -29,3 +29,13 @@ export const oldestUnrelayed = new Gauge({
   name: 'changes_oldest_unrelayed_seconds',
   help: "How long the oldest change that Kafka has not acknowledged has waited, by the database's clock.",
 });
+
+export const streamGeneration = new Gauge({
+  name: 'stream_generation',
+  help: 'The generation of the Kafka log that holds the stream. It rises when the changes topic is written again.',
+});
+
+export const rebuiltChanges = new Counter({
+  name: 'changes_rebuilt_total',
+  help: 'Changes that were written into the changes topic again, because it was emptied or made anew.',
+});

@@ -3,6 +3,7 @@ import type { ChangeRecord, ChangesProducer } from '../../kafka/changes-producer
 import { changeCodec, identifyChange } from '../../schemas/change.ts';
 import { formatChangeHeaders } from '../../schemas/record-headers.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
+import { SupersededError } from '../../service/failure.ts';
 import { observeHop } from '../../service/stream-metrics.ts';
 import { traceMessages } from '../../service/tracing.ts';
 import {
@@ -128,10 +129,18 @@ export class Relay {
     return { key: change.body.endorser.slug, value, headers: formatChangeHeaders({ ...change, relayedAt }) };
   }
 
-  /** Offsets only grow, so old ends are right, only further from the mark: a reader starts a little too early. */
+  /**
+   * Offsets only grow, so old ends are right, only further from the mark: a reader starts a little too early.
+   *
+   * @throws SupersededError if they did not grow, since it is another log then
+   */
   async #refreshEnds(): Promise<void> {
     if (performance.now() - this.#endsFetchedAt < ENDS_MAX_AGE_MS) return;
-    this.#ends = await this.#producer.fetchEndOffsets();
+    const ends = await this.#producer.fetchEndOffsets();
+    if (this.#ends.some((end, partition) => end > (ends[partition] ?? 0))) {
+      throw new SupersededError('The changes topic has lost its newest records.');
+    }
+    this.#ends = ends;
     this.#endsFetchedAt = performance.now();
   }
 }

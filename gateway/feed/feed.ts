@@ -6,7 +6,7 @@ import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { historyConflict } from '../../service/stream-metrics.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import { loadFeedStart } from '../../store/reads/stream-points.ts';
+import { type FeedGeneration, loadFeedStart, loadPlaceAfter } from '../../store/reads/stream-points.ts';
 import { Arrivals } from './arrivals.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
@@ -51,6 +51,9 @@ const START_RETRY_MS = 500;
 /** How often the feed's history is compared with the database's, in milliseconds; more often before the first time. */
 const HISTORY_INTERVAL_MS = 5000;
 const FIRST_HISTORY_INTERVAL_MS = 200;
+/** A feed that is behind by this asks once a second, since the stream may have moved to another log. */
+const BEHIND_MS = 2000;
+const BEHIND_HISTORY_INTERVAL_MS = 1000;
 
 /**
  * The change stream as a gateway sees it, in one order: the newest changes from memory, older ones from Kafka. Readers
@@ -68,6 +71,7 @@ export class Feed {
   readonly #stopping = new AbortController();
   #tail: Tail | undefined;
   #epoch: number | undefined;
+  #generation: FeedGeneration | undefined;
   #target = Number.POSITIVE_INFINITY;
   #latest: ResumePoint = { sequence: 0, time: 0, offsets: [] };
   /** When the feed last knew itself at the end of the topic, in milliseconds since 1970; 0 before. */
@@ -86,11 +90,18 @@ export class Feed {
     this.#unreadable = new UnreadableBatches(topic, log);
     this.#changeLog = createChangeLog(pool, log);
     this.#memory = new MemoryLog(memoryBytes);
+    const expectedId = () => this.#generation?.topicId ?? null;
+    this.#reader = new TopicReader({
+      brokers,
+      topic,
+      clientId: 'ballot-endorsements-gateway-tail',
+      expectedId,
+    });
     this.#arrivals = new Arrivals(topic, options.clock);
-    this.#reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-gateway-tail' });
     this.#replay = new Replay({
       brokers,
       topic,
+      expectedId,
       cacheBytes,
       changeLog: this.#changeLog,
       unreadable: this.#unreadable,
@@ -174,7 +185,8 @@ export class Feed {
     const entries = this.#memory.read(resumePoint.sequence, CHUNK_CHANGES);
     if (entries) return { entries, resumePoint: entries.at(-1)?.resumePoint ?? resumePoint };
     const { epoch, latest } = this;
-    const chunk = await this.#replay.read(resumePoint, { epoch, latest: latest.sequence });
+    const after = this.#generation?.after ?? -1;
+    const chunk = await this.#replay.read(resumePoint, { epoch, after, latest: latest.sequence });
     // The tail has passed this point, so a change must follow it.
     if (chunk.entries.length === 0) throw new StreamGapError(resumePoint.sequence + 1);
     return chunk;
@@ -186,25 +198,13 @@ export class Feed {
     while (!signal.aborted) {
       try {
         const since = new Date(clock.now() - retentionMs);
-        const { start, target } = await loadFeedStart(pool, since, PRELOAD_CHANGES);
+        const { start, target, generation } = await loadFeedStart(pool, since, PRELOAD_CHANGES);
         this.#epoch = start.epoch;
+        this.#generation = generation;
         this.#latest = { sequence: start.sequence, time: 0, offsets: start.offsets };
         this.#target = target;
         feedSequence.set(start.sequence);
-        this.#tail = new Tail({
-          reader: this.#reader,
-          epoch: start.epoch,
-          start,
-          expected: target,
-          changeLog: this.#changeLog,
-          unreadable: this.#unreadable,
-          onEntries: (entries) => this.#append(entries),
-          onLost: (sequence) => this.#skipLost(sequence),
-          arrivals: this.#arrivals,
-          clock,
-          log,
-        });
-        this.#tail.start();
+        this.#startTail(start, target);
         return;
       } catch (error) {
         const message = 'the stream cannot be followed yet; trying again';
@@ -214,13 +214,47 @@ export class Feed {
     }
   }
 
+  #startTail(start: { sequence: number; offsets: readonly number[] }, expected: number): void {
+    const { clock, log } = this.#options;
+    this.#tail = new Tail({
+      reader: this.#reader,
+      epoch: this.epoch,
+      start,
+      expected,
+      changeLog: this.#changeLog,
+      unreadable: this.#unreadable,
+      onEntries: (entries) => this.#append(entries),
+      onLost: (sequence) => this.#skipLost(sequence),
+      arrivals: this.#arrivals,
+      clock,
+      log,
+    });
+    this.#tail.start();
+  }
+
+  /**
+   * Goes on in another log once the relay has written it up to where this feed stands. Readers notice nothing: those of
+   * older changes get them from the change log until then.
+   */
+  async #moveTo(generation: FeedGeneration): Promise<void> {
+    const { pool, log } = this.#options;
+    const place = await loadPlaceAfter(pool, this.#latest.sequence);
+    if (!place) return;
+    await this.#tail?.stop();
+    this.#generation = generation;
+    this.#replay.forgetPlaces();
+    const { sequence } = this.#latest;
+    this.#startTail({ sequence, offsets: place.offsets }, place.target);
+    log.warn({ generation: generation.generation, sequence }, 'the stream goes on in another Kafka log');
+  }
+
   /** Compares this history with the database's again and again: after a restored backup they differ (INV-3). */
   async #watchHistory(): Promise<void> {
     const { pool, clock, onNewEpoch, log } = this.#options;
     const { signal } = this.#stopping;
     let reported: string | null = null;
     while (!signal.aborted) {
-      await clock.wait(this.#agrees ? HISTORY_INTERVAL_MS : FIRST_HISTORY_INTERVAL_MS, signal);
+      await clock.wait(this.#historyIntervalMs, signal);
       const hasCaughtUp = this.#hasCaughtUp;
       const followed = { epoch: this.epoch, sequence: this.#latest.sequence, id: this.#latestId };
       const found = await findConflict(pool, followed).catch((error: unknown) => {
@@ -236,12 +270,26 @@ export class Feed {
         );
         return onNewEpoch();
       }
+      if (found.generation.generation !== this.#generation?.generation) {
+        await this.#moveTo(found.generation).catch((error: unknown) => {
+          const message =
+            'the stream has moved to another Kafka log, which cannot be found yet; trying again';
+          reportFailure(log, error, { where: 'feed', message });
+        });
+      } else {
+        this.#generation = found.generation;
+      }
       this.#agrees = hasCaughtUp && found.conflict === null;
       this.#isInConflict = found.conflict !== null;
       historyConflict.set(this.#isInConflict ? 1 : 0);
       if (found.conflict !== null && found.conflict !== reported) log.error(found.conflict);
       reported = found.conflict;
     }
+  }
+
+  get #historyIntervalMs(): number {
+    if (!this.#agrees) return FIRST_HISTORY_INTERVAL_MS;
+    return this.behindMs > BEHIND_MS ? BEHIND_HISTORY_INTERVAL_MS : HISTORY_INTERVAL_MS;
   }
 
   #append(entries: LogEntry[]): void {

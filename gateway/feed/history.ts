@@ -1,7 +1,7 @@
 import { findHistoryConflict } from '../../domain/history.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedChanges } from '../../store/reads/relayed-changes.ts';
-import { loadStreamState } from '../../store/reads/stream-points.ts';
+import { type FeedGeneration, loadStreamState } from '../../store/reads/stream-points.ts';
 
 /** The newest change that a gateway has read from Kafka. */
 export interface FollowedHistory {
@@ -14,16 +14,17 @@ export interface FollowedHistory {
 /**
  * Compares the history that a gateway follows with the database's.
  *
- * @returns the database's epoch, and a sentence that says how the histories differ, or null if they agree
+ * @returns the database's epoch and generation, and a sentence that says how the histories differ, or null if they agree
  * @throws the database's error if it does not answer
  */
 export async function findConflict(
   pool: DatabasePool,
   { epoch, sequence, id }: FollowedHistory,
-): Promise<{ epoch: number; conflict: string | null }> {
-  const stored = await loadStreamState(pool);
-  if (stored.epoch !== epoch) return { epoch: stored.epoch, conflict: null };
+): Promise<{ epoch: number; generation: FeedGeneration; conflict: string | null }> {
+  const { generation, ...stored } = await loadStreamState(pool);
+  if (stored.epoch !== epoch) return { epoch: stored.epoch, generation, conflict: null };
   const [change] = id === null ? [] : await loadRelayedChanges(pool, sequence, sequence);
   const announced = { epoch, sequence, id: id ?? '' };
-  return { epoch, conflict: findHistoryConflict(announced, { ...stored, announcedId: change?.id ?? null }) };
+  const conflict = findHistoryConflict(announced, { ...stored, announcedId: change?.id ?? null });
+  return { epoch, generation, conflict };
 }

@@ -1,4 +1,4 @@
-import type { TopicReader } from '../../kafka/topic-reader.ts';
+import { OtherTopicError, type TopicReader } from '../../kafka/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Decoder } from './decoder.ts';
@@ -16,6 +16,8 @@ const MAX_SEARCHED = 5000;
 
 interface ReplayRunOptions {
   epoch: number;
+  /** The last sequence whose id has offsets of another log. */
+  after: number;
   decoder: Decoder;
   changeLog: ChangeLog;
   unreadable: UnreadableBatches;
@@ -32,8 +34,14 @@ export class ReplayRun {
   readonly #changeLog: ChangeLog;
   readonly #unreadable: UnreadableBatches;
   readonly #log: Logger;
+  /** Whether the offsets that the run reads from are of the present log. */
+  #isPlaced: boolean;
 
-  constructor(resumePoint: ResumePoint, { epoch, decoder, changeLog, unreadable, log }: ReplayRunOptions) {
+  constructor(
+    resumePoint: ResumePoint,
+    { epoch, after, decoder, changeLog, unreadable, log }: ReplayRunOptions,
+  ) {
+    this.#isPlaced = resumePoint.sequence > after;
     this.#merge = new SequenceMerge<LogEntry>(resumePoint);
     this.#readAhead = new ReadAhead({ decoder, epoch });
     this.#changeLog = changeLog;
@@ -48,20 +56,33 @@ export class ReplayRun {
 
   /**
    * Returns the next changes, at most `limit`, and fewer if the log ends or lacks one. At least one must exist. If the
-   * next change is not near the resume point's offsets, which may be forged or older than an added partition, the
-   * database says where it is. If Kafka lacks it, it is loaded from the change log. The result is empty only if the
-   * change log lacks it too.
+   * next change is not near the resume point's offsets, which may be forged, older than an added partition, or of another
+   * log, the database says where it is. If Kafka lacks it, or does not have it again yet, it is loaded from the change
+   * log. The result is empty only if the change log lacks it too.
    *
    * @throws the Kafka client's or the database's error if they do not answer.
    */
   async read(reader: TopicReader, limit: number): Promise<LogEntry[]> {
     const entries = this.#merge.take(limit);
+    try {
+      await this.#readFromLog(entries, reader, limit);
+    } catch (error) {
+      if (!(error instanceof OtherTopicError)) throw error;
+      this.#isPlaced = false;
+    }
+    if (entries.length === 0) await this.#fillHole(entries, limit);
+    return entries;
+  }
+
+  async #readFromLog(entries: LogEntry[], reader: TopicReader, limit: number): Promise<void> {
+    if (!this.#isPlaced) {
+      if (entries.length > 0 || !(await this.#locate(reader))) return;
+      this.#isPlaced = true;
+    }
     await this.#readInto(entries, reader, { limit, maxSearched: MAX_SEARCHED });
     if (entries.length === 0 && (await this.#locate(reader))) {
       await this.#readInto(entries, reader, { limit, maxSearched: Number.POSITIVE_INFINITY });
     }
-    if (entries.length === 0) await this.#fillHole(entries, limit);
-    return entries;
   }
 
   /** The resume point after the last entry that was read. */
@@ -117,7 +138,9 @@ export class ReplayRun {
     const { next, missing } = this.#merge;
     const end = next + limit - 1;
     const loaded = await this.#changeLog.load(next, Math.min(missing?.to ?? end, end));
-    this.#changeLog.reportFilled(this.#merge.fill(loaded));
+    const filled = this.#merge.fill(loaded);
+    // A log that is being written again lacks changes for a while.
+    if (this.#isPlaced) this.#changeLog.reportFilled(filled);
     entries.push(...this.#merge.take(limit));
   }
 }

@@ -19,9 +19,18 @@ interface Underway {
   chunk: Promise<Chunk>;
 }
 
+/** The stream as it is when changes are read. */
+interface Stream {
+  epoch: number;
+  after: number;
+  latest: number;
+}
+
 export interface ReplayOptions {
   brokers: Brokers;
   topic: string;
+  /** As of `TopicReader`. */
+  expectedId: () => string | null;
   /** How much to keep for other readers, in bytes. */
   cacheBytes: number;
   changeLog: ChangeLog;
@@ -41,6 +50,8 @@ export class Replay {
   readonly #underway = new Map<number, Underway>();
   /** The most recently used run comes last. */
   readonly #idleRuns: ReplayRun[] = [];
+  /** Counts the logs whose places were forgotten. */
+  #places = 0;
   readonly #idleReaders: TopicReader[] = [];
   readonly #readers: TopicReader[] = [];
   readonly #queue: ((reader: TopicReader) => void)[] = [];
@@ -54,15 +65,16 @@ export class Replay {
    * Returns the changes after a resume point, at most to the end of their chunk; none if neither Kafka nor the change log
    * has the next one.
    *
+   * @param stream.after the last sequence whose id has offsets of another log
    * @param stream.latest the newest sequence that certainly exists. Nothing is read ahead beyond it.
    * @throws the Kafka client's or the database's error if they do not answer.
    */
-  async read(resumePoint: ResumePoint, { epoch, latest }: { epoch: number; latest: number }): Promise<Chunk> {
-    const chunk = await this.#find(resumePoint, epoch);
+  async read(resumePoint: ResumePoint, stream: Stream): Promise<Chunk> {
+    const chunk = await this.#find(resumePoint, stream);
     // While the client reads this chunk, the next one is read for it.
     const { sequence } = chunk.resumePoint;
-    if (chunk.entries.length > 0 && sequence + CHUNK_CHANGES <= latest) {
-      this.#find(chunk.resumePoint, epoch).catch(() => {
+    if (chunk.entries.length > 0 && sequence + CHUNK_CHANGES <= stream.latest) {
+      this.#find(chunk.resumePoint, stream).catch(() => {
         // The reader that asks for this chunk next gets the error.
       });
     }
@@ -70,7 +82,7 @@ export class Replay {
   }
 
   /** Takes the chunk from the cache, from a read under way, or from Kafka. */
-  async #find(resumePoint: ResumePoint, epoch: number): Promise<Chunk> {
+  async #find(resumePoint: ResumePoint, stream: Stream): Promise<Chunk> {
     const { sequence } = resumePoint;
     const cached = this.#chunks.find(sequence);
     if (cached) return cached;
@@ -80,7 +92,7 @@ export class Replay {
       const chunk = await underway.chunk;
       if (chunk.resumePoint.sequence > sequence) return cutChunk(chunk, sequence);
     }
-    const chunk = this.#read(resumePoint, epoch);
+    const chunk = this.#read(resumePoint, stream);
     this.#underway.set(end, { after: sequence, chunk });
     try {
       return await chunk;
@@ -89,14 +101,21 @@ export class Replay {
     }
   }
 
+  /** Forgets where runs stand in the log, because the stream goes on in another one. */
+  forgetPlaces(): void {
+    this.#places += 1;
+    this.#idleRuns.length = 0;
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#decoder.close(), ...this.#readers.map((reader) => reader.close())]);
   }
 
-  async #read(resumePoint: ResumePoint, epoch: number): Promise<Chunk> {
+  async #read(resumePoint: ResumePoint, stream: Stream): Promise<Chunk> {
     const reader = await this.#acquireReader();
     // A run is taken only now: readers that wait must not hold runs, whose memory would then have no bound.
-    const run = this.#takeRun(resumePoint, epoch);
+    const run = this.#takeRun(resumePoint, stream);
+    const places = this.#places;
     try {
       replays.inc();
       const entries = await run.read(reader, restOfChunk(resumePoint.sequence));
@@ -104,7 +123,7 @@ export class Replay {
       if (!last) return { entries, resumePoint };
       const chunk = { entries, resumePoint: run.resumePointAfter(last) };
       this.#chunks.add(chunk);
-      this.#idleRuns.push(run);
+      if (places === this.#places) this.#idleRuns.push(run);
       if (this.#idleRuns.length > MAX_IDLE_RUNS) this.#idleRuns.shift();
       return chunk;
     } finally {
@@ -112,18 +131,19 @@ export class Replay {
     }
   }
 
-  #takeRun(resumePoint: ResumePoint, epoch: number): ReplayRun {
+  #takeRun(resumePoint: ResumePoint, { epoch, after }: Stream): ReplayRun {
     const index = this.#idleRuns.findIndex(({ sequence }) => sequence === resumePoint.sequence);
     const [run] = index === -1 ? [] : this.#idleRuns.splice(index, 1);
-    return run ?? new ReplayRun(resumePoint, { ...this.#options, epoch, decoder: this.#decoder });
+    return run ?? new ReplayRun(resumePoint, { ...this.#options, epoch, after, decoder: this.#decoder });
   }
 
   async #acquireReader(): Promise<TopicReader> {
     const idle = this.#idleReaders.pop();
     if (idle) return idle;
     if (this.#readers.length < MAX_CONCURRENT_READS) {
-      const { brokers, topic } = this.#options;
-      const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-gateway-replay' });
+      const { brokers, topic, expectedId } = this.#options;
+      const clientId = 'ballot-endorsements-gateway-replay';
+      const reader = new TopicReader({ brokers, topic, clientId, expectedId });
       this.#readers.push(reader);
       return reader;
     }

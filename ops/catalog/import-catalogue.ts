@@ -13,6 +13,8 @@ export interface ImportOptions {
   maxRemovals: number;
   /** Do everything, say what it would come to, and undo it. */
   dryRun: boolean;
+  /** Called with the number of endorsements that were announced after the commit, and that of all. */
+  onAnnounced?: (done: number, total: number) => void;
 }
 
 export interface ImportOutcome extends CatalogueImport {

@@ -6,11 +6,11 @@ import { removeElection } from '../../store/catalogue/removal.ts';
 import { findCatalogueFiles } from '../catalog/find-files.ts';
 import { type ImportOptions, type ImportOutcome, importFiles } from '../catalog/import-catalogue.ts';
 import { formatAmbiguousDistricts, formatAnnounced, formatImport } from '../catalog/import-report.ts';
-import { startProgress } from '../catalog/progress.ts';
 import { formatRefusals } from '../catalog/refusal-list.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
+import { startProgress, withProgress } from '../progress.ts';
 import { count } from '../table.ts';
 
 /** An import that removes more contests and choices than this needs --allow-removals: a cut file looks like removals. */
@@ -83,7 +83,9 @@ async function importPaths(io: CommandIo, paths: string[], flags: Flags): Promis
   let outcome: ImportOutcome;
   try {
     const onBytes = (amount: number) => progress.advance(amount);
-    outcome = await importFiles(files, { databaseUrl, ...flags, onBytes });
+    outcome = await withProgress(io.terminal, 'Announcing', (onAnnounced) =>
+      importFiles(files, { databaseUrl, ...flags, onBytes, onAnnounced }),
+    );
   } finally {
     progress.stop();
   }
@@ -117,14 +119,16 @@ function report(outcome: ImportOutcome, { dryRun, maxRemovals }: Flags, io: Comm
 /** @throws OperatorError if there is no such election, or the database cannot be used */
 async function remove(io: CommandIo, election: string, dryRun: boolean): Promise<void> {
   const { databaseUrl } = createDatabaseConfig(readEnv(io.env));
-  const { result, announced } = await withDatabase(databaseUrl, 'catalog-remove', (client) =>
-    editCatalogue(
-      client,
-      async () => {
-        const removal = await removeElection(client, election);
-        return { result: removal, keep: removal !== null };
-      },
-      { dryRun },
+  const { result, announced } = await withProgress(io.terminal, 'Announcing', (onAnnounced) =>
+    withDatabase(databaseUrl, 'catalog-remove', (client) =>
+      editCatalogue(
+        client,
+        async () => {
+          const removal = await removeElection(client, election);
+          return { result: removal, keep: removal !== null };
+        },
+        { dryRun, onAnnounced },
+      ),
     ),
   );
   if (!result) {

@@ -1,43 +1,95 @@
-import { measureLag } from '../../administration/lag.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { measureLag, type ServiceLag } from '../../administration/lag.ts';
 import { requireBrokers } from '../../kafka/admin.ts';
+import { classifyFailure } from '../../service/failure.ts';
+import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
-import { createConfig } from '../config.ts';
+import { createConfig, type OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
-import { formatTable } from '../table.ts';
+import { alignLag, formatLag, summarizeLag } from '../lag/format-lag.ts';
+
+/** Moves to the top left corner and clears the screen. */
+const CLEAR = '\u001b[H\u001b[2J';
+const DEFAULT_WATCH_SECONDS = 2;
 
 const EXAMPLES = `
 Examples:
   npm run ops -- lag
+  npm run ops -- lag --watch
+  npm run ops -- lag --watch 10 >> lag.txt
   npm run ops -- lag --json | jq .changes.lag`;
 
-/** `lag [--json]`. */
+interface LagFlags {
+  json?: true;
+  /** In seconds; true without a number. */
+  watch?: number | true;
+}
+
+/** `lag [--watch [SECONDS]] [--json]`. */
 export const define: DefineCommand = (command, io) => {
   command
     .option('--json', 'print one JSON object instead of a table')
+    .option(
+      '--watch [seconds]',
+      `show it again every ${DEFAULT_WATCH_SECONDS} seconds, or as often as given, until Ctrl-C: on a terminal the ` +
+        'table in place, otherwise a line with the time',
+      parseSeconds,
+    )
     .addHelpText('after', EXAMPLES)
-    .action(({ json = false }: { json?: boolean }) => printLag(io, json));
+    .action(async ({ json, watch }: LagFlags) => {
+      const config = createConfig(readEnv(io.env));
+      const lag = await measure(config);
+      if (watch !== undefined) return watchLag(lag, { config, json: json ?? false, watch }, io);
+      if (json) return io.out(JSON.stringify(lag));
+      for (const line of formatLag(lag)) io.out(line);
+    });
 };
 
+function parseSeconds(text: string): number {
+  if (/^[1-9][0-9]{0,3}$/.test(text)) return Number(text);
+  throw new OperatorError(`--watch is "${text}"; it must be a whole number of seconds from 1 to 9999.`);
+}
+
 /** @throws OperatorError if a server does not answer, the Kafka client's error if the topic does not exist */
-async function printLag(io: CommandIo, json: boolean): Promise<void> {
-  const config = createConfig(readEnv(io.env));
+async function measure(config: OpsConfig): Promise<ServiceLag> {
   await requireBrokers(config.brokers);
-  const lag = await inOneTransaction(config.databaseUrl, (client) => measureLag(client, config));
-  if (json) return io.out(JSON.stringify(lag));
-  const { changes, rejections } = lag;
-  const rows = [
-    ...lag.submissions.map((each) => [
-      `submissions ${each.partition}`,
-      each.done,
-      each.stable_end,
-      each.end,
-      each.stable_lag,
-      each.lag,
-    ]),
-    ['changes', changes.done, null, changes.end, null, changes.lag],
-    ['rejections', null, null, null, null, rejections.lag],
-  ];
-  const columns = ['WHAT', 'DONE', 'LAST STABLE', 'END', 'LAG TO LAST STABLE', 'LAG'];
-  for (const line of formatTable(columns, rows)) io.out(line);
+  return inOneTransaction(config.databaseUrl, (client) => measureLag(client, config));
+}
+
+/** Shows the lag again and again until Ctrl-C. An outage is shown in its place. */
+async function watchLag(
+  first: ServiceLag,
+  { config, json, watch }: { config: OpsConfig; json: boolean; watch: number | true },
+  io: CommandIo,
+): Promise<void> {
+  const everyMs = (watch === true ? DEFAULT_WATCH_SECONDS : watch) * 1000;
+  const interrupted = new AbortController();
+  const forget = io.onInterrupt(() => interrupted.abort());
+  try {
+    for (let lag: ServiceLag | Error = first; !interrupted.signal.aborted; ) {
+      show(lag, json, io);
+      await sleep(everyMs, undefined, { signal: interrupted.signal }).catch(() => {});
+      lag = await measure(config).catch(keepOutage);
+    }
+  } finally {
+    forget();
+  }
+}
+
+/** @throws the error unless it is an outage, which passes */
+function keepOutage(error: Error): Error {
+  const failure = classifyFailure(error);
+  if (error instanceof OperatorError || failure === 'database_away' || failure === 'kafka_away') return error;
+  throw error;
+}
+
+function show(lag: ServiceLag | Error, json: boolean, io: CommandIo): void {
+  const at = new Date().toISOString();
+  if (lag instanceof Error) {
+    if (io.outTerminal && !json) io.out(`${CLEAR}${at}\n\n${lag.message}`);
+    else io.err(`${at}  ${lag.message}`);
+  } else if (json) io.out(JSON.stringify({ at, ...lag }));
+  else if (io.outTerminal) io.out(`${CLEAR}${[at, '', ...alignLag(lag)].join('\n')}`);
+  else io.out(`${at}  ${summarizeLag(lag)}`);
 }

@@ -1,11 +1,11 @@
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import { startProgress } from '../catalog/progress.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createDatabaseConfig } from '../config.ts';
 import { findPersonFiles } from '../officeholders/find-files.ts';
 import { type ImportOutcome, importPeople } from '../officeholders/import-people.ts';
 import { formatFileRefusals, formatLoad } from '../officeholders/report.ts';
+import { startProgress } from '../progress.ts';
 import { count } from '../table.ts';
 
 const EXAMPLES = `

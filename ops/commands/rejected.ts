@@ -12,6 +12,7 @@ import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, createDatabaseConfig, createKafkaConfig } from '../config.ts';
 import { currentActor, inOneTransaction, requireDatabase, withDatabase } from '../database.ts';
+import { withProgress } from '../progress.ts';
 import { count } from '../table.ts';
 
 const EXAMPLES = `
@@ -49,7 +50,10 @@ export const define: DefineCommand = (rejected, io) => {
 async function read(io: CommandIo): Promise<ReadRejections> {
   const { brokers, topicPrefix } = createKafkaConfig(readEnv(io.env));
   await requireBrokers(brokers);
-  const read = await readRejections({ brokers, topic: topicNames(topicPrefix).rejected });
+  const topic = topicNames(topicPrefix).rejected;
+  const read = await withProgress(io.terminal, 'Reading', (onProgress) =>
+    readRejections({ brokers, topic, onProgress }),
+  );
   const { strangers } = read;
   if (strangers > 0) io.err(`${strangers} records or batches of the rejected topic are no rejections.`);
   return read;
@@ -95,12 +99,16 @@ async function retry(io: CommandIo, origins: string[]): Promise<void> {
   await requireBrokers(config.brokers);
   const actor = currentActor();
   if (origins.length > 0) {
-    const sent = await inOneTransaction(config.databaseUrl, (client) =>
-      retryChosen(client, config, origins, actor),
+    const sent = await withProgress(io.terminal, 'Reading', (onProgress) =>
+      inOneTransaction(config.databaseUrl, (client) =>
+        retryChosen(client, { ...config, onProgress }, origins, actor),
+      ),
     );
     return io.err(`${sent} rejected submissions were sent again.`);
   }
-  const outcome = await inOneTransaction(config.databaseUrl, (client) => retryNew(client, config, actor));
+  const outcome = await withProgress(io.terminal, 'Reading', (onProgress) =>
+    inOneTransaction(config.databaseUrl, (client) => retryNew(client, { ...config, onProgress }, actor)),
+  );
   reportRetry(io, outcome);
 }
 

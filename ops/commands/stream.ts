@@ -11,8 +11,11 @@ import { loadRelayedChanges, loadRelayedRange } from '../../store/reads/relayed-
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig, type OpsConfig } from '../config.ts';
 import { requireDatabase, withDatabase } from '../database.ts';
+import { startProgress, withProgress } from '../progress.ts';
 import { findHoles, type SequenceRange } from '../stream/find-holes.ts';
 import { newEpoch } from '../stream/new-epoch.ts';
+import { rebuildStream } from '../stream/rebuild.ts';
+import { defineTail } from './stream-tail.ts';
 
 /** Changes that are sent at a time. */
 const BATCH = 1000;
@@ -22,9 +25,10 @@ const EXAMPLES = `
 Examples:
   npm run ops -- stream check
   npm run ops -- stream repair
-  npm run ops -- stream new-epoch --submissions-from-beginning`;
+  npm run ops -- stream rebuild
+  npm run ops -- stream new-epoch`;
 
-/** `stream check`, `stream repair`, `stream new-epoch [--submissions-from-beginning]` (INV-7). */
+/** `stream check`, `stream repair`, `stream rebuild`, `stream new-epoch` (INV-7), and `stream tail`. */
 export const define: DefineCommand = (stream, io) => {
   stream
     .command('check')
@@ -40,16 +44,22 @@ export const define: DefineCommand = (stream, io) => {
     .addHelpText('after', EXAMPLES)
     .action(async () => repair(await requireServers(io), io));
   stream
-    .command('new-epoch')
-    .description('begin another stream, after Postgres was restored from a backup or Kafka lost its topics')
-    .option(
-      '--submissions-from-beginning',
-      'apply the topic of submissions from its beginning, since it was made anew',
+    .command('rebuild')
+    .description(
+      'have the relay write the whole window into the changes topic again, with the same ids; it does so by itself ' +
+        'when it finds the topic emptied, made anew or replaced by a mirror',
     )
     .addHelpText('after', EXAMPLES)
-    .action(async ({ submissionsFromBeginning = false }: { submissionsFromBeginning?: boolean }) =>
-      newEpoch(await requireServers(io), io, { submissionsFromBeginning }),
-    );
+    .action(async () => {
+      const { databaseUrl } = await requireServers(io);
+      await withDatabase(databaseUrl, 'stream-rebuild', (client) => rebuildStream(client, io));
+    });
+  stream
+    .command('new-epoch')
+    .description('begin another stream, after Postgres was restored from a backup')
+    .addHelpText('after', EXAMPLES)
+    .action(async () => newEpoch(await requireServers(io), io));
+  defineTail(stream.command('tail'), io);
 };
 
 /** @throws OperatorError if Postgres or Kafka cannot be used */
@@ -78,10 +88,17 @@ async function withPool<T>(databaseUrl: string, work: (pool: DatabasePool) => Pr
 }
 
 /** The changes that were relayed and are still in the change log, but not in the topic. */
-async function loadHoles({ brokers, topicPrefix }: OpsConfig, pool: DatabasePool): Promise<SequenceRange[]> {
+async function loadHoles(
+  { brokers, topicPrefix }: OpsConfig,
+  pool: DatabasePool,
+  { terminal }: CommandIo,
+): Promise<SequenceRange[]> {
   const range = await loadRelayedRange(pool);
   const { changes: topic } = topicNames(topicPrefix);
-  return range ? findHoles({ brokers, topic, epoch: range.epoch }, range) : [];
+  if (!range) return [];
+  return withProgress(terminal, 'Reading', (onProgress) =>
+    findHoles({ brokers, topic, epoch: range.epoch }, range, onProgress),
+  );
 }
 
 async function check(config: OpsConfig, io: CommandIo): Promise<void> {
@@ -89,7 +106,7 @@ async function check(config: OpsConfig, io: CommandIo): Promise<void> {
   await withDatabase(databaseUrl, 'stream-check', (client) =>
     verifyHistory(client, { brokers, topic: topicNames(topicPrefix).changes }),
   );
-  const holes = await withPool(config.databaseUrl, (pool) => loadHoles(config, pool));
+  const holes = await withPool(config.databaseUrl, (pool) => loadHoles(config, pool, io));
   for (const hole of holes) io.out(`missing: ${format(hole)}`);
   if (holes.length > 0) {
     throw new OperatorError(
@@ -105,8 +122,9 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
   const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-ops' });
   const producer = createChangesProducer(kafka, { brokers, topic: topicNames(topicPrefix).changes });
   await withPool(databaseUrl, async (pool) => {
-    const holes = await loadHoles(config, pool);
+    const holes = await loadHoles(config, pool, io);
     await producer.connect();
+    const progress = startProgress(io.terminal, 'Sending', count(holes));
     try {
       for (const hole of holes) {
         for (let { from } = hole; from <= hole.to; from += BATCH) {
@@ -114,10 +132,12 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
           await producer.send(
             changes.map((change) => ({ key: change.endorser.slug, value: changeCodec.encode(change) })),
           );
+          progress.advance(changes.length);
         }
         io.out(`sent again: ${format(hole)}`);
       }
     } finally {
+      progress.stop();
       await producer.disconnect();
     }
     io.err(`${count(holes)} changes that the changes topic lacked were sent again.`);

@@ -1,17 +1,20 @@
 import { Option } from 'commander';
+import { planTopicChanges } from '../../kafka/plan-topics.ts';
 import { listRoleRights, ROLES, type Role } from '../../kafka/role-rights.ts';
 import { applyTopics, checkTopics } from '../../kafka/topics.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
-import type { CommandIo, DefineCommand } from '../command.ts';
+import { type CommandIo, type DefineCommand, UnfinishedError } from '../command.ts';
 import { createKafkaConfig, createTopicConfig } from '../config.ts';
 import { renderCommands, renderStrimzi, renderTable } from '../topics/acls.ts';
+import { formatTopicChange } from '../topics/format-change.ts';
 
 const UP_TO_DATE = 'The topics are as they should be.';
 
 const EXAMPLES = `
 Examples:
   npm run ops -- topics check
+  npm run ops -- topics plan
   npm run ops -- topics apply`;
 
 const ACL_EXAMPLES = `
@@ -20,13 +23,21 @@ Examples:
   npm run ops -- topics acls --role gateway --user 'gateway=CN=ballot-gateway,O=Example'
   npm run ops -- topics acls --format strimzi --cluster kafka --authentication tls`;
 
-/** `topics apply`, `topics check` and `topics acls`. */
+/** `topics apply`, `topics plan`, `topics check` and `topics acls`. */
 export const define: DefineCommand = (topics, io) => {
   topics
     .command('apply')
     .description('create the topics that are missing and correct the settings of the others')
     .addHelpText('after', EXAMPLES)
     .action(() => apply(io));
+  topics
+    .command('plan')
+    .description(
+      'show what apply would do, and change nothing; the exit status is 2 if there is anything, and 1 if the topics ' +
+        'differ in a way that apply cannot correct',
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(() => plan(io));
   topics
     .command('check')
     .description('name every setting of the topics that is wrong, and change nothing')
@@ -91,6 +102,23 @@ async function apply(io: CommandIo): Promise<void> {
   const done = await applyTopics(createKafkaConfig(readEnv(io.env)));
   for (const line of done) io.out(line);
   if (done.length === 0) io.out(UP_TO_DATE);
+}
+
+/**
+ * @throws OperatorError if a difference is one that `apply` cannot correct
+ * @throws UnfinishedError if there are changes to make
+ */
+async function plan(io: CommandIo): Promise<void> {
+  const changes = await planTopicChanges(createKafkaConfig(readEnv(io.env)));
+  if (changes.length === 0) return io.out(UP_TO_DATE);
+  for (const line of changes.flatMap(formatTopicChange)) io.out(line);
+  const refused = changes.filter(({ kind }) => kind === 'refused').length;
+  if (refused > 0) {
+    throw new OperatorError(
+      `"topics apply" cannot correct ${refused} of these ${changes.length} differences.`,
+    );
+  }
+  throw new UnfinishedError(`"npm run ops -- topics apply" makes these ${changes.length} changes.`);
 }
 
 async function check(io: CommandIo): Promise<void> {

@@ -2,6 +2,7 @@ import { readTopic } from '../../kafka/read-topic.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import type { OnProgress } from '../progress.ts';
 
 /** A range of sequences, both ends included. */
 export interface SequenceRange {
@@ -29,9 +30,15 @@ function findGaps(seen: Uint8Array, { from }: SequenceRange): SequenceRange[] {
 export async function findHoles(
   { brokers, topic, epoch }: { brokers: Brokers; topic: string; epoch: number },
   range: SequenceRange,
+  onProgress: OnProgress,
 ): Promise<SequenceRange[]> {
   const seen = new Uint8Array(Math.max(0, range.to - range.from + 1));
-  for await (const { records } of readTopic({ brokers, topic, clientId: 'ballot-endorsements-ops' })) {
+  for await (const { records } of readTopic({
+    brokers,
+    topic,
+    clientId: 'ballot-endorsements-ops',
+    onProgress,
+  })) {
     for (const { value } of records) {
       const change = decode(value);
       if (change?.epoch === epoch) seen[change.sequence - range.from] = 1;

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../service/operator-error.ts';
-import { startProgress } from '../catalog/progress.ts';
 import { type CommandIo, UnfinishedError } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
+import { startProgress } from '../progress.ts';
 import { count } from '../table.ts';
 import { followSubmissions, prepareToFollow } from './follow.ts';
 import { formatOutcome, formatRejections } from './report-outcome.ts';

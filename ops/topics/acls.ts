@@ -2,14 +2,32 @@
 import { stringify } from 'yaml';
 import type { Role, RoleRight } from '../../kafka/role-rights.ts';
 
-/** Lines of `kafka-acls`, one for each right. @param principalOf the principal of a role, such as `User:ballot-relay` */
+/**
+ * Lines of `kafka-acls`, one for each role and resource.
+ *
+ * @param principalOf the principal of a role, such as `User:ballot-relay`
+ */
 export function renderCommands(rights: readonly RoleRight[], principalOf: (role: Role) => string): string[] {
-  return rights.map(({ role, operation, resource, name }) =>
-    [
-      'kafka-acls --bootstrap-server "$KAFKA_BROKERS" --command-config admin.properties --add',
-      `--allow-principal ${quote(principalOf(role))} --operation ${operation} --${resource} ${quote(name)}`,
-    ].join(' '),
+  return [...Map.groupBy(rights, ({ role }) => role)].flatMap(([role, own]) =>
+    groupByResource(own).map(({ resource, name, operations }) =>
+      [
+        'kafka-acls --bootstrap-server "$KAFKA_BROKERS" --command-config admin.properties --add',
+        `--allow-principal ${quote(principalOf(role))}`,
+        ...operations.map((operation) => `--operation ${operation}`),
+        `--${resource} ${quote(name)}`,
+      ].join(' '),
+    ),
   );
+}
+
+function groupByResource(rights: readonly RoleRight[]) {
+  const groups = Map.groupBy(rights, ({ resource, name }) => `${resource} ${name}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { resource, name } = first;
+    return [{ resource, name, operations: group.map(({ operation }) => operation) }];
+  });
 }
 
 /** Quotes an argument for a shell, if it needs that. */
@@ -34,9 +52,9 @@ export function renderStrimzi(
       authentication: { type: authentication },
       authorization: {
         type: 'simple',
-        acls: [...Map.groupBy(own, ({ resource, name }) => `${resource} ${name}`).values()].map((acls) => ({
-          resource: { type: acls[0]?.resource, name: acls[0]?.name, patternType: 'literal' },
-          operations: acls.map(({ operation }) => operation),
+        acls: groupByResource(own).map(({ resource, name, operations }) => ({
+          resource: { type: resource, name, patternType: 'literal' },
+          operations,
         })),
       },
     },

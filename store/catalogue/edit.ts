@@ -14,6 +14,8 @@ export interface EditOutcome<T> {
 export interface EditOptions {
   /** Do everything, say what it would come to, and roll it back. */
   dryRun: boolean;
+  /** Called with the number of endorsements that were announced after the commit, and that of all. */
+  onAnnounced?: (done: number, total: number) => void;
 }
 
 /**
@@ -30,18 +32,22 @@ export interface EditOptions {
 export async function editCatalogue<T>(
   client: pg.Client,
   work: () => Promise<EditOutcome<T>>,
-  { dryRun }: EditOptions,
+  { dryRun, onAnnounced }: EditOptions,
 ): Promise<{ result: T; announced: Announced }> {
   await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
   try {
     // An interrupted edit may have left some, whose rows both this edit and the stream's writer would lock.
     await announceAllStale(client);
     const { result, kept, preview } = await inTransaction(client, work, dryRun);
-    return { result, announced: kept ? await announceAllStale(client) : preview };
+    return { result, announced: kept ? await announceAll(client, onAnnounced) : preview };
   } finally {
     // Fails if the connection is lost, and then the server releases the lock by itself.
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]).catch(() => {});
   }
+}
+
+function announceAll(client: pg.Client, onProgress: EditOptions['onAnnounced']): Promise<Announced> {
+  return announceAllStale(client, onProgress ? { onProgress } : {});
 }
 
 async function inTransaction<T>(

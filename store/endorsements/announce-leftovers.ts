@@ -13,7 +13,7 @@ export async function announceLeftovers(pool: Pool, signal: AbortSignal): Promis
   let broken: Error | undefined;
   try {
     if (!(await hasStale(client)) || !(await tryLock(client))) return null;
-    const announced = await announceAllStale(client, signal);
+    const announced = await announceAllStale(client, { signal });
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]);
     return announced;
   } catch (error) {

@@ -153,6 +153,13 @@ function add(announced: Announced, part: Announced): void {
   announced.deleted += part.deleted;
 }
 
+async function countStale(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    'SELECT count(*)::integer AS count FROM stale_announcements',
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** Whether stale endorsements may be left. */
 export async function hasStale(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ has_stale: boolean }>('SELECT has_stale FROM stream_head');
@@ -164,15 +171,21 @@ export async function hasStale(client: ClientBase): Promise<boolean> {
  * `catalogueImport`, so that there is one announcer, and no import between its parts.
  *
  * @param client a connection of the caller's own, outside of a transaction
- * @param signal stops between two parts; another announcer goes on from there
+ * @param options.signal stops between two parts; another announcer goes on from there
+ * @param options.onProgress called with the number of endorsements that were announced, and that of all
  */
-export async function announceAllStale(client: ClientBase, signal?: AbortSignal): Promise<Announced> {
+export async function announceAllStale(
+  client: ClientBase,
+  { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number, total: number) => void } = {},
+): Promise<Announced> {
   const announced = { ...NONE_ANNOUNCED };
   if (!(await hasStale(client))) return announced;
+  const total = onProgress ? await countStale(client) : 0;
   while (!signal?.aborted) {
     const part = await announcePart(client);
     if (!part) break;
     add(announced, part);
+    if (onProgress) onProgress(Math.max(0, total - (await countStale(client))), total);
     await sleep(PAUSE_MS);
   }
   return announced;

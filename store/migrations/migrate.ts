@@ -26,6 +26,36 @@ async function readMigrations(): Promise<Migration[]> {
   );
 }
 
+/** The migrations that the database lacks, in order. @throws SchemaMismatchError as `migrate` does */
+function choosePending(migrations: Migration[], rows: { name: string; checksum: string }[]): Migration[] {
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]));
+  const unknown = rows.find((row) => !migrations.some((migration) => migration.name === row.name));
+  if (unknown)
+    throw new SchemaMismatchError(
+      `The database is newer than this program: it has the unknown migration ${unknown.name}. Run a newer version.`,
+    );
+  const edited = migrations.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum);
+  if (edited) {
+    throw new SchemaMismatchError(
+      `Migration ${edited.name} was edited after it was applied. Restore the file.`,
+    );
+  }
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+const APPLIED = 'SELECT name, checksum FROM schema_migrations';
+
+/**
+ * The names of the migrations that the database lacks; all of them if it has no schema of this service.
+ *
+ * @throws SchemaMismatchError as `migrate` does
+ */
+export async function findPendingMigrations(client: pg.Client): Promise<string[]> {
+  const { rows: found } = await client.query("SELECT WHERE to_regclass('schema_migrations') IS NOT NULL");
+  const { rows } = found.length === 0 ? { rows: [] } : await client.query(APPLIED);
+  return choosePending(await readMigrations(), rows).map(({ name }) => name);
+}
+
 async function applyPending(client: pg.Client, migrations: Migration[]): Promise<string[]> {
   await client.query(`
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -33,23 +63,9 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
       checksum text NOT NULL,
       applied_at timestamptz NOT NULL DEFAULT now()
     )`);
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    'SELECT name, checksum FROM schema_migrations',
-  );
-  const applied = new Map(rows.map((row) => [row.name, row.checksum]));
-  const unknown = rows.find((row) => !migrations.some((migration) => migration.name === row.name));
-  if (unknown)
-    throw new SchemaMismatchError(
-      `The database is newer than this program: it has the unknown migration ${unknown.name}. Run a newer version.`,
-    );
-
+  const { rows } = await client.query<{ name: string; checksum: string }>(APPLIED);
   const done: string[] = [];
-  for (const { name, sql, checksum } of migrations) {
-    const before = applied.get(name);
-    if (before === checksum) continue;
-    if (before !== undefined) {
-      throw new SchemaMismatchError(`Migration ${name} was edited after it was applied. Restore the file.`);
-    }
+  for (const { name, sql, checksum } of choosePending(migrations, rows)) {
     await client.query('BEGIN');
     try {
       await client.query(sql);

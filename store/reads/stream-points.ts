@@ -13,13 +13,17 @@ export const pointRow = z.object({
 export type StreamPoint = z.infer<typeof pointRow>;
 
 /**
- * The offsets of the batch that holds the change after a sequence, or of the last batch before it. Qualify the column of
- * the sequence with its table, because `relay_batches` has columns of its own.
+ * By partition: where the present log has the changes after a sequence, as far as it is known: the offsets of the batch
+ * or the rebuilt run that holds the next change, or of the last one before it. Qualify the column of the sequence with
+ * its table, because the tables here have columns of their own.
  */
 export function offsetsAfter(sequence: Sql): Sql {
   return sql.fragment`COALESCE((
-    SELECT b.offsets FROM relay_batches b WHERE b.first_sequence <= ${sequence} + 1
-    ORDER BY b.first_sequence DESC LIMIT 1), '{}')`;
+    SELECT b.offsets FROM relay_batches b
+    WHERE b.first_sequence <= ${sequence} + 1 AND b.first_sequence > (SELECT after_sequence FROM stream_generation)
+    ORDER BY b.first_sequence DESC LIMIT 1), (
+    SELECT r.offsets FROM rebuilt_runs r WHERE r.first_sequence <= ${sequence} + 1
+    ORDER BY r.first_sequence DESC LIMIT 1), '{}')`;
 }
 
 /** The point after the newest committed change, relayed or not. */
@@ -30,17 +34,42 @@ export async function loadStreamHead(pool: DatabasePool): Promise<StreamPoint> {
 }
 
 /**
- * By partition: lower bounds of the offsets of the changes after a sequence. Null if the relay did not send the next
- * one, sent it in an earlier epoch, or sent it so long ago that its batch is dropped.
+ * By partition: lower bounds of the offsets of the changes after a sequence. Null if the relay did not send the next one
+ * to the present log yet, sent it in an earlier epoch, or sent it so long ago that its batch is dropped.
  */
 export async function loadOffsetsOfNext(pool: DatabasePool, sequence: number): Promise<number[] | null> {
   const row = sql.type(pointRow.pick({ offsets: true }));
+  const next = sql.fragment`${sequence}::bigint + 1`;
   return pool.maybeOneFirst(row`
-    SELECT b.offsets
-    FROM stream_head h, LATERAL (
-      SELECT offsets, last_sequence FROM relay_batches WHERE first_sequence <= ${sequence}::bigint + 1
-      ORDER BY first_sequence DESC LIMIT 1) b
-    WHERE ${sequence}::bigint >= h.epoch_after AND ${sequence}::bigint < b.last_sequence`);
+    SELECT place.offsets
+    FROM stream_head h, stream_generation g, LATERAL (
+      (SELECT offsets, last_sequence FROM relay_batches
+       WHERE first_sequence <= ${next} AND first_sequence > g.after_sequence
+       ORDER BY first_sequence DESC LIMIT 1)
+      UNION ALL
+      (SELECT offsets, last_sequence FROM rebuilt_runs WHERE first_sequence <= ${next}
+       ORDER BY first_sequence DESC LIMIT 1)) place
+    WHERE ${next} > h.epoch_after AND ${next} <= place.last_sequence
+    LIMIT 1`);
+}
+
+/**
+ * Where a gateway goes on in the present log after a change, and the newest change that this log is known to have. Null
+ * while the relay has not written the log so far.
+ */
+export async function loadPlaceAfter(
+  pool: DatabasePool,
+  sequence: number,
+): Promise<{ offsets: number[]; target: number } | null> {
+  const row = pointRow.pick({ offsets: true }).extend({ target: z.number() });
+  const next = sql.fragment`${sequence}::bigint + 1`;
+  return pool.maybeOne(sql.type(row)`
+    SELECT ${offsetsAfter(sql.fragment`${sequence}::bigint`)} AS offsets, COALESCE((
+      SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
+      ORDER BY first_sequence DESC LIMIT 1), 0) AS target
+    FROM stream_generation g
+    WHERE g.is_complete OR EXISTS (
+      SELECT 1 FROM rebuilt_runs WHERE first_sequence <= ${next} AND last_sequence >= ${next})`);
 }
 
 /**
@@ -66,7 +95,21 @@ export interface FeedStart {
   start: StreamPoint;
   /** The newest sequence that Kafka is known to have. A gateway that has read it has caught up. */
   target: number;
+  generation: FeedGeneration;
 }
+
+const generationRow = z.object({
+  generation: z.number(),
+  topicId: z.string().nullable(),
+  after: z.number(),
+  isComplete: z.boolean(),
+});
+
+/** The Kafka log that gateways read, and the last sequence whose id has offsets of an earlier one. */
+export type FeedGeneration = z.infer<typeof generationRow>;
+
+const generationColumns = sql.fragment`
+  g.generation, g.topic_id AS "topicId", g.after_sequence AS after, g.is_complete AS "isComplete"`;
 
 /**
  * Finds where a gateway begins. The query looks batches up by their first sequences, with which their last ones rise.
@@ -75,7 +118,8 @@ export interface FeedStart {
  * @param preload about how many changes before the newest to begin.
  */
 export async function loadFeedStart(pool: DatabasePool, since: Date, preload: number): Promise<FeedStart> {
-  const { target, ...start } = await pool.one(sql.type(pointRow.extend({ target: z.number() }))`
+  const row = pointRow.extend({ target: z.number() }).extend(generationRow.shape);
+  const { target, epoch, sequence, offsets, ...generation } = await pool.one(sql.type(row)`
     WITH relayed AS (
       SELECT epoch_after, greatest(epoch_after, (
         SELECT last_sequence FROM relay_batches WHERE acknowledged_at IS NOT NULL
@@ -85,16 +129,17 @@ export async function loadFeedStart(pool: DatabasePool, since: Date, preload: nu
       SELECT first_sequence FROM relay_batches WHERE first_sequence <= (SELECT target FROM relayed) - ${preload}
       ORDER BY first_sequence DESC LIMIT 1
     ), first AS (
-      SELECT first_sequence, offsets FROM relay_batches
+      SELECT first_sequence FROM relay_batches
       WHERE first_sequence >= COALESCE((SELECT first_sequence FROM wanted), 0)
         AND first_sequence > (SELECT epoch_after FROM relayed)
         AND last_sequence > (SELECT target FROM relayed) - ${preload}
         AND created_at >= ${since.toISOString()}::timestamptz
-      ORDER BY first_sequence LIMIT 1)
-    SELECT epoch, target, COALESCE((SELECT first_sequence - 1 FROM first), target) AS sequence,
-      COALESCE((SELECT offsets FROM first), ${offsetsAfter(sql.fragment`relayed.target`)}) AS offsets
-    FROM stream_head, relayed`);
-  return { start, target: Math.max(target, start.sequence) };
+      ORDER BY first_sequence LIMIT 1
+    ), start AS (
+      SELECT target, COALESCE((SELECT first_sequence - 1 FROM first), target) AS sequence FROM relayed)
+    SELECT epoch, target, start.sequence, ${offsetsAfter(sql.fragment`start.sequence`)} AS offsets, ${generationColumns}
+    FROM stream_head, start, stream_generation g`);
+  return { start: { epoch, sequence, offsets }, target: Math.max(target, sequence), generation };
 }
 
 /** The time on the database's clock, in milliseconds since 1970. */
@@ -103,8 +148,12 @@ export async function loadDatabaseTime(pool: DatabasePool): Promise<number> {
   return pool.oneFirst(sql.type(row)`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time`);
 }
 
-/** The present epoch of the stream, and the sequence of its newest change. */
-export async function loadStreamState(pool: DatabasePool): Promise<{ epoch: number; lastSequence: number }> {
-  const row = z.object({ epoch: z.number(), lastSequence: z.number() });
-  return pool.one(sql.type(row)`SELECT epoch, last_sequence AS "lastSequence" FROM stream_head`);
+/** The present history of the stream: its epoch, the sequence of its newest change, and the log that it is in. */
+export async function loadStreamState(
+  pool: DatabasePool,
+): Promise<{ epoch: number; lastSequence: number; generation: FeedGeneration }> {
+  const row = z.object({ epoch: z.number(), lastSequence: z.number() }).extend(generationRow.shape);
+  const { epoch, lastSequence, ...generation } = await pool.one(sql.type(row)`
+    SELECT epoch, last_sequence AS "lastSequence", ${generationColumns} FROM stream_head, stream_generation g`);
+  return { epoch, lastSequence, generation };
 }

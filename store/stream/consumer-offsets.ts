@@ -83,3 +83,36 @@ export async function resetConsumerOffset(
     [topic, partition, to],
   );
 }
+
+/** Kafka's ids of a topic and its cluster. */
+interface TopicIdentity {
+  topicId: string;
+  clusterId: string;
+}
+
+/**
+ * Stores the ids of a topic. If it had another one, the positions in it mean nothing, and are forgotten. To be called in
+ * the transaction of what is done about it.
+ *
+ * @returns the ids that it had before; null if the positions stay valid
+ */
+export async function settleTopic(
+  client: ClientBase,
+  topic: string,
+  { topicId, clusterId }: TopicIdentity,
+): Promise<TopicIdentity | null> {
+  const { rows } = await client.query<{ topic_id: string; cluster_id: string }>(
+    'SELECT topic_id, cluster_id FROM consumed_topics WHERE topic = $1 FOR UPDATE',
+    [topic],
+  );
+  const [known] = rows;
+  if (known?.topic_id === topicId) return null;
+  await client.query(
+    `INSERT INTO consumed_topics (topic, topic_id, cluster_id) VALUES ($1, $2, $3)
+     ON CONFLICT (topic) DO UPDATE SET topic_id = excluded.topic_id, cluster_id = excluded.cluster_id`,
+    [topic, topicId, clusterId],
+  );
+  if (known === undefined) return null;
+  await client.query('DELETE FROM consumer_positions WHERE topic = $1', [topic]);
+  return { topicId: known.topic_id, clusterId: known.cluster_id };
+}

@@ -1,7 +1,8 @@
 import type { ClientBase, Pool } from 'pg';
-import type { ChangeBody, LoggedChange } from '../../schemas/change.ts';
-import type { ChangeType } from '../../schemas/vocabulary.ts';
+import type { LoggedChange } from '../../schemas/change.ts';
 import { SupersededError } from '../../service/failure.ts';
+import { beginGeneration } from './generation.ts';
+import { type LoggedRow, loggedChange } from './logged-change.ts';
 
 /** A run of the change log that the relay sends to Kafka together. */
 export interface RelayBatch {
@@ -99,24 +100,16 @@ export async function loadChanges(
   client: ClientBase,
   { from, to = Number.MAX_SAFE_INTEGER, limit }: { from: number; to?: number; limit: number },
 ): Promise<ChangeToRelay[]> {
-  const { rows } = await client.query<{
-    sequence: string;
-    occurred_ms: string;
-    type: ChangeType;
-    body: ChangeBody;
-    submitted_ms: number | null;
-    traceparent: string | null;
-  }>(
+  const { rows } = await client.query<
+    LoggedRow & { submitted_ms: number | null; traceparent: string | null }
+  >(
     `SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type, body,
        (extract(epoch FROM submitted_at) * 1000)::float8 AS submitted_ms, traceparent
      FROM change_log WHERE sequence BETWEEN $1 AND $2 ORDER BY sequence LIMIT $3`,
     [from, to, limit],
   );
   return rows.map((row) => ({
-    sequence: Number(row.sequence),
-    occurredAt: Number(row.occurred_ms),
-    type: row.type,
-    body: row.body,
+    ...loggedChange(row),
     submittedAt: row.submitted_ms,
     traceparent: row.traceparent,
   }));
@@ -144,9 +137,12 @@ export async function loadEpoch(client: ClientBase): Promise<Epoch> {
  * The offsets of earlier batches become useless, and may belong to a topic that is gone. One batch that ends with the
  * previous epoch replaces them, so that readers of the new epoch begin at `offsets`.
  *
- * @param offsets the present end of each partition of the changes topic, or a slightly earlier one.
+ * @param changes the id of the changes topic, and the present end of each of its partitions, or a slightly earlier one.
  */
-export async function beginEpoch(client: ClientBase, offsets: number[]): Promise<Epoch> {
+export async function beginEpoch(
+  client: ClientBase,
+  { topicId, offsets }: { topicId: string; offsets: number[] },
+): Promise<Epoch> {
   await client.query(
     `UPDATE stream_head SET epoch_after = last_sequence, epoch = epoch + 1 + floor(random() * 1000000000)::bigint`,
   );
@@ -160,6 +156,7 @@ export async function beginEpoch(client: ClientBase, offsets: number[]): Promise
        SET last_sequence = excluded.last_sequence, offsets = excluded.offsets, acknowledged_at = excluded.acknowledged_at`,
     [epoch.after, offsets],
   );
+  await beginGeneration(client, { topicId, after: epoch.after - 1, isComplete: true });
   return epoch;
 }
 
@@ -179,9 +176,11 @@ export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: n
     [`change_log_${day(now.getTime() - keepMs).replaceAll('-', '')}`],
   );
   for (const { name } of rows) await client.query(`DROP TABLE ${name}`);
-  await client.query(
-    `DELETE FROM relay_batches WHERE first_sequence < (
-       SELECT first_sequence FROM relay_batches WHERE first_sequence <= (SELECT min(sequence) FROM change_log)
-       ORDER BY first_sequence DESC LIMIT 1)`,
-  );
+  for (const table of ['relay_batches', 'rebuilt_runs']) {
+    await client.query(
+      `DELETE FROM ${table} WHERE first_sequence < (
+         SELECT first_sequence FROM ${table} WHERE first_sequence <= (SELECT min(sequence) FROM change_log)
+         ORDER BY first_sequence DESC LIMIT 1)`,
+    );
+  }
 }

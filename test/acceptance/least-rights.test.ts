@@ -12,6 +12,7 @@ import { listRoleRights, ROLES, type Role, type RoleRight } from '../../kafka/ro
 import { topicNames } from '../../kafka/topic-names.ts';
 import { findChangesTopicProblems } from '../../kafka/topics.ts';
 import { createKey } from '../../ops/commands/keys.ts';
+import type { Finding } from '../../ops/doctor/finding.ts';
 import { runProgram } from '../../ops/program.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Brokers, readBrokers } from '../../service/brokers.ts';
@@ -23,6 +24,7 @@ import { useTestDatabase } from '../helpers/database.ts';
 import { SecureKafka } from '../helpers/secure-kafka.ts';
 import { securedTest as test } from '../helpers/secured-test.ts';
 import { endorse } from '../helpers/submissions.ts';
+import { createTopic } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 
 const PREFIX = 'least-';
@@ -53,7 +55,7 @@ beforeAll(async () => {
   }
   await loadCatalogue(database.url, SMALL_BALLOT);
   key = await createKey({ databaseUrl: database.url, account: 'test', plan: 'internal' });
-}, 60_000);
+}, 180_000);
 afterAll(() => kafka.stop());
 
 const brokersOf = (role: Role) => brokers.get(role) as Brokers;
@@ -146,7 +148,65 @@ describe('with the rights of the table', () => {
     expect((await loadRecentRejections(place, 10)).rejections.length).toBeGreaterThan(0);
     await inTransaction((client) => retryNew(client, place, { osUser: 'test', person: null }));
     for (const { lines } of parts) expect(lines.map(({ msg }) => msg)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
+});
+
+/** Runs `doctor` as a role. @returns the findings about a subject, each a status and a sentence */
+async function diagnose(role: Role, subject: string, other: Record<string, string> = {}): Promise<string[]> {
+  const io = createIo({ ...settings.get(role), DATABASE_URL: database.url, ...other });
+  // Findings that failed end it with an error.
+  await runProgram(['doctor', '--json', '--role', role], io).catch(() => {});
+  const { findings } = JSON.parse(io.printed.join('')) as { findings: Finding[] };
+  return findings.filter((each) => each.subject === subject).map(({ status, text }) => `${status}: ${text}`);
+}
+
+describe('ops doctor', () => {
+  test.each(ROLES)('finds the rights of the role %s, and which of them is missing', async (role) => {
+    const own = ALL.filter((right) => right.role === role);
+    expect(await diagnose(role, 'Kafka rights')).toEqual([
+      `ok: The user has the ${own.length} rights of the role ${role}.`,
+    ]);
+    expect((await diagnose(role, 'topics'))[0]).toMatch(/^ok: /);
+    const [right] = own.slice(-1);
+    if (!right) throw new Error('The role has no rights.');
+    await kafka.revoke(`User:${role}`, [right]);
+    let told: string[] = [];
+    await until('the right is missing', async () => {
+      told = await diagnose(role, 'Kafka rights');
+      return told.some((line) => !line.startsWith('ok'));
+    });
+    expect(told.join('\n')).toContain(
+      `The user lacks the right ${right.operation} on the ${right.resource} "${right.name}" of the role ${role}`,
+    );
+    await kafka.grant(`User:${role}`, [right]);
+    await until(
+      'it is back',
+      async () => (await diagnose(role, 'Kafka rights'))[0]?.startsWith('ok') ?? false,
+    );
+  });
+
+  test('tells when certificates end', async () => {
+    const [login] = await diagnose('ops', 'Kafka TLS');
+    expect(login).toMatch(
+      /^warning: The certificate of localhost:\d+ expires on \S+, in 0 days: renew it before\.$/,
+    );
+    const { authority, addresses } = kafka;
+    const certificate = await authority.issue({ name: 'doctor', days: 90 });
+    const tls = {
+      KAFKA_CA_FILE: authority.ca,
+      KAFKA_CERT_FILE: certificate.cert,
+      KAFKA_KEY_FILE: certificate.key,
+    };
+    const none = { KAFKA_SASL_MECHANISM: '', KAFKA_USERNAME: '', KAFKA_PASSWORD_FILE: '' };
+    const expired = { ...tls, ...none, KAFKA_BROKERS: addresses.expired };
+    expect(await diagnose('ops', 'Kafka TLS', expired)).toEqual([
+      expect.stringMatching(/^failed: The certificate of \S+ expired on \S+: renew it\.$/),
+      expect.stringMatching(/^ok: The client certificate "CN=doctor" of KAFKA_CERT_FILE is valid until /),
+    ]);
+    expect(await diagnose('ops', 'Kafka', expired)).toEqual([
+      expect.stringMatching(/^failed: The certificate of .* has expired: renew it on the server\.$/),
+    ]);
+  });
 });
 
 test('a part that is refused says so, goes on trying, and works once its password is corrected', async () => {
@@ -194,7 +254,7 @@ async function spoil(name: string, { isDeleted }: { isDeleted: boolean }): Promi
     await until('the topic is gone', async () => !(await listed()));
     if (isDeleted) return;
     const configEntries = [{ name: 'retention.ms', value: '1000' }];
-    await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }] });
+    await createTopic(admin, { topic: name, numPartitions: 1, configEntries });
   });
 }
 

@@ -26,6 +26,7 @@ export function createIo(
     out: (line) => void printed.push(line),
     err: (line) => void told.push(line),
     terminal: false,
+    outTerminal: false,
     now: () => now,
     onInterrupt(listener) {
       interrupts.on('interrupt', listener);

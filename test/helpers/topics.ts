@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { ITopicConfig } from 'kafkajs';
+import type { Admin } from '../../kafka/admin.ts';
 import { applyTopics } from '../../kafka/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { testServers } from './servers.ts';
+import { until } from './until.ts';
 
 export interface TestTopics {
   /** The names of this test's topics begin with it. */
@@ -29,4 +32,15 @@ export async function createTestTopics({
   const { brokers } = testServers();
   await applyTopics({ brokers, topicPrefix: prefix, retentionMs, changesPartitions: partitions });
   return { prefix, brokers };
+}
+
+/** Creates a topic, and waits until its partitions have leaders. kafkajs gives up if a broker has not heard of it yet. */
+export async function createTopic(admin: Admin, config: ITopicConfig): Promise<void> {
+  const { topic } = config;
+  await admin.createTopics({ waitForLeaders: false, topics: [config] });
+  await until(`the topic ${topic} has leaders`, async () => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => ({ topics: [] }));
+    const partitions = topics[0]?.partitions ?? [];
+    return partitions.length > 0 && partitions.every(({ leader }) => leader >= 0);
+  });
 }

@@ -11,6 +11,7 @@ import { findFreePort } from '../../ops/local/servers/ports.ts';
 import type { KafkaServer } from '../../ops/local/servers/server.ts';
 import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
 import { securedTest as test } from '../helpers/secured-test.ts';
+import { createTopic } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 
 const TOPIC = 'nearby';
@@ -50,9 +51,7 @@ beforeAll(async () => {
   brokers = { ...plaintextBrokers(addresses), rack: 'b' };
   await withAdmin(leader.brokers, async (admin) => {
     await until('both brokers', async () => (await admin.describeCluster()).brokers.length === 2);
-    await admin.createTopics({
-      topics: [{ topic: TOPIC, replicaAssignment: [{ partition: 0, replicas: [1, 2] }] }],
-    });
+    await createTopic(admin, { topic: TOPIC, replicaAssignment: [{ partition: 0, replicas: [1, 2] }] });
   });
 }, 60_000);
 afterAll(async () => {

@@ -9,6 +9,7 @@ import { type Brokers, readBrokers } from '../../service/brokers.ts';
 import { TestAuthority } from '../helpers/certificates.ts';
 import { PLAIN_USER, SecureKafka } from '../helpers/secure-kafka.ts';
 import { securedTest as test } from '../helpers/secured-test.ts';
+import { createTopic } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
 
 const TOPIC = 'secured';
@@ -20,7 +21,7 @@ let foreign: TestAuthority;
 beforeAll(async () => {
   kafka = await SecureKafka.start();
   foreign = await TestAuthority.create(kafka.dir, 'foreign');
-  await withAdmin(kafka.everything, (admin) => admin.createTopics({ topics: [{ topic: TOPIC }] }));
+  await withAdmin(kafka.everything, (admin) => createTopic(admin, { topic: TOPIC }));
   await kafka.setPassword('ann', SECRET);
   kafka.tokens.secrets.set('bot', 'bot secret');
   const rights = (['Read', 'Write'] as const).map(
@@ -28,7 +29,7 @@ beforeAll(async () => {
   );
   for (const user of ['ann', PLAIN_USER.username, 'bot', 'CN=carl'])
     await kafka.grant(`User:${user}`, rights);
-}, 60_000);
+}, 180_000);
 afterAll(() => kafka.stop());
 
 function brokersOf(settings: Record<string, string>): Brokers {

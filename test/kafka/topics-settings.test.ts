@@ -7,6 +7,7 @@ import {
   findChangesProblems,
   findQueueProblems,
   planTopics,
+  settingsFor,
   type Topic,
 } from '../../kafka/topic-settings.ts';
 
@@ -101,6 +102,14 @@ describe('topics check', () => {
       'endorsement-changes has 6 partitions; it needs 12',
       expect.stringContaining('has a replication factor of 1'),
     ]);
+  });
+
+  test('asks of a topic with fewer replicas for no more of them than its replicas need', () => {
+    const actual = { ...wanted.changes, replicationFactor: 1 };
+    expect(settingsFor(wanted.changes, wanted.changes)).toEqual(wanted.changes.config);
+    const config = settingsFor(actual, wanted.changes);
+    expect(config['min.insync.replicas']).toBe('1');
+    expect(findChangesProblems({ ...actual, config }, wanted.changes)).toHaveLength(1);
   });
 
   test('refuses more partitions than a cursor can hold', () => {

@@ -12,6 +12,7 @@ import { createIo, createRunner } from '../helpers/command-io.ts';
 import { createTestDatabase, useTestDatabase } from '../helpers/database.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { testServers } from '../helpers/servers.ts';
+import { createTopic } from '../helpers/topics.ts';
 
 const run = createRunner('demo');
 
@@ -25,9 +26,7 @@ const pool = new pg.Pool({ connectionString: database.url, max: 1 });
 let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 
 beforeAll(async () => {
-  await withAdmin(brokers, (admin) =>
-    admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 2, replicationFactor: 1 }] }),
-  );
+  await withAdmin(brokers, (admin) => createTopic(admin, { topic, numPartitions: 2, replicationFactor: 1 }));
 });
 afterAll(() => pool.end());
 afterEach(async () => folder?.remove());

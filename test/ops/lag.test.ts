@@ -1,24 +1,30 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
+import { createIo, createRunner, type RecordedIo } from '../helpers/command-io.ts';
 import { metricValue } from '../helpers/metrics.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
+import { Switchboard } from '../helpers/switchboard.ts';
 import { until } from '../helpers/until.ts';
 
 const lag = createRunner('lag');
 
 const service = useTestService({ partitions: 3 });
 
-async function ask(...args: string[]): Promise<string[]> {
-  const { databaseUrl, brokers, topicPrefix } = service;
+function createLagIo({ outTerminal = false, brokers = '' } = {}): RecordedIo {
+  const { databaseUrl, topicPrefix } = service;
   const io = createIo({
     DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.addresses.join(','),
+    KAFKA_BROKERS: brokers || service.brokers.addresses.join(','),
     TOPIC_PREFIX: topicPrefix,
   });
+  return { ...io, outTerminal };
+}
+
+async function ask(...args: string[]): Promise<string[]> {
+  const io = createLagIo();
   expect(await lag(args, io)).toBe(0);
   return io.printed;
 }
@@ -85,4 +91,51 @@ test('lag shows submissions that an open transaction holds back, and so do the m
 
 test('any other option is refused', async () => {
   await expect(ask('--yaml')).rejects.toThrow(/^Unknown option '--yaml'/);
+});
+
+/** Watches until the condition holds, then presses Ctrl-C. */
+async function watch(io: RecordedIo, args: string[], condition: () => boolean | Promise<boolean>) {
+  const ended = lag(['--watch', '1', ...args], io);
+  try {
+    await until('the watched lag', condition);
+  } finally {
+    io.interrupt();
+  }
+  expect(await ended).toBe(0);
+}
+
+describe('--watch', () => {
+  test('prints a line with the time again and again, and tells of an outage in between', async () => {
+    const [broker = ''] = service.brokers.addresses;
+    const port = Number(broker.split(':')[1]);
+    const switchboard = await Switchboard.open(port);
+    const brokers = switchboard.address.replace('http://', '');
+    const io = createLagIo({ brokers });
+    await watch(io, [], async () => {
+      if (io.printed.length === 1) switchboard.target = 1;
+      if (io.told.length === 1) switchboard.target = port;
+      return io.told.length > 0 && io.printed.length > 1;
+    });
+    await switchboard.close();
+    expect(io.printed[0]).toMatch(/^\d{4}-\S+Z {2}submissions 0, changes 0, rejections 0$/);
+    expect(io.told[0]).toMatch(/^\d{4}-\S+Z {2}Kafka at \S+ (ends the connection|does not answer): /);
+  });
+
+  test('redraws a table with aligned columns on a terminal', async () => {
+    const io = createLagIo({ outTerminal: true });
+    await watch(io, [], () => io.printed.length > 1);
+    const lines = io.printed[1]?.split('\n') ?? [];
+    expect(lines[0]).toContain('\u001b[H\u001b[2J2');
+    expect(new Set(lines.slice(2).map(({ length }) => length)).size).toBe(1);
+  });
+
+  test('prints objects with the time with --json', async () => {
+    const io = createLagIo();
+    await watch(io, ['--json'], () => io.printed.length > 0);
+    expect(JSON.parse(io.printed[0] ?? '')).toMatchObject({ at: expect.any(String), rejections: { lag: 0 } });
+  });
+
+  test.each(['0', 'x'])('refuses an interval of %s', async (seconds) => {
+    await expect(ask('--watch', seconds)).rejects.toThrow(`--watch is "${seconds}"; it must be`);
+  });
 });

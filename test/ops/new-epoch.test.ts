@@ -56,10 +56,10 @@ async function emptyKafka(): Promise<void> {
 }
 
 /** Begins a new epoch, which replaces the gateway. @returns the lines of the command */
-async function beginEpoch(...options: string[]): Promise<string[]> {
+async function beginEpoch(): Promise<string[]> {
   const gateway = service.gateways[0];
   const io = createCommandIo();
-  expect(await run(['new-epoch', ...options], io)).toBe(0);
+  expect(await run(['new-epoch'], io)).toBe(0);
   await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
   await service.untilReady();
   return io.told;
@@ -79,8 +79,7 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
   await query('DELETE FROM change_log WHERE sequence <= 4');
   await emptyKafka();
 
-  const [told] = await beginEpoch();
-  expect(told).toMatch(/endorsement-submissions was made anew: it is read from its beginning\.$/);
+  await beginEpoch();
   const { body: list } = await service.get('/v1/endorsements');
   expect(list.data).toMatchObject([{ statement: 'Before 2' }]);
   expect(parseCursor(list.stream_cursor)).toMatchObject({ sequence: 6, offsets: [0, 0] });
@@ -106,8 +105,6 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
 
 test('with Kafka kept, clients of the new epoch read from the end of the topic, and submissions go on', async () => {
   expect(await beginEpoch()).toEqual([
-    expect.stringMatching(/endorsement-submissions is read on from its positions in Postgres/),
-    expect.stringMatching(/endorsement-submissions-rejected is read on from its positions in Postgres/),
     expect.stringMatching(/endorsement-changes is read from its present end\.$/),
     expect.stringMatching(/from change 16 on/),
   ]);
@@ -119,24 +116,14 @@ test('with Kafka kept, clients of the new epoch read from the end of the topic, 
   expect(await statements(`cursor=${list.stream_cursor}`)).toEqual(['Later 0']);
 });
 
-test('with Kafka emptied and more submissions in it than before, --submissions-from-beginning applies all of them', async () => {
+test('with Kafka emptied and more submissions in it than before, all of them are applied', async () => {
   await service.stopConsumers();
   await emptyKafka();
   await submit('Anew', 12);
-
-  const [told] = await beginEpoch('--submissions-from-beginning');
-  expect(told).toMatch(
-    /endorsement-submissions is read from its beginning, as --submissions-from-beginning asks\.$/,
-  );
+  await beginEpoch();
   await service.startConsumers();
   await until('the changes', async () => (await service.latestSequence()) === 28, PATIENCE_MS);
   expect(await statements('from=earliest')).toEqual(
     Array.from({ length: 12 }, (_, index) => `Anew ${index}`),
-  );
-});
-
-test('an option of another subcommand is refused', async () => {
-  await expect(run(['check', '--submissions-from-beginning'], createCommandIo())).rejects.toThrow(
-    /^Unknown option '--submissions-from-beginning'/,
   );
 });

@@ -10,6 +10,7 @@ import { ndjson } from '../helpers/catalogue-records.ts';
 import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { testServers } from '../helpers/servers.ts';
+import { createTopic } from '../helpers/topics.ts';
 
 const run = createRunner('submit');
 
@@ -19,9 +20,7 @@ const { submissions: topic } = topicNames(topicPrefix);
 let folder: Awaited<ReturnType<typeof createFolder>> | undefined;
 
 beforeAll(async () => {
-  await withAdmin(brokers, (admin) =>
-    admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 3, replicationFactor: 1 }] }),
-  );
+  await withAdmin(brokers, (admin) => createTopic(admin, { topic, numPartitions: 3, replicationFactor: 1 }));
 });
 afterEach(async () => folder?.remove());
 

@@ -11,14 +11,16 @@ async function acls(...args: string[]): Promise<string[]> {
   return io.printed;
 }
 
-test('a line of kafka-acls for each right, with the prefix of the topics', async () => {
+test('a line of kafka-acls for each role and resource, with the prefix of the topics', async () => {
   const lines = await acls('--role', 'gateway', 'relay', '--user', 'gateway=CN=gate way,O=Ballot');
-  expect(lines).toHaveLength(6);
+  expect(lines).toHaveLength(4);
   expect(lines[0]).toBe(
     'kafka-acls --bootstrap-server "$KAFKA_BROKERS" --command-config admin.properties --add ' +
       `--allow-principal 'User:CN=gate way,O=Ballot' --operation Read --topic blue-endorsement-changes`,
   );
-  expect(lines.at(-1)).toContain('--allow-principal User:ballot-relay --operation DescribeConfigs --topic');
+  expect(lines.at(-1)).toContain(
+    '--allow-principal User:ballot-relay --operation Write --operation Read --operation DescribeConfigs --topic',
+  );
 });
 
 test('without the console, a gateway may read the changes and no more', async () => {

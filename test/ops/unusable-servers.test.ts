@@ -156,6 +156,7 @@ test('npm start reports it before it starts a server', async () => {
 test.each([
   'lag',
   'topics check',
+  'topics plan',
   'stream check',
   'stream repair',
   'stream new-epoch',

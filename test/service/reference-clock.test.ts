@@ -15,6 +15,8 @@ class Machine {
   /** How long a reading takes, in milliseconds. */
   roundTripMs = 10;
   isAway = false;
+  /** How long the clock waited between readings, in milliseconds. */
+  readonly waits: number[] = [];
   readonly clock = new ReferenceClock({
     read: async () => {
       if (this.isAway) throw new Error('away');
@@ -24,7 +26,12 @@ class Machine {
       return time;
     },
     log: createLog('test', 'info', { write: (line) => this.lines.push(line) }),
-    local: { now: () => this.local, wait: () => Promise.resolve() } satisfies Clock,
+    local: {
+      now: () => this.local,
+      wait: async (ms) => {
+        this.waits.push(ms);
+      },
+    } satisfies Clock,
     monotonic: () => this.monotonic,
   });
 
@@ -71,16 +78,59 @@ test('time goes on while the reference is away', async () => {
   expect(machine.clock.now()).toBe(machine.reference);
 });
 
-test('a slow reading counts only if there was no quick one for a minute', async () => {
+/** Reads a time that is wrong by `errorMs`, as happens when the way there takes longer than the way back. */
+async function readUnevenly(machine: Machine, roundTripMs: number, errorMs: number): Promise<void> {
+  machine.roundTripMs = roundTripMs;
+  machine.reference += errorMs;
+  await machine.clock.synchronize();
+  machine.reference -= errorMs;
+}
+
+test('a slow reading does not replace an exact one', async () => {
   const machine = new Machine();
   await machine.clock.synchronize();
-  machine.roundTripMs = 800;
-  machine.reference += 5000;
-  await machine.clock.synchronize();
-  expect(machine.clock.now()).toBe(machine.reference - 5000);
-  machine.pass(60_000);
+  machine.pass(5000);
+  await readUnevenly(machine, 800, 390);
+  expect(machine.clock.now()).toBe(machine.reference);
+});
+
+test('a slow first reading is replaced by the first that is more exact', async () => {
+  const machine = new Machine();
+  await readUnevenly(machine, 800, 390);
+  expect(machine.clock.now()).toBe(machine.reference + 390);
+  machine.roundTripMs = 100;
   await machine.clock.synchronize();
   expect(machine.clock.now()).toBe(machine.reference);
+});
+
+test('an exact reading ages, so that a less exact one replaces it', async () => {
+  const machine = new Machine();
+  await machine.clock.synchronize();
+  machine.pass(600_000);
+  machine.reference += 300;
+  machine.roundTripMs = 800;
+  await machine.clock.synchronize();
+  expect(machine.clock.now()).toBe(machine.reference);
+});
+
+test('a reading that contradicts the last one counts, however slow: the reference was set', async () => {
+  const machine = new Machine();
+  await machine.clock.synchronize();
+  machine.reference += 5000;
+  machine.roundTripMs = 800;
+  await machine.clock.synchronize();
+  expect(machine.clock.now()).toBe(machine.reference);
+});
+
+test.each([
+  [500, 800],
+  [5000, 40],
+])('reads again after %d ms when the last reading took %d ms', async (waitMs, roundTripMs) => {
+  const machine = new Machine();
+  machine.roundTripMs = roundTripMs;
+  machine.clock.start();
+  await machine.clock.stop();
+  expect(machine.waits).toEqual([waitMs]);
 });
 
 test('a reading that took seconds never counts', async () => {

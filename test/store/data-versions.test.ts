@@ -60,8 +60,19 @@ const PARTS: [table: string, part: DataPart][] = [
   ['officeholder_load', 'officeholders'],
 ];
 
-/** Tables that are written with the head of the stream, which tells the version of endorsements. */
-const OF_THE_STREAM = ['stream_head', 'endorsements', 'endorsing', 'endorsement_activity', 'relay_batches'];
+/**
+ * Tables that are written with the head of the stream, which tells the version of endorsements, and those that say where
+ * Kafka has its changes. An answer may have older places of the same sequence, which readers take as hints.
+ */
+const OF_THE_STREAM = [
+  'stream_head',
+  'endorsements',
+  'endorsing',
+  'endorsement_activity',
+  'relay_batches',
+  'rebuilt_runs',
+  'stream_generation',
+];
 const partOf = new Map<string, DataPart>([
   ...PARTS,
   ...OF_THE_STREAM.map((table): [string, DataPart] => [table, 'endorsements']),

@@ -168,6 +168,7 @@ const STREAM: DashboardContent = {
           queries: {
             filled: `sum(increase(feed_filled_changes_total[${INTERVAL}]))`,
             lost: `sum(increase(feed_lost_changes_total[${INTERVAL}]))`,
+            'written again': `sum(increase(changes_rebuilt_total[${INTERVAL}]))`,
             'unreadable batches': `sum(increase(feed_unreadable_batches_total[${INTERVAL}]))`,
             'undecodable records': `sum(increase(feed_undecodable_records_total[${INTERVAL}]))`,
           },

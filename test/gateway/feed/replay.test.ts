@@ -19,7 +19,7 @@ const PARTITIONS = 5;
 const CHUNKS = 24;
 /** The last chunk is half full. */
 const LATEST = CHUNKS * CHUNK_CHANGES - CHUNK_CHANGES / 2;
-const STREAM = { epoch: 1, latest: LATEST };
+const STREAM = { epoch: 1, after: -1, latest: LATEST };
 const BEGINNING: ResumePoint = { sequence: 0, time: 0, offsets: [] };
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** Less than any chunk takes. */
@@ -72,7 +72,7 @@ function createReplay(cacheBytes: number): Replay {
   const log = createLog('test', 'silent');
   const unreadable = new UnreadableBatches(options.topic, log);
   const changeLog = { load, locate, reportFilled: () => {} };
-  return new Replay({ ...options, cacheBytes, changeLog, unreadable, log });
+  return new Replay({ ...options, expectedId: () => null, cacheBytes, changeLog, unreadable, log });
 }
 
 /** Reads to the end and checks that each chunk follows the one before. */

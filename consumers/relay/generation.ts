@@ -1,0 +1,81 @@
+import type { ClientBase } from 'pg';
+import { findReplacement } from '../../domain/generation.ts';
+import type { Announced } from '../../kafka/announced.ts';
+import { SupersededError } from '../../service/failure.ts';
+import type { Logger } from '../../service/log.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import {
+  beginGeneration,
+  type Generation,
+  loadGeneration,
+  loadKnownOffsets,
+  nameLog,
+} from '../../store/stream/generation.ts';
+import { loadEpoch, loadLastBatch } from '../../store/stream/relay-batches.ts';
+import { streamGeneration } from './metrics.ts';
+
+/** The changes topic as Kafka has it now. */
+export interface ChangesLog {
+  topicId: string;
+  /** By partition: its end. */
+  ends: readonly number[];
+  /** The newest change in it; null if there is none. */
+  announced: Announced | null;
+}
+
+/**
+ * Decides whether the changes topic is the log that positions in the store refer to. If it was emptied, made anew or
+ * replaced by a mirror, a new generation begins, which the relay has to write. So does one that an operator asks for.
+ *
+ * @param client the leader's connection
+ * @throws OperatorError if the topic holds another stream, so that this is probably the wrong cluster
+ */
+export async function settleGeneration(
+  client: ClientBase,
+  seen: ChangesLog,
+  log: Logger,
+): Promise<Generation> {
+  const known = await loadGeneration(client);
+  const reason = findReplacement({ ...known, offsets: await loadKnownOffsets(client) }, seen);
+  if (reason !== null || known.isRequested) {
+    const { epoch, after } = await loadEpoch(client);
+    if (!known.isRequested) requireOwnStream(seen, epoch);
+    const last = await loadLastBatch(client);
+    const sent = Math.max(last?.lastSequence ?? 0, after);
+    await client.query('BEGIN');
+    await beginGeneration(client, { topicId: seen.topicId, after: sent, isComplete: sent === after });
+    await client.query('COMMIT');
+    log.warn(
+      { topicId: seen.topicId, upTo: sent },
+      reason === null
+        ? 'a new generation of the stream was asked for'
+        : `the changes topic has lost its records: ${reason}. A new generation of the stream begins`,
+    );
+  } else if (known.topicId === null) {
+    await nameLog(client, seen.topicId);
+  }
+  const generation = await loadGeneration(client);
+  streamGeneration.set(generation.generation);
+  return generation;
+}
+
+function requireOwnStream({ announced }: ChangesLog, epoch: number): void {
+  if (announced === null || announced.epoch === epoch) return;
+  throw new OperatorError(
+    `The changes topic was replaced by one that holds another stream, of epoch ${announced.epoch} instead of ${epoch}. ` +
+      'Check KAFKA_BROKERS and TOPIC_PREFIX. If this topic is to take the stream, run "npm run ops -- stream rebuild".',
+  );
+}
+
+/** @throws SupersededError if the topic is no longer the log of this generation, or another generation was asked for */
+export async function requireGeneration(
+  client: ClientBase,
+  { generation, topicId }: Generation,
+  seenTopicId: string,
+): Promise<void> {
+  if (seenTopicId !== topicId) throw new SupersededError('The changes topic was made anew.');
+  const now = await loadGeneration(client);
+  if (now.generation !== generation || now.isRequested) {
+    throw new SupersededError('Another generation of the stream was asked for.');
+  }
+}

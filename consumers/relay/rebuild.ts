@@ -1,0 +1,64 @@
+import type { ClientBase } from 'pg';
+import type { ChangesProducer } from '../../kafka/changes-producer.ts';
+import { changeCodec } from '../../schemas/change.ts';
+import type { Logger } from '../../service/log.ts';
+import {
+  beginRun,
+  completeGeneration,
+  type Generation,
+  loadRebuildStart,
+  loadSentChanges,
+} from '../../store/stream/generation.ts';
+import { rebuiltChanges } from './metrics.ts';
+
+/** The changes that are written together. Where each run begins is recorded. */
+const RUN_CHANGES = 1000;
+/** How often the log tells of the progress, in milliseconds. */
+const REPORT_INTERVAL_MS = 10_000;
+
+interface RebuildOptions {
+  /** The leader's connection. */
+  client: ClientBase;
+  producer: ChangesProducer;
+  generation: Generation;
+  signal: AbortSignal;
+  /** Called after each run. */
+  succeeded: () => Promise<void>;
+  log: Logger;
+}
+
+/**
+ * Writes every change of the change log that was first sent to an earlier log into the present one, in order and with the
+ * same ids and bytes (INV-3). New changes wait meanwhile, so that the last record of a key stays its newest. It goes on
+ * where an earlier try ended. Does nothing if the generation is complete.
+ */
+export async function rebuildWindow(options: RebuildOptions): Promise<void> {
+  const { client, producer, generation, signal, succeeded, log } = options;
+  if (generation.isComplete) return;
+  const startedAt = performance.now();
+  let reportedAt = startedAt;
+  let next = (await loadRebuildStart(client)) ?? generation.after + 1;
+  const left = () => Math.max(0, generation.after - next + 1);
+  log.info({ generation: generation.generation, changes: left() }, 'writing the window again');
+  let written = 0;
+  while (next <= generation.after && !signal.aborted) {
+    const last = Math.min(next + RUN_CHANGES - 1, generation.after);
+    const changes = await loadSentChanges(client, { from: next, to: last, limit: RUN_CHANGES });
+    const offsets = await producer.fetchEndOffsets();
+    await beginRun(client, generation.generation, { first: next, last, offsets });
+    await producer.send(
+      changes.map((change) => ({ key: change.endorser.slug, value: changeCodec.encode(change) })),
+    );
+    await succeeded();
+    written += changes.length;
+    rebuiltChanges.inc(changes.length);
+    next = last + 1;
+    if (performance.now() - reportedAt < REPORT_INTERVAL_MS) continue;
+    reportedAt = performance.now();
+    log.info({ written, left: left() }, 'writing the window again');
+  }
+  if (signal.aborted) return;
+  await completeGeneration(client, generation.generation);
+  const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+  log.info({ written, seconds }, 'the window is written again; changes go on');
+}

@@ -1,0 +1,163 @@
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Event } from '../../schemas/http/records.ts';
+import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
+import { readText } from '../../service/environment.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+import { readServiceUrl } from '../../service/running-service.ts';
+import { openSecretFile, readSecret } from '../../service/secret.ts';
+import { createPaint } from '../colours.ts';
+import type { CommandIo } from '../command.ts';
+import { followStream } from '../stream/follow-stream.ts';
+import { formatEvent } from '../stream/format-event.ts';
+import { showControls } from '../table.ts';
+
+const MEANINGS: Record<FilterField, string> = {
+  endorsers: 'endorser slugs',
+  elections: 'election slugs',
+  categories: 'endorser category slugs',
+  states: 'states in which the contest is voted',
+  endorser_states: 'home states of endorsers, or national',
+  levels: 'district levels, such as city',
+  contest_kinds: 'candidate, measure or retention',
+  types: 'created, updated or deleted',
+};
+
+const HELP = `
+API key:
+  API_KEY, API_KEY_FILE or --key-file. Without one, and without --url, the demo's key of DATA_DIR is used.
+
+Examples:
+  npm run ops -- stream tail
+  npm run ops -- stream tail --from earliest --limit 3
+  npm run ops -- stream tail --states CA,OR --levels city --types created,deleted
+  npm run ops -- stream tail --since 2026-11-03T00:00:00Z --json | jq .endorser.slug
+  API_KEY_FILE=key npm run ops -- stream tail --url https://ballots.example.org`;
+
+interface TailFlags extends Partial<Record<string, unknown>> {
+  url?: string;
+  keyFile?: string;
+  from?: string;
+  since?: string;
+  cursor?: string;
+  limit?: number;
+  json?: true;
+}
+
+/** `stream tail [--states ...] [--from WHERE | --since TIME | --cursor CURSOR] [--json] [--url URL]`. */
+export function defineTail(command: Command, io: CommandIo): void {
+  command.description('show the stream live, a line for each event, and reconnect when a connection ends');
+  for (const field of FILTER_FIELDS) {
+    command.option(`--${field.replaceAll('_', '-')} <list>`, MEANINGS[field]);
+  }
+  const starts = [
+    new Option('--from <where>', 'begin with the oldest event that is kept, or with the next one').choices([
+      'earliest',
+      'latest',
+    ]),
+    new Option('--since <time>', 'begin with changes from this time on, such as 2026-11-03T00:00:00Z'),
+    new Option('--cursor <cursor>', 'begin after this cursor or event id'),
+  ];
+  for (const start of starts) {
+    const others = starts.filter((other) => other !== start).map((other) => other.attributeName());
+    command.addOption(start.conflicts(others));
+  }
+  command
+    .option('--limit <n>', 'end after so many events', parseLimit)
+    .option('--json', 'print the body of each event as a line of JSON')
+    .option('--url <url>', 'the address of the service; by default the one that runs on DATA_DIR')
+    .option('--key-file <file>', 'a file that holds the API key')
+    .addHelpText('after', HELP)
+    .action((flags: TailFlags) => tail(flags, io));
+}
+
+function parseLimit(text: string): number {
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text);
+  throw new OperatorError(`--limit is "${text}"; it must be a whole number from 1 to 999999999.`);
+}
+
+/** @throws OperatorError if there is no key, the address is none, or the service refuses the request */
+async function tail(flags: TailFlags, io: CommandIo): Promise<void> {
+  const url = flags.url === undefined ? readServiceUrl(io.env) : parseUrl(flags.url);
+  const interrupted = new AbortController();
+  const forget = io.onInterrupt(() => interrupted.abort());
+  try {
+    await show(flags, { url, key: readKey(flags, io), signal: interrupted.signal }, io);
+  } finally {
+    forget();
+  }
+}
+
+async function show(
+  flags: TailFlags,
+  place: { url: string; key: string; signal: AbortSignal },
+  io: CommandIo,
+): Promise<void> {
+  const paint = createPaint(io);
+  let cursor: string | null = null;
+  let shown = 0;
+  let lost: string | null = null;
+  for await (const news of followStream({ ...place, query: readQuery(flags) })) {
+    if (news.kind === 'lost') {
+      const reason = showControls(news.reason);
+      const line = `${place.url}: ${reason}. Trying again every ${Math.ceil(news.waitMs / 1000)} s.`;
+      // An outage is told once.
+      if (reason !== lost) io.err(line);
+      lost = reason;
+      continue;
+    }
+    if (news.kind === 'connected') {
+      if (lost !== null) io.err(`Connected to ${place.url} again.`);
+      lost = null;
+      continue;
+    }
+    cursor = news.id;
+    if (news.kind !== 'event') continue;
+    const event = JSON.parse(news.data) as Event;
+    io.out(flags.json ? showControls(news.data) : formatEvent(event, paint));
+    shown += 1;
+    if (shown === flags.limit) break;
+  }
+  if (cursor !== null) io.err(`To continue from here: --cursor ${showControls(cursor)}`);
+}
+
+/** The parameters of the request. The service checks their values, and names what is wrong. */
+function readQuery(flags: TailFlags): Record<string, string> {
+  const query: Record<string, string> = {};
+  for (const name of [...FILTER_FIELDS, 'from', 'since', 'cursor']) {
+    const attribute = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    const value = flags[attribute];
+    if (typeof value === 'string') query[name] = value;
+  }
+  return query;
+}
+
+function parseUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:\/\//.test(text) && !/[?#]/.test(text)) return text.replace(/\/+$/, '');
+  throw new OperatorError(`--url is "${text}"; it must be an address such as https://ballots.example.org.`);
+}
+
+/** @throws OperatorError if there is none */
+function readKey({ url, keyFile }: TailFlags, { env }: CommandIo): string {
+  const secret = keyFile === undefined ? readSecret(env, 'API_KEY') : openSecretFile('--key-file', keyFile);
+  const key = secret?.read() ?? (url === undefined ? readDemoKey(env) : null);
+  if (key === null) {
+    throw new OperatorError(
+      'There is no API key: set API_KEY or API_KEY_FILE, or name its file with --key-file. ' +
+        '"npm run ops -- keys create" makes one.',
+    );
+  }
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new OperatorError(
+    `${secret?.setting ?? 'demo.key'} holds no API key: a key has no spaces or line breaks.`,
+  );
+}
+
+/** The key that "npm start" prints; null if there is none. */
+function readDemoKey(env: CommandIo['env']): string | null {
+  try {
+    return openSecretFile('demo.key', path.join(readText(env, 'DATA_DIR') ?? '.data', 'demo.key')).read();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+import { isIP } from 'node:net';
+import { connect, TLSSocket } from 'node:tls';
+import type { Tls } from '../../service/brokers.ts';
+import { describeClientCertificate, rotatingContext } from '../../service/certificates.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A certificate that ends earlier is reported, in days. */
+const NOTICE_DAYS = 21;
+
+/** Judges the end of a certificate. @param whose the certificate in a sentence, such as "the certificate of host:9093" */
+export function judgeExpiry(subject: string, whose: string, validTo: Date): Finding {
+  const days = Math.floor((validTo.getTime() - Date.now()) / DAY_MS);
+  const day = validTo.toISOString().slice(0, 10);
+  if (validTo.getTime() < Date.now()) return failed(subject, `${whose} expired on ${day}: renew it.`);
+  if (days < NOTICE_DAYS)
+    return warning(subject, `${whose} expires on ${day}, in ${days} days: renew it before.`);
+  return ok(subject, `${whose} is valid until ${day}.`);
+}
+
+/** The end of the certificate of this process; nothing if it shows none. */
+export function judgeClientCertificate(tls: Tls): Finding[] {
+  const certificate = describeClientCertificate(tls);
+  if (certificate === null) return [];
+  const whose = `The client certificate "${certificate.subject}" of ${certificate.setting}`;
+  return [judgeExpiry('Kafka TLS', whose, certificate.validTo)];
+}
+
+/**
+ * The end of the certificate that a server shows, trusted or not.
+ *
+ * @param address `host:port`
+ * @throws the error of the connection
+ */
+export async function readServerExpiry(address: string, tls: Tls, timeoutMs: number): Promise<Date> {
+  const { host, port } = splitAddress(address);
+  const socket = connect({
+    host,
+    port,
+    servername: tls.serverName ?? (isIP(host) === 0 ? host : ''),
+    secureContext: rotatingContext(tls)(),
+    // Whether the certificate is trusted is found by the clients themselves; here only its date is read.
+    rejectUnauthorized: false,
+    timeout: timeoutMs,
+  });
+  try {
+    await new Promise((resolve, reject) => {
+      socket.once('secureConnect', resolve);
+      socket.once('error', reject);
+      socket.once('timeout', () => reject(new Error(`no answer within ${timeoutMs / 1000} s`)));
+    });
+    return readExpiry(socket) ?? new Date(Number.NaN);
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The end of the certificate at the other side of a socket; null if it has none. */
+export function readExpiry(socket: unknown): Date | null {
+  if (!(socket instanceof TLSSocket)) return null;
+  const { valid_to: validTo } = socket.getPeerCertificate();
+  return validTo ? new Date(validTo) : null;
+}
+
+function splitAddress(address: string): { host: string; port: number } {
+  const at = address.lastIndexOf(':');
+  return { host: address.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(address.slice(at + 1)) };
+}

@@ -1,0 +1,183 @@
+import { withAdmin } from '../../kafka/admin.ts';
+import { readNewestRecords } from '../../kafka/newest-records.ts';
+import { formatRight, type Right } from '../../kafka/rights.ts';
+import { listRoleRights, type Role } from '../../kafka/role-rights.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { checkTopics } from '../../kafka/topics.ts';
+import { findMissingRights } from '../../kafka/user-rights.ts';
+import { AvroDecodeError } from '../../schemas/avro-codec.ts';
+import { changeCodec } from '../../schemas/change.ts';
+import { type Brokers, nameProtocol } from '../../service/brokers.ts';
+import type { KafkaConfig } from '../config.ts';
+import { judgeClientCertificate, judgeExpiry, readServerExpiry } from './certificates.ts';
+import { describeError, examine, examineAs, type Finding, failed, inTime, ok, warning } from './finding.ts';
+
+const TLS_MS = 5000;
+/** A clock that is off by more than this is reported, in milliseconds. */
+const TOLERATED_SKEW_MS = 2000;
+/** The beginning of a check for which no broker is left. */
+const NOT_CHECKED = 'Not checked, since no broker answers';
+
+/**
+ * Checks every broker, named by KAFKA_BROKERS or by the cluster, and then what they hold.
+ *
+ * @param roles the roles whose rights the user of this process should have
+ */
+export async function checkKafka(config: KafkaConfig, roles: readonly Role[]): Promise<Finding[]> {
+  const { brokers } = config;
+  const named = new Map(
+    await Promise.all(
+      brokers.addresses.map(async (address) => [address, await ask(brokers, address)] as const),
+    ),
+  );
+  const cluster = [...named.values()].find((answer) => answer.addresses !== null);
+  const others = cluster?.addresses?.filter((address) => !named.has(address)) ?? [];
+  for (const [index, answer] of (await Promise.all(others.map((other) => ask(brokers, other)))).entries()) {
+    named.set(others[index] ?? '', answer);
+  }
+  const findings = [...named.values()].map(({ finding }) => finding);
+  findings.push(...(await checkCertificates(brokers, [...named.keys()])));
+  if (cluster === undefined) {
+    const text = `${NOT_CHECKED}: correct that first.`;
+    return [...findings, ...['Kafka rights', 'topics', 'events'].map((subject) => warning(subject, text))];
+  }
+  const answering = {
+    ...brokers,
+    addresses: [...named].filter(([, { addresses }]) => addresses !== null).map(([address]) => address),
+  };
+  const later = await Promise.all([
+    examine('Kafka rights', () => inTime(checkRights(answering, config.topicPrefix, roles), 'Kafka')),
+    examineAs(roles, 'topics', () => inTime(checkSettings({ ...config, brokers: answering }), 'Kafka')),
+    examineAs(roles, 'events', () => inTime(checkEvents(answering, config.topicPrefix), 'Kafka')),
+  ]);
+  return [...findings, ...later.flat()];
+}
+
+interface Answer {
+  finding: Finding;
+  /** The brokers of the cluster; null if this one does not answer. */
+  addresses: string[] | null;
+}
+
+/** Asks one broker which brokers there are. */
+async function ask(brokers: Brokers, address: string): Promise<Answer> {
+  const subject = 'Kafka';
+  const one = { ...brokers, addresses: [address] };
+  const startedAt = performance.now();
+  try {
+    const describing = withAdmin(one, (admin) => admin.describeCluster(), { retries: 0 });
+    const cluster = await inTime(describing, `Kafka at ${address}`);
+    const ms = Math.round(performance.now() - startedAt);
+    const text = `${address} answers in ${ms} ms over ${nameProtocol(brokers)}; the cluster has ${cluster.brokers.length} brokers.`;
+    return {
+      finding: ok(subject, text),
+      addresses: cluster.brokers.map(({ host, port }) => `${host}:${port}`),
+    };
+  } catch (error) {
+    return { finding: failed(subject, describeError(error)), addresses: null };
+  }
+}
+
+async function checkCertificates({ tls }: Brokers, addresses: string[]): Promise<Finding[]> {
+  if (tls === null) return [];
+  const servers = addresses.map((address) =>
+    examine('Kafka TLS', async () => {
+      const validTo = await readServerExpiry(address, tls, TLS_MS).catch((error: Error) => error);
+      if (validTo instanceof Error) {
+        return [warning('Kafka TLS', `The certificate of ${address} cannot be read (${validTo.message}).`)];
+      }
+      return [judgeExpiry('Kafka TLS', `The certificate of ${address}`, validTo)];
+    }),
+  );
+  return [...(await Promise.all(servers)).flat(), ...judgeClientCertificate(tls)];
+}
+
+async function checkRights(
+  brokers: Brokers,
+  topicPrefix: string,
+  roles: readonly Role[],
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const role of roles) {
+    const needed = listRoleRights(topicPrefix).filter((right) => right.role === role);
+    const { missing, unknown } = await findMissingRights(brokers, needed);
+    findings.push(...missing.map((right) => judgeMissing(role, right, needed)));
+    if (missing.length === 0 && unknown.length === 0) {
+      findings.push(ok('Kafka rights', `The user has the ${needed.length} rights of the role ${role}.`));
+    } else if (missing.length === 0) {
+      const names = [...new Set(unknown.map(({ name }) => name))].join(', ');
+      findings.push(
+        warning(
+          'Kafka rights',
+          `Rights of the role ${role} on ${names} are unknown, since there is no such topic.`,
+        ),
+      );
+    }
+  }
+  return findings;
+}
+
+function judgeMissing(role: Role, right: Right, needed: ReturnType<typeof listRoleRights>): Finding {
+  const { operation, name } = right;
+  const isForConsole = needed.some(
+    (each) => each.operation === operation && each.name === name && each.onlyConsole,
+  );
+  const hint = `grant it, as "npm run ops -- topics acls --role ${role}" shows`;
+  const text = `The user lacks the right ${formatRight(right)} of the role ${role}`;
+  if (isForConsole) {
+    return warning('Kafka rights', `${text}, which only the console's pages for operators need: ${hint}.`);
+  }
+  return failed('Kafka rights', `${text}: ${hint}.`);
+}
+
+async function checkSettings(config: KafkaConfig): Promise<Finding[]> {
+  const problems = await checkTopics(config);
+  if (problems.length === 0) return [ok('topics', 'The topics are as they should be.')];
+  return problems.map((problem) =>
+    failed('topics', `${problem}. See "npm run ops -- topics plan", then run "npm run ops -- topics apply".`),
+  );
+}
+
+/** The newest event of each partition: whether this program can read it, and the clock of the broker that leads there. */
+async function checkEvents(brokers: Brokers, topicPrefix: string): Promise<Finding[]> {
+  const newest = await readNewestRecords({ brokers, topic: topicNames(topicPrefix).changes });
+  const now = Date.now();
+  const unreadable: number[] = [];
+  let aheadMs = 0;
+  let behindMs = 0;
+  for (const { partition, value, appendedAt } of newest) {
+    aheadMs = Math.max(aheadMs, appendedAt - now);
+    const occurredAt = readTime(value);
+    if (occurredAt === null) unreadable.push(partition);
+    else behindMs = Math.max(behindMs, occurredAt - appendedAt);
+  }
+  const findings: Finding[] = [];
+  if (unreadable.length > 0) {
+    const text = `The newest records of the partitions ${unreadable.join(', ')} are no changes that this version can read: run a newer version, or find their producer.`;
+    findings.push(failed('schemas', text));
+  } else {
+    findings.push(ok('schemas', `This version can read the newest records of ${newest.length} partitions.`));
+  }
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const repair = 'repair the time services';
+  if (aheadMs > TOLERATED_SKEW_MS) {
+    const text = `A broker's clock is at least ${seconds(aheadMs)} ahead of this machine's: ${repair}.`;
+    findings.push(warning('clock', text));
+  } else if (behindMs > TOLERATED_SKEW_MS) {
+    const text = `A broker's clock is at least ${seconds(behindMs)} behind the database's: ${repair}.`;
+    findings.push(warning('clock', text));
+  } else if (newest.length > 0) {
+    findings.push(ok('clock', "The brokers' clocks agree with the times of the newest events."));
+  }
+  return findings;
+}
+
+/** The time of a change, by the database's clock; null if the record is none. */
+function readTime(value: Buffer | null): number | null {
+  try {
+    return changeCodec.decode(value).occurred_at;
+  } catch (error) {
+    if (error instanceof AvroDecodeError) return null;
+    throw error;
+  }
+}

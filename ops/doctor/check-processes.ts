@@ -1,0 +1,58 @@
+import type pg from 'pg';
+import { readVersion } from '../../service/version.ts';
+import { type ListedProcess, listProcesses } from '../../store/processes/process-list.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+const SUBJECT = 'processes';
+
+/** The gateways and consumers that write about themselves: whether they work, lead, and have the version of this program. */
+export async function checkProcesses(client: pg.Client): Promise<Finding[]> {
+  const all = await listProcesses(client);
+  const running = all.filter(({ state }) => state !== 'gone');
+  const findings = [
+    ...all.filter(({ state }) => state === 'gone').map(judgeGone),
+    ...running.filter(({ state }) => state === 'not_ready').map(judgeObstacle),
+    ...findVacancies(running),
+    ...findOtherVersions(running),
+  ];
+  if (findings.length > 0) return findings;
+  const count = (program: string) => running.filter((each) => each.program === program).length;
+  return [ok(SUBJECT, `${count('gateway')} gateways and ${count('consumers')} consumers are ready.`)];
+}
+
+const nameOf = ({ program, host, pid }: ListedProcess) => `The ${program} process ${pid} on ${host}`;
+
+function judgeGone(process: ListedProcess): Finding {
+  const since = process.seenAt.toISOString();
+  return warning(
+    SUBJECT,
+    `${nameOf(process)} ended without a word, or has no database, since ${since}: read its log.`,
+  );
+}
+
+function judgeObstacle(process: ListedProcess): Finding {
+  return failed(SUBJECT, `${nameOf(process)} is not ready (${process.obstacle}): read its log.`);
+}
+
+function findVacancies(running: ListedProcess[]): Finding[] {
+  const leads = new Set(running.flatMap((each) => (each.program === 'consumers' ? each.details.leads : [])));
+  const vacant = ['apply', 'relay'].filter((role) => !leads.has(role));
+  const findings = vacant.map((role) =>
+    warning(
+      SUBJECT,
+      `No process leads ${role}: start a consumer with that role, or read the logs of those that run.`,
+    ),
+  );
+  if (!running.some(({ program }) => program === 'gateway')) {
+    findings.push(warning(SUBJECT, 'No gateway runs: start one.'));
+  }
+  return findings;
+}
+
+function findOtherVersions(running: ListedProcess[]): Finding[] {
+  const mine = readVersion();
+  const others = [...new Set(running.map(({ version }) => version))].filter((version) => version !== mine);
+  if (others.length === 0) return [];
+  const text = `Processes of version ${others.join(', ')} run beside this program of ${mine}: finish the deployment.`;
+  return [warning(SUBJECT, text)];
+}

@@ -1,0 +1,74 @@
+import { isMissingRight } from '../../kafka/rights.ts';
+import type { Role } from '../../kafka/role-rights.ts';
+import { withDeadline } from '../../service/deadline.ts';
+import { OperatorError } from '../../service/operator-error.ts';
+
+export type Status = 'ok' | 'warning' | 'failed';
+
+/** The result of a check. */
+export interface Finding {
+  status: Status;
+  /** What was checked, in one to three words. */
+  subject: string;
+  /** A sentence; unless all is well, it says what to do. */
+  text: string;
+}
+
+export const ok = (subject: string, text: string): Finding => ({ status: 'ok', subject, text });
+export const warning = (subject: string, text: string): Finding => ({ status: 'warning', subject, text });
+export const failed = (subject: string, text: string): Finding => ({ status: 'failed', subject, text });
+
+/** How long a check may take, in milliseconds. */
+export const CHECK_MS = 10_000;
+
+/** A check ended without an answer. */
+export class NoAnswerError extends OperatorError {
+  override name = 'NoAnswerError';
+}
+
+/** @throws NoAnswerError if there is no answer in time */
+export function inTime<T>(work: Promise<T>, server: string, ms = CHECK_MS): Promise<T> {
+  const seconds = Math.round(ms / 1000);
+  return withDeadline(
+    work,
+    ms,
+    () =>
+      new NoAnswerError(`${server} gave no answer within ${seconds} s: check the server and the way to it.`),
+  );
+}
+
+/** Runs a check. An error is a finding, so that other checks go on. */
+export async function examine(subject: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [failed(subject, describeError(error))];
+  }
+}
+
+/**
+ * Runs a check that needs rights which only the role `ops` has. With the settings of other roles it is left out.
+ *
+ * @param roles the roles with whose settings the command runs
+ */
+export function examineAs(
+  roles: readonly Role[],
+  subject: string,
+  check: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  return examine(subject, async () => {
+    try {
+      return await check();
+    } catch (error) {
+      if (roles.includes('ops') || !isMissingRight(error)) throw error;
+      return [ok(subject, 'Not checked, since it needs the rights of the role ops.')];
+    }
+  });
+}
+
+/** The error in one line. */
+export function describeError(error: unknown): string {
+  const { message } = error as Error;
+  if (error instanceof OperatorError) return message;
+  return `The check itself fails: ${message || String(error)}`;
+}

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientBase } from 'pg';
+import { loadGeneration, loadRebuildProgress, requestGeneration } from '../../store/stream/generation.ts';
+import type { CommandIo } from '../command.ts';
+import { withProgress } from '../progress.ts';
+
+const POLL_MS = 200;
+/** A relay takes a request up within seconds. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Asks the relay to write the changes topic again from the change log, as a new generation of the stream (INV-4), and
+ * waits until that is done.
+ */
+export async function rebuildStream(client: ClientBase, io: CommandIo): Promise<void> {
+  const before = await loadGeneration(client);
+  await requestGeneration(client);
+  const isTakenUp = async () => (await loadGeneration(client)).generation > before.generation;
+  for (let waitedMs = 0; !(await isTakenUp()); waitedMs += POLL_MS) {
+    if (waitedMs === PATIENCE_MS) {
+      io.err('No relay has taken this up yet. It begins when one works; Ctrl-C leaves the request in place.');
+    }
+    await sleep(POLL_MS);
+  }
+  const { generation, first, after } = await loadRebuildProgress(client);
+  const count = after - first + 1;
+  await withProgress(io.terminal, 'Changes', async (onProgress) => {
+    for (;;) {
+      const { isComplete, written } = await loadRebuildProgress(client);
+      onProgress(written - first + 1, count);
+      if (isComplete) return;
+      await sleep(POLL_MS);
+    }
+  });
+  io.out(`${count} changes were written again, as generation ${generation} of the stream.`);
+  io.err('Gateways follow by themselves, and every cursor stays valid.');
+}

@@ -1,0 +1,17 @@
+import type { TopicChange } from '../../kafka/plan-topics.ts';
+import { showControls } from '../table.ts';
+
+/** A change of a plan in lines for people: one, or several for a topic that is created. */
+export function formatTopicChange(change: TopicChange): string[] {
+  return describe(change).map(showControls);
+}
+
+function describe(change: TopicChange): string[] {
+  if (change.kind === 'refused') return [`refused: ${change.reason}`];
+  const { kind, topic } = change;
+  if (kind === 'set') return [`set ${change.setting} on ${topic}: ${change.from} -> ${change.to}`];
+  if (kind === 'grow') return [`grow ${topic}: ${change.from} -> ${change.to} partitions`];
+  const settings = Object.entries(change.config).map(([name, value]) => `  ${name}=${value}`);
+  const size = `${change.partitions} partitions, replication factor ${change.replicationFactor}`;
+  return [`create ${topic}: ${size}`, ...settings];
+}

@@ -1,0 +1,161 @@
+import type { ClientBase } from 'pg';
+import { type Change, identifyChange } from '../../schemas/change.ts';
+import { SupersededError } from '../../service/failure.ts';
+import { type LoggedRow, loggedChange } from './logged-change.ts';
+
+/** A Kafka log that holds the stream. Another one, with the same events, is another generation. */
+export interface Generation {
+  generation: number;
+  /** Kafka's id of the changes topic; null until the relay has seen it. */
+  topicId: string | null;
+  /** The last sequence that was first sent to an earlier log. */
+  after: number;
+  /** Whether this log has all changes up to that sequence again. */
+  isComplete: boolean;
+  /** Whether an operator has asked for another generation. */
+  isRequested: boolean;
+}
+
+/** The present generation. */
+export async function loadGeneration(client: ClientBase): Promise<Generation> {
+  const { rows } = await client.query<{
+    generation: string;
+    topic_id: string | null;
+    after_sequence: string;
+    is_complete: boolean;
+    is_requested: boolean;
+  }>('SELECT generation, topic_id, after_sequence, is_complete, is_requested FROM stream_generation');
+  const [row] = rows;
+  if (!row) throw new Error('The table stream_generation has no row.');
+  return {
+    generation: Number(row.generation),
+    topicId: row.topic_id,
+    after: Number(row.after_sequence),
+    isComplete: row.is_complete,
+    isRequested: row.is_requested,
+  };
+}
+
+/** The newest offsets, by partition, that were stored for the present log; empty if there are none. */
+export async function loadKnownOffsets(client: ClientBase): Promise<number[]> {
+  const { rows } = await client.query<{ offsets: string[] }>(
+    `SELECT COALESCE(
+       (SELECT b.offsets FROM relay_batches b WHERE b.first_sequence > g.after_sequence
+        ORDER BY b.first_sequence DESC LIMIT 1),
+       (SELECT r.offsets FROM rebuilt_runs r ORDER BY r.first_sequence DESC LIMIT 1), '{}') AS offsets
+     FROM stream_generation g`,
+  );
+  return (rows[0]?.offsets ?? []).map(Number);
+}
+
+/** Stores the id of the changes topic, which is known to be the present log. */
+export async function nameLog(client: ClientBase, topicId: string): Promise<void> {
+  await client.query('UPDATE stream_generation SET topic_id = $1', [topicId]);
+}
+
+/** How far the relay has come with writing the present log. */
+export interface RebuildProgress extends Generation {
+  /** The sequence of the first change that was written. */
+  first: number;
+  /** The sequence of the last one; below `first` if there is none. */
+  written: number;
+}
+
+/** Loads how far the present log is written. */
+export async function loadRebuildProgress(client: ClientBase): Promise<RebuildProgress> {
+  const generation = await loadGeneration(client);
+  const { rows } = await client.query<{ first: string | null; written: string | null }>(
+    'SELECT min(first_sequence) AS first, max(last_sequence) AS written FROM rebuilt_runs',
+  );
+  const first = Number(rows[0]?.first ?? generation.after + 1);
+  return { ...generation, first, written: Number(rows[0]?.written ?? first - 1) };
+}
+
+/** Asks the relay to begin another generation. */
+export async function requestGeneration(client: ClientBase): Promise<void> {
+  await client.query('UPDATE stream_generation SET is_requested = true');
+}
+
+/**
+ * Begins a generation, within the caller's transaction: the changes topic with this id is to be written from the change
+ * log. Only the relay's leader may call this, and `ops stream new-epoch`, after which nothing is to be written.
+ *
+ * @param after the last sequence that was sent to an earlier log
+ * @param isComplete whether nothing before that is to be written again
+ */
+export async function beginGeneration(
+  client: ClientBase,
+  { topicId, after, isComplete }: Pick<Generation, 'topicId' | 'after' | 'isComplete'>,
+): Promise<void> {
+  await client.query('DELETE FROM rebuilt_runs');
+  await client.query(
+    `UPDATE stream_generation SET generation = generation + 1, topic_id = $1, after_sequence = $2, is_complete = $3,
+       is_requested = false, began_at = clock_timestamp()`,
+    [topicId, after, isComplete],
+  );
+}
+
+/**
+ * Where the rebuilding begins or goes on: with the last run that was begun, since it may not have arrived whole.
+ *
+ * @returns the first sequence to write; null if the change log has none of this epoch
+ */
+export async function loadRebuildStart(client: ClientBase): Promise<number | null> {
+  const { rows } = await client.query<{ first: string | null }>(
+    `SELECT COALESCE(
+       (SELECT first_sequence FROM rebuilt_runs ORDER BY first_sequence DESC LIMIT 1),
+       (SELECT min(sequence) FROM change_log WHERE sequence > (SELECT epoch_after FROM stream_head))) AS first`,
+  );
+  const first = rows[0]?.first ?? null;
+  return first === null ? null : Number(first);
+}
+
+/** The first `limit` changes with sequences `from` to `to`, both included, with the ids under which they were first sent. */
+export async function loadSentChanges(
+  client: ClientBase,
+  { from, to, limit }: { from: number; to: number; limit: number },
+): Promise<Change[]> {
+  const { rows } = await client.query<LoggedRow & { epoch: string; offsets: string[] }>(
+    `SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS occurred_ms, c.type, c.body, h.epoch,
+       b.offsets
+     FROM stream_head h, change_log c, LATERAL (
+       SELECT offsets FROM relay_batches WHERE first_sequence <= c.sequence
+       ORDER BY first_sequence DESC LIMIT 1) b
+     WHERE c.sequence BETWEEN $1 AND $2 ORDER BY c.sequence LIMIT $3`,
+    [from, to, limit],
+  );
+  return rows.map((row) =>
+    identifyChange(loggedChange(row), { epoch: Number(row.epoch), offsets: row.offsets.map(Number) }),
+  );
+}
+
+/**
+ * Records where a run begins in the present log, before it is first written to it. A run that was recorded before keeps
+ * its earlier offsets.
+ *
+ * @throws SupersededError if another generation has begun
+ */
+export async function beginRun(
+  client: ClientBase,
+  generation: number,
+  run: { first: number; last: number; offsets: readonly number[] },
+): Promise<void> {
+  const { rowCount } = await client.query(
+    `INSERT INTO rebuilt_runs (first_sequence, last_sequence, offsets)
+     SELECT $1, $2, $3 FROM stream_generation WHERE generation = $4
+     ON CONFLICT (first_sequence) DO UPDATE SET last_sequence = excluded.last_sequence`,
+    [run.first, run.last, run.offsets, generation],
+  );
+  if (rowCount === 0) throw new SupersededError(`Generation ${generation} of the stream has ended.`);
+}
+
+/** Records that the present log has every change that was sent to an earlier one. */
+export async function completeGeneration(client: ClientBase, generation: number): Promise<void> {
+  await client.query(
+    `WITH completed AS (
+       UPDATE stream_generation SET is_complete = true WHERE generation = $1 RETURNING after_sequence)
+     UPDATE relay_batches SET acknowledged_at = clock_timestamp()
+     WHERE acknowledged_at IS NULL AND first_sequence <= (SELECT after_sequence FROM completed)`,
+    [generation],
+  );
+}

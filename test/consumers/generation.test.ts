@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { requireGeneration, settleGeneration } from '../../consumers/relay/generation.ts';
+import { rebuildWindow } from '../../consumers/relay/rebuild.ts';
+import { Relay } from '../../consumers/relay/relay.ts';
+import type { ChangeRecord, ChangesProducer } from '../../kafka/changes-producer.ts';
+import { changeCodec } from '../../schemas/change.ts';
+import { createLog } from '../../service/log.ts';
+import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
+import { loadFeedStart, loadOffsetsOfNext, loadPlaceAfter } from '../../store/reads/stream-points.ts';
+import { loadGeneration, requestGeneration } from '../../store/stream/generation.ts';
+import { applySubmissions } from '../helpers/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+import { endorse } from '../helpers/submissions.ts';
+
+const PARTITIONS = 3;
+const log = createLog('test', 'silent');
+const { url, client } = useTestDatabase();
+let pool: DatabasePool;
+let made = 0;
+
+/** A changes topic in memory, which fails after a number of records. */
+class FakeTopic implements ChangesProducer {
+  readonly topic = 'changes';
+  readonly topicId: string;
+  readonly partitions: ChangeRecord[][] = Array.from({ length: PARTITIONS }, () => []);
+  recordsLeft = Number.POSITIVE_INFINITY;
+
+  constructor(topicId: string) {
+    this.topicId = topicId;
+  }
+
+  connect = async () => {};
+  disconnect = async () => {};
+  fetchEndOffsets = async () => this.partitions.map(({ length }) => length);
+
+  async send(records: ChangeRecord[]): Promise<void> {
+    for (const record of records) {
+      if (this.recordsLeft <= 0) throw new Error('killed');
+      this.recordsLeft -= 1;
+      this.partitions[record.key.length % PARTITIONS]?.push(record);
+    }
+  }
+
+  /** The keys and bytes of all records, by partition. */
+  get contents() {
+    return this.partitions.map((records) => records.map(({ key, value }) => [key, value.toString('base64')]));
+  }
+
+  get seen() {
+    return { topicId: this.topicId, ends: this.partitions.map(({ length }) => length), announced: null };
+  }
+
+  /** The changes from these offsets on, by partition and in order. */
+  changesFrom(offsets: readonly number[]) {
+    return this.partitions.flatMap((records, partition) =>
+      records.slice(offsets[partition] ?? 0).map(({ value }) => changeCodec.decode(value)),
+    );
+  }
+}
+
+beforeAll(async () => {
+  await loadCatalogue(url, SMALL_BALLOT);
+  const timeouts = { connectionTimeoutMs: 5000, statementTimeoutMs: 5000 };
+  pool = await createReadPool({ databaseUrl: url, maxConnections: 1, ...timeouts });
+});
+afterAll(() => pool.end());
+beforeEach(async () => {
+  await client.query('TRUNCATE endorsements, change_log, relay_batches, rebuilt_runs, consumer_positions');
+  await client.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
+  await client.query('DELETE FROM stream_generation');
+  await client.query('INSERT INTO stream_generation DEFAULT VALUES');
+  made = 0;
+});
+
+async function makeChanges(count: number): Promise<void> {
+  const submissions = Array.from({ length: count }, () => {
+    made += 1;
+    const slug = ['bakers-local-1', 'coast-gazette', 'nation-herald'][made % 3] ?? '';
+    return endorse(slug, 'mayor', 'ann', { statement: `Statement ${made}.` });
+  });
+  await applySubmissions(client, ...submissions);
+}
+
+/** Relays everything to a topic, as a relay does that begins its term. */
+async function relayTo(topic: FakeTopic): Promise<void> {
+  const generation = await settleGeneration(client, topic.seen, log);
+  const signal = new AbortController().signal;
+  await rebuildWindow({ client, producer: topic, generation, signal, succeeded: async () => {}, log });
+  const relay = await Relay.start(client, topic);
+  while ((await relay.relayNext()) > 0);
+}
+
+/** Checks that the offsets of every point lead to all changes after it. */
+async function expectPlaces(topic: FakeTopic, last: number): Promise<void> {
+  for (let sequence = 0; sequence < last; sequence += 1) {
+    const offsets = await loadOffsetsOfNext(pool, sequence);
+    expect(offsets).not.toBeNull();
+    const found = new Set(topic.changesFrom(offsets ?? []).map((change) => change.sequence));
+    for (let next = sequence + 1; next <= last; next += 1) expect(found).toContain(next);
+  }
+}
+
+describe('INV-4: a generation', () => {
+  test('begins with the first topic, and goes on with it', async () => {
+    const topic = new FakeTopic('a');
+    await makeChanges(5);
+    await relayTo(topic);
+    await makeChanges(5);
+    await relayTo(topic);
+    expect(await loadGeneration(client)).toMatchObject({ generation: 1, topicId: 'a', isComplete: true });
+    expect(topic.changesFrom([])).toHaveLength(10);
+    await expectPlaces(topic, 10);
+  });
+
+  test('begins with every other topic, which gets the same ids and bytes', async () => {
+    const lost = new FakeTopic('a');
+    for (let round = 0; round < 4; round += 1) {
+      await makeChanges(7);
+      await relayTo(lost);
+    }
+    const made = new FakeTopic('b');
+    await relayTo(made);
+    expect(await loadGeneration(client)).toMatchObject({ generation: 2, topicId: 'b', after: 28 });
+    expect(made.contents).toEqual(lost.contents);
+    await makeChanges(6);
+    await relayTo(made);
+    await expectPlaces(made, 34);
+    const again = new FakeTopic('c');
+    await relayTo(again);
+    expect(again.contents).toEqual(made.contents);
+    await expectPlaces(again, 34);
+  });
+
+  test('begins when the topic is shorter than it was', async () => {
+    const topic = new FakeTopic('a');
+    await makeChanges(9);
+    await relayTo(topic);
+    await makeChanges(3);
+    await relayTo(topic);
+    const older = new FakeTopic('a');
+    older.partitions.forEach((records, partition) => {
+      records.push(...(topic.partitions[partition]?.slice(0, 1) ?? []));
+    });
+    await relayTo(older);
+    expect((await loadGeneration(client)).generation).toBe(2);
+    await expectPlaces(older, 12);
+  });
+
+  test('is written on by the relay that follows one which died in the middle', async () => {
+    const lost = new FakeTopic('a');
+    await makeChanges(2500);
+    await relayTo(lost);
+    const made = new FakeTopic('b');
+    made.recordsLeft = 1300;
+    await expect(relayTo(made)).rejects.toThrow('killed');
+    expect(await loadGeneration(client)).toMatchObject({ generation: 2, isComplete: false });
+    // A gateway can go on where it is written, and not where it is not.
+    expect(await loadPlaceAfter(pool, 500)).not.toBeNull();
+    expect(await loadPlaceAfter(pool, 2500)).toBeNull();
+    expect(await loadOffsetsOfNext(pool, 2400)).toBeNull();
+
+    made.recordsLeft = Number.POSITIVE_INFINITY;
+    await relayTo(made);
+    expect(await loadGeneration(client)).toMatchObject({ generation: 2, isComplete: true });
+    const sequences = made.changesFrom([]).map(({ sequence }) => sequence);
+    expect(new Set(sequences).size).toBe(2500);
+    expect(sequences.length).toBeLessThan(4000);
+    const start = await loadFeedStart(pool, new Date(0), 100);
+    expect(start.generation.generation).toBe(2);
+    const found = made.changesFrom(start.start.offsets).map(({ sequence }) => sequence);
+    for (let next = start.start.sequence + 1; next <= 2500; next += 1) expect(found).toContain(next);
+  });
+
+  test('sends a batch that the last relay left unacknowledged with the rest, once', async () => {
+    const lost = new FakeTopic('a');
+    await makeChanges(3);
+    lost.recordsLeft = 1;
+    await expect(relayTo(lost)).rejects.toThrow('killed');
+    const made = new FakeTopic('b');
+    await relayTo(made);
+    expect(
+      made
+        .changesFrom([])
+        .map(({ sequence }) => sequence)
+        .sort(),
+    ).toEqual([1, 2, 3]);
+  });
+
+  test('is not begun in a topic that holds another stream, unless an operator asks for it', async () => {
+    const own = new FakeTopic('a');
+    await makeChanges(3);
+    await relayTo(own);
+    const others = new FakeTopic('b');
+    const seen = { ...others.seen, announced: { epoch: 999, sequence: 1, id: 'x' } };
+    await expect(settleGeneration(client, seen, log)).rejects.toThrow('holds another stream');
+    expect((await loadGeneration(client)).generation).toBe(1);
+    await requestGeneration(client);
+    expect(await settleGeneration(client, seen, log)).toMatchObject({ generation: 2, topicId: 'b' });
+  });
+
+  test('ends for a relay whose topic is another one, or when an operator asks for the next', async () => {
+    const generation = await settleGeneration(client, new FakeTopic('a').seen, log);
+    await requireGeneration(client, generation, 'a');
+    await expect(requireGeneration(client, generation, 'b')).rejects.toThrow('made anew');
+    await requestGeneration(client);
+    await expect(requireGeneration(client, generation, 'a')).rejects.toThrow('asked for');
+  });
+});

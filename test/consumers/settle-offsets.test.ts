@@ -1,0 +1,151 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { settleOffsets } from '../../consumers/apply/settle-offsets.ts';
+import { createLog } from '../../service/log.ts';
+import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+
+const TOPIC = 'submissions';
+const { client } = useTestDatabase();
+let lines: string[];
+
+beforeEach(async () => {
+  await client.query('TRUNCATE consumer_positions, consumed_topics');
+  lines = [];
+});
+
+interface Seen {
+  topicId: string;
+  clusterId: string;
+  /** By partition: its beginning and its end. */
+  bounds: [number, number][];
+  /** The offsets that the group has committed, by partition. */
+  committed?: [number, number][];
+}
+
+async function settle({ topicId, clusterId, bounds, committed = [] }: Seen): Promise<number[]> {
+  const { offsets } = await settleOffsets({
+    client,
+    reader: {
+      identify: async () => ({ topicId, clusterId }),
+      bounds: async () => bounds.map(([start, end]) => ({ start, end, stableEnd: end })),
+    },
+    group: { load: async () => new Map(committed) },
+    topic: TOPIC,
+    log: createLog('test', 'info', { write: (line) => lines.push(line) }),
+  });
+  const stored = await loadConsumerOffsets(client, TOPIC);
+  for (const [partition, offset] of offsets.entries()) expect(stored.get(partition) ?? 0).toBe(offset);
+  return offsets;
+}
+
+/** Settles on a topic, and applies it up to these offsets. */
+async function applied(...offsets: number[]): Promise<void> {
+  await settle({ topicId: 'a', clusterId: 'home', bounds: offsets.map((end) => [0, end]) });
+  for (const [partition, offset] of offsets.entries()) {
+    await client.query(
+      `INSERT INTO consumer_positions VALUES ($1, $2, $3)
+       ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset`,
+      [TOPIC, partition, offset],
+    );
+  }
+  lines = [];
+}
+
+test.each<[string, Seen, number[], string | null]>([
+  [
+    'goes on where the store is',
+    {
+      topicId: 'a',
+      clusterId: 'home',
+      bounds: [
+        [0, 9],
+        [3, 9],
+      ],
+    },
+    [5, 7],
+    null,
+  ],
+  [
+    'begins with what is left, where submissions have expired',
+    {
+      topicId: 'a',
+      clusterId: 'home',
+      bounds: [
+        [6, 9],
+        [3, 9],
+      ],
+    },
+    [6, 7],
+    'expired before they were applied',
+  ],
+  [
+    'begins anew a partition that has lost its newest records',
+    {
+      topicId: 'a',
+      clusterId: 'home',
+      bounds: [
+        [0, 4],
+        [3, 9],
+      ],
+    },
+    [0, 7],
+    'has lost its newest records',
+  ],
+  [
+    'reads a topic that was made anew from its beginning, whatever its group has committed',
+    {
+      topicId: 'b',
+      clusterId: 'home',
+      bounds: [
+        [0, 90],
+        [0, 90],
+      ],
+      committed: [
+        [0, 5],
+        [1, 7],
+      ],
+    },
+    [0, 0],
+    'is another one',
+  ],
+  [
+    'reads a mirror from where its group was translated to',
+    {
+      topicId: 'b',
+      clusterId: 'away',
+      bounds: [
+        [0, 90],
+        [20, 90],
+        [0, 3],
+      ],
+      committed: [
+        [0, 15],
+        [1, 17],
+      ],
+    },
+    [15, 20, 0],
+    'is another one',
+  ],
+  [
+    'reads an emptied cluster from its beginning',
+    {
+      topicId: 'b',
+      clusterId: 'away',
+      bounds: [
+        [0, 2],
+        [0, 0],
+      ],
+    },
+    [0, 0],
+    'is another one',
+  ],
+])('INV-8: apply %s', async (_, seen, offsets, said) => {
+  await applied(5, 7);
+  expect(await settle(seen)).toEqual(offsets);
+  if (said === null) expect(lines).toEqual([]);
+  else expect(lines.join()).toContain(said);
+  // It says so once.
+  lines = [];
+  expect(await settle(seen)).toEqual(offsets);
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
+import { TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { createKafkaClient } from '../../kafka/client.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import type { Finding } from '../../ops/doctor/finding.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
+import { createTestDatabase } from '../helpers/database.ts';
+import { startProcess } from '../helpers/process.ts';
+import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
+import { until } from '../helpers/until.ts';
+
+const run = createRunner('doctor');
+const service = useTestService({ partitions: 2 });
+
+function settings(other: Record<string, string> = {}): Record<string, string> {
+  const { databaseUrl, brokers, topicPrefix } = service;
+  return {
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: brokers.addresses.join(','),
+    TOPIC_PREFIX: topicPrefix,
+    CHANGES_PARTITIONS: '2',
+    ...other,
+  };
+}
+
+interface Diagnosis {
+  ok: boolean;
+  findings: Finding[];
+  /** Why the command failed; empty if it did not. */
+  error: string;
+  /** The findings of a status about a subject. */
+  of(status: Finding['status'], subject: string): string;
+}
+
+async function diagnose(other: Record<string, string> = {}, ...args: string[]): Promise<Diagnosis> {
+  const io = createIo(settings(other));
+  const error = await run(['--json', ...args], io).then(
+    () => '',
+    ({ message }: Error) => message,
+  );
+  const { ok, findings } = JSON.parse(io.printed.join('\n')) as Diagnosis;
+  const of: Diagnosis['of'] = (status, subject) =>
+    findings
+      .filter((each) => each.status === status && each.subject === subject)
+      .map(({ text }) => text)
+      .join('\n');
+  return { ok, findings, error, of };
+}
+
+async function query(text: string, url = service.databaseUrl): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+/** A port on which connections are accepted and nothing is ever answered, or one that is closed. */
+async function openPort({ isClosed = false } = {}): Promise<number> {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  if (isClosed) server.close();
+  else servers.push(server);
+  return port;
+}
+
+test('a service that is well has nothing that failed, in a line for each check', async () => {
+  await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
+  await service.eventsOnceThereAre(1);
+  await until('both roles are led, as their process writes', async () => {
+    const { findings } = await diagnose();
+    return findings.some(({ subject, status }) => subject === 'processes' && status === 'ok');
+  });
+  const { ok, error, findings, of } = await diagnose();
+  expect(findings.filter(({ status }) => status === 'failed')).toEqual([]);
+  expect([ok, error]).toEqual([true, '']);
+  expect(new Set(findings.map(({ subject }) => subject))).toEqual(
+    new Set([
+      ...['versions', 'Postgres', 'Postgres version', 'Postgres TLS', 'Postgres settings'],
+      ...['Postgres connections', 'migrations', 'Postgres rights', 'clock', 'processes'],
+      ...['Kafka', 'Kafka rights', 'topics', 'schemas', 'history'],
+    ]),
+  );
+  expect(of('ok', 'Kafka')).toMatch(/answers in \d+ ms over PLAINTEXT; the cluster has 1 brokers\./);
+  expect(of('ok', 'schemas')).toBe('This version can read the newest records of 1 partitions.');
+  // The Postgres of tests does not survive a power cut.
+  expect(of('warning', 'Postgres settings')).toContain('fsync is off');
+
+  const io = createIo(settings());
+  expect(await run([], io)).toBe(0);
+  expect(io.printed).toHaveLength(findings.length);
+  expect(io.printed[0]).toMatch(/^ok {7}versions +Node /);
+  expect(io.told).toEqual([expect.stringMatching(/^Nothing failed, with \d+ warnings\.$/)]);
+});
+
+describe('with half of the world away', () => {
+  test('Kafka is checked without Postgres', async () => {
+    const port = await openPort({ isClosed: true });
+    const { of, ok, error } = await diagnose({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/d` });
+    expect(of('failed', 'Postgres')).toMatch(/does not answer \(.*ECONNREFUSED/);
+    expect(of('ok', 'topics')).toBe('The topics are as they should be.');
+    expect(of('warning', 'history')).toMatch(/^Not checked/);
+    expect([ok, error]).toEqual([false, expect.stringMatching(/^1 check failed, with \d warnings?\.$/)]);
+  });
+
+  test('Postgres is checked without Kafka', async () => {
+    const port = await openPort({ isClosed: true });
+    const { of } = await diagnose({ KAFKA_BROKERS: `127.0.0.1:${port}` });
+    expect(of('failed', 'Kafka')).toContain(`Kafka at 127.0.0.1:${port} does not answer`);
+    expect(of('ok', 'migrations')).toBe('The schema is up to date.');
+    expect(of('warning', 'topics')).toMatch(/^Not checked/);
+  });
+
+  test('one broker that is away is named, and the others answer', async () => {
+    const port = await openPort({ isClosed: true });
+    const broker = service.brokers.addresses[0];
+    const { of } = await diagnose({ KAFKA_BROKERS: `127.0.0.1:${port},${broker}` });
+    expect(of('failed', 'Kafka')).toContain(`127.0.0.1:${port}`);
+    expect(of('ok', 'Kafka')).toContain(broker);
+    expect(of('ok', 'topics')).not.toBe('');
+  });
+
+  test('settings that are missing or wrong are named', async () => {
+    const { findings } = await diagnose({ DATABASE_URL: '', KAFKA_BROKERS: 'host' });
+    const failed = findings.filter(({ status }) => status === 'failed').map(({ text }) => text);
+    expect(failed).toEqual([
+      expect.stringContaining('DATABASE_URL is not set'),
+      expect.stringContaining('KAFKA_BROKERS is "host"'),
+    ]);
+  });
+
+  test('servers that are silent hold nothing up: the program ends by itself', async () => {
+    const port = await openPort();
+    const doctor = startProcess(
+      'ops/main.ts',
+      settings({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/d`, KAFKA_BROKERS: `127.0.0.1:${port}` }),
+      ['doctor'],
+    );
+    await until('its end', () => doctor.exitCode() !== null, 60_000);
+    expect(doctor.exitCode()).toBe(1);
+    expect(doctor.output()).toMatch(/failed +Postgres +.*does not answer/);
+    expect(doctor.output()).toMatch(/failed +Kafka +.*gave no answer within 10 s/);
+  }, 70_000);
+});
+
+describe('faults are found', () => {
+  test('settings of a topic', async () => {
+    const { changes: name } = topicNames(service.topicPrefix);
+    await withAdmin(service.brokers, (admin) =>
+      admin.alterConfigs({
+        validateOnly: false,
+        resources: [
+          { type: TOPIC_RESOURCE, name, configEntries: [{ name: 'retention.bytes', value: '9000000' }] },
+        ],
+      }),
+    );
+    await until('the alteration', async () => {
+      const { of } = await diagnose();
+      return of('failed', 'topics').includes(`${name} has retention.bytes=9000000`);
+    });
+    expect(await createRunner('topics')(['apply'], createIo(settings()))).toBe(0);
+  });
+
+  test('a topic that is missing', async () => {
+    const { of } = await diagnose({ TOPIC_PREFIX: 'none-' });
+    expect(of('failed', 'topics')).toContain('none-endorsement-changes is missing');
+    expect(of('warning', 'Kafka rights')).toContain('since there is no such topic');
+  });
+
+  test('a schema that is not up to date', async () => {
+    const databaseUrl = await createTestDatabase();
+    await query("DELETE FROM schema_migrations WHERE name LIKE '02%'", databaseUrl);
+    const { of } = await diagnose({ DATABASE_URL: databaseUrl });
+    expect(of('failed', 'migrations')).toMatch(/migrations are pending, the first is 020-\S+\.sql: run "/);
+    await query("INSERT INTO schema_migrations (name, checksum) VALUES ('999-later.sql', '')", databaseUrl);
+    expect((await diagnose({ DATABASE_URL: databaseUrl })).of('failed', 'migrations')).toContain(
+      'The database is newer than this program',
+    );
+  });
+
+  test('a database that lacks what Kafka has announced', async () => {
+    const { of } = await diagnose({ DATABASE_URL: await createTestDatabase() });
+    expect(of('failed', 'history')).toContain('Kafka has announced change');
+    expect(of('warning', 'processes')).toContain('No process leads apply');
+  });
+
+  test('a user without rights on the tables', async () => {
+    const url = new URL(service.databaseUrl);
+    const role = `guest${url.pathname.replace('/', '_')}`;
+    await query(
+      `CREATE ROLE ${role} LOGIN PASSWORD 'secret'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`,
+    );
+    const { of } = await diagnose({
+      DATABASE_URL: Object.assign(url, { username: role, password: 'secret' }).href,
+    });
+    expect(of('failed', 'Postgres rights')).toMatch(
+      new RegExp(`^The user "${role}" may not read and write \\S+, \\S+, \\S+ and \\d+ more tables: `),
+    );
+    await query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  test('a newest record that no version can read, and a time that is wrong', async () => {
+    await query(
+      `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, obstacle, details)
+       VALUES (gen_random_uuid(), 'gateway', 'h', 7, '0.0.9', now(), now(), 'it is tired', '{}')`,
+    );
+    const kafka = createKafkaClient({ brokers: service.brokers, clientId: 'test' });
+    const producer = kafka.producer();
+    await producer.connect();
+    const { changes: topic } = topicNames(service.topicPrefix);
+    await producer.send({ topic, messages: [{ partition: 1, key: 'x', value: 'garbage' }] });
+    await producer.disconnect();
+    const { of } = await diagnose();
+    expect(of('failed', 'schemas')).toMatch(/^The newest records of the partitions 1 are no changes/);
+    expect(of('failed', 'processes')).toContain('The gateway process 7 on h is not ready (it is tired)');
+    expect(of('warning', 'processes')).toMatch(/^Processes of version 0\.0\.9 run beside this program/);
+  });
+});
+
+test('an unknown role is refused', async () => {
+  await expect(run(['--role', 'king'], createIo(settings()))).rejects.toThrow(/'king' is invalid/);
+});

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { endorser } from '../helpers/catalogue-records.ts';
+import { findProgram } from '../helpers/proxies.ts';
+import { useTestService } from '../helpers/service.ts';
+import { endorse } from '../helpers/submissions.ts';
+
+/** Every command is a process, which takes seconds to start on a busy machine. */
+const PROCESSES_MS = 120_000;
+const run = promisify(execFile);
+const service = useTestService({ partitions: 3 });
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-progress-'));
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'ann'),
+    endorse('bakers-local-1', 'mayor', 'bob'),
+    endorse('nobody', 'mayor', 'bob'),
+  ]);
+  await service.eventsOnceThereAre(2);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Python gives the program a terminal. */
+const ON_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+
+/** Runs a command. @returns everything that it wrote, on a terminal or into pipes */
+async function write(line: string, { onTerminal }: { onTerminal: boolean }): Promise<string> {
+  const command = [process.execPath, 'ops/main.ts', ...line.split(' ')];
+  const [program = '', ...args] = onTerminal ? ['python3', '-c', ON_TERMINAL, ...command] : command;
+  const { databaseUrl, brokers, topicPrefix } = service;
+  const { stdout, stderr } = await run(program, args, {
+    env: {
+      ...{ PATH: process.env.PATH, TERM: 'xterm', DATA_DIR: '/nowhere' },
+      ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.addresses.join(','), TOPIC_PREFIX: topicPrefix },
+    },
+  });
+  return stdout + stderr;
+}
+
+const renamed = async (name: string): Promise<string> => {
+  const file = path.join(folder, 'endorsers.ndjson');
+  await writeFile(file, `${JSON.stringify(endorser({ name }))}\n`);
+  return file;
+};
+
+const onTerminal = findProgram('python3') === null ? test.skip : test;
+
+onTerminal(
+  'long work shows its progress on a terminal',
+  async () => {
+    const writes = (line: string) => write(line, { onTerminal: true });
+    expect(await writes('stream check')).toMatch(/Reading .* 100%/);
+    expect(await writes('rejected list --all')).toMatch(/Reading .* 100%/);
+    const imported = await writes(`catalog import ${await renamed('Bakers of the Coast')}`);
+    expect(imported).toMatch(/Reading .* 100%/);
+    expect(imported).toMatch(/Announcing .* 100%/);
+  },
+  PROCESSES_MS,
+);
+
+test(
+  'nothing of it goes into pipes',
+  async () => {
+    const writes = (line: string) => write(line, { onTerminal: false });
+    const written = [
+      await writes('stream check'),
+      await writes(`catalog import ${await renamed('Bakers of the Valley')}`),
+    ];
+    expect(written.join('')).not.toMatch(/\d%|\u2588/);
+  },
+  PROCESSES_MS,
+);

@@ -1,0 +1,248 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { followStream, type StreamNews } from '../../ops/stream/follow-stream.ts';
+import { SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { endorser } from '../helpers/catalogue-records.ts';
+import { createIo, createRunner, type RecordedIo } from '../helpers/command-io.ts';
+import { useTestService } from '../helpers/service.ts';
+import { endorse, withdraw } from '../helpers/submissions.ts';
+import { Switchboard } from '../helpers/switchboard.ts';
+import { until } from '../helpers/until.ts';
+
+const run = createRunner('stream');
+const GHOST = endorser({ slug: 'ghost', name: 'Gho\u001b[2Jst \u202egnp.exe' });
+const service = useTestService({ catalogue: [...SMALL_BALLOT, ['endorsers', GHOST]], partitions: 2 });
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-tail-'));
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'ann'),
+    endorse('coast-gazette', 'prop-1', 'yes'),
+    endorse('coast-gazette', 'sheriff', 'bob', { rank: 2 }),
+    endorse('ghost', 'council', 'cyd'),
+    withdraw('bakers-local-1', 'mayor', 'ann'),
+  ]);
+  await service.eventsOnceThereAre(5);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function tailIo({ outTerminal = false, env = {} } = {}): RecordedIo {
+  return { ...createIo({ API_KEY: service.key, ...env }), outTerminal };
+}
+
+async function tail(io: RecordedIo, ...args: string[]): Promise<string[]> {
+  expect(await run(['tail', '--url', service.url(''), '--from', 'earliest', ...args], io)).toBe(0);
+  return io.printed;
+}
+
+test('a line for each event, in which control characters are written out', async () => {
+  const lines = await tail(tailIo(), '--limit', '5');
+  expect(lines).toHaveLength(5);
+  const of = (part: string) => lines.find((line) => line.includes(part)) ?? '';
+  expect(of('rank 2')).toMatch(/^\d{4}-\S+Z {2}created {2}OR city {2}Coast Gazette: \S.*, rank 2 {2}/);
+  expect(of('deleted')).toMatch(/deleted {2}OR city {2}Bakers.*or-2026-11-03-general$/);
+  expect(of('exe')).toContain('Gho\\u001b[2Jst \\u202egnp.exe: ');
+});
+
+test('colours only on a terminal, and not with NO_COLOR', async () => {
+  const [coloured] = await tail(tailIo({ outTerminal: true }), '--limit', '1');
+  expect(coloured).toContain('\u001b[');
+  const [plain] = await tail(tailIo({ outTerminal: true, env: { NO_COLOR: '1' } }), '--limit', '1');
+  expect(plain).not.toContain('\u001b');
+});
+
+test('--json prints the bodies, without raw control characters', async () => {
+  const lines = await tail(tailIo(), '--limit', '5', '--json');
+  const { data } = await service.events();
+  expect(lines.map((line) => JSON.parse(line))).toEqual(data);
+  expect(lines.join('')).not.toMatch(/[\p{Cc}\u202e]/u);
+});
+
+test('every filter field is an option', async () => {
+  const options = [
+    ['--endorsers', 'coast-gazette'],
+    ['--elections', 'or-2026-11-03-general'],
+    ['--categories', 'newspaper'],
+    ['--states', 'OR,WA'],
+    ['--endorser-states', 'CA'],
+    ['--levels', 'city'],
+    ['--contest-kinds', 'candidate'],
+    ['--types', 'created'],
+  ].flat();
+  const [line = ''] = await tail(tailIo(), ...options, '--limit', '1', '--json');
+  expect(JSON.parse(line)).toMatchObject({
+    endorser: { slug: 'coast-gazette' },
+    endorsement: { rank: 2 },
+  });
+});
+
+test('--cursor continues after an event, and the last line says with which', async () => {
+  const io = tailIo();
+  await tail(io, '--limit', '2');
+  const cursor = /^To continue from here: --cursor (\S+)$/.exec(io.told.at(-1) ?? '')?.[1] ?? '';
+  const rest = tailIo();
+  await run(['tail', '--url', service.url(''), '--cursor', cursor, '--limit', '3', '--json'], rest);
+  const { data } = await service.events();
+  expect(rest.printed.map((line) => JSON.parse(line))).toEqual(data.slice(2));
+});
+
+test('a lost connection is told once, and the stream continues without a gap or a repeat', async () => {
+  const gateway = service.gateways[0]?.port ?? 0;
+  const switchboard = await Switchboard.open(gateway);
+  const io = tailIo();
+  const ended = run(['tail', '--url', switchboard.address, '--from', 'latest', '--json'], io);
+  try {
+    // The first event shows that the stream is open: until then, submissions may come before its beginning.
+    await until('an event', async () => {
+      await service.submit([endorse('nation-herald', 'mayor', 'ann', { statement: String(Math.random()) })]);
+      return io.printed.length > 0;
+    });
+    const seen = async () => (await service.events()).data.length;
+    const before = await seen();
+    switchboard.target = 1;
+    switchboard.cut();
+    await until('the loss is told', () => io.told.length > 0);
+    await service.submit([
+      endorse('bakers-local-1', 'mayor', 'bob'),
+      endorse('bakers-local-1', 'mayor', 'cyd'),
+    ]);
+    await until('the events', async () => (await seen()) >= before + 2);
+    switchboard.target = gateway;
+    const { data } = await service.events();
+    await until('the last event', () => (io.printed.at(-1) ?? '').includes(data.at(-1).id));
+    const ids = io.printed.map((line) => JSON.parse(line).id);
+    expect(ids).toEqual(data.slice(-ids.length).map(({ id }) => id));
+    expect(io.told.filter((line) => line.includes('Trying again every'))).toHaveLength(1);
+    expect(io.told.at(-1)).toBe(`Connected to ${switchboard.address} again.`);
+    expect(io.interrupt()).toBe(true);
+    expect(await ended).toBe(0);
+  } finally {
+    io.interrupt();
+    await switchboard.close();
+  }
+});
+
+describe('a refusal is one sentence, and not tried again', () => {
+  test.each([
+    ['another key', [], { API_KEY: 'bes_none' }, /refuses: .*key/],
+    ['an unknown value', ['--states', 'XX'], {}, /refuses: .*states/],
+    ['an unknown endorser', ['--endorsers', 'nobody'], {}, /refuses: .*nobody/],
+    ['two beginnings', ['--since', '2026-01-01T00:00:00Z'], {}, /cannot be used with/],
+    ['a key with a line break', [], { API_KEY: 'a\nb' }, /^API_KEY holds no API key/],
+    ['no key', [], { API_KEY: '' }, /^There is no API key: set API_KEY/],
+    ['a limit of 0', ['--limit', '0'], {}, /^--limit is "0"/],
+  ])('%s', async (_, args, env, message) => {
+    await expect(tail(tailIo({ env }), ...args)).rejects.toThrow(message);
+  });
+
+  test.each(['localhost:8080', 'ftp://host', 'http://host/?x'])('the address %s', async (url) => {
+    await expect(run(['tail', '--url', url], tailIo())).rejects.toThrow(`--url is "${url}"; it must be`);
+  });
+
+  test('a malformed cursor', async () => {
+    const args = ['tail', '--url', service.url(''), '--cursor', 'x'];
+    await expect(run(args, tailIo())).rejects.toThrow('refuses: ');
+  });
+});
+
+test('the service of DATA_DIR and its key are found', async () => {
+  const { port = 0 } = service.gateways[0] ?? {};
+  const io = tailIo({ env: { API_KEY: '', PORT: String(port), DATA_DIR: folder } });
+  await writeFile(path.join(folder, 'demo.key'), `${service.key}\n`);
+  expect(await run(['tail', '--from', 'earliest', '--limit', '1'], io)).toBe(0);
+  expect(io.printed).toHaveLength(1);
+});
+
+test('--key-file holds the key', async () => {
+  const file = path.join(folder, 'key');
+  await writeFile(file, `${service.key}\n`);
+  const lines = await tail(tailIo({ env: { API_KEY: '' } }), '--key-file', file, '--limit', '1');
+  expect(lines).toHaveLength(1);
+});
+
+describe('a server that behaves like one on a bad day', () => {
+  let answers: ((
+    headers: Record<string, unknown>,
+  ) => [status: number, headers: object, body: string | null])[];
+  const server = createServer((request, response) => {
+    const [status, headers, body] = answers.shift()?.(request.headers) ?? [400, {}, 'no more'];
+    response.writeHead(status, { ...headers });
+    response.flushHeaders();
+    if (body !== null) response.end(body);
+  });
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function follow(silenceMs?: number): Promise<{ news: StreamNews[]; error: string }> {
+    const news: StreamNews[] = [];
+    try {
+      const { port } = server.address() as AddressInfo;
+      const signal = new AbortController().signal;
+      const options = { url: `http://127.0.0.1:${port}`, key: 'k', query: {}, signal };
+      for await (const each of followStream({ ...options, ...(silenceMs && { silenceMs }) })) news.push(each);
+    } catch (error) {
+      return { news, error: (error as Error).message };
+    }
+    return { news, error: '' };
+  }
+  const STREAM = { 'content-type': 'text/event-stream' };
+  const error = (code: string, message: string) => JSON.stringify({ error: { code, message } });
+
+  test('it waits as Retry-After, reconnect and retry say, and sends the last id', async () => {
+    let sent: unknown;
+    answers = [
+      () => [503, { 'retry-after': '0' }, error('warming_up', 'not yet')],
+      () => [200, STREAM, 'retry: 7\n\nevent: ready\nid: a\ndata: {}\n\n'],
+      () => [200, STREAM, 'event: reconnect\nid: b\ndata: {"reason":"lifetime","retry_ms":3}\n\n'],
+      (headers) => {
+        sent = headers['last-event-id'];
+        return [410, {}, error('cursor_expired', 'too old')];
+      },
+    ];
+    const { news, error: message } = await follow();
+    expect(news).toEqual([
+      { kind: 'lost', reason: 'not yet', waitMs: 0 },
+      { kind: 'connected' },
+      { kind: 'cursor', id: 'a' },
+      { kind: 'lost', reason: 'the connection ended', waitMs: 7 },
+      { kind: 'connected' },
+      { kind: 'cursor', id: 'b' },
+    ]);
+    expect(sent).toBe('b');
+    expect(message).toMatch(/no longer keeps the changes after the last one/);
+  });
+
+  test('a silent connection is given up', async () => {
+    answers = [() => [200, STREAM, null]];
+    const { news } = await follow(500);
+    expect(news[1]).toEqual({
+      kind: 'lost',
+      reason: 'the connection was silent for too long',
+      waitMs: 1000,
+    });
+  });
+
+  test('a gap in the stream ends it', async () => {
+    answers = [
+      () => [200, STREAM, 'event: error\nid: c\ndata: {"code":"cursor_expired","message":"gap"}\n\n'],
+    ];
+    expect((await follow()).error).toMatch(/no longer keeps/);
+  });
+
+  test('a page that is no stream is refused', async () => {
+    answers = [() => [200, { 'content-type': 'text/html' }, '<p>Hello']];
+    expect((await follow()).error).toMatch(/is not this service: its answer is no stream\.$/);
+  });
+});

@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals';
+import { type Admin, TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { UnfinishedError } from '../../ops/command.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
+import { testServers } from '../helpers/servers.ts';
+import { chooseTopicPrefix } from '../helpers/topics.ts';
+import { until } from '../helpers/until.ts';
+
+const { brokers } = testServers();
+const run = createRunner('topics');
+
+/** Runs a subcommand. @returns its lines, and the error with which it ended */
+async function topics(prefix: string, subcommand: string, partitions = 2) {
+  const io = createIo({
+    KAFKA_BROKERS: brokers.addresses.join(','),
+    TOPIC_PREFIX: prefix,
+    CHANGES_PARTITIONS: String(partitions),
+    RETENTION_MS: '60000',
+  });
+  const error = await run([subcommand], io).then(
+    () => null,
+    (thrown: Error) => thrown,
+  );
+  return { lines: io.printed, error };
+}
+
+test('a plan of missing topics shows their settings, and changes nothing', async () => {
+  const prefix = chooseTopicPrefix();
+  const names = Object.values(topicNames(prefix));
+  for (let time = 0; time < 2; time += 1) {
+    const { lines, error } = await topics(prefix, 'plan');
+    expect(lines.filter((line) => !line.startsWith(' '))).toEqual(
+      names.map((name, index) => `create ${name}: ${[12, 3, 2][index]} partitions, replication factor 1`),
+    );
+    expect(lines).toContain('  cleanup.policy=compact,delete');
+    expect(error).toBeInstanceOf(UnfinishedError);
+    expect(error?.message).toBe('"npm run ops -- topics apply" makes these 3 changes.');
+  }
+});
+
+test('a plan names each change with its old and new value, and apply makes exactly these', async () => {
+  const prefix = chooseTopicPrefix();
+  const { submissions, changes } = topicNames(prefix);
+  await topics(prefix, 'apply');
+  expect(await topics(prefix, 'plan')).toEqual({
+    lines: ['The topics are as they should be.'],
+    error: null,
+  });
+  const alter = (name: string, config: Record<string, string>) => (admin: Admin) =>
+    admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        {
+          type: TOPIC_RESOURCE,
+          name,
+          configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
+        },
+      ],
+    });
+  await withAdmin(
+    brokers,
+    alter(submissions, { 'retention.ms': '1000', 'min.insync.replicas': '1', 'cleanup.policy': 'delete' }),
+  );
+  const expected = [
+    `set retention.ms on ${submissions}: 1000 -> 604800000`,
+    `grow ${changes}: 2 -> 5 partitions`,
+  ];
+  // Brokers learn of it shortly after the controller.
+  await until('the alteration', async () => (await topics(prefix, 'plan', 5)).lines.length === 2);
+  const { lines, error } = await topics(prefix, 'plan', 5);
+  expect(lines).toEqual(expected);
+  expect(error).toBeInstanceOf(UnfinishedError);
+  expect((await topics(prefix, 'apply', 5)).lines).toHaveLength(2);
+  expect((await topics(prefix, 'plan', 5)).error).toBeNull();
+});
+
+test('a difference that apply cannot correct is told, with the exit status 1', async () => {
+  const prefix = chooseTopicPrefix();
+  const { changes } = topicNames(prefix);
+  await withAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic: changes, numPartitions: 101 }] }),
+  );
+  await topics(prefix, 'apply');
+  const { lines, error } = await topics(prefix, 'plan');
+  expect(lines.find((line) => line.startsWith('refused: '))).toContain('has 101 partitions');
+  expect(error).not.toBeInstanceOf(UnfinishedError);
+  expect(error?.message).toMatch(/^"topics apply" cannot correct 1 of these \d differences\.$/);
+});
