@@ -41,7 +41,7 @@ describeWithPromtool('with promtool (skipped on a machine without it), the objec
   test.each(groupCases().map((cases) => [cases.map(describeCase).join('; '), cases] as const))(
     '%s',
     async (_, cases) => {
-      expect(await testRules(STEP_SECONDS, [toPromtoolTest(cases)])).toBe('');
+      expect(await testRules('objectives', STEP_SECONDS, [toPromtoolTest(cases)])).toBe('');
     },
     60_000,
   );
