@@ -13,5 +13,5 @@ export default {
   globalSetup: '<rootDir>/test/helpers/global-setup.ts',
   globalTeardown: '<rootDir>/test/helpers/global-teardown.ts',
   maxWorkers: 2,
-  testTimeout: 30_000,
+  testTimeout: 120_000,
 };

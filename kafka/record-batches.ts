@@ -47,6 +47,8 @@ export interface FetchedRecord {
 export interface RecordBatch {
   firstOffset: number;
   lastOffset: number;
+  /** Milliseconds since 1970: the time of its newest record, or marker; 0 if its header cannot be read. */
+  newestAt: number;
   producerId: bigint;
   isTransactional: boolean;
   /** Whether it holds a transaction's marker in place of records. */
@@ -79,6 +81,7 @@ function readHeader(bytes: Buffer): RecordBatch {
   return {
     firstOffset,
     lastOffset: firstOffset + Math.max(0, lastDelta),
+    newestAt: isWhole ? Math.max(0, Number(bytes.readBigInt64BE(MAX_TIMESTAMP_AT))) : 0,
     producerId: isWhole ? bytes.readBigInt64BE(PRODUCER_ID_AT) : -1n,
     isTransactional: (attributes & IS_TRANSACTIONAL) !== 0,
     isControl: (attributes & IS_CONTROL) !== 0,

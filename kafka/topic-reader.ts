@@ -17,7 +17,8 @@ import { explainingRefusals } from './refusal.ts';
 import { isAuthorizationError, MissingRightError, type Right, withRight } from './rights.ts';
 
 /** A batch that cannot be read. Offsets are inclusive. */
-export interface UnreadableBatch extends Pick<RecordBatch, 'firstOffset' | 'lastOffset' | 'bytes'> {
+export interface UnreadableBatch
+  extends Pick<RecordBatch, 'firstOffset' | 'lastOffset' | 'newestAt' | 'bytes'> {
   reason: string;
 }
 
@@ -28,6 +29,8 @@ export interface PartitionRead {
   unreadable: UnreadableBatch[];
   /** Where to read on. It passes offsets without a record: compacted ones, markers, emptied and unreadable batches. */
   nextOffset: number;
+  /** Milliseconds since 1970: the time of the newest record before `nextOffset` that this read passed; 0 for none. */
+  newestAt: number;
   /** The end of the partition when the broker answered. */
   end: number;
   /** The last stable offset: no later record can be read as committed yet. */
@@ -291,6 +294,24 @@ export class TopicReader {
     }));
   }
 
+  /**
+   * The offset of the first record of a partition that was appended at a time or later; null if there is none.
+   *
+   * @param time milliseconds since 1970
+   */
+  async offsetAt(partition: number, time: number): Promise<number | null> {
+    const timestamp = BigInt(Math.ceil(time));
+    const found = await this.#read(() =>
+      this.#consumer.listOffsets({
+        topics: [this.#topic],
+        partitions: { [this.#topic]: [partition] },
+        timestamp,
+      }),
+    );
+    const offset = found.get(this.#topic)?.[partition] ?? -1n;
+    return offset >= 0n ? Number(offset) : null;
+  }
+
   async close(): Promise<void> {
     await this.#consumer.close(true);
   }
@@ -348,10 +369,12 @@ export class TopicReader {
     });
     const from = offsets.get(partition) ?? 0;
     let nextOffset = from;
+    let newestAt = 0;
     const passed = function* (batches: Iterable<RecordBatch>) {
       for (const batch of batches) {
         if (budget.bytes <= 0) return;
         nextOffset = Math.max(nextOffset, batch.lastOffset + 1);
+        newestAt = Math.max(newestAt, batch.newestAt);
         yield batch;
       }
     };
@@ -372,7 +395,10 @@ export class TopicReader {
       }
     }
     const atEnd = nextOffset >= (this.#committed ? stableEnd : end);
-    return { partition, records, unreadable, nextOffset, end, stableEnd, atEnd, isOutOfRange: false };
+    return {
+      ...{ partition, records, unreadable, nextOffset, newestAt, end, stableEnd, atEnd },
+      isOutOfRange: false,
+    };
   }
 
   /** Moves offsets outside of the log to its beginning. The log may have changed since the broker answered. */
@@ -387,7 +413,8 @@ export class TopicReader {
       const isOutOfRange = offset < start || offset > end;
       const nextOffset = isOutOfRange ? start : offset;
       const atEnd = nextOffset >= (this.#committed ? stableEnd : end);
-      return { partition, records: [], unreadable: [], nextOffset, end, stableEnd, atEnd, isOutOfRange };
+      const nothing = { records: [], unreadable: [], newestAt: 0 };
+      return { partition, ...nothing, nextOffset, end, stableEnd, atEnd, isOutOfRange };
     });
   }
 }

@@ -21,7 +21,7 @@ import type { Run } from './entry.ts';
 import { clearLag, LagReport } from './lag-report.ts';
 import { appliedChanges, appliedSubmissions, applyLeader, rejectedSubmissions } from './metrics.ts';
 import { RejectionSender } from './rejection-sender.ts';
-import { settleOffsets } from './settle-offsets.ts';
+import { isRewound, settleOffsets } from './settle-offsets.ts';
 import { refuseForError } from './submission-fault.ts';
 import type { Write } from './write-entries.ts';
 import { writeInParts } from './write-in-parts.ts';
@@ -89,7 +89,12 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
 
   const settled = await settleOffsets({ client: term.client, reader, group, topic: topics.submissions, log });
   settledId = settled.topicId;
-  const backlog = new Backlog(reader, settled.offsets, log);
+  const backlog = new Backlog(
+    reader,
+    settled.offsets,
+    () => isRewound(pool, reader, topics.submissions),
+    log,
+  );
   const sender = new RejectionSender(pool, producer, log);
   const sending = sender.run(signal);
   const announcing = runAnnouncer(pool, log, signal);

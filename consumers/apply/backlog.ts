@@ -46,6 +46,7 @@ export interface PartitionLag {
  */
 export class Backlog {
   readonly #reader: TopicReader;
+  readonly #isRewound: () => Promise<boolean>;
   readonly #log: Logger;
   readonly #partitions: PartitionState[];
   /** By partition: the offset up to which submissions are applied. */
@@ -61,9 +62,18 @@ export class Backlog {
   #turn = 0;
   #firstFetched = 0;
 
-  /** @param offsets the offset to read from, by partition */
-  constructor(reader: TopicReader, offsets: readonly number[], log: Logger) {
+  /**
+   * @param offsets the offset to read from, by partition
+   * @param isRewound asked when reading works again after a failure: whether the log is an older one, which ends the reading
+   */
+  constructor(
+    reader: TopicReader,
+    offsets: readonly number[],
+    isRewound: () => Promise<boolean>,
+    log: Logger,
+  ) {
     this.#reader = reader;
+    this.#isRewound = isRewound;
     this.#log = log;
     this.#applied = [...offsets];
     this.#partitions = offsets.map((nextOffset) => ({
@@ -194,6 +204,8 @@ export class Backlog {
       try {
         const sources = await this.#reader.sources();
         if (!sources.includes(node)) return;
+        if (isFailing && (await this.#isRewound()))
+          return this.#fail('The submissions topic is an older one.');
         const led = this.#partitions
           .map((_, partition) => partition)
           .filter((partition) => sources[partition] === node);

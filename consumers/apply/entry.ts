@@ -29,6 +29,8 @@ export interface Run {
   partition: number;
   from: number;
   to: number;
+  /** When its newest submission was appended, in milliseconds since 1970; null if none has a time. */
+  appendedAt: number | null;
   entries: Entry[];
 }
 
@@ -115,10 +117,16 @@ function createUnreadableEntry({ firstOffset, lastOffset, bytes, reason }: Unrea
 const firstOffsetOf = (part: FetchedRecord | UnreadableBatch) =>
   'reason' in part ? part.firstOffset : part.offset;
 
+/** When the newest of some submissions was appended, in milliseconds since 1970; null if none has a time. */
+function lastAppended(entries: readonly Entry[]): number | null {
+  const newest = entries.reduce((latest, { submittedAt }) => Math.max(latest, submittedAt ?? 0), 0);
+  return newest > 0 ? newest : null;
+}
+
 /** The runs of a fetch that began at offset `from`, in order. Entries are decoded when their run is asked for. */
 export function* createRuns(
   from: number,
-  { partition, records, unreadable, nextOffset }: PartitionRead,
+  { partition, records, unreadable, nextOffset, newestAt }: PartitionRead,
   onDefect: (error: unknown) => void,
 ): Generator<Run> {
   const parts: (FetchedRecord | UnreadableBatch)[] = [...records, ...unreadable];
@@ -130,7 +138,8 @@ export function* createRuns(
     const entries = parts
       .slice(start, start + MAX_RUN_ENTRIES)
       .map((part) => ('reason' in part ? createUnreadableEntry(part) : createEntry(part, onDefect)));
-    yield { partition, from: runFrom, to, entries };
+    const appendedAt = following ? lastAppended(entries) : readTime(newestAt);
+    yield { partition, from: runFrom, to, appendedAt, entries };
     runFrom = to;
   }
 }
@@ -145,16 +154,17 @@ export function sizeOfEntry({ key, value }: Entry): number {
  * second part is undefined if nothing remains.
  */
 export function splitRun(run: Run, maxEntries: number, maxBytes: number): [Run, Run | undefined] {
-  const { partition, from, to, entries } = run;
+  const { partition, from, to, appendedAt, entries } = run;
   let count = 0;
   for (let bytes = 0; count < entries.length && count < maxEntries && bytes < maxBytes; count += 1) {
     bytes += sizeOfEntry(entries[count] as Entry);
   }
   const next = entries[count];
   if (next === undefined) return [run, undefined];
+  const first = entries.slice(0, count);
   return [
-    { partition, from, to: next.offset, entries: entries.slice(0, count) },
-    { partition, from: next.offset, to, entries: entries.slice(count) },
+    { partition, from, to: next.offset, appendedAt: lastAppended(first), entries: first },
+    { partition, from: next.offset, to, appendedAt, entries: entries.slice(count) },
   ];
 }
 

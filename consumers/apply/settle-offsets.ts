@@ -1,17 +1,18 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import type { GroupOffsets } from '../../kafka/group-offsets.ts';
-import type { TopicIdentity, TopicReader } from '../../kafka/topic-reader.ts';
+import type { PartitionBounds, TopicIdentity, TopicReader } from '../../kafka/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import {
-  loadConsumerOffsets,
+  loadPositions,
   resetConsumerOffset,
+  type StoredPosition,
   settleTopic,
 } from '../../store/stream/consumer-offsets.ts';
 
 interface SettleOptions {
   /** The leader's connection. */
   client: ClientBase;
-  reader: Pick<TopicReader, 'identify' | 'bounds'>;
+  reader: Pick<TopicReader, 'identify' | 'bounds' | 'offsetAt'>;
   group: Pick<GroupOffsets, 'load'>;
   topic: string;
   log: Logger;
@@ -26,46 +27,99 @@ export interface SettledOffsets extends TopicIdentity {
 /**
  * Decides where to read on: where the store is, if this is the topic that it knows. A topic that was made anew is read
  * from its beginning, since nothing in it has been applied. In another cluster it may be a mirror, which translates the
- * offsets of the group, and it is read from those. A stored offset beyond the end means that the broker has lost records, and one
- * before the beginning that submissions expired before they were applied, which nobody can undo.
+ * offsets of the group, and it is read from those. Where a broker has come back with an older log, a partition is read
+ * from the first submission that is newer than all that were applied. Submissions that expired before they were applied
+ * are lost, which nobody can undo.
  */
 export async function settleOffsets(options: SettleOptions): Promise<SettledOffsets> {
-  const { client, reader, group, topic } = options;
+  const { client, reader, group, topic, log } = options;
   const identity = await reader.identify();
   const bounds = await reader.bounds();
   await client.query('BEGIN');
   const before = await settleTopic(client, topic, identity);
-  const isAnother = before !== null;
-  // In the same cluster, offsets of the group would be those of the topic before.
-  const isMirrored = before !== null && before.clusterId !== identity.clusterId;
-  const known = isMirrored ? await group.load() : await loadConsumerOffsets(client, topic);
-  const offsets: number[] = [];
-  for (const [partition, { start, end }] of bounds.entries()) {
-    const offset = known.get(partition) ?? 0;
-    const from = offset < start || offset > end ? start : offset;
-    offsets.push(from);
-    if (isAnother || from !== offset) await resetConsumerOffset(client, topic, partition, from);
-    if (!isAnother && from !== offset) report(options, { partition, offset, start, end });
+  const offsets =
+    before === null
+      ? await findPlaces(options, bounds)
+      : // In the same cluster, offsets of the group would be those of the topic before.
+        await findPlacesAnew(
+          bounds,
+          before.clusterId === identity.clusterId ? new Map() : await group.load(),
+        );
+  for (const [partition, offset] of offsets.entries()) {
+    await resetConsumerOffset(client, topic, partition, offset);
   }
   await client.query('COMMIT');
-  if (isAnother) {
-    const fields = { topic, ...identity, translated: known.size > 0 };
-    options.log.error(
-      fields,
-      'the submissions topic is another one; reading it from its beginning, or as its mirror says',
-    );
+  if (before !== null) {
+    const message =
+      'the submissions topic is another one; reading it from its beginning, or as its mirror says';
+    log.error({ topic, ...identity, offsets }, message);
   }
   return { ...identity, offsets };
 }
 
-function report(
-  { topic, log }: SettleOptions,
-  { partition, offset, start, end }: { partition: number; offset: number; start: number; end: number },
-): void {
-  if (offset > end) {
-    const message = 'the submissions topic has lost its newest records; reading it from its beginning';
-    log.error({ topic, partition, offset, end }, message);
-  } else if (offset > 0) {
-    log.error({ topic, partition, offset, start }, 'submissions expired before they were applied');
+function findPlacesAnew(
+  bounds: readonly PartitionBounds[],
+  translated: ReadonlyMap<number, number>,
+): number[] {
+  return bounds.map(({ start, end }, partition) => {
+    const offset = translated.get(partition) ?? 0;
+    return offset < start || offset > end ? start : offset;
+  });
+}
+
+async function findPlaces(
+  { client, reader, topic, log }: SettleOptions,
+  bounds: readonly PartitionBounds[],
+): Promise<number[]> {
+  const positions = await loadPositions(client, topic);
+  const offsets: number[] = [];
+  for (const [partition, { start, end }] of bounds.entries()) {
+    const known = positions.get(partition) ?? { offset: 0, appendedAt: null };
+    const rewound = await findRewound(reader, partition, known, end);
+    offsets.push(Math.max(start, rewound ?? known.offset));
+    if (rewound !== null) {
+      const message = 'the broker came back with an older log of submissions; reading on with what is newer';
+      log.error({ topic, partition, offset: known.offset, end, from: rewound }, message);
+    } else if (known.offset > 0 && known.offset < start) {
+      const message = 'submissions expired before they were applied';
+      log.error({ topic, partition, offset: known.offset, start }, message);
+    }
   }
+  return offsets;
+}
+
+/**
+ * Where to go on in a log that is older than what was applied, or was and has new records since. In any other log, every
+ * record before the position is as old as the newest that was applied, or older.
+ *
+ * @returns the offset; null if the log is not older
+ */
+async function findRewound(
+  reader: Pick<TopicReader, 'offsetAt'>,
+  partition: number,
+  { offset, appendedAt }: StoredPosition,
+  end: number,
+): Promise<number | null> {
+  const newer = appendedAt === null ? null : await reader.offsetAt(partition, appendedAt + 1);
+  const from = newer ?? end;
+  if (from >= offset) return null;
+  // Without a time, nothing tells what is new: rather again than not at all.
+  return appendedAt === null ? 0 : from;
+}
+
+/**
+ * Whether some partition has become older than what was applied of it, as happens when a broker comes back with an older
+ * log. To be asked when reading works again after a failure.
+ */
+export async function isRewound(
+  pool: Pool,
+  reader: Pick<TopicReader, 'bounds' | 'offsetAt'>,
+  topic: string,
+): Promise<boolean> {
+  const positions = await loadPositions(pool, topic);
+  for (const [partition, { end }] of (await reader.bounds()).entries()) {
+    const known = positions.get(partition);
+    if (known && (await findRewound(reader, partition, known, end)) !== null) return true;
+  }
+  return false;
 }

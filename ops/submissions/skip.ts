@@ -14,6 +14,8 @@ import { currentActor, inOneTransaction } from '../database.ts';
 /** A submission that waits, or a batch of them that cannot be read, as it is to be rejected. */
 interface Waiting extends Pick<Rejection, 'offset' | 'last_offset' | 'value'> {
   key: Buffer | null;
+  /** When it was appended, in milliseconds since 1970. */
+  appendedAt: number;
 }
 
 /**
@@ -40,7 +42,7 @@ export async function skipSubmission(config: OpsConfig, origin: Origin, reason: 
         `${partition}/${offset} is not the next submission to apply; that is ${partition}/${waiting.offset}. Nothing was skipped.`,
       );
     }
-    const { key, ...rejected } = waiting;
+    const { key, appendedAt, ...rejected } = waiting;
     const value = rejectionCodec.encode({
       ...{ code: 'skipped', message: reason, topic, partition, truncated: null },
       ...rejected,
@@ -48,7 +50,7 @@ export async function skipSubmission(config: OpsConfig, origin: Origin, reason: 
     });
     await addPendingRejections(client, [{ key: key ?? Buffer.alloc(0), value }]);
     const to = (waiting.last_offset ?? offset) + 1;
-    await advanceConsumerOffsets(client, topic, [{ partition, from: stored, to }]);
+    await advanceConsumerOffsets(client, topic, [{ partition, from: stored, to, appendedAt }]);
     const subject = `submission ${partition}/${offset}`;
     await recordAudit(client, currentActor(), {
       action: 'submission.skipped',
@@ -85,9 +87,13 @@ async function findNext(
       const [record] = read.records;
       const [batch] = read.unreadable;
       if (batch && (!record || batch.firstOffset < record.offset)) {
-        return { offset: batch.firstOffset, last_offset: batch.lastOffset, key: null, value: batch.bytes };
+        const { firstOffset: first, lastOffset: last, newestAt: appendedAt, bytes: value } = batch;
+        return { offset: first, last_offset: last, key: null, value, appendedAt };
       }
-      if (record) return { ...record, last_offset: null };
+      if (record) {
+        const { offset: at, key, value, timestamp: appendedAt } = record;
+        return { offset: at, last_offset: null, key, value, appendedAt };
+      }
       if (read.atEnd) return undefined;
       offset = read.nextOffset;
     }

@@ -31,3 +31,7 @@ CREATE TABLE consumed_topics (
   topic_id text NOT NULL,
   cluster_id text NOT NULL
 );
+
+-- When the newest submission of a partition that was applied had been appended, by the broker's clock. A broker that comes
+-- back with an older log has new submissions only after this time.
+ALTER TABLE consumer_positions ADD COLUMN last_appended_at timestamptz;

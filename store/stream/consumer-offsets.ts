@@ -29,6 +29,8 @@ export interface OffsetAdvance {
   partition: number;
   from: number;
   to: number;
+  /** When the newest message up to there was appended, in milliseconds since 1970; null if that is not known. */
+  appendedAt?: number | null;
 }
 
 /**
@@ -43,14 +45,16 @@ export async function advanceConsumerOffsets(
   advances: readonly OffsetAdvance[],
 ): Promise<void> {
   const { rowCount } = await client.query(
-    `UPDATE consumer_positions SET next_offset = advance.upto
-     FROM unnest($2::int[], $3::bigint[], $4::bigint[]) AS advance (partition, since, upto)
+    `UPDATE consumer_positions SET next_offset = advance.upto,
+       last_appended_at = greatest(to_timestamp(advance.appended_ms / 1000), last_appended_at)
+     FROM unnest($2::int[], $3::bigint[], $4::bigint[], $5::float8[]) AS advance (partition, since, upto, appended_ms)
      WHERE topic = $1 AND consumer_positions.partition = advance.partition AND next_offset = advance.since`,
     [
       topic,
       advances.map(({ partition }) => partition),
       advances.map(({ from }) => from),
       advances.map(({ to }) => to),
+      advances.map(({ appendedAt }) => appendedAt ?? null),
     ],
   );
   if (rowCount !== advances.length) {
@@ -68,6 +72,33 @@ export async function loadConsumerOffsets(
     [topic],
   );
   return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
+}
+
+/** A stored position. */
+export interface StoredPosition {
+  /** The offset of the next message. */
+  offset: number;
+  /** When the newest message before it had been appended, in milliseconds since 1970; null if that is not known. */
+  appendedAt: number | null;
+}
+
+/** The stored positions of a topic, by partition. */
+export async function loadPositions(
+  client: ClientBase | Pool,
+  topic: string,
+): Promise<Map<number, StoredPosition>> {
+  const { rows } = await client.query<{
+    partition: number;
+    next_offset: string;
+    appended_ms: number | null;
+  }>(
+    `SELECT partition, next_offset, (extract(epoch FROM last_appended_at) * 1000)::float8 AS appended_ms
+     FROM consumer_positions WHERE topic = $1`,
+    [topic],
+  );
+  return new Map(
+    rows.map((row) => [row.partition, { offset: Number(row.next_offset), appendedAt: row.appended_ms }]),
+  );
 }
 
 /** Sets a partition's offset, whatever it was: for a topic that was created anew. */

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createEntry, createRuns, dropApplied, sizeOfEntry, splitRun } from '../../consumers/apply/entry.ts';
+import {
+  createEntry,
+  createRuns,
+  dropApplied,
+  type Run,
+  sizeOfEntry,
+  splitRun,
+} from '../../consumers/apply/entry.ts';
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
 import type { UnreadableBatch } from '../../kafka/topic-reader.ts';
 import { encodeHeaders } from '../helpers/record-headers.ts';
@@ -24,12 +31,15 @@ const fetched = fc
       if (part.unreadable === null) records.push({ ...PLAIN, offset: next, key: null, value: null });
       else {
         const lastOffset = next + part.unreadable;
-        unreadable.push({ firstOffset: next, lastOffset, bytes: Buffer.from('x'), reason: 'damaged' });
+        unreadable.push({
+          ...{ firstOffset: next, lastOffset, newestAt: 1000 },
+          ...{ bytes: Buffer.from('x'), reason: 'damaged' },
+        });
         next = lastOffset;
       }
       next += 1;
     }
-    const read = { partition: 3, records, unreadable, nextOffset: next, isOutOfRange: false };
+    const read = { partition: 3, records, unreadable, nextOffset: next, newestAt: 1000, isOutOfRange: false };
     return { ...read, end: next, stableEnd: next, atEnd: true };
   });
 
@@ -74,7 +84,14 @@ test('INV-8: a run that is split and applied up to anywhere loses nothing and re
 
 const readOf = (records: FetchedRecord[], unreadable: UnreadableBatch[] = []) => {
   const nextOffset = records.length;
-  const end = { nextOffset, end: nextOffset, stableEnd: nextOffset, atEnd: true, isOutOfRange: false };
+  const end = {
+    nextOffset,
+    newestAt: 1000,
+    end: nextOffset,
+    stableEnd: nextOffset,
+    atEnd: true,
+    isOutOfRange: false,
+  };
   return { partition: 3, records, unreadable, ...end };
 };
 const recordsOf = (count: number, bytes = 0): FetchedRecord[] =>
@@ -104,7 +121,8 @@ test('an entry keeps copies of its key and value, and takes the memory of both',
 });
 
 test('a batch that cannot be read is an entry with its offsets and the reason', () => {
-  const batch = { firstOffset: 4, lastOffset: 9, bytes: Buffer.from('x'), reason: 'its checksum is wrong' };
+  const bytes = Buffer.from('x');
+  const batch = { firstOffset: 4, lastOffset: 9, newestAt: 1000, bytes, reason: 'its checksum is wrong' };
   const [run] = createRuns(0, readOf([], [batch]), fail);
   expect(run?.entries).toEqual([
     {
@@ -185,4 +203,12 @@ test('INV-14: a record with broken headers counts as one without', () => {
   expect(createEntry({ ...PLAIN, headers, offset: 1, key: null, value: null }, fail)).toMatchObject({
     traceparent: null,
   });
+});
+
+test('a run tells when its newest submission was appended, and that of all that was read', () => {
+  const records = recordsOf(1500).map((record) => ({ ...record, timestamp: 2000 + record.offset }));
+  const [first, second] = createRuns(0, { ...readOf(records), newestAt: 9000 }, fail);
+  expect([first?.appendedAt, second?.appendedAt]).toEqual([2999, 9000]);
+  const [left, right] = splitRun(second as Run, 100, Number.POSITIVE_INFINITY);
+  expect([left.appendedAt, right?.appendedAt]).toEqual([3099, 9000]);
 });

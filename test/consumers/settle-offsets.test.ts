@@ -5,6 +5,8 @@ import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 
 const TOPIC = 'submissions';
+/** When the newest submission that was applied had been appended, in milliseconds since 1970. */
+const APPLIED_UP_TO = 5000;
 const { client } = useTestDatabase();
 let lines: string[];
 
@@ -18,16 +20,28 @@ interface Seen {
   clusterId: string;
   /** By partition: its beginning and its end. */
   bounds: [number, number][];
+  /** By partition: when each record from the beginning on was appended, in milliseconds since 1970. */
+  appended?: number[][];
   /** The offsets that the group has committed, by partition. */
   committed?: [number, number][];
 }
 
-async function settle({ topicId, clusterId, bounds, committed = [] }: Seen): Promise<number[]> {
+async function settle({
+  topicId,
+  clusterId,
+  bounds,
+  appended = [],
+  committed = [],
+}: Seen): Promise<number[]> {
   const { offsets } = await settleOffsets({
     client,
     reader: {
       identify: async () => ({ topicId, clusterId }),
       bounds: async () => bounds.map(([start, end]) => ({ start, end, stableEnd: end })),
+      offsetAt: async (partition, time) => {
+        const index = (appended[partition] ?? []).findIndex((each) => each >= time);
+        return index === -1 ? null : (bounds[partition]?.[0] ?? 0) + index;
+      },
     },
     group: { load: async () => new Map(committed) },
     topic: TOPIC,
@@ -43,9 +57,10 @@ async function applied(...offsets: number[]): Promise<void> {
   await settle({ topicId: 'a', clusterId: 'home', bounds: offsets.map((end) => [0, end]) });
   for (const [partition, offset] of offsets.entries()) {
     await client.query(
-      `INSERT INTO consumer_positions VALUES ($1, $2, $3)
-       ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset`,
-      [TOPIC, partition, offset],
+      `INSERT INTO consumer_positions VALUES ($1, $2, $3, to_timestamp($4))
+       ON CONFLICT (topic, partition) DO UPDATE
+         SET next_offset = excluded.next_offset, last_appended_at = excluded.last_appended_at`,
+      [TOPIC, partition, offset, APPLIED_UP_TO / 1000],
     );
   }
   lines = [];
@@ -79,7 +94,7 @@ test.each<[string, Seen, number[], string | null]>([
     'expired before they were applied',
   ],
   [
-    'begins anew a partition that has lost its newest records',
+    'waits at the end of a partition that has lost its newest records',
     {
       topicId: 'a',
       clusterId: 'home',
@@ -87,9 +102,52 @@ test.each<[string, Seen, number[], string | null]>([
         [0, 4],
         [3, 9],
       ],
+      appended: [[1, 2, 3, 4]],
     },
-    [0, 7],
-    'has lost its newest records',
+    [4, 7],
+    'came back with an older log',
+  ],
+  [
+    'reads what is new in a partition that has lost its newest records',
+    {
+      topicId: 'a',
+      clusterId: 'home',
+      bounds: [
+        [0, 5],
+        [3, 9],
+      ],
+      appended: [[1, 2, 3, 6000, 6001]],
+    },
+    [3, 7],
+    'came back with an older log',
+  ],
+  [
+    'reads what is new, also where it has outgrown the position',
+    {
+      topicId: 'a',
+      clusterId: 'home',
+      bounds: [
+        [0, 7],
+        [3, 9],
+      ],
+      appended: [[1, 2, 3, 6000, 6001, 6002, 6003]],
+    },
+    [3, 7],
+    'came back with an older log',
+  ],
+  [
+    'goes on where the store is, if the clock of the broker was set back',
+    {
+      topicId: 'a',
+      clusterId: 'home',
+      bounds: [
+        [0, 7],
+        [3, 9],
+      ],
+      appended: [[1, 2, 5000, 4, 5, 6, 7]],
+    },
+    [5, 7],
+    null,
   ],
   [
     'reads a topic that was made anew from its beginning, whatever its group has committed',

@@ -25,7 +25,7 @@ export function createTestRun(
       },
     ),
   );
-  return { partition, from, to: from + entries.length, entries };
+  return { partition, from, to: from + entries.length, appendedAt: null, entries };
 }
 
 /** Applies submissions after those that were applied before, in one transaction. */

@@ -8,6 +8,7 @@ import type { RecordBatch } from '../../kafka/record-batches.ts';
 const batch = (of: Partial<RecordBatch>): RecordBatch => ({
   firstOffset: 0,
   lastOffset: of.firstOffset ?? 0,
+  newestAt: 0,
   producerId: -1n,
   isTransactional: false,
   isControl: false,

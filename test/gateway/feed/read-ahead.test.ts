@@ -41,6 +41,7 @@ class ModelLog implements Pick<TopicReader, 'fetchFromSources'> {
         records,
         unreadable: [],
         nextOffset,
+        newestAt: 0,
         end,
         stableEnd: end,
         isOutOfRange: false,

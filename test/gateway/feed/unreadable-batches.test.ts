@@ -38,7 +38,8 @@ function damageBatch(): void {
       damaged += 1;
       const { offset } = lost;
       const reason = 'its checksum is wrong';
-      const batch = { firstOffset: offset, lastOffset: offset, bytes: Buffer.alloc(0), reason };
+      const place = { firstOffset: offset, lastOffset: offset, newestAt: 0 };
+      const batch = { ...place, bytes: Buffer.alloc(0), reason };
       return { ...read, records: read.records.filter((each) => each !== lost), unreadable: [batch] };
     });
   });
