@@ -91,6 +91,12 @@ const COMMANDS: {
     load: () => import('./commands/lag.ts'),
   },
   {
+    name: 'canary',
+    settings: BOTH,
+    description: 'measure the way of a change through the whole service, all the time',
+    load: () => import('./commands/canary.ts'),
+  },
+  {
     name: 'doctor',
     settings: ['postgres', 'kafka', 'topics'],
     description: 'check servers, certificates, rights, settings, clocks, history and processes',

@@ -1,5 +1,5 @@
 /*
- * Traces, if OTEL_EXPORTER_OTLP_ENDPOINT is set. Otherwise nothing of OpenTelemetry is loaded, and everything here
+ * Traces, if OTEL_EXPORTER_OTLP_ENDPOINT is set. Otherwise nothing of OpenTelemetry's SDK is loaded, and everything here
  * returns at once. `tracing-sdk.ts` is the one file that knows OpenTelemetry, and `start-tracing.ts` loads it.
  */
 

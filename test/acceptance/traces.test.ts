@@ -128,11 +128,16 @@ test('a request has a span that is named by its route, and its line in the log h
   expect(JSON.parse(line ?? '{}')).toMatchObject({ trace_id: span.traceId, span_id: span.spanId });
 });
 
-test('probes and the console have no spans', async () => {
+test('probes, the console and work in the background have no spans', async () => {
   await fetch(`${base}/readyz`);
   await fetch(`${base}/console/sign-in`);
   await fetch(`${base}/v1/states`, { headers: authorization() });
   await until('a later span', () => collector.spans.some(({ name }) => name === 'GET /v1/states'));
   const paths = collector.spans.map(({ attributes }) => String(attributes['url.path'] ?? '/v1/'));
   expect(paths.filter((path) => !path.startsWith('/v1/'))).toEqual([]);
+  // Nor has the work that programs do again and again, such as looking for new changes.
+  const roots = collector.spans
+    .filter(({ parentSpanId }) => !parentSpanId)
+    .map(({ name }) => name.split(' ')[0]);
+  expect(roots.filter((name) => !['GET', 'send', 'process', 'deliver'].includes(name ?? ''))).toEqual([]);
 });

@@ -60,7 +60,12 @@ test('a plan names each change with its old and new value, and apply makes exact
     });
   await withAdmin(
     brokers,
-    alter(submissions, { 'retention.ms': '1000', 'min.insync.replicas': '1', 'cleanup.policy': 'delete' }),
+    alter(submissions, {
+      'retention.ms': '1000',
+      'min.insync.replicas': '1',
+      'cleanup.policy': 'delete',
+      'message.timestamp.type': 'LogAppendTime',
+    }),
   );
   const expected = [
     `set retention.ms on ${submissions}: 1000 -> 604800000`,

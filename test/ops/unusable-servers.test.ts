@@ -89,6 +89,7 @@ describe('a database that cannot be used is reported in one sentence, without it
       'plans list',
       'audit list',
       'migrate',
+      'canary setup',
       'stream check',
       'stream repair',
       'stream new-epoch',

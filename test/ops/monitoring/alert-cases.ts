@@ -359,6 +359,24 @@ export const CASES: readonly AlertCase[] = [
     firing: ['GatewayNotFollowing'],
   },
   {
+    name: 'the canary has heard nothing for nine minutes',
+    series: {
+      [series('canary_last_success_timestamp_seconds', 'canary-1')]:
+        `0+15x${SCRAPES - minutes(9)} ${15 * (SCRAPES - minutes(9))}x${minutes(9) - 1}`,
+    },
+    firing: ['CanaryFails'],
+  },
+  {
+    name: 'the canary hears of its changes once a minute',
+    series: {
+      [series('canary_last_success_timestamp_seconds', 'canary-1')]: Array.from(
+        { length: SCRAPES + 1 },
+        (_, index) => 60 * Math.floor(index / 4),
+      ).join(' '),
+    },
+    firing: [],
+  },
+  {
     name: 'a record is in an unknown schema',
     series: { [series('feed_undecodable_records_total', 'gateway-1')]: lately(minutes(3), '0', '1') },
     firing: ['ChangeUnreadable'],

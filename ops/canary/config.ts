@@ -1,0 +1,50 @@
+import {
+  type Environment,
+  readInteger,
+  readPort,
+  readText,
+  SettingError,
+} from '../../service/environment.ts';
+import { createKafkaConfig, type KafkaConfig } from '../config.ts';
+
+export interface CanaryConfig extends Pick<KafkaConfig, 'brokers' | 'topicPrefix'> {
+  /** The address of the gateways, without a slash at its end. */
+  gatewayUrl: string;
+  key: string;
+  metricsPort: number;
+  /** The pause between two probes, in milliseconds. */
+  intervalMs: number;
+  /** A change that has not arrived after this time counts as failed, in milliseconds. */
+  timeoutMs: number;
+}
+
+/**
+ * Reads the settings of the canary from environment variables or a test's own values.
+ *
+ * @throws SettingError if one is missing or invalid
+ */
+export function createCanaryConfig(env: Environment): CanaryConfig {
+  const { brokers, topicPrefix } = createKafkaConfig(env);
+  const gatewayUrl = readText(env, 'GATEWAY_URL') ?? `http://localhost:${readPort(env, 'PORT') ?? 8080}`;
+  if (!URL.canParse(gatewayUrl)) {
+    throw new SettingError(
+      `GATEWAY_URL is "${gatewayUrl}"; it must be an address such as http://gateway:8080.`,
+    );
+  }
+  const key = readText(env, 'CANARY_KEY');
+  if (key === null) {
+    throw new SettingError(
+      'CANARY_KEY is not set: make a key with "npm run ops -- keys create --account canary --plan internal --scopes stream:read".',
+    );
+  }
+  const seconds = (name: string, min: number) => readInteger(env, name, { min, max: 3600 });
+  return {
+    brokers,
+    topicPrefix,
+    gatewayUrl: gatewayUrl.replace(/\/$/, ''),
+    key,
+    metricsPort: readPort(env, 'METRICS_PORT') ?? 9092,
+    intervalMs: (seconds('CANARY_INTERVAL_SECONDS', 1) ?? 60) * 1000,
+    timeoutMs: (seconds('CANARY_TIMEOUT_SECONDS', 1) ?? 30) * 1000,
+  };
+}

@@ -1,0 +1,94 @@
+/** Builds dashboards of Grafana from what they show. */
+import {
+  LegendDisplayMode,
+  LegendPlacement,
+  TooltipDisplayMode,
+  VizLegendOptionsBuilder,
+  VizTooltipOptionsBuilder,
+} from '@grafana/grafana-foundation-sdk/common';
+import { type Dashboard, DashboardBuilder, RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
+import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
+import { PanelBuilder as GraphBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
+
+/** The id of the data source, which Grafana is provisioned with. */
+const PROMETHEUS = { type: 'prometheus', uid: 'prometheus' };
+const PANEL_HEIGHT = 7;
+const STAT_HEIGHT = 4;
+/** The width of a dashboard, in Grafana's columns. */
+const COLUMNS = 24;
+
+/** A query, by the legend of its series; `{{label}}` stands for the value of a label. */
+type Queries = Readonly<Record<string, string>>;
+
+interface Panel {
+  title: string;
+  /** A sentence that says how to read it. */
+  description?: string;
+  /** A unit of Grafana's, such as `s`, `bytes`, `reqps`; `short` for a number. */
+  unit: string;
+  queries: Queries;
+  /** Whether it shows the present numbers instead of a graph. */
+  isStat?: boolean;
+}
+
+interface Row {
+  title: string;
+  panels: readonly Panel[];
+}
+
+export interface DashboardContent {
+  /** The name of its file, and the end of its address in Grafana. */
+  name: string;
+  title: string;
+  description: string;
+  rows: readonly Row[];
+}
+
+function buildGraph(): GraphBuilder {
+  const legend = new VizLegendOptionsBuilder()
+    .showLegend(true)
+    .displayMode(LegendDisplayMode.List)
+    .placement(LegendPlacement.Bottom);
+  const tooltip = new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi);
+  return new GraphBuilder().height(PANEL_HEIGHT).min(0).legend(legend).tooltip(tooltip);
+}
+
+function buildPanel(
+  { title, description = '', unit, queries, isStat = false }: Panel,
+  span: number,
+  id: number,
+) {
+  const panel = isStat ? new StatBuilder().height(STAT_HEIGHT) : buildGraph();
+  panel.id(id).title(title).description(description).unit(unit).span(span).datasource(PROMETHEUS);
+  for (const [index, [legend, expr]] of Object.entries(queries).entries()) {
+    const query = new DataqueryBuilder()
+      .refId(String.fromCharCode(65 + index))
+      .expr(expr)
+      .legendFormat(legend);
+    panel.withTarget(isStat ? query.instant() : query.range());
+  }
+  return panel;
+}
+
+/** Builds a dashboard; the panels of a row, one to four, share its width. */
+export function buildDashboard({ name, title, description, rows }: DashboardContent): Dashboard {
+  const builder = new DashboardBuilder(title)
+    .uid(`ballot-endorsements-${name}`)
+    .description(description)
+    .tags(['ballot-endorsements'])
+    .refresh('30s')
+    .time({ from: 'now-3h', to: 'now' })
+    .timezone('browser')
+    .readonly();
+  let id = 0;
+  for (const { title: rowTitle, panels } of rows) {
+    id += 1;
+    builder.withRow(new RowBuilder(rowTitle).id(id));
+    for (const panel of panels) {
+      id += 1;
+      builder.withPanel(buildPanel(panel, COLUMNS / panels.length, id));
+    }
+  }
+  return builder.build();
+}

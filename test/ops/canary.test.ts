@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { register } from 'prom-client';
+import { startCanary } from '../../ops/canary/canary.ts';
+import { createCanaryConfig } from '../../ops/canary/config.ts';
+import type { Service } from '../../service/lifecycle.ts';
+import { captureLog } from '../helpers/captured-log.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
+import { countObserved, metricValue } from '../helpers/metrics.ts';
+import { useTestService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
+
+const service = useTestService();
+const { log, lines } = captureLog('warn');
+let canary: Service | undefined;
+afterEach(async () => {
+  await canary?.stop();
+  canary = undefined;
+  register.resetMetrics();
+  lines.length = 0;
+});
+
+const env = () => ({
+  DATABASE_URL: service.databaseUrl,
+  KAFKA_BROKERS: service.brokers.addresses.join(','),
+  TOPIC_PREFIX: service.topicPrefix,
+  GATEWAY_URL: service.url(''),
+  CANARY_KEY: service.key,
+  CANARY_INTERVAL_SECONDS: '1',
+});
+const start = (settings: Record<string, string> = {}) => {
+  canary = startCanary(createCanaryConfig({ ...env(), ...settings }), { log });
+};
+const arrived = () => countObserved('canary_latency_seconds', {});
+const failed = (step: string) => metricValue('canary_failures_total', { step });
+
+async function setUp(): Promise<void> {
+  await createRunner('canary')(['setup'], createIo(env()));
+}
+
+test('probes travel the whole way again and again, and leave one endorsement', async () => {
+  await setUp();
+  // Doing it again changes nothing.
+  await setUp();
+  start();
+  await until('two probes', async () => (await arrived()) >= 2);
+  expect(canary?.isReady()).toBe(true);
+  const at = await metricValue('canary_last_success_timestamp_seconds');
+  expect(Math.abs(at - Date.now() / 1000)).toBeLessThan(60);
+  await canary?.stop();
+  const { body } = await service.get('/v1/endorsements?endorsers=service-canary');
+  expect(body.data).toHaveLength(1);
+  // Clients of upcoming elections never see it.
+  expect((await service.get('/v1/endorsements?endorsers=service-canary&upcoming=true')).body.data).toEqual(
+    [],
+  );
+
+  await createRunner('catalog')(['remove', 'as-2000-01-01-special'], createIo(env()));
+  expect((await service.get('/v1/endorsements?endorsers=service-canary')).body.data).toEqual([]);
+});
+
+test('a probe that does not arrive in time is a failure', async () => {
+  await setUp();
+  await service.stopConsumers();
+  start({ CANARY_TIMEOUT_SECONDS: '1' });
+  await until('the failure', async () => (await failed('arrival')) >= 1);
+  expect(canary?.isReady()).toBe(false);
+  expect(await arrived()).toBe(0);
+  await service.startConsumers();
+  await until('a probe', async () => (await arrived()) >= 1);
+});
+
+test('a stream that the gateway refuses is a failure, and the log has its answer', async () => {
+  start({ CANARY_KEY: 'bes_nobody' });
+  await until('the failure', async () => (await failed('stream')) >= 1);
+  expect(JSON.stringify(lines[0])).toContain('invalid_api_key');
+});
+
+test('Kafka that is away is a failure', async () => {
+  await setUp();
+  start({ KAFKA_BROKERS: '127.0.0.1:1' });
+  await until('the failure', async () => (await failed('submission')) >= 1);
+});
+
+test.each([
+  [{ CANARY_KEY: '' }, /^CANARY_KEY is not set: make a key with/],
+  [{ GATEWAY_URL: 'gateway' }, /^GATEWAY_URL is "gateway"; it must be an address/],
+])('settings that are missing or wrong are named: %j', (settings, message) => {
+  expect(() => createCanaryConfig({ ...env(), ...settings })).toThrow(message);
+});

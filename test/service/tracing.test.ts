@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { startTracing } from '../../service/start-tracing.ts';
+import { currentTraceIds, currentTraceparent, isTracing, traceMessages } from '../../service/tracing.ts';
+
+const run = promisify(execFile);
+
+/** Starts to trace with these settings in a process of its own. @returns how many modules of OpenTelemetry's SDK it loads */
+async function countSdkModules(env: Record<string, string>): Promise<number> {
+  const script = `
+    import { Module } from 'node:module';
+    import { startTracing } from './service/start-tracing.ts';
+    await startTracing('test', process.env);
+    await import('./consumers/program.ts');
+    console.log(Object.keys(Module._cache).filter((file) => file.includes('@opentelemetry/sdk-')).length);
+    process.exit(0);`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { env });
+  return Number(stdout);
+}
+
+test('without the address of a collector, nothing of the SDK is loaded and work runs as it is', async () => {
+  expect(await countSdkModules({})).toBe(0);
+  await startTracing('test', {});
+  expect([isTracing(), currentTraceparent(), currentTraceIds()]).toEqual([false, null, {}]);
+  const work = () => {
+    throw new Error('There is no span to describe.');
+  };
+  expect(await traceMessages(work, async () => 7)).toBe(7);
+});
+
+test('with it, the SDK is loaded', async () => {
+  expect(await countSdkModules({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).toBeGreaterThan(0);
+});
