@@ -10,7 +10,7 @@ import type { FaultProxy } from './fault-proxy.ts';
 import type { Part, World } from './world.ts';
 
 /** What a fault needs. */
-export interface Scene {
+interface Scene {
   world: World;
   random: Random;
   /** Sends some submissions, which Kafka acknowledges. */
