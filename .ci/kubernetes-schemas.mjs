@@ -16,7 +16,9 @@ function write(name, schema) {
 function copyFolder(folder) {
   for (const name of readdirSync(folder)) {
     const text = readFileSync(path.join(folder, name), 'utf8');
-    const { $id: _, ...schema } = JSON.parse(text.replaceAll('"/api/_definitions.json', '"_definitions.json'));
+    const { $id: _, ...schema } = JSON.parse(
+      text.replaceAll('"/api/_definitions.json', '"_definitions.json'),
+    );
     write(name, schema);
   }
 }
