@@ -106,6 +106,15 @@ chartTest('a value that the chart does not know is refused, and so is a missing 
   expect(template({ kafka: { brokers: '' } }).errors).toContain('kafka.brokers is required');
 });
 
+chartTest('the values of the guide are values of the chart', async () => {
+  const guide = await readFile('docs/kubernetes.md', 'utf8');
+  const [, example = ''] = /```\n( *# ballots\.yaml\n.*?)```/s.exec(guide) ?? [];
+  const values = parse(example);
+  const resources = render(values);
+  expect(find(resources, 'Ingress').spec.rules[0].host).toBe('ballots.example.org');
+  expect(lint(values)).toBe('');
+});
+
 /** Settings that the chart leaves out, with the reason. */
 const LEFT_OUT: Record<string, string> = {
   KAFKA_CA: 'the file has it',
