@@ -4,6 +4,7 @@ import type { Brokers } from '../service/brokers.ts';
 import { splitBySize } from '../service/split-by-size.ts';
 import { explainingRefusals } from './refusal.ts';
 import { type Right, withRight } from './rights.ts';
+import { rememberPartitions, sendAll } from './send-all.ts';
 
 /** A record of the changes topic. */
 export interface ChangeRecord {
@@ -44,7 +45,13 @@ async function withRetries<T>(request: () => Promise<T>): Promise<T> {
 export function createChangesProducer(kafka: Kafka, { brokers, topic }: { brokers: Brokers; topic: string }) {
   const right: Right = { operation: 'Write', resource: 'topic', name: topic };
   const write = <T>(action: () => Promise<T>) => explainingRefusals(brokers, () => withRight(right, action));
-  const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1, metadataMaxAge: 30_000 });
+  const { chosen, createPartitioner } = rememberPartitions();
+  const producer = kafka.producer({
+    idempotent: true,
+    maxInFlightRequests: 1,
+    metadataMaxAge: 30_000,
+    createPartitioner,
+  });
   const admin = kafka.admin();
   return {
     topic,
@@ -68,7 +75,7 @@ export function createChangesProducer(kafka: Kafka, { brokers, topic }: { broker
     /** Resolves when all in-sync replicas have the records. */
     async send(records: ChangeRecord[]): Promise<void> {
       for (const messages of splitBySize(records, MAX_REQUEST_BYTES, ({ value }) => value.length)) {
-        await write(() => producer.send({ topic, acks: -1, messages }));
+        await write(() => sendAll(producer, { topic, messages, chosen }));
       }
     },
   };

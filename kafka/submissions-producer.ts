@@ -1,11 +1,12 @@
 /** The one place of `submit` that knows kafkajs. */
-import { type ICustomPartitioner, Partitioners } from 'kafkajs';
 import { formatTraceparent } from '../schemas/record-headers.ts';
 import type { Brokers } from '../service/brokers.ts';
+
 import { currentTraceparent, traceMessages } from '../service/tracing.ts';
 import { createKafkaClient } from './client.ts';
 import { explainingRefusals } from './refusal.ts';
 import { type Right, withRight } from './rights.ts';
+import { rememberPartitions, sendAll } from './send-all.ts';
 
 export interface Message {
   key: string;
@@ -34,22 +35,12 @@ function writeRight(topic: string): Right {
 }
 
 /**
- * A producer to one topic that keeps order and sends nothing twice within its own retries. Partitions are chosen by
- * key as Java's clients choose them, so that every writer puts one endorser in one partition.
+ * A producer to one topic that keeps order and sends nothing twice within its own retries.
  *
  * @throws KafkaRefusal if Kafka refuses this process, as `send` does, and the client's error otherwise
  */
 export async function openProducer(brokers: Brokers, topic: string): Promise<MessageProducer> {
-  /** The partition of each message of the present request; a request that is tried again chooses again. */
-  const chosen = new Map<unknown, number>();
-  const createPartitioner: ICustomPartitioner = () => {
-    const choose = Partitioners.DefaultPartitioner();
-    return (args) => {
-      const partition = choose(args);
-      chosen.set(args.message, partition);
-      return partition;
-    };
-  };
+  const { chosen, createPartitioner } = rememberPartitions();
   const producer = createKafkaClient({ brokers, clientId: 'ballot-endorsements-submit' }).producer({
     idempotent: true,
     maxInFlightRequests: 1,
@@ -66,11 +57,10 @@ export async function openProducer(brokers: Brokers, topic: string): Promise<Mes
     throw error;
   }
   const send = async (given: Message[]): Promise<OffsetRange[]> => {
-    chosen.clear();
     const traceparent = currentTraceparent();
     const headers = formatTraceparent(traceparent);
     const messages = traceparent === null ? given : given.map((message) => ({ ...message, headers }));
-    const answers = await write(() => producer.send({ topic, messages, acks: -1 }));
+    const answers = await write(() => sendAll(producer, { topic, messages, chosen }));
     return answers.map(({ partition, baseOffset }) => {
       const from = Number(baseOffset);
       const sent = messages.filter((message) => chosen.get(message) === partition);

@@ -6,7 +6,7 @@ cd /tmp/users
 # The printed lines use these names.
 ln -sf /opt/kafka/bin/kafka-acls.sh bin/kafka-acls
 ln -sf /etc/kafka/secrets/client.properties admin.properties
-export PATH="$PWD/bin:/opt/kafka/bin:$PATH" KAFKA_HEAP_OPTS=-Xmx64m
+export PATH="$PWD/bin:/opt/kafka/bin:$PATH" KAFKA_HEAP_OPTS=-Xmx128m
 
 for role in gateway apply relay ops producer; do
   pids=()
@@ -17,7 +17,7 @@ for role in gateway apply relay ops producer; do
   while IFS= read -r line; do
     bash -c "$line" > /dev/null &
     pids+=($!)
-  done < <(grep --fixed-strings "User:ballot-$role " /rights/commands)
+  done < <(grep -F "User:ballot-$role " /rights/commands)
   for pid in "${pids[@]}"; do wait "$pid"; done
 done
 echo 'The users of Kafka have their passwords and rights.'

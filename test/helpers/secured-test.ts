@@ -7,5 +7,8 @@ if (missing.length > 0) {
   process.stderr.write(`Tests of secured servers are skipped: ${missing.join(', ')} not installed.\n`);
 }
 
-/** A test with servers that ask for certificates and logins. It is skipped on a machine that cannot make them. */
-export const securedTest = missing.length > 0 ? test.skip : test;
+/** Whether this machine can make servers that ask for certificates and logins. */
+export const canSecure = missing.length === 0;
+
+/** A test with such servers. It is skipped on a machine that cannot make them. */
+export const securedTest = canSecure ? test : test.skip;

@@ -1,0 +1,47 @@
+{{- define "ballot.name" -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{ .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else -}}
+{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 50 | trimSuffix "-" }}
+{{- end -}}
+{{- end }}
+
+{{- define "ballot.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "ballot.labels" -}}
+{{ include "ballot.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "ballot.image" -}}
+{{- $repository := required "image.repository is required: the image of the project's Dockerfile in your registry" .Values.image.repository -}}
+{{- if .Values.image.digest -}}
+{{ $repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ $repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end -}}
+{{- end }}
+
+{{/* The addresses of the brokers: by default those of Strimzi's listener with TLS. */}}
+{{- define "ballot.brokers" -}}
+{{- if .Values.kafka.brokers -}}
+{{ .Values.kafka.brokers }}
+{{- else if .Values.strimzi.enabled -}}
+{{ .Values.strimzi.cluster }}-kafka-bootstrap:9093
+{{- else -}}
+{{ fail "kafka.brokers is required, unless strimzi.enabled is true" }}
+{{- end -}}
+{{- end }}
+
+{{- define "ballot.kafkaCaSecret" -}}
+{{- if .Values.kafka.caSecret.name -}}
+{{ .Values.kafka.caSecret.name }}
+{{- else if .Values.strimzi.enabled -}}
+{{ .Values.strimzi.cluster }}-cluster-ca-cert
+{{- end -}}
+{{- end }}

@@ -1,0 +1,43 @@
+{{/* The parts that all pods share. */}}
+{{- define "ballot.podDefaults" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  # The files of secrets belong to this group.
+  fsGroup: 1000
+  seccompProfile: { type: RuntimeDefault }
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "ballot.containerDefaults" -}}
+image: {{ include "ballot.image" . }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: { drop: [ALL] }
+volumeMounts:
+  - { name: secrets, mountPath: /run/secrets/ballot, readOnly: true }
+{{- end }}
+
+{{/* Pods of a part on different nodes and zones, as far as possible. Context: root and component. */}}
+{{- define "ballot.spread" -}}
+topologySpreadConstraints:
+  {{- $context := . }}
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "ballot.selector" $context.root | nindent 8 }}
+        app.kubernetes.io/component: {{ $context.component }}
+    matchLabelKeys: [pod-template-hash]
+  {{- end }}
+{{- end }}

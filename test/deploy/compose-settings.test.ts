@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { listKnownSettings } from '../helpers/known-settings.ts';
+
+/** Settings that docker-compose.yml leaves out, with the reason. */
+const LEFT_OUT: Record<string, string> = {
+  METRICS_PORT: 'the image sets it',
+  PORT: 'the image sets it; in .env it is the port of the proxy',
+  KAFKA_CA: 'the file has it',
+  KAFKA_CERT: 'users log in with passwords',
+  KAFKA_CERT_FILE: 'users log in with passwords',
+  KAFKA_KEY: 'users log in with passwords',
+  KAFKA_KEY_FILE: 'users log in with passwords',
+  KAFKA_SERVER_NAME: 'the certificate has the names of the brokers',
+  KAFKA_PASSWORD: 'the file has it',
+  KAFKA_OAUTH_TOKEN_URL: 'users log in with passwords',
+  KAFKA_OAUTH_CLIENT_ID: 'users log in with passwords',
+  KAFKA_OAUTH_CLIENT_SECRET: 'users log in with passwords',
+  KAFKA_OAUTH_CLIENT_SECRET_FILE: 'users log in with passwords',
+  KAFKA_OAUTH_SCOPE: 'users log in with passwords',
+  KAFKA_RACK: 'all brokers are on one machine',
+  DATABASE_PASSWORD: 'the file has it',
+  DATABASE_CA: 'the database is on the same machine, without TLS',
+  DATABASE_CA_FILE: 'the database is on the same machine, without TLS',
+  DATABASE_CERT: 'the user logs in with a password',
+  DATABASE_CERT_FILE: 'the user logs in with a password',
+  DATABASE_KEY: 'the user logs in with a password',
+  DATABASE_KEY_FILE: 'the user logs in with a password',
+};
+
+interface Service {
+  environment?: Record<string, string>;
+  command?: string[];
+  volumes?: string[];
+}
+
+const text = await readFile('docker-compose.yml', 'utf8');
+const compose = parse(text, { merge: true }) as { services: Record<string, Service> };
+const environmentOf = (service: string) => compose.services[service]?.environment ?? {};
+
+test.each([
+  ['gateway', 'gateway'],
+  ['apply', 'consumers'],
+  ['relay', 'consumers'],
+  ['ops', 'ops'],
+  ['topics', 'ops'],
+] as const)('%s gets every setting of its program that is not left out', (service, program) => {
+  const known = listKnownSettings()[program];
+  expect(known.filter((name) => !(name in LEFT_OUT) && !(name in environmentOf(service)))).toEqual([]);
+});
+
+test('no program gets a variable that it does not read', () => {
+  const { gateway, consumers, ops } = listKnownSettings();
+  const strangers = (service: string, known: string[]) =>
+    Object.keys(environmentOf(service)).filter((name) => !known.includes(name));
+  expect(strangers('gateway', gateway)).toEqual([]);
+  expect(strangers('apply', consumers)).toEqual([]);
+  expect(strangers('relay', consumers)).toEqual([]);
+  // Commands for the console read these two by themselves.
+  expect(strangers('ops', [...ops, 'PUBLIC_URL', 'PORT'])).toEqual([]);
+});
+
+test('.env.example names the variables of docker-compose.yml, and no others', async () => {
+  const example = await readFile('.env.example', 'utf8');
+  const named = [...example.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name);
+  const used = new Set([...text.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name]) => name));
+  expect(named.sort()).toEqual([...used].sort());
+});
+
+test('each program has its own user of Kafka, and only the secrets of that user', () => {
+  for (const service of ['gateway', 'apply', 'relay', 'ops', 'topics']) {
+    const role = service === 'topics' ? 'ops' : service;
+    expect(environmentOf(service).KAFKA_USERNAME).toBe(`ballot-${role}`);
+    const secrets = compose.services[service]?.volumes?.filter((volume) => volume.includes('/kafka:'));
+    expect(secrets).toEqual([`secrets-${role}:/run/secrets/kafka:ro`]);
+  }
+});
