@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { applyTopics } from '../../kafka/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { testServers } from './servers.ts';
+import { waitFor } from '../../service/wait-for.ts';
+import { grantRights } from './secured-cluster.ts';
+import { brokersOf, isSecured, testServers } from './servers.ts';
 
 export interface TestTopics {
   /** The names of this test's topics begin with it. */
@@ -27,6 +29,12 @@ export async function createTestTopics({
   retentionMs?: number;
 } = {}): Promise<TestTopics> {
   const { brokers } = testServers();
-  await applyTopics({ brokers, topicPrefix: prefix, retentionMs, changesPartitions: partitions });
+  const options = { topicPrefix: prefix, retentionMs, changesPartitions: partitions };
+  if (isSecured()) {
+    await grantRights(brokers, prefix);
+    // Brokers learn of rights one after the other.
+    const apply = () => applyTopics({ ...options, brokers: brokersOf('ops') });
+    await waitFor('The topics', apply, { timeoutMs: 60_000 });
+  } else await applyTopics({ ...options, brokers });
   return { prefix, brokers };
 }

@@ -1,0 +1,183 @@
+/**
+ * Three brokers that ask for TLS, a client's certificate, a password and rights, as in production. Each part of the
+ * service logs in as a user of its own, with the rights of its role and no others.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { listRoleRights, ROLES, type Role } from '../../kafka/role-rights.ts';
+import { type KafkaOptions, startKafka } from '../../ops/local/servers/kafka/broker.ts';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
+import type { KafkaServer } from '../../ops/local/servers/server.ts';
+import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
+import { TestAuthority } from './certificates.ts';
+import { alterBroker, grant, keyStore, SCRAM_MODULE, setPassword } from './secure-users.ts';
+
+/** The users: one for each role, and one for a process that is `apply` and `relay`. */
+export const USERS = [...ROLES, 'consumers'] as const;
+export type User = (typeof USERS)[number];
+
+/** The settings of each user: those of KAFKA_BROKERS and KAFKA_... */
+export type UserSettings = Record<User, Record<string, string>>;
+
+const REPLICATED = {
+  'default.replication.factor': '3',
+  'min.insync.replicas': '2',
+  'offsets.topic.replication.factor': '3',
+  'transaction.state.log.replication.factor': '3',
+  'transaction.state.log.min.isr': '2',
+  'share.coordinator.state.topic.replication.factor': '3',
+  'share.coordinator.state.topic.min.isr': '2',
+};
+/** Clients learn soon that a broker is gone. */
+const IMPATIENT = { 'broker.session.timeout.ms': '6000' };
+
+interface Node {
+  plain: number;
+  controller: number;
+  login: number;
+}
+
+export class SecuredCluster {
+  readonly authority: TestAuthority;
+  /** Connects without TLS or a login, and may do everything. */
+  readonly everything: Brokers;
+  readonly settings: UserSettings;
+  readonly #servers: KafkaServer[];
+  readonly #options: KafkaOptions[];
+
+  private constructor(
+    authority: TestAuthority,
+    parts: { nodes: Node[]; options: KafkaOptions[]; servers: KafkaServer[]; settings: UserSettings },
+  ) {
+    this.authority = authority;
+    this.settings = parts.settings;
+    this.#options = parts.options;
+    this.#servers = parts.servers;
+    this.everything = plaintextBrokers(parts.nodes.map(({ plain }) => `127.0.0.1:${plain}`));
+  }
+
+  /** Starts it in a folder. @param options.overrides settings of every broker */
+  static async start({
+    dir,
+    onSpawn,
+    overrides = {},
+  }: Pick<KafkaOptions, 'dir' | 'onSpawn' | 'overrides'>): Promise<SecuredCluster> {
+    await mkdir(dir, { recursive: true });
+    const authority = await TestAuthority.create(dir, 'authority');
+    const { both } = await authority.issue({ name: 'broker', subject: 'localhost' });
+    const nodes: Node[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      nodes.push({
+        plain: await findFreePort(),
+        controller: await findFreePort(),
+        login: await findFreePort(),
+      });
+    }
+    const clusterId = randomBytes(16).toString('base64url');
+    const options = nodes.map(
+      (_, index): KafkaOptions => ({
+        dir: path.join(dir, `broker-${index + 1}`),
+        port: nodes[index]?.plain,
+        clusterId,
+        overrides: { ...brokerSettings(nodes, index, both, authority.ca), ...overrides },
+        ...(onSpawn && { onSpawn }),
+      }),
+    );
+    // None answers before two run.
+    const servers = await Promise.all(options.map(startKafka));
+    const settings = {} as UserSettings;
+    const addresses = nodes.map(({ login }) => `localhost:${login}`).join(',');
+    for (const user of USERS) settings[user] = await describeUser(dir, authority, user, addresses);
+    const cluster = new SecuredCluster(authority, { nodes, options, servers, settings });
+    for (const user of USERS) await setPassword(cluster.everything, user, passwordOf(user));
+    return cluster;
+  }
+
+  /** Grants every user its rights on the topics of a prefix. */
+  grantRights(topicPrefix: string): Promise<void> {
+    return grantRights(this.everything, topicPrefix);
+  }
+
+  /** Makes new certificates for the brokers, which show them from then on, and for every user. */
+  async rotateCertificates(): Promise<void> {
+    const { both } = await this.authority.issue({ name: 'broker', subject: 'localhost' });
+    for (const [index] of this.#servers.entries()) {
+      const store = keyStore('listener.name.login.', both, this.authority.ca);
+      await alterBroker(this.everything, index + 1, store);
+    }
+    for (const user of USERS) await this.authority.issue({ name: user });
+  }
+
+  /** Kills a broker with `kill -9`, and starts it on the same data after a while. */
+  async killBroker(index: number, awayMs: number): Promise<void> {
+    const [server, options] = [this.#servers[index], this.#options[index]];
+    if (!server?.pid || !options) throw new Error(`There is no broker ${index}.`);
+    process.kill(server.pid, 'SIGKILL');
+    await server.exited;
+    await new Promise((resolve) => setTimeout(resolve, awayMs));
+    this.#servers[index] = await startKafka(options);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.stop()));
+  }
+}
+
+function brokerSettings(nodes: Node[], index: number, both: string, ca: string): Record<string, string> {
+  const { plain = 0, controller = 0, login = 0 } = nodes[index] ?? {};
+  const voters = nodes.map((node, at) => `${at + 1}@127.0.0.1:${node.controller}`).join(',');
+  const open = [`PLAINTEXT://127.0.0.1:${plain}`, `LOGIN://localhost:${login}`];
+  return {
+    ...REPLICATED,
+    ...IMPATIENT,
+    'node.id': String(index + 1),
+    'controller.quorum.voters': voters,
+    listeners: [...open, `CONTROLLER://127.0.0.1:${controller}`].join(','),
+    'advertised.listeners': open.join(','),
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,LOGIN:SASL_SSL',
+    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    'super.users': 'User:ANONYMOUS',
+    ...keyStore('listener.name.login.', both, ca),
+    'listener.name.login.ssl.client.auth': 'required',
+    'listener.name.login.sasl.enabled.mechanisms': 'SCRAM-SHA-512',
+    'listener.name.login.scram-sha-512.sasl.jaas.config': SCRAM_MODULE,
+  };
+}
+
+function passwordOf(user: User): string {
+  return `password of ${user}`;
+}
+
+async function describeUser(
+  dir: string,
+  authority: TestAuthority,
+  user: User,
+  addresses: string,
+): Promise<Record<string, string>> {
+  const { cert, key } = await authority.issue({ name: user });
+  const passwordFile = path.join(dir, `password-of-${user}`);
+  await writeFile(passwordFile, passwordOf(user));
+  return {
+    KAFKA_BROKERS: addresses,
+    KAFKA_CA_FILE: authority.ca,
+    KAFKA_CERT_FILE: cert,
+    KAFKA_KEY_FILE: key,
+    KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
+    KAFKA_USERNAME: user,
+    KAFKA_PASSWORD_FILE: passwordFile,
+  };
+}
+
+/** Grants every user its rights on the topics of a prefix. @param everything may do that */
+export async function grantRights(everything: Brokers, topicPrefix: string): Promise<void> {
+  const rights = listRoleRights(topicPrefix);
+  for (const user of USERS) {
+    const roles: readonly Role[] = user === 'consumers' ? ['apply', 'relay'] : [user];
+    await grant(
+      everything,
+      `User:${user}`,
+      rights.filter(({ role }) => roles.includes(role)),
+    );
+  }
+}
