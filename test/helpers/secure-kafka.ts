@@ -37,11 +37,21 @@ export class SecureKafka {
     this.#server = parts.server;
   }
 
-  static async start(): Promise<SecureKafka> {
+  /**
+   * @param options.tokens the server whose tokens it accepts; one of its own by default
+   * @param options.overrides further settings of the broker
+   */
+  static async start({
+    tokens: given,
+    overrides = {},
+  }: {
+    tokens?: TokenServer;
+    overrides?: Record<string, string>;
+  } = {}): Promise<SecureKafka> {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-secure-'));
     const [authority, tokens] = await Promise.all([
       TestAuthority.create(dir, 'authority'),
-      startTokenServer(),
+      given ?? startTokenServer(),
     ]);
     const [broker, expired] = await Promise.all([
       authority.issue({ name: 'broker', subject: 'localhost' }),
@@ -78,6 +88,7 @@ export class SecureKafka {
         'listener.name.login.oauthbearer.sasl.oauthbearer.jwks.endpoint.url': tokens.jwksUrl,
         'listener.name.login.oauthbearer.sasl.oauthbearer.expected.audience': tokens.audience,
         'listener.name.login.oauthbearer.sasl.oauthbearer.expected.issuer': tokens.issuer,
+        ...overrides,
       },
     });
     const addresses = {

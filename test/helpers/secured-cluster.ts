@@ -3,13 +3,15 @@
  * service logs in as a user of its own, with the rights of its role and no others.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { withAdmin } from '../../kafka/admin.ts';
 import { listRoleRights, ROLES, type Role } from '../../kafka/role-rights.ts';
 import { type KafkaOptions, startKafka } from '../../ops/local/servers/kafka/broker.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import type { KafkaServer } from '../../ops/local/servers/server.ts';
-import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
+import { type Brokers, plaintextBrokers, readBrokers } from '../../service/brokers.ts';
+import { waitFor } from '../../service/wait-for.ts';
 import { TestAuthority } from './certificates.ts';
 import { alterBroker, grant, keyStore, SCRAM_MODULE, setPassword } from './secure-users.ts';
 
@@ -29,6 +31,8 @@ const REPLICATED = {
   'share.coordinator.state.topic.replication.factor': '3',
   'share.coordinator.state.topic.min.isr': '2',
 };
+/** How long a broker that was killed may take to be back, in milliseconds. */
+const RELOAD_MS = 120_000;
 /** Clients learn soon that a broker is gone. */
 const IMPATIENT = { 'broker.session.timeout.ms': '6000' };
 
@@ -39,18 +43,19 @@ interface Node {
 }
 
 export class SecuredCluster {
-  readonly authority: TestAuthority;
   /** Connects without TLS or a login, and may do everything. */
   readonly everything: Brokers;
   readonly settings: UserSettings;
+  readonly #dir: string;
   readonly #servers: KafkaServer[];
   readonly #options: KafkaOptions[];
+  #rotations = 0;
 
   private constructor(
-    authority: TestAuthority,
+    dir: string,
     parts: { nodes: Node[]; options: KafkaOptions[]; servers: KafkaServer[]; settings: UserSettings },
   ) {
-    this.authority = authority;
+    this.#dir = dir;
     this.settings = parts.settings;
     this.#options = parts.options;
     this.#servers = parts.servers;
@@ -64,8 +69,9 @@ export class SecuredCluster {
     overrides = {},
   }: Pick<KafkaOptions, 'dir' | 'onSpawn' | 'overrides'>): Promise<SecuredCluster> {
     await mkdir(dir, { recursive: true });
-    const authority = await TestAuthority.create(dir, 'authority');
-    const { both } = await authority.issue({ name: 'broker', subject: 'localhost' });
+    const authority = await TestAuthority.create(dir, authorityName(0));
+    await trust(dir, [authority]);
+    await issueAll(authority);
     const nodes: Node[] = [];
     for (let index = 0; index < 3; index += 1) {
       nodes.push({
@@ -80,7 +86,7 @@ export class SecuredCluster {
         dir: path.join(dir, `broker-${index + 1}`),
         port: nodes[index]?.plain,
         clusterId,
-        overrides: { ...brokerSettings(nodes, index, both, authority.ca), ...overrides },
+        overrides: { ...brokerSettings(nodes, index, dir), ...overrides },
         ...(onSpawn && { onSpawn }),
       }),
     );
@@ -88,8 +94,8 @@ export class SecuredCluster {
     const servers = await Promise.all(options.map(startKafka));
     const settings = {} as UserSettings;
     const addresses = nodes.map(({ login }) => `localhost:${login}`).join(',');
-    for (const user of USERS) settings[user] = await describeUser(dir, authority, user, addresses);
-    const cluster = new SecuredCluster(authority, { nodes, options, servers, settings });
+    for (const user of USERS) settings[user] = await describeUser(dir, user, addresses);
+    const cluster = new SecuredCluster(dir, { nodes, options, servers, settings });
     for (const user of USERS) await setPassword(cluster.everything, user, passwordOf(user));
     return cluster;
   }
@@ -99,14 +105,54 @@ export class SecuredCluster {
     return grantRights(this.everything, topicPrefix);
   }
 
-  /** Makes new certificates for the brokers, which show them from then on, and for every user. */
+  /**
+   * Replaces the authority, and the certificates of the brokers and of every user, while everything runs: both authorities
+   * are trusted for a while, and afterwards only the new one. A program that kept an old certificate cannot connect again.
+   */
   async rotateCertificates(): Promise<void> {
-    const { both } = await this.authority.issue({ name: 'broker', subject: 'localhost' });
+    const old = TestAuthority.open(this.#dir, authorityName(this.#rotations));
+    this.#rotations += 1;
+    const authority = await TestAuthority.create(this.#dir, authorityName(this.#rotations));
+    await trust(this.#dir, [old, authority]);
+    await this.#reload();
+    await issueAll(authority);
+    await this.#reload();
+    await trust(this.#dir, [authority]);
+    await this.#reload();
+  }
+
+  /** Makes every broker read its files again. One that is away reads them when it starts. */
+  async #reload(): Promise<void> {
+    const store = keyStore('listener.name.login.', ...storeFiles(this.#dir));
     for (const [index] of this.#servers.entries()) {
-      const store = keyStore('listener.name.login.', both, this.authority.ca);
-      await alterBroker(this.everything, index + 1, store);
+      const reload = () => alterBroker(this.everything, index + 1, store).then(() => true);
+      await waitFor(`Broker ${index + 1}`, reload, { timeoutMs: RELOAD_MS, everyMs: 500 });
     }
-    for (const user of USERS) await this.authority.issue({ name: user });
+  }
+
+  /** The brokers that still show a certificate of an earlier authority, or accept one, a sentence for each. */
+  async findRotationFaults(): Promise<string[]> {
+    const faults: string[] = [];
+    const { KAFKA_BROKERS = '', KAFKA_CERT_FILE, KAFKA_KEY_FILE, ...others } = this.settings.ops;
+    const first = TestAuthority.open(this.#dir, authorityName(0));
+    const old = await first.issue({ name: 'old-ops', subject: 'ops' });
+    for (const address of KAFKA_BROKERS.split(',')) {
+      const attempt = (certificate: Record<string, string | undefined>) =>
+        withAdmin(
+          readBrokers({ ...others, ...certificate, KAFKA_BROKERS: address }) as Brokers,
+          (admin) => admin.describeCluster(),
+          { retries: 0 },
+        ).then(
+          () => null,
+          (error: Error) => error.message,
+        );
+      const refusal = await attempt({ KAFKA_CERT_FILE, KAFKA_KEY_FILE });
+      if (refusal !== null) faults.push(`The new certificates do not work: ${refusal}`);
+      if ((await attempt({ KAFKA_CERT_FILE: old.cert, KAFKA_KEY_FILE: old.key })) === null) {
+        faults.push(`The broker ${address} accepts a certificate of an authority that was replaced.`);
+      }
+    }
+    return this.#rotations === 0 ? [] : faults;
   }
 
   /** Kills a broker with `kill -9`, and starts it on the same data after a while. */
@@ -124,7 +170,29 @@ export class SecuredCluster {
   }
 }
 
-function brokerSettings(nodes: Node[], index: number, both: string, ca: string): Record<string, string> {
+const authorityName = (generation: number) => `authority-${generation}`;
+
+/** The file with the brokers' key and certificate, and the one with the authorities that everybody trusts. */
+function storeFiles(dir: string): [both: string, ca: string] {
+  return [path.join(dir, 'broker.pem'), path.join(dir, 'trusted.crt')];
+}
+
+/** Makes everybody trust these authorities, and no others, from the next connection on. */
+async function trust(dir: string, authorities: TestAuthority[]): Promise<void> {
+  const texts = await Promise.all(authorities.map(({ ca }) => readFile(ca, 'utf8')));
+  const [, file] = storeFiles(dir);
+  // Readers see the old text or the new one, never a part.
+  await writeFile(`${file}.new`, texts.join(''));
+  await rename(`${file}.new`, file);
+}
+
+/** Issues certificates to the brokers and to every user, in place of earlier ones. */
+async function issueAll(authority: TestAuthority): Promise<void> {
+  await authority.issue({ name: 'broker', subject: 'localhost' });
+  for (const user of USERS) await authority.issue({ name: user });
+}
+
+function brokerSettings(nodes: Node[], index: number, dir: string): Record<string, string> {
   const { plain = 0, controller = 0, login = 0 } = nodes[index] ?? {};
   const voters = nodes.map((node, at) => `${at + 1}@127.0.0.1:${node.controller}`).join(',');
   const open = [`PLAINTEXT://127.0.0.1:${plain}`, `LOGIN://localhost:${login}`];
@@ -138,7 +206,7 @@ function brokerSettings(nodes: Node[], index: number, both: string, ca: string):
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,LOGIN:SASL_SSL',
     'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     'super.users': 'User:ANONYMOUS',
-    ...keyStore('listener.name.login.', both, ca),
+    ...keyStore('listener.name.login.', ...storeFiles(dir)),
     'listener.name.login.ssl.client.auth': 'required',
     'listener.name.login.sasl.enabled.mechanisms': 'SCRAM-SHA-512',
     'listener.name.login.scram-sha-512.sasl.jaas.config': SCRAM_MODULE,
@@ -149,20 +217,14 @@ function passwordOf(user: User): string {
   return `password of ${user}`;
 }
 
-async function describeUser(
-  dir: string,
-  authority: TestAuthority,
-  user: User,
-  addresses: string,
-): Promise<Record<string, string>> {
-  const { cert, key } = await authority.issue({ name: user });
+async function describeUser(dir: string, user: User, addresses: string): Promise<Record<string, string>> {
   const passwordFile = path.join(dir, `password-of-${user}`);
   await writeFile(passwordFile, passwordOf(user));
   return {
     KAFKA_BROKERS: addresses,
-    KAFKA_CA_FILE: authority.ca,
-    KAFKA_CERT_FILE: cert,
-    KAFKA_KEY_FILE: key,
+    KAFKA_CA_FILE: storeFiles(dir)[1],
+    KAFKA_CERT_FILE: path.join(dir, `${user}.crt`),
+    KAFKA_KEY_FILE: path.join(dir, `${user}.key`),
     KAFKA_SASL_MECHANISM: 'SCRAM-SHA-512',
     KAFKA_USERNAME: user,
     KAFKA_PASSWORD_FILE: passwordFile,
