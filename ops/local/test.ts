@@ -21,8 +21,13 @@ const NODE_OPTIONS = [
 
 /** The option that runs tests against three brokers with TLS, logins and rights. */
 const SECURED = '--secured';
-/** The tests that it runs if none are named: those of a whole service. */
-const SECURED_TESTS = ['test/acceptance', 'test/faults/kill-consumers', 'test/faults/kill-gateway'];
+/** The tests that it runs if none are named: those of a whole service, without those that start servers of their own. */
+const SECURED_TESTS = [
+  ...['test/acceptance', 'test/faults/kill-consumers', 'test/faults/kill-gateway'],
+  ...['--testPathIgnorePatterns', 'runbooks', 'root-home', 'least-rights'],
+];
+/** Replicas, TLS and rights take their time, above all on a busy machine. */
+const PATIENCE = '--testTimeout=120000';
 
 async function runJest(args: string[], env: Record<string, string>): Promise<number> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-jest-'));
@@ -64,7 +69,9 @@ try {
   }
   const chosen =
     isSecured && !args.some((arg) => arg.startsWith('test/')) ? [...SECURED_TESTS, ...args] : args;
-  process.exitCode = await runJest(chosen, isSecured ? { TEST_SECURED: '1' } : {});
+  process.exitCode = isSecured
+    ? await runJest([PATIENCE, ...chosen], { TEST_SECURED: '1' })
+    : await runJest(chosen, {});
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = 1;

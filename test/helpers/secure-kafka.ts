@@ -88,6 +88,8 @@ export class SecureKafka {
         'listener.name.login.oauthbearer.sasl.oauthbearer.jwks.endpoint.url': tokens.jwksUrl,
         'listener.name.login.oauthbearer.sasl.oauthbearer.expected.audience': tokens.audience,
         'listener.name.login.oauthbearer.sasl.oauthbearer.expected.issuer': tokens.issuer,
+        // A connection whose token has expired ends, unless its client sends another one.
+        'listener.name.login.oauthbearer.connections.max.reauth.ms': '3600000',
         ...overrides,
       },
     });

@@ -1,7 +1,7 @@
 /** Keycloak itself, from its distribution in Maven Central, as the token server of Kafka's clients. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startDaemon } from '../../ops/local/processes/daemon.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
@@ -11,7 +11,7 @@ import { runProgram } from '../helpers/python.ts';
 /** The newest version that runs on Java 17 without further settings. */
 const VERSION = '24.0.5';
 const REALM = 'ballot';
-const START_TIMEOUT_MS = 300_000;
+const START_TIMEOUT_MS = 600_000;
 const STOP_GRACE_MS = 20_000;
 const ADMIN = { user: 'admin', password: 'admin-password' };
 
@@ -83,19 +83,13 @@ export async function startKeycloak(
 ): Promise<Keycloak> {
   const home = await findDistribution();
   const [port, audience] = [await findFreePort(), 'kafka'];
-  // It keeps everything below its own folder, so that a run has a copy of its settings and data.
-  const data = path.join(home, 'data', 'import');
-  await mkdir(data, { recursive: true });
-  const realm = JSON.stringify(describeRealm(clients, lifeSeconds, audience));
-  await writeFile(path.join(data, `${REALM}-realm.json`), realm);
-  await rm(path.join(home, 'data', 'h2'), { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
   const logFile = path.join(dir, 'keycloak.log');
   const server = await startDaemon({
     command: 'bash',
     args: [
       path.join(home, 'bin', 'kc.sh'),
-      ...['start-dev', '--import-realm', '--http-host=127.0.0.1', `--http-port=${port}`, '--log-level=warn'],
+      ...['start-dev', '--db=dev-mem', '--http-host=127.0.0.1', `--http-port=${port}`, '--log-level=warn'],
     ],
     env: { ...process.env, KEYCLOAK_ADMIN: ADMIN.user, KEYCLOAK_ADMIN_PASSWORD: ADMIN.password },
     logFile,
@@ -105,7 +99,7 @@ export async function startKeycloak(
   });
   const base = `http://127.0.0.1:${port}`;
   const issuer = `${base}/realms/${REALM}`;
-  const probe = async () => ((await fetch(issuer)).ok ? true : null);
+  const probe = async () => ((await fetch(`${base}/realms/master`)).ok ? true : null);
   await waitFor('Keycloak', probe, {
     timeoutMs: START_TIMEOUT_MS,
     everyMs: 500,
@@ -114,6 +108,8 @@ export async function startKeycloak(
     await server.stop();
     throw new Error(`${(cause as Error).message}; see ${logFile}`, { cause });
   });
+  const realm = JSON.stringify(describeRealm(clients, lifeSeconds, audience));
+  await administer(base, '', { method: 'POST', body: realm });
   return {
     issuer,
     audience,
@@ -124,8 +120,16 @@ export async function startKeycloak(
   };
 }
 
-async function setEnabled(base: string, client: string, enabled: boolean): Promise<void> {
-  const token = await fetch(`${base}/realms/master/protocol/openid-connect/token`, {
+async function setEnabled(base: string, id: string, enabled: boolean): Promise<void> {
+  const found = await administer(base, `/${REALM}/clients?clientId=${id}`);
+  const [client] = (await found.json()) as { id: string }[];
+  const body = JSON.stringify({ ...client, enabled });
+  await administer(base, `/${REALM}/clients/${client?.id}`, { method: 'PUT', body });
+}
+
+/** Sends a request to the interface for administrators. @param place the path after /admin/realms */
+async function administer(base: string, place: string, init: RequestInit = {}): Promise<Response> {
+  const login = await fetch(`${base}/realms/master/protocol/openid-connect/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'password',
@@ -134,15 +138,11 @@ async function setEnabled(base: string, client: string, enabled: boolean): Promi
       password: ADMIN.password,
     }),
   });
-  const { access_token } = (await token.json()) as { access_token: string };
+  const { access_token } = (await login.json()) as { access_token: string };
   const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' };
-  const clients = `${base}/admin/realms/${REALM}/clients`;
-  const found = (await (await fetch(`${clients}?clientId=${client}`, { headers })).json()) as {
-    id: string;
-  }[];
-  const body = JSON.stringify({ ...found[0], enabled });
-  const { ok, status } = await fetch(`${clients}/${found[0]?.id}`, { method: 'PUT', headers, body });
-  if (!ok) throw new Error(`Keycloak answers ${status} to a change of the client ${client}.`);
+  const answer = await fetch(`${base}/admin/realms${place}`, { ...init, headers });
+  if (!answer.ok) throw new Error(`Keycloak answers ${answer.status} to ${init.method ?? 'GET'} ${place}.`);
+  return answer;
 }
 
 /** A secret for a client. */

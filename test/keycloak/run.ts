@@ -12,7 +12,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { createConfig as createConsumersConfig } from '../../consumers/config.ts';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { createConfig } from '../../gateway/config.ts';
@@ -95,12 +95,10 @@ async function main(): Promise<void> {
   stack.defer(() => postgres.stop());
   const kafka = await step("a broker starts that checks tokens with Keycloak's keys", () =>
     SecureKafka.start({
-      tokens: { ...keycloak, secrets: new Map(), given: 0, close: async () => {} },
+      tokens: { ...keycloak, secrets: new Map(), given: 0, lifeSeconds: LIFE_SECONDS, close: async () => {} },
       overrides: {
         // The subject is a number; the client's name is in this claim.
         'listener.name.login.oauthbearer.sasl.oauthbearer.sub.claim.name': 'azp',
-        // A connection whose token has expired ends, unless its client sends another one.
-        'listener.name.login.oauthbearer.connections.max.reauth.ms': '3600000',
       },
     }),
   );
@@ -217,7 +215,7 @@ try {
   await main();
   print('The service works with the tokens of Keycloak.');
 } catch (error) {
-  print(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  print(inspect(error));
   process.exitCode = 1;
 } finally {
   await stack.disposeAsync();
