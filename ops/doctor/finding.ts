@@ -3,7 +3,7 @@ import type { Role } from '../../kafka/role-rights.ts';
 import { withDeadline } from '../../service/deadline.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 
-export type Status = 'ok' | 'warning' | 'failed';
+type Status = 'ok' | 'warning' | 'failed';
 
 /** The result of a check. */
 export interface Finding {
@@ -19,7 +19,7 @@ export const warning = (subject: string, text: string): Finding => ({ status: 'w
 export const failed = (subject: string, text: string): Finding => ({ status: 'failed', subject, text });
 
 /** How long a check may take, in milliseconds. */
-export const CHECK_MS = 10_000;
+const CHECK_MS = 10_000;
 
 /** A check ended without an answer. */
 export class NoAnswerError extends OperatorError {

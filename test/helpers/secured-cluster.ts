@@ -16,7 +16,7 @@ import { TestAuthority } from './certificates.ts';
 import { alterBroker, grant, keyStore, SCRAM_MODULE, setPassword } from './secure-users.ts';
 
 /** The users: one for each role, and one for a process that is `apply` and `relay`. */
-export const USERS = [...ROLES, 'consumers'] as const;
+const USERS = [...ROLES, 'consumers'] as const;
 export type User = (typeof USERS)[number];
 
 /** The settings of each user: those of KAFKA_BROKERS and KAFKA_... */
