@@ -14,6 +14,16 @@ export class RefusedTokenError extends Error {
 
 /** A token is used for this part of its life, so that none expires on its way. */
 const USED_SHARE = 0.8;
+/**
+ * How long before the end of a session kafkajs logs in anew, in milliseconds. Brokers with connections.max.reauth.ms end
+ * a session with its token.
+ */
+export const NEW_LOGIN_MS = 2000;
+/**
+ * How long a token must be of use after a login, in milliseconds: a broker refuses another login on the connection for a
+ * second, and kafkajs would try that at once with a token that is about to expire.
+ */
+const LEAST_SESSION_MS = NEW_LOGIN_MS + 1500;
 /** The life of a token whose server does not say how long it lives, in seconds. */
 const DEFAULT_LIFE_SECONDS = 60;
 const TIMEOUT_SECONDS = 5;
@@ -58,7 +68,8 @@ async function askForToken({ tokenUrl, clientId, scope }: TokenLogin, secret: st
   try {
     const answer = await clientCredentialsGrant(config, scope === null ? {} : { scope });
     const lifeMs = (answer.expires_in ?? DEFAULT_LIFE_SECONDS) * 1000;
-    return { token: answer.access_token, secret, until: performance.now() + lifeMs * USED_SHARE };
+    const usedMs = Math.min(lifeMs * USED_SHARE, lifeMs - LEAST_SESSION_MS);
+    return { token: answer.access_token, secret, until: performance.now() + usedMs };
   } catch (cause) {
     throw new TokenError(describe(cause, tokenUrl, clientId), { cause });
   }

@@ -2,6 +2,7 @@ import { Kafka, type LogEntry, logLevel } from 'kafkajs';
 import type { Brokers } from '../service/brokers.ts';
 import { dropWarning } from '../service/drop-warning.ts';
 import type { Logger } from '../service/log.ts';
+import { NEW_LOGIN_MS } from './access-token.ts';
 import { kafkajsConnection } from './connections.ts';
 
 /**
@@ -39,6 +40,7 @@ export function createKafkaClient({
     ...kafkajsConnection(brokers),
     connectionTimeout: 3000,
     requestTimeout: 30_000,
+    reauthenticationThreshold: NEW_LOGIN_MS,
     retry: { initialRetryTime: 100, maxRetryTime: 5000, retries },
     logLevel: log ? logLevel.WARN : logLevel.NOTHING,
     logCreator: () => (entry) => {

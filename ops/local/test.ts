@@ -1,5 +1,5 @@
 /**
- * `npm test`: runs jest under this Node with the given arguments (`npm test -- test/domain`). The last line is
+ * `npm test`, and `npm run test:secured`: runs jest under this Node with the given arguments (`npm test -- test/domain`). The last line is
  * `N passed, N failed`; the exit status is 1 if a test failed or none ran.
  */
 import { spawn } from 'node:child_process';
@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
-import { describeFailure } from '../../service/operator-error.ts';
+import { describeFailure, OperatorError } from '../../service/operator-error.ts';
 import { childExit } from './processes/daemon.ts';
 import { chooseRunner, inspectMachine } from './servers/runner.ts';
 import { formatTally, type JestResults } from './test-tally.ts';
@@ -19,7 +19,17 @@ const NODE_OPTIONS = [
   '--disable-warning=TimeoutNegativeWarning',
 ];
 
-async function runJest(args: string[]): Promise<number> {
+/** The option that runs tests against three brokers with TLS, logins and rights. */
+const SECURED = '--secured';
+/** The tests that it runs if none are named: those of a whole service, without those that start servers of their own. */
+const SECURED_TESTS = [
+  ...['test/acceptance', 'test/faults/kill-consumers', 'test/faults/kill-gateway'],
+  ...['--testPathIgnorePatterns', 'runbooks', 'root-home', 'least-rights'],
+];
+/** Replicas, TLS and rights take their time, above all on a busy machine. */
+const PATIENCE = '--testTimeout=120000';
+
+async function runJest(args: string[], env: Record<string, string>): Promise<number> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-jest-'));
   const outputFile = path.join(folder, 'results.json');
   try {
@@ -30,6 +40,7 @@ async function runJest(args: string[]): Promise<number> {
       stdio: ['inherit', 'ignore', 'inherit'],
       env: {
         ...process.env,
+        ...env,
         NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', ...NODE_OPTIONS].join(' ').trim(),
       },
     });
@@ -49,8 +60,18 @@ async function runJest(args: string[]): Promise<number> {
 }
 
 try {
-  chooseRunner(await inspectMachine());
-  process.exitCode = await runJest(process.argv.slice(2));
+  const machine = await inspectMachine();
+  chooseRunner(machine);
+  const args = process.argv.slice(2).filter((arg) => arg !== SECURED);
+  const isSecured = args.length < process.argv.length - 2;
+  if (isSecured && chooseRunner(machine) === 'containers') {
+    throw new OperatorError('The secured brokers need Java and Maven on this machine, and openssl.');
+  }
+  const chosen =
+    isSecured && !args.some((arg) => arg.startsWith('test/')) ? [...SECURED_TESTS, ...args] : args;
+  process.exitCode = isSecured
+    ? await runJest([PATIENCE, ...chosen], { TEST_SECURED: '1' })
+    : await runJest(chosen, {});
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = 1;

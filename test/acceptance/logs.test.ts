@@ -4,7 +4,7 @@ import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { generateApiKey } from '../../schemas/api-key.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
-import { testServers } from '../helpers/servers.ts';
+import { kafkaSettings, testServers } from '../helpers/servers.ts';
 import { TestService } from '../helpers/service.ts';
 import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
 import { endorse } from '../helpers/submissions.ts';
@@ -44,7 +44,7 @@ function start(program: string, env: Record<string, string>): ServiceProcess {
   url.password = PASSWORD;
   const started = startProcess(program, {
     DATABASE_URL: url.href,
-    KAFKA_BROKERS: service.brokers.addresses.join(','),
+    ...kafkaSettings(program === 'gateway/main.ts' ? 'gateway' : 'consumers'),
     TOPIC_PREFIX: service.topicPrefix,
     LOG_LEVEL: 'debug',
     ...env,

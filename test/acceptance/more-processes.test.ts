@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeServiceEnv } from '../../ops/local/processes/run-files.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
+import { kafkaSettings } from '../helpers/servers.ts';
 import { useTestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(path.join(os.tmpdir(), 'ballot-beside-'));
   await writeServiceEnv(path.join(dataDir, 'run'), {
     DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.addresses.join(','),
+    ...kafkaSettings('consumers'),
     TOPIC_PREFIX: service.topicPrefix,
   });
 });

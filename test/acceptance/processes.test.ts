@@ -5,11 +5,12 @@ import { createLog } from '../../service/log.ts';
 import { type ListedProcess, listProcesses } from '../../store/processes/process-list.ts';
 import { createTestDatabase, useClient } from '../helpers/database.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
+import { brokersOf } from '../helpers/servers.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 
-const service = useTestService({ gateways: 2 });
+const service = useTestService({ gateways: 2, consumersTogether: true });
 const client = useClient(service.databaseUrl);
 
 async function untilListed(what: string, condition: (listed: ListedProcess[]) => boolean): Promise<void> {
@@ -58,7 +59,8 @@ test('consumers that are not ready say why', async () => {
   await other.connect();
   // As if it were restored from a backup of before the present epoch.
   await other.query('UPDATE stream_head SET epoch = 0');
-  const { brokers, topicPrefix } = service;
+  const { topicPrefix } = service;
+  const brokers = brokersOf('apply');
   const consumers = await startConsumers(
     { databaseUrl, brokers, topicPrefix, roles: ['apply'], retentionMs: 604_800_000 },
     { log: createLog('consumers', 'silent') },

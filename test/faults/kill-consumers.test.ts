@@ -9,6 +9,7 @@ import {
   readEndorsementLines,
   titleOnRealData,
 } from '../helpers/real-data.ts';
+import { kafkaSettings } from '../helpers/servers.ts';
 import { TestService } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -36,7 +37,7 @@ const KILLS = 10;
   function startConsumers(): ServiceProcess {
     return startProcess('consumers/main.ts', {
       DATABASE_URL: service.databaseUrl,
-      KAFKA_BROKERS: service.brokers.addresses.join(','),
+      ...kafkaSettings('consumers'),
       TOPIC_PREFIX: service.topicPrefix,
     });
   }

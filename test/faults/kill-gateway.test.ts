@@ -4,6 +4,7 @@ import { createKey } from '../../ops/commands/keys.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
+import { kafkaSettings } from '../helpers/servers.ts';
 import { TestService } from '../helpers/service.ts';
 import { untilReady } from '../helpers/system.ts';
 import { until } from '../helpers/until.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${port}`;
   doomed = startProcess('gateway/main.ts', {
     DATABASE_URL: service.databaseUrl,
-    KAFKA_BROKERS: service.brokers.addresses.join(','),
+    ...kafkaSettings('gateway'),
     TOPIC_PREFIX: service.topicPrefix,
     PORT: String(port),
     LOG_LEVEL: 'error',

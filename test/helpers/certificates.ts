@@ -48,6 +48,11 @@ export class TestAuthority {
     return authority;
   }
 
+  /** An authority that `create` has made. */
+  static open(dir: string, name: string): TestAuthority {
+    return new TestAuthority(dir, name);
+  }
+
   /** Issues a certificate for servers and clients. */
   async issue({
     name,

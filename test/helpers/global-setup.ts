@@ -1,7 +1,14 @@
-import { startTestServers } from './test-servers.ts';
+import { startSecuredServers, startTestServers } from './test-servers.ts';
 
 /** jest's globalSetup. The workers that run the test files inherit its environment. */
 export default async function globalSetup(): Promise<void> {
+  if (process.env.TEST_SECURED !== undefined) {
+    const { databaseUrl, cluster } = await startSecuredServers();
+    process.env.TEST_DATABASE_URL = databaseUrl;
+    process.env.TEST_KAFKA_BROKERS = cluster.everything.addresses.join(',');
+    process.env.TEST_KAFKA_USERS = JSON.stringify(cluster.settings);
+    return;
+  }
   const { databaseUrl, brokers } = await startTestServers();
   process.env.TEST_DATABASE_URL = databaseUrl;
   process.env.TEST_KAFKA_BROKERS = brokers.addresses.join(',');

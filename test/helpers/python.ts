@@ -14,18 +14,28 @@ export async function runProgram(command: string, args: string[]): Promise<numbe
 /**
  * Installs a Python package into a folder of its own below `.cache`, once.
  *
+ * @param others further packages, such as `fastavro==1.13.1`
  * @returns the folder with its programs, `python` included; null if Python or the package is not available
  */
-export async function installPythonPackage(name: string, version: string): Promise<string | null> {
-  const folder = path.resolve('.cache', `${name}-${version}`);
+export async function installPythonPackage(
+  name: string,
+  version: string,
+  ...others: string[]
+): Promise<string | null> {
+  const folder = path.resolve('.cache', [`${name}-${version}`, ...others].join('-'));
   const bin = path.join(folder, 'bin');
   if (existsSync(path.join(folder, 'installed'))) return bin;
   process.stderr.write(`Installing ${name} ${version} with Python, once ...\n`);
   const pip = path.join(bin, 'pip');
   const done =
     (await runProgram('python3', ['-m', 'venv', folder])) === 0 &&
-    (await runProgram(pip, ['install', '--quiet', '--disable-pip-version-check', `${name}==${version}`])) ===
-      0;
+    (await runProgram(pip, [
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      `${name}==${version}`,
+      ...others,
+    ])) === 0;
   if (!done) {
     process.stderr.write('It needs Python 3 with venv: on Debian "apt-get install python3-venv".\n');
     await rm(folder, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from '@jest/globals';
 import { createIo, createRunner } from './command-io.ts';
+import { kafkaSettings } from './servers.ts';
 import type { TestService } from './service.ts';
 
 const runCatalog = createRunner('catalog');
@@ -52,10 +53,10 @@ async function readChoiceNames(): Promise<(line: EndorsementLine) => string> {
   return ({ contest, choice }) => names.get(`${contest} ${choice}`) ?? `unknown ${contest} ${choice}`;
 }
 
-function ioOf({ databaseUrl, brokers, topicPrefix }: TestService) {
+function ioOf({ databaseUrl, topicPrefix }: TestService) {
   return createIo({
     DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.addresses.join(','),
+    ...kafkaSettings('ops'),
     TOPIC_PREFIX: topicPrefix,
   });
 }

@@ -1,23 +1,17 @@
 /** A broker that asks for TLS, a login and rights, for the tests of a file. */
-import { pbkdf2Sync, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { alterUserScramCredentialsV0, Connection } from '@platformatic/kafka';
-import kafkajs, { type Admin } from 'kafkajs';
-import { withAdmin } from '../../kafka/admin.ts';
 import type { Right } from '../../kafka/rights.ts';
 import { startKafka } from '../../ops/local/servers/kafka/broker.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import type { KafkaServer } from '../../ops/local/servers/server.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { TestAuthority } from './certificates.ts';
+import { alterBroker, grant, keyStore, revoke, SCRAM_MODULE, setPassword } from './secure-users.ts';
 import { startTokenServer, type TokenServer } from './token-server.ts';
 
-const SCRAM_ITERATIONS = 4096;
-const SCRAM_MECHANISMS = { 'SCRAM-SHA-256': 1, 'SCRAM-SHA-512': 2 } as const;
 const OAUTH = 'org.apache.kafka.common.security.oauthbearer';
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 /** The user of PLAIN, whose password is in the broker's settings. */
 export const PLAIN_USER = { username: 'plain-user', password: 'plain-password' };
@@ -43,11 +37,21 @@ export class SecureKafka {
     this.#server = parts.server;
   }
 
-  static async start(): Promise<SecureKafka> {
+  /**
+   * @param options.tokens the server whose tokens it accepts; one of its own by default
+   * @param options.overrides further settings of the broker
+   */
+  static async start({
+    tokens: given,
+    overrides = {},
+  }: {
+    tokens?: TokenServer;
+    overrides?: Record<string, string>;
+  } = {}): Promise<SecureKafka> {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-secure-'));
     const [authority, tokens] = await Promise.all([
       TestAuthority.create(dir, 'authority'),
-      startTokenServer(),
+      given ?? startTokenServer(),
     ]);
     const [broker, expired] = await Promise.all([
       authority.issue({ name: 'broker', subject: 'localhost' }),
@@ -77,13 +81,16 @@ export class SecureKafka {
         'listener.name.login.plain.sasl.jaas.config':
           'org.apache.kafka.common.security.plain.PlainLoginModule required ' +
           `user_${PLAIN_USER.username}="${PLAIN_USER.password}";`,
-        'listener.name.login.scram-sha-256.sasl.jaas.config': scramModule(),
-        'listener.name.login.scram-sha-512.sasl.jaas.config': scramModule(),
+        'listener.name.login.scram-sha-256.sasl.jaas.config': SCRAM_MODULE,
+        'listener.name.login.scram-sha-512.sasl.jaas.config': SCRAM_MODULE,
         'listener.name.login.oauthbearer.sasl.jaas.config': `${OAUTH}.OAuthBearerLoginModule required;`,
         'listener.name.login.oauthbearer.sasl.server.callback.handler.class': `${OAUTH}.OAuthBearerValidatorCallbackHandler`,
         'listener.name.login.oauthbearer.sasl.oauthbearer.jwks.endpoint.url': tokens.jwksUrl,
         'listener.name.login.oauthbearer.sasl.oauthbearer.expected.audience': tokens.audience,
         'listener.name.login.oauthbearer.sasl.oauthbearer.expected.issuer': tokens.issuer,
+        // A connection whose token has expired ends, unless its client sends another one.
+        'listener.name.login.oauthbearer.connections.max.reauth.ms': '3600000',
+        ...overrides,
       },
     });
     const addresses = {
@@ -123,80 +130,22 @@ export class SecureKafka {
   }
 
   /** Sets the password of a user of SCRAM, for both mechanisms. */
-  async setPassword(name: string, password: string): Promise<void> {
-    const [host = '', port = ''] = (this.everything.addresses[0] ?? '').split(':');
-    const connection = new Connection('test');
-    await connection.connect(host, Number(port));
-    // A request may name a user once.
-    for (const [mechanism, id] of Object.entries(SCRAM_MECHANISMS)) {
-      const salt = randomBytes(16);
-      const digest = mechanism === 'SCRAM-SHA-256' ? 'sha256' : 'sha512';
-      const length = mechanism === 'SCRAM-SHA-256' ? 32 : 64;
-      const saltedPassword = pbkdf2Sync(password, salt, SCRAM_ITERATIONS, length, digest);
-      const credential = { name, mechanism: id, iterations: SCRAM_ITERATIONS, salt, saltedPassword };
-      await alterUserScramCredentialsV0.api.async(connection, [], [credential]);
-    }
-    await connection.close();
+  setPassword(name: string, password: string): Promise<void> {
+    return setPassword(this.everything, name, password);
   }
 
   /** Grants rights to a principal, such as `User:ann`. */
-  async grant(principal: string, rights: readonly Right[]): Promise<void> {
-    await withAdmin(this.everything, (admin) =>
-      admin.createAcls({ acl: rights.map((right) => toAcl(principal, right)) }),
-    );
+  grant(principal: string, rights: readonly Right[]): Promise<void> {
+    return grant(this.everything, principal, rights);
   }
 
-  async revoke(principal: string, rights: readonly Right[]): Promise<void> {
-    await withAdmin(this.everything, (admin) =>
-      admin.deleteAcls({ filters: rights.map((right) => toAcl(principal, right)) }),
-    );
+  revoke(principal: string, rights: readonly Right[]): Promise<void> {
+    return revoke(this.everything, principal, rights);
   }
 
   /** Makes the broker read its certificate again. */
   async reloadCertificate(): Promise<void> {
     const location = path.join(this.dir, 'broker.pem');
-    await withAdmin(this.everything, (admin) =>
-      alterBroker(admin, keyStore('listener.name.login.', location, this.authority.ca)),
-    );
+    await alterBroker(this.everything, 1, keyStore('listener.name.login.', location, this.authority.ca));
   }
-}
-
-async function alterBroker(admin: Admin, settings: Record<string, string>): Promise<void> {
-  const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
-  const resource = { type: kafkajs.ConfigResourceTypes.BROKER, name: '1', configEntries };
-  await admin.alterConfigs({ validateOnly: false, resources: [resource] });
-}
-
-function keyStore(prefix: string, both: string, ca: string): Record<string, string> {
-  return {
-    [`${prefix}ssl.keystore.type`]: 'PEM',
-    [`${prefix}ssl.keystore.location`]: both,
-    [`${prefix}ssl.truststore.type`]: 'PEM',
-    [`${prefix}ssl.truststore.location`]: ca,
-  };
-}
-
-function scramModule(): string {
-  return 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
-}
-
-function toAcl(principal: string, { operation, resource, name }: Right) {
-  const operations = {
-    Alter: AclOperationTypes.ALTER,
-    AlterConfigs: AclOperationTypes.ALTER_CONFIGS,
-    Create: AclOperationTypes.CREATE,
-    Describe: AclOperationTypes.DESCRIBE,
-    DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS,
-    Read: AclOperationTypes.READ,
-    Write: AclOperationTypes.WRITE,
-  };
-  return {
-    principal,
-    host: '*',
-    operation: operations[operation],
-    permissionType: AclPermissionTypes.ALLOW,
-    resourceType: resource === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
-    resourceName: name,
-    resourcePatternType: ResourcePatternTypes.LITERAL,
-  };
 }

@@ -14,7 +14,7 @@ import type { Stoppable } from '../../service/lifecycle.ts';
 import { createLog, type Logger } from '../../service/log.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from './catalogue.ts';
 import { chooseDatabaseUrl, createTestDatabase } from './database.ts';
-import { testServers } from './servers.ts';
+import { brokersOf, isSecured, kafkaSettings, testServers } from './servers.ts';
 import { chooseTopicPrefix, createTestTopics } from './topics.ts';
 import { until } from './until.ts';
 
@@ -25,6 +25,8 @@ export interface TestServiceOptions {
   gateways?: number;
   partitions?: number;
   retentionMs?: number;
+  /** Whether one process has all roles of the consumers in a secured run too, as it has in others. */
+  consumersTogether?: boolean;
   gatewayConfig?: Partial<GatewayConfig>;
   /** By default the database's, as in production. */
   clock?: Clock;
@@ -37,6 +39,7 @@ const DEFAULTS = {
   gateways: 1,
   partitions: 12,
   retentionMs: WEEK_MS,
+  consumersTogether: false,
   log: createLog('gateway', 'silent'),
 };
 
@@ -51,6 +54,7 @@ export interface Answer {
 /** A whole service in this process, on a database and topics of its own. */
 export class TestService {
   readonly databaseUrl = chooseDatabaseUrl();
+  /** Kafka for the test itself, which may do everything there. */
   readonly brokers = testServers().brokers;
   readonly topicPrefix = chooseTopicPrefix();
   readonly gateways: Gateway[] = [];
@@ -58,7 +62,7 @@ export class TestService {
   key = '';
   readonly #options: Required<Omit<TestServiceOptions, 'gatewayConfig' | 'clock'>> & { clock?: Clock };
   readonly #config: GatewayConfig;
-  #consumers: Stoppable | undefined;
+  #consumers: Stoppable[] = [];
   #replacing: Promise<void> = Promise.resolve();
 
   constructor({ gatewayConfig = {}, ...options }: TestServiceOptions) {
@@ -66,7 +70,7 @@ export class TestService {
     this.#config = {
       ...createGatewayConfig({
         DATABASE_URL: this.databaseUrl,
-        KAFKA_BROKERS: this.brokers.addresses.join(','),
+        ...kafkaSettings('gateway'),
         TOPIC_PREFIX: this.topicPrefix,
         PORT: '0',
         RETENTION_MS: String(this.#options.retentionMs),
@@ -123,17 +127,26 @@ export class TestService {
   }
 
   async startConsumers(roles: Role[] = ['apply', 'relay']): Promise<void> {
-    const { databaseUrl, brokers, topicPrefix } = this;
+    const { databaseUrl, topicPrefix } = this;
     const { retentionMs } = this.#options;
-    this.#consumers = await startConsumers(
-      { databaseUrl, brokers, topicPrefix, roles, retentionMs },
-      { log: createLog('consumers', 'silent') },
+    // In a secured run each role has a user of its own, and therefore a process.
+    const apart = isSecured() && !this.#options.consumersTogether;
+    const parts = apart
+      ? roles.map((role) => ({ user: role, roles: [role] }))
+      : [{ user: 'consumers' as const, roles }];
+    this.#consumers = await Promise.all(
+      parts.map((part) =>
+        startConsumers(
+          { databaseUrl, brokers: brokersOf(part.user), topicPrefix, roles: part.roles, retentionMs },
+          { log: createLog('consumers', 'silent') },
+        ),
+      ),
     );
   }
 
   async stopConsumers(): Promise<void> {
-    await this.#consumers?.stop();
-    this.#consumers = undefined;
+    await Promise.all(this.#consumers.map((part) => part.stop()));
+    this.#consumers = [];
   }
 
   async stop(): Promise<void> {
@@ -175,8 +188,8 @@ export class TestService {
 
   /** Sends submissions, and resolves when Kafka has them. */
   async submit(submissions: Submission[]): Promise<void> {
-    const { brokers, topicPrefix } = this;
-    await submitAll({ brokers, topic: topicNames(topicPrefix).submissions, submissions });
+    const topic = topicNames(this.topicPrefix).submissions;
+    await submitAll({ brokers: brokersOf('producer'), topic, submissions });
   }
 
   /** All events from a cursor, or from the beginning, up to the end of the stream. */

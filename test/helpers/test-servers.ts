@@ -5,8 +5,8 @@ import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { findRunner } from '../../ops/local/servers/runner.ts';
-import type { LocalServer } from '../../ops/local/servers/server.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { SecuredCluster } from './secured-cluster.ts';
 
 /** No data outlives the run, so none needs to survive a power cut. */
 const POSTGRES_FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -19,7 +19,7 @@ const KAFKA_FOR_TESTS = {
 };
 
 let folder: string | null = null;
-let running: LocalServer[] = [];
+let running: { stop(): Promise<void> }[] = [];
 const pids: number[] = [];
 
 async function notePid(pid: number): Promise<void> {
@@ -42,14 +42,35 @@ function exitOn(signal: NodeJS.Signals): void {
   process.once(signal, () => process.exit(128 + os.constants.signals[signal]));
 }
 
-/** Starts both and gives their addresses. */
-export async function startTestServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
-  const runner = await findRunner();
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-test-'));
-  folder = dir;
+/** Makes the folder of the run, which is removed even if the run is interrupted. */
+async function makeFolder(): Promise<string> {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-test-'));
   process.once('exit', killAll);
   exitOn('SIGINT');
   exitOn('SIGTERM');
+  return folder;
+}
+
+/** Starts Postgres, and three brokers that ask for certificates, passwords and rights. */
+export async function startSecuredServers(): Promise<{ databaseUrl: string; cluster: SecuredCluster }> {
+  const runner = await findRunner();
+  const dir = await makeFolder();
+  const [postgres, cluster] = await Promise.all([
+    runner.startPostgres({
+      dir: path.join(dir, 'postgres'),
+      onSpawn: notePid,
+      overrides: POSTGRES_FOR_TESTS,
+    }),
+    SecuredCluster.start({ dir: path.join(dir, 'kafka'), onSpawn: notePid, overrides: KAFKA_FOR_TESTS }),
+  ]);
+  running = [postgres, cluster];
+  return { databaseUrl: postgres.url, cluster };
+}
+
+/** Starts both and gives their addresses. */
+export async function startTestServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
+  const runner = await findRunner();
+  const dir = await makeFolder();
   const [postgres, kafka] = await Promise.all([
     runner.startPostgres({
       dir: path.join(dir, 'postgres'),

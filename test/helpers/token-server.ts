@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 const KEY_ID = 'test';
-const LIFE_SECONDS = 300;
+const DEFAULT_LIFE_SECONDS = 300;
 
 /** An OAuth 2.0 server that gives tokens to clients which know their secret, as signed JWTs. */
 export interface TokenServer {
@@ -17,6 +17,8 @@ export interface TokenServer {
   secrets: Map<string, string>;
   /** The audience of the tokens. */
   audience: string;
+  /** How long its tokens live. */
+  lifeSeconds: number;
   /** How many tokens it gave. */
   given: number;
   close(): Promise<void>;
@@ -38,7 +40,7 @@ export async function startTokenServer(): Promise<TokenServer> {
       const seconds = Math.floor(Date.now() / 1000);
       const claims = {
         ...{ iss: server.issuer, aud: server.audience, sub: id, scope: 'kafka' },
-        ...{ iat: seconds, exp: seconds + LIFE_SECONDS },
+        ...{ iat: seconds, exp: seconds + server.lifeSeconds },
       };
       const parts = [{ alg: 'RS256', kid: KEY_ID, typ: 'JWT' }, claims].map((part) =>
         Buffer.from(JSON.stringify(part)).toString('base64url'),
@@ -47,7 +49,7 @@ export async function startTokenServer(): Promise<TokenServer> {
       return answer(200, {
         access_token: [...parts, signature].join('.'),
         token_type: 'Bearer',
-        expires_in: LIFE_SECONDS,
+        expires_in: server.lifeSeconds,
       });
     });
   });
@@ -60,6 +62,7 @@ export async function startTokenServer(): Promise<TokenServer> {
     issuer: base,
     secrets: new Map(),
     audience: 'kafka',
+    lifeSeconds: DEFAULT_LIFE_SECONDS,
     given: 0,
     async close() {
       http.closeAllConnections();

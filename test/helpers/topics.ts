@@ -3,7 +3,9 @@ import type { ITopicConfig } from 'kafkajs';
 import type { Admin } from '../../kafka/admin.ts';
 import { applyTopics } from '../../kafka/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { testServers } from './servers.ts';
+import { waitFor } from '../../service/wait-for.ts';
+import { grantRights } from './secured-cluster.ts';
+import { brokersOf, isSecured, testServers } from './servers.ts';
 import { until } from './until.ts';
 
 export interface TestTopics {
@@ -30,7 +32,13 @@ export async function createTestTopics({
   retentionMs?: number;
 } = {}): Promise<TestTopics> {
   const { brokers } = testServers();
-  await applyTopics({ brokers, topicPrefix: prefix, retentionMs, changesPartitions: partitions });
+  const options = { topicPrefix: prefix, retentionMs, changesPartitions: partitions };
+  if (isSecured()) {
+    await grantRights(brokers, prefix);
+    // Brokers learn of rights one after the other.
+    const apply = () => applyTopics({ ...options, brokers: brokersOf('ops') });
+    await waitFor('The topics', apply, { timeoutMs: 60_000 });
+  } else await applyTopics({ ...options, brokers });
   return { prefix, brokers };
 }
 

@@ -117,6 +117,25 @@ describe('both clients write and read', () => {
     await Promise.all([read(brokers), describeAs(brokers), read(brokers)]);
     expect(kafka.tokens.given).toBe(before + 1);
   });
+
+  test('connections live on when their tokens end after seconds', async () => {
+    kafka.tokens.lifeSeconds = 4;
+    const brokers = brokersOf(await tokenSettings());
+    const producer = await openProducer(brokers, TOPIC);
+    const reader = new TopicReader({ brokers, topic: TOPIC, clientId: 'test' });
+    const before = kafka.tokens.given;
+    try {
+      await until('several tokens', async () => {
+        await producer.send([{ key: 'k', value: Buffer.from('again') }]);
+        await reader.bounds();
+        return kafka.tokens.given >= before + 3;
+      });
+    } finally {
+      kafka.tokens.lifeSeconds = 300;
+      await reader.close();
+      await producer.close();
+    }
+  });
 });
 
 type Settings = Record<string, string>;

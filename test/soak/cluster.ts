@@ -6,17 +6,13 @@ import { createKey } from '../../ops/commands/keys.ts';
 import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { findRunner } from '../../ops/local/servers/runner.ts';
-import type {
-  KafkaServer,
-  PostgresServer,
-  ServerOptions,
-  ServerRunner,
-} from '../../ops/local/servers/server.ts';
+import type { PostgresServer } from '../../ops/local/servers/server.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
 import { stopWhenInterrupted } from '../helpers/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { untilReady } from '../helpers/system.ts';
+import { type SoakKafka, startPlainKafka, startSecuredKafka } from './kafka.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -32,26 +28,23 @@ export class Cluster {
   readonly key: string;
   readonly gateways: ClusterGateway[];
   readonly #dir: string;
-  readonly #runner: ServerRunner;
+  readonly #kafka: SoakKafka;
   readonly #postgres: PostgresServer;
   readonly #gatewayEnv: Record<string, string>;
   readonly #chooseClock: () => Record<string, string>;
-  #kafka: KafkaServer;
   #consumers: ServiceProcess;
   #forget = () => {};
 
   private constructor(parts: {
     dir: string;
-    runner: ServerRunner;
     postgres: PostgresServer;
-    kafka: KafkaServer;
+    kafka: SoakKafka;
     key: string;
     gatewayEnv: Record<string, string>;
     chooseClock: () => Record<string, string>;
     ports: number[];
   }) {
     this.#dir = parts.dir;
-    this.#runner = parts.runner;
     this.#postgres = parts.postgres;
     this.#kafka = parts.kafka;
     this.#gatewayEnv = parts.gatewayEnv;
@@ -75,27 +68,39 @@ export class Cluster {
     catalogue: CatalogueLine[],
     gatewayEnv: Record<string, string> = {},
     chooseClock: () => Record<string, string> = () => ({}),
+    { secured = false }: { secured?: boolean } = {},
   ): Promise<Cluster> {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-cluster-'));
     const runner = await findRunner();
     const [postgres, kafka] = await Promise.all([
       runner.startPostgres({ dir: path.join(dir, 'postgres') }),
-      runner.startKafka(kafkaOptions(dir)),
+      secured ? startSecuredKafka(dir) : startPlainKafka(dir, runner),
     ]);
     await migrateDatabase(postgres.url);
-    const { brokers } = kafka;
+    const { everything: brokers } = kafka;
     await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
     await loadCatalogue(postgres.url, catalogue);
     const key = await createKey({ databaseUrl: postgres.url, account: 'soak', plan: 'internal' });
     const ports = [await findFreePort(), await findFreePort()];
-    const cluster = new Cluster({ dir, runner, postgres, kafka, key, gatewayEnv, chooseClock, ports });
+    const cluster = new Cluster({ dir, postgres, kafka, key, gatewayEnv, chooseClock, ports });
     cluster.#forget = stopWhenInterrupted(() => cluster.stop());
     await Promise.all(cluster.gateways.map(({ base }) => untilReady(base)));
     return cluster;
   }
 
+  /** Kafka for the soak itself, which may do everything there. */
   get brokers(): Brokers {
-    return this.#kafka.brokers;
+    return this.#kafka.everything;
+  }
+
+  /** Replaces the certificates of the brokers and of every part of the service while they run. */
+  rotateCertificates(): Promise<void> {
+    return this.#kafka.rotateCertificates();
+  }
+
+  /** The traces that a rotation should not have left, a sentence each. */
+  findRotationFaults(): Promise<string[]> {
+    return this.#kafka.findRotationFaults();
   }
 
   /** Kills a gateway with `kill -9`, and starts another in its place after a while. */
@@ -125,14 +130,9 @@ export class Cluster {
     this.#consumers = this.#startConsumers();
   }
 
-  /** Kills the broker with `kill -9`, and starts it on the same data after a while. */
+  /** Kills a broker with `kill -9`, and starts it on the same data after a while. */
   async killBroker(awayMs: number): Promise<void> {
-    const { pid, port, exited } = this.#kafka;
-    if (pid === null) throw new Error('A broker in a container cannot be killed.');
-    process.kill(pid, 'SIGKILL');
-    await exited;
-    await pause(awayMs);
-    this.#kafka = await this.#runner.startKafka({ ...kafkaOptions(this.#dir), port });
+    await this.#kafka.kill(awayMs);
   }
 
   async stop(): Promise<void> {
@@ -150,26 +150,22 @@ export class Cluster {
     return gateway;
   }
 
-  #env(): Record<string, string> {
+  #env(user: 'gateway' | 'consumers'): Record<string, string> {
     return {
       DATABASE_URL: this.databaseUrl,
-      KAFKA_BROKERS: this.brokers.addresses.join(','),
+      ...this.#kafka.settingsOf(user),
       LOG_LEVEL: 'error',
     };
   }
 
   #startConsumers(): ServiceProcess {
-    return startProcess('consumers/main.ts', { ...this.#env(), ...this.#chooseClock() });
+    return startProcess('consumers/main.ts', { ...this.#env('consumers'), ...this.#chooseClock() });
   }
 
   #startGateway(port: number): ServiceProcess {
-    const env = { ...this.#env(), PORT: String(port), ...this.#gatewayEnv, ...this.#chooseClock() };
+    const env = { ...this.#env('gateway'), PORT: String(port), ...this.#gatewayEnv, ...this.#chooseClock() };
     return startProcess('gateway/main.ts', env);
   }
-}
-
-function kafkaOptions(dir: string): ServerOptions {
-  return { dir: path.join(dir, 'kafka') };
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,6 +1,6 @@
 /*
  * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load and among hostile producers,
- * edits its catalogue, kills its gateways, consumers and broker again and again, sets their clocks wrong, and cuts and
+ * edits its catalogue, with --rotate SECONDS replaces all certificates, kills its gateways, consumers and broker again and again, sets their clocks wrong, and cuts and
  * pauses its streams. It ends with a verdict; the exit status is 1 if any reader received anything but the change log, or
  * kept a copy that differs from the reads.
  */
@@ -17,6 +17,8 @@ const { values } = parseArgs({
     /** Seconds before a connection is cut or paused. */
     cut: { type: 'string', default: '30' },
     processes: { type: 'string', default: '2' },
+    /** Seconds between rotations of all certificates, on three secured brokers; without it, one broker without TLS. */
+    rotate: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
@@ -31,6 +33,7 @@ const report = await runSoak({
   cutMs: Number(values.cut) * 1000,
   readerProcesses: Number(values.processes),
   seed: Number(values.seed),
+  ...(values.rotate !== undefined && { rotateEveryMs: Number(values.rotate) * 1000 }),
   report: (line) => print(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s  ${line}`),
 });
 print(`changes in the log      ${report.changes}`);
@@ -42,6 +45,7 @@ print(
     .map(([who, times]) => `${who} ${times}`)
     .join(', ')}`,
 );
+if (values.rotate !== undefined) print(`rotations               ${report.rotations} of all certificates`);
 print(`hostile producers       ${JSON.stringify(report.hostile)}`);
 print(`answered with an error  ${JSON.stringify(report.refusals)}`);
 for (const { gateway, minutes, firstMb, lastMb, mbPerMinute } of report.memory) {

@@ -23,6 +23,8 @@ export interface SoakOptions {
   cutMs: number;
   readerProcesses: number;
   seed: number;
+  /** The time between rotations of all certificates, in milliseconds; without it, the broker has none. */
+  rotateEveryMs?: number;
   /** Called with a line about each step. */
   report: (line: string) => void;
 }
@@ -33,6 +35,8 @@ export interface SoakReport extends ReadersVerdict {
   /** The number of edits of the catalogue. */
   edits: number;
   kills: Record<Victim, number>;
+  /** How often all certificates were replaced. */
+  rotations: number;
   /** The acts of hostile producers that are known for certain. */
   hostile: Hostility['counts'];
   /** The growth of memory after the warm-up, of each gateway that lived long enough. */
@@ -60,7 +64,10 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { streams, cutMs, readerProcesses, seed, report } = options;
   const random = createRandom(seed);
   const clocks = random.fork('clocks');
-  const cluster = await Cluster.start(SOAK_BALLOT, GATEWAY_ENV, () => clockOff(clocks.pick(CLOCKS)));
+  const secured = options.rotateEveryMs !== undefined;
+  // A certificate that was just issued is not valid yet for a process whose clock is behind.
+  const chooseClock = () => (secured ? {} : clockOff(clocks.pick(CLOCKS)));
+  const cluster = await Cluster.start(SOAK_BALLOT, GATEWAY_ENV, chooseClock, { secured });
   const hostility = new Hostility(cluster, random.fork('hostility'));
   const { databaseUrl, key } = cluster;
   const bases = cluster.gateways.map(({ base }) => base);
@@ -76,9 +83,10 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     await until('the first readers', async () => (await readers.countConnected()) > streams / 2, 60_000);
     const over = new AbortController();
     const memory = new MemoryWatch(cluster);
-    const [kills, edits] = await Promise.all([
+    const [kills, edits, rotations] = await Promise.all([
       killAgainAndAgain(cluster, random.fork('kills'), options).finally(() => over.abort()),
       editAgainAndAgain(cluster, random.fork('edits'), over.signal),
+      rotateAgainAndAgain(cluster, options, over.signal),
       makeChanges(cluster, random.fork('changes'), options.rate, over.signal),
       hostility.run(over.signal),
       memory.run(over.signal),
@@ -87,8 +95,16 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     report('waiting for everything to arrive ...');
     const changes = await drain(cluster);
     const verdict = await readers.finish(changes, DRAIN_MS);
-    verdict.faults.push(...(await hostility.findFaults()));
-    return { ...verdict, changes, edits, kills, hostile: hostility.counts, memory: memory.summarize() };
+    verdict.faults.push(...(await hostility.findFaults()), ...(await cluster.findRotationFaults()));
+    return {
+      ...verdict,
+      changes,
+      edits,
+      kills,
+      rotations,
+      hostile: hostility.counts,
+      memory: memory.summarize(),
+    };
   } finally {
     readers.stop();
     await cluster.stop();
@@ -114,6 +130,24 @@ async function killAgainAndAgain(
     kills[victim] += 1;
   }
   return kills;
+}
+
+/** Replaces all certificates again and again. @returns how often */
+async function rotateAgainAndAgain(
+  cluster: Cluster,
+  { rotateEveryMs, report }: SoakOptions,
+  over: AbortSignal,
+): Promise<number> {
+  let rotations = 0;
+  while (rotateEveryMs !== undefined) {
+    await sleep(rotateEveryMs, undefined, { signal: over }).catch(() => {});
+    if (over.aborted) break;
+    const startedAt = performance.now();
+    await cluster.rotateCertificates();
+    rotations += 1;
+    report(`all certificates replaced, in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  }
+  return rotations;
 }
 
 async function reportProgress(

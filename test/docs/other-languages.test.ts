@@ -1,0 +1,86 @@
+/** The programs of docs/operations.md that read the changes topic in other languages, exactly as they are there. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { findKafkaJars } from '../../ops/local/servers/kafka/jars.ts';
+import { hasJavaCompiler } from '../helpers/outside-client.ts';
+import { findProgram } from '../helpers/proxies.ts';
+import { installPythonPackage, runProgram } from '../helpers/python.ts';
+import { useTestService } from '../helpers/service.ts';
+import { endorse, withdraw } from '../helpers/submissions.ts';
+
+const AVRO = 'avro-1.12.1';
+/** Programs take seconds to start on a busy machine. */
+const PATIENCE_MS = 120_000;
+const run = promisify(execFile);
+const service = useTestService({ partitions: 3 });
+const bin = await installPythonPackage('confluent-kafka', '2.16.1', 'fastavro==1.13.1');
+const canRunJava = hasJavaCompiler() && findProgram('mvn') !== null;
+
+/** The jar of Avro, which Maven fetches once. */
+async function findAvroJar(): Promise<string> {
+  const folder = path.resolve('.cache', AVRO);
+  const jar = path.join(folder, `${AVRO}.jar`);
+  const artifact = `org.apache.avro:${AVRO.replace('-', ':')}`;
+  const args = ['-B', '-q', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+  if (!existsSync(jar) && (await runProgram('mvn', args)) !== 0)
+    throw new Error('Maven could not fetch Avro.');
+  return jar;
+}
+
+interface ReadChange {
+  sequence: number;
+  id: string;
+  type: string;
+  endorser: { slug: string };
+  endorsement: { statement: string | null };
+}
+
+beforeAll(async () => {
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Ångström — "sí"' }),
+    endorse('coast-gazette', 'prop-1', 'yes'),
+    withdraw('bakers-local-1', 'mayor', 'ann'),
+  ]);
+  await service.eventsOnceThereAre(3);
+});
+
+/** Runs a reader. It prints the changes of the stream. */
+async function compare(command: string, args: string[]) {
+  const [broker = ''] = service.brokers.addresses;
+  const { changes } = topicNames(service.topicPrefix);
+  const schema = 'schemas/avro/endorsement-change.v1.avsc';
+  const { stdout } = await run(command, [...args, broker, changes, schema]);
+  const read = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ReadChange);
+  const { data } = await service.events();
+  const shown = (one: ReadChange) => [one.id, one.endorser.slug, one.endorsement.statement];
+  read.sort((a, b) => a.sequence - b.sequence);
+  expect(read.map((change) => [`endorsement.${change.type}`, ...shown(change)])).toEqual(
+    data.map((event: ReadChange) => [event.type, ...shown(event)]),
+  );
+}
+
+(bin === null ? describe.skip : describe)('Python', () => {
+  test(
+    'reads every change',
+    () => compare(path.join(bin ?? '', 'python'), ['docs/examples/read_changes.py']),
+    PATIENCE_MS,
+  );
+});
+
+(canRunJava ? describe : describe.skip)('Java', () => {
+  test(
+    'reads every change',
+    async () => {
+      const classPath = [path.join(await findKafkaJars(), '*'), await findAvroJar()].join(path.delimiter);
+      await compare('java', ['-Xmx256m', '-cp', classPath, 'docs/examples/ReadChanges.java']);
+    },
+    PATIENCE_MS,
+  );
+});

@@ -1,0 +1,56 @@
+import path from 'node:path';
+import type { ServerOptions, ServerRunner } from '../../ops/local/servers/server.ts';
+import type { Brokers } from '../../service/brokers.ts';
+import { SecuredCluster } from '../helpers/secured-cluster.ts';
+
+/** The Kafka of a soak. */
+export interface SoakKafka {
+  /** May do everything. */
+  everything: Brokers;
+  /** The settings with which a part of the service connects. */
+  settingsOf(user: 'gateway' | 'consumers'): Record<string, string>;
+  /** Kills a broker with `kill -9`, and starts it on the same data after a while. */
+  kill(awayMs: number): Promise<void>;
+  rotateCertificates(): Promise<void>;
+  findRotationFaults(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** One broker without TLS or logins. */
+export async function startPlainKafka(dir: string, runner: ServerRunner): Promise<SoakKafka> {
+  const options: ServerOptions = { dir: path.join(dir, 'kafka') };
+  let server = await runner.startKafka(options);
+  const { brokers, port } = server;
+  return {
+    everything: brokers,
+    settingsOf: () => ({ KAFKA_BROKERS: brokers.addresses.join(',') }),
+    async kill(awayMs) {
+      if (server.pid === null) throw new Error('A broker in a container cannot be killed.');
+      process.kill(server.pid, 'SIGKILL');
+      await server.exited;
+      await new Promise((resolve) => setTimeout(resolve, awayMs));
+      server = await runner.startKafka({ ...options, port });
+    },
+    rotateCertificates: async () => {},
+    findRotationFaults: async () => [],
+    stop: () => server.stop(),
+  };
+}
+
+/** Three brokers that ask for certificates, passwords and rights. They are killed in turn. */
+export async function startSecuredKafka(dir: string): Promise<SoakKafka> {
+  const cluster = await SecuredCluster.start({ dir: path.join(dir, 'kafka') });
+  await cluster.grantRights('');
+  let kills = 0;
+  return {
+    everything: cluster.everything,
+    settingsOf: (user) => cluster.settings[user],
+    async kill(awayMs) {
+      await cluster.killBroker(kills % 3, awayMs);
+      kills += 1;
+    },
+    rotateCertificates: () => cluster.rotateCertificates(),
+    findRotationFaults: () => cluster.findRotationFaults(),
+    stop: () => cluster.stop(),
+  };
+}
