@@ -1,5 +1,14 @@
 /** `npm run bench -- NAME ...`: runs one of the programs beside this file. */
-const BENCHMARKS = ['crowd', 'latency', 'limits', 'reads', 'rename', 'stream', 'usage'] as const;
+const BENCHMARKS = [
+  'crowd',
+  'latency',
+  'limits',
+  'lost-kafka',
+  'reads',
+  'rename',
+  'stream',
+  'usage',
+] as const;
 
 const [name, ...args] = process.argv.slice(2);
 if (!BENCHMARKS.some((known) => known === name)) {

@@ -14,7 +14,7 @@ import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { untilReady } from '../helpers/system.ts';
 import { type SoakKafka, startPlainKafka, startSecuredKafka } from './kafka.ts';
 
-const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const TOPICS = { topicPrefix: '', retentionMs: 7 * 24 * 60 * 60 * 1000, changesPartitions: 12 };
 
 /** A gateway of the cluster: one process after another in its place. */
 export interface ClusterGateway {
@@ -78,7 +78,7 @@ export class Cluster {
     ]);
     await migrateDatabase(postgres.url);
     const { everything: brokers } = kafka;
-    await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
+    await applyTopics({ ...TOPICS, brokers });
     await loadCatalogue(postgres.url, catalogue);
     const key = await createKey({ databaseUrl: postgres.url, account: 'soak', plan: 'internal' });
     const ports = [await findFreePort(), await findFreePort()];
@@ -133,6 +133,12 @@ export class Cluster {
   /** Kills a broker with `kill -9`, and starts it on the same data after a while. */
   async killBroker(awayMs: number): Promise<void> {
     await this.#kafka.kill(awayMs);
+  }
+
+  /** Loses Kafka with everything in it. Another one is there at once, with new topics. */
+  async loseKafka(): Promise<void> {
+    await this.#kafka.lose();
+    await applyTopics({ ...TOPICS, brokers: this.brokers });
   }
 
   async stop(): Promise<void> {

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ServerOptions, ServerRunner } from '../../ops/local/servers/server.ts';
 import type { Brokers } from '../../service/brokers.ts';
@@ -11,6 +12,8 @@ export interface SoakKafka {
   settingsOf(user: 'gateway' | 'consumers'): Record<string, string>;
   /** Kills a broker with `kill -9`, and starts it on the same data after a while. */
   kill(awayMs: number): Promise<void>;
+  /** Kills the broker, and starts one without any data in its place. */
+  lose(): Promise<void>;
   rotateCertificates(): Promise<void>;
   findRotationFaults(): Promise<string[]>;
   stop(): Promise<void>;
@@ -31,6 +34,13 @@ export async function startPlainKafka(dir: string, runner: ServerRunner): Promis
       await new Promise((resolve) => setTimeout(resolve, awayMs));
       server = await runner.startKafka({ ...options, port });
     },
+    async lose() {
+      if (server.pid === null) throw new Error('A broker in a container cannot be killed.');
+      process.kill(server.pid, 'SIGKILL');
+      await server.exited;
+      await rm(options.dir, { recursive: true });
+      server = await runner.startKafka({ ...options, port });
+    },
     rotateCertificates: async () => {},
     findRotationFaults: async () => [],
     stop: () => server.stop(),
@@ -49,6 +59,7 @@ export async function startSecuredKafka(dir: string): Promise<SoakKafka> {
       await cluster.killBroker(kills % 3, awayMs);
       kills += 1;
     },
+    lose: () => Promise.reject(new Error('Only a single broker can be lost whole.')),
     rotateCertificates: () => cluster.rotateCertificates(),
     findRotationFaults: () => cluster.findRotationFaults(),
     stop: () => cluster.stop(),
