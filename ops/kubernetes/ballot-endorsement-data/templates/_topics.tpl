@@ -13,6 +13,7 @@ endorsement-submissions:
   config:
     cleanup.policy: delete
     retention.ms: "604800000"
+    message.timestamp.type: LogAppendTime
     min.insync.replicas: {{ $insync | quote }}
 endorsement-submissions-rejected:
   partitions: 3
