@@ -97,14 +97,14 @@ test('a lost connection is told once, and the stream continues without a gap or 
   const switchboard = await Switchboard.open(gateway);
   const io = tailIo();
   const ended = run(['tail', '--url', switchboard.address, '--from', 'latest', '--json'], io);
+  let made = (await service.events()).data.length;
   try {
     // The first event shows that the stream is open: until then, submissions may come before its beginning.
     await until('an event', async () => {
-      await service.submit([endorse('nation-herald', 'mayor', 'ann', { statement: String(Math.random()) })]);
+      made += 1;
+      await service.submit([endorse('nation-herald', 'mayor', 'ann', { statement: `Statement ${made}.` })]);
       return io.printed.length > 0;
     });
-    const seen = async () => (await service.events()).data.length;
-    const before = await seen();
     switchboard.target = 1;
     switchboard.cut();
     await until('the loss is told', () => io.told.length > 0);
@@ -112,7 +112,7 @@ test('a lost connection is told once, and the stream continues without a gap or 
       endorse('bakers-local-1', 'mayor', 'bob'),
       endorse('bakers-local-1', 'mayor', 'cyd'),
     ]);
-    await until('the events', async () => (await seen()) >= before + 2);
+    await service.eventsOnceThereAre(made + 2);
     switchboard.target = gateway;
     const { data } = await service.events();
     await until('the last event', () => (io.printed.at(-1) ?? '').includes(data.at(-1).id));
