@@ -8,8 +8,9 @@ import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import { Delivery } from '../feed/fan-out.ts';
-import { type Feed, StreamGapError } from '../feed/feed.ts';
+import type { Feed } from '../feed/feed.ts';
 import type { FeedReader } from '../feed/reader.ts';
+import { StreamGapError } from '../feed/stream-gap-error.ts';
 import { cursorOf } from './resume.ts';
 import { noteStreamEnd, type StreamEnding } from './stream-ending.ts';
 

@@ -17,6 +17,7 @@ import { MemoryLog } from './memory-log.ts';
 import { feedFilters, feedSequence } from './metrics.ts';
 import { FeedReader } from './reader.ts';
 import { Replay } from './replay.ts';
+import { StreamGapError } from './stream-gap-error.ts';
 import { Tail } from './tail.ts';
 import { UnreadableBatches } from './unreadable-batches.ts';
 
@@ -34,15 +35,6 @@ export interface FeedOptions {
   onNewEpoch: () => void;
   clock: Clock;
   log: Logger;
-}
-
-/** A change is in neither Kafka nor the change log. No reader passes it silently (INV-7). */
-export class StreamGapError extends Error {
-  override name = 'StreamGapError';
-
-  constructor(sequence: number) {
-    super(`The change ${sequence} is lost.`);
-  }
 }
 
 /** How many of the newest changes are loaded into memory at the start. */
@@ -152,18 +144,23 @@ export class Feed {
 
   /** The point after the newest change that can be delivered. No later change occurred up to its time. */
   get latest(): ResumePoint {
-    const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
-    if (caughtUpAt > 0) this.#atEndAt = caughtUpAt;
+    const caughtUpAt = this.#noteEnd();
     if (caughtUpAt > this.#latest.time) this.#latest = { ...this.#latest, time: caughtUpAt };
     return this.#latest;
   }
 
   /** How long ago the feed last had every change that Kafka had, in milliseconds; its age before it first had. */
   get behindMs(): number {
-    const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
-    if (caughtUpAt > 0) this.#atEndAt = caughtUpAt;
+    this.#noteEnd();
     if (this.#atEndAt === 0) return performance.now() - this.#madeAt;
     return Math.max(0, this.#options.clock.now() - this.#atEndAt);
+  }
+
+  /** @returns when the tail last was at the end, in milliseconds since 1970; 0 if it was not yet */
+  #noteEnd(): number {
+    const caughtUpAt = this.#tail?.caughtUpAt ?? 0;
+    if (caughtUpAt > 0) this.#atEndAt = caughtUpAt;
+    return caughtUpAt;
   }
 
   /** Opens a reader with a filter. The caller must close it. */

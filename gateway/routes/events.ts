@@ -10,7 +10,7 @@ import { event } from '../../schemas/http/records.ts';
 import { LongPoll } from '../delivery/long-poll.ts';
 import { cursorOf, resolveStart } from '../delivery/resume.ts';
 import type { LogEntry } from '../feed/entry.ts';
-import { StreamGapError } from '../feed/feed.ts';
+import { StreamGapError } from '../feed/stream-gap-error.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
 import { createNoSubscriptionError, readStreamFilter } from '../selection/stream-filter.ts';

@@ -34,4 +34,5 @@ CREATE TABLE consumed_topics (
 
 -- When the newest submission of a partition that was applied had been appended, by the broker's clock. A broker that comes
 -- back with an older log has new submissions only after this time.
-ALTER TABLE consumer_positions ADD COLUMN last_appended_at timestamptz;
+-- It counts only together with the position that it was written with: programs of an earlier version move that alone.
+ALTER TABLE consumer_positions ADD COLUMN last_appended_at timestamptz, ADD COLUMN last_appended_offset bigint;

@@ -45,7 +45,7 @@ export async function advanceConsumerOffsets(
   advances: readonly OffsetAdvance[],
 ): Promise<void> {
   const { rowCount } = await client.query(
-    `UPDATE consumer_positions SET next_offset = advance.upto,
+    `UPDATE consumer_positions SET next_offset = advance.upto, last_appended_offset = advance.upto,
        last_appended_at = greatest(to_timestamp(advance.appended_ms / 1000), last_appended_at)
      FROM unnest($2::int[], $3::bigint[], $4::bigint[], $5::float8[]) AS advance (partition, since, upto, appended_ms)
      WHERE topic = $1 AND consumer_positions.partition = advance.partition AND next_offset = advance.since`,
@@ -92,7 +92,8 @@ export async function loadPositions(
     next_offset: string;
     appended_ms: number | null;
   }>(
-    `SELECT partition, next_offset, (extract(epoch FROM last_appended_at) * 1000)::float8 AS appended_ms
+    `SELECT partition, next_offset, CASE WHEN last_appended_offset = next_offset
+       THEN (extract(epoch FROM last_appended_at) * 1000)::float8 END AS appended_ms
      FROM consumer_positions WHERE topic = $1`,
     [topic],
   );

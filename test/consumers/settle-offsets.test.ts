@@ -57,9 +57,9 @@ async function applied(...offsets: number[]): Promise<void> {
   await settle({ topicId: 'a', clusterId: 'home', bounds: offsets.map((end) => [0, end]) });
   for (const [partition, offset] of offsets.entries()) {
     await client.query(
-      `INSERT INTO consumer_positions VALUES ($1, $2, $3, to_timestamp($4))
-       ON CONFLICT (topic, partition) DO UPDATE
-         SET next_offset = excluded.next_offset, last_appended_at = excluded.last_appended_at`,
+      `INSERT INTO consumer_positions VALUES ($1, $2, $3, to_timestamp($4), $3)
+       ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset,
+         last_appended_at = excluded.last_appended_at, last_appended_offset = excluded.last_appended_offset`,
       [TOPIC, partition, offset, APPLIED_UP_TO / 1000],
     );
   }
@@ -205,5 +205,17 @@ test.each<[string, Seen, number[], string | null]>([
   // It says so once.
   lines = [];
   expect(await settle(seen)).toEqual(offsets);
+  expect(lines).toEqual([]);
+});
+
+test('INV-8: apply goes on where the store is, if an earlier version has moved the position since', async () => {
+  await applied(5, 7);
+  await client.query('UPDATE consumer_positions SET next_offset = next_offset + 2 WHERE topic = $1', [TOPIC]);
+  const bounds: [number, number][] = [
+    [0, 9],
+    [0, 9],
+  ];
+  const appended = [[1, 2, 3, 4, 5, 6000, 6001, 6002, 6003]];
+  expect(await settle({ topicId: 'a', clusterId: 'home', bounds, appended })).toEqual([7, 9]);
   expect(lines).toEqual([]);
 });

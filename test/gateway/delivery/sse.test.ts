@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { StreamGapError } from '../../../gateway/feed/feed.ts';
+import { StreamGapError } from '../../../gateway/feed/stream-gap-error.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
 import { MINUTE, SECOND, startStream } from '../../helpers/fed-stream.ts';
