@@ -1,9 +1,9 @@
 import type { ClientBase, Pool } from 'pg';
-import { loadBounds } from '../kafka/read-topic.ts';
+import { identifyTopic, loadBounds } from '../kafka/read-topic.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { PartitionBounds } from '../kafka/topic-reader.ts';
 import type { Brokers } from '../service/brokers.ts';
-import { loadConsumerOffsets } from '../store/stream/consumer-offsets.ts';
+import { loadConsumerOffsets, loadTopicId } from '../store/stream/consumer-offsets.ts';
 import { countPendingRejections } from '../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../store/stream/relay-batches.ts';
 
@@ -47,8 +47,13 @@ export async function measureLag(
   { brokers, topicPrefix }: { brokers: Brokers; topicPrefix: string },
 ): Promise<ServiceLag> {
   const topic = topicNames(topicPrefix).submissions;
-  const bounds = await loadBounds({ brokers, topic, clientId: 'ballot-endorsements-administration' });
-  const applied = await loadConsumerOffsets(client, topic);
+  const place = { brokers, topic, clientId: 'ballot-endorsements-administration' };
+  const bounds = await loadBounds(place);
+  const { topicId } = await identifyTopic(place);
+  const knownId = await loadTopicId(client, topic);
+  // Nothing of a topic that was made anew is applied, until apply has noticed it.
+  const isOurs = knownId === null || knownId === topicId;
+  const applied = isOurs ? await loadConsumerOffsets(client, topic) : new Map<number, number>();
   const { logged, relayed, oldestWaitedSeconds } = await loadRelayProgress(client);
   return {
     submissions: bounds.map((each, partition) => lagOf(partition, applied.get(partition) ?? 0, each)),

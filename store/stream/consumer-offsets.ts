@@ -116,6 +116,15 @@ export async function resetConsumerOffset(
   );
 }
 
+/** Kafka's id of the topic that the stored positions refer to; null if it is not known yet. */
+export async function loadTopicId(client: ClientBase | Pool, topic: string): Promise<string | null> {
+  const { rows } = await client.query<{ topic_id: string }>(
+    'SELECT topic_id FROM consumed_topics WHERE topic = $1',
+    [topic],
+  );
+  return rows[0]?.topic_id ?? null;
+}
+
 /** Kafka's ids of a topic and its cluster. */
 interface TopicIdentity {
   topicId: string;

@@ -3,6 +3,8 @@
  * again, with the same ids and bytes, and no cursor dies.
  */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import pg from 'pg';
+import { measureLag } from '../../administration/lag.ts';
 import { withAdmin } from '../../kafka/admin.ts';
 import { GroupOffsets } from '../../kafka/group-offsets.ts';
 import { identifyTopic, readTopic } from '../../kafka/read-topic.ts';
@@ -201,6 +203,11 @@ describe('INV-8: the submissions topic', () => {
     const { clusterId } = await identifyTopic({ brokers, topic, clientId: 'test' });
     await group.commit(new Map([0, 1, 2, 3, 4, 5].map((partition) => [partition, 5])), clusterId);
     await group.close();
+    const client = new pg.Client({ connectionString: service.databaseUrl });
+    await client.connect();
+    const { submissions } = await measureLag(client, service);
+    await client.end();
+    expect(submissions.reduce((sum, { lag }) => sum + lag, 0)).toBe(40);
     await service.startConsumers();
     expect(await service.eventsOnceThereAre(50, PATIENCE_MS)).toHaveLength(50);
   });

@@ -31,7 +31,9 @@ export async function settle(world: World): Promise<number> {
   let head = -1;
   const isSettled = async () => {
     const { submissions, changes, rejections } = await world.measureLag();
-    if (submissions.some(({ lag }) => lag > 0) || changes.lag > 0 || rejections.lag > 0) return false;
+    // Beyond the end stands what has not noticed yet that the log is an older one.
+    const isApplied = submissions.every(({ lag, done, end }) => lag === 0 && done <= end);
+    if (!isApplied || changes.lag > 0 || rejections.lag > 0) return false;
     head = changes.end;
     const known = await Promise.all(world.gateways.map((part) => latest(world, part)));
     return known.every((sequence) => sequence === head);
