@@ -9,10 +9,13 @@ import {
   settleTopic,
 } from '../../store/stream/consumer-offsets.ts';
 
+/** Answers when records were appended. */
+type LogReader = Pick<TopicReader, 'offsetAt' | 'sources' | 'fetchFromSources'>;
+
 interface SettleOptions {
   /** The leader's connection. */
   client: ClientBase;
-  reader: Pick<TopicReader, 'identify' | 'bounds' | 'offsetAt'>;
+  reader: LogReader & Pick<TopicReader, 'identify' | 'bounds'>;
   group: Pick<GroupOffsets, 'load'>;
   topic: string;
   log: Logger;
@@ -89,13 +92,13 @@ async function findPlaces(
 }
 
 /**
- * Where to go on in a log that is older than what was applied, or was and has new records since. In any other log, every
- * record before the position is as old as the newest that was applied, or older.
+ * Where to go on in a log that is older than what was applied, or was and has new records since. Then it ends before the
+ * position, or the record before the position is newer than all that were applied.
  *
  * @returns the offset; null if the log is not older
  */
 async function findRewound(
-  reader: Pick<TopicReader, 'offsetAt'>,
+  reader: LogReader,
   partition: number,
   { offset, appendedAt }: StoredPosition,
   end: number,
@@ -103,8 +106,21 @@ async function findRewound(
   const newer = appendedAt === null ? null : await reader.offsetAt(partition, appendedAt + 1);
   const from = newer ?? end;
   if (from >= offset) return null;
+  // Producers' clocks may have stamped earlier records that an earlier version applied.
+  if (end >= offset && !((await findTime(reader, partition, offset - 1)) > (appendedAt ?? 0))) return null;
   // Without a time, nothing tells what is new: rather again than not at all.
   return appendedAt === null ? 0 : from;
+}
+
+/** When the record at an offset was appended, in milliseconds since 1970; NaN if there is none. */
+async function findTime(reader: LogReader, partition: number, offset: number): Promise<number> {
+  const limits = { maxWaitMs: 0, partitionMaxBytes: 64 * 1024 };
+  const [read] = await reader.fetchFromSources(
+    await reader.sources(),
+    new Map([[partition, offset]]),
+    limits,
+  );
+  return read?.records.find((record) => record.offset === offset)?.timestamp ?? Number.NaN;
 }
 
 /**
@@ -113,7 +129,7 @@ async function findRewound(
  */
 export async function isRewound(
   pool: Pool,
-  reader: Pick<TopicReader, 'bounds' | 'offsetAt'>,
+  reader: LogReader & Pick<TopicReader, 'bounds'>,
   topic: string,
 ): Promise<boolean> {
   const positions = await loadPositions(pool, topic);

@@ -118,7 +118,9 @@ async function plan(io: CommandIo): Promise<void> {
       `"topics apply" cannot correct ${refused} of these ${changes.length} differences.`,
     );
   }
-  throw new UnfinishedError(`"npm run ops -- topics apply" makes these ${changes.length} changes.`);
+  throw new UnfinishedError(
+    `"npm run ops -- topics apply" makes ${changes.length === 1 ? 'this change' : `these ${changes.length} changes`}.`,
+  );
 }
 
 async function check(io: CommandIo): Promise<void> {

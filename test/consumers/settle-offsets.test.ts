@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { settleOffsets } from '../../consumers/apply/settle-offsets.ts';
+import type { PartitionRead } from '../../kafka/topic-reader.ts';
 import { createLog } from '../../service/log.ts';
 import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { useTestDatabase } from '../helpers/database.ts';
@@ -42,6 +43,16 @@ async function settle({
         const index = (appended[partition] ?? []).findIndex((each) => each >= time);
         return index === -1 ? null : (bounds[partition]?.[0] ?? 0) + index;
       },
+      sources: async () => bounds.map(() => 1),
+      fetchFromSources: async (_, offsets) =>
+        [...offsets].map(([partition, offset]): PartitionRead => {
+          const timestamp = appended[partition]?.[offset - (bounds[partition]?.[0] ?? 0)];
+          const record = { offset, timestamp: timestamp ?? 0, key: null, value: null, headers: null };
+          const records = timestamp === undefined ? [] : [record];
+          const [, end = 0] = bounds[partition] ?? [];
+          const place = { nextOffset: offset + 1, newestAt: 0, end, stableEnd: end };
+          return { partition, records, unreadable: [], ...place, atEnd: false, isOutOfRange: false };
+        }),
     },
     group: { load: async () => new Map(committed) },
     topic: TOPIC,
@@ -145,6 +156,20 @@ test.each<[string, Seen, number[], string | null]>([
         [3, 9],
       ],
       appended: [[1, 2, 5000, 4, 5, 6, 7]],
+    },
+    [5, 7],
+    null,
+  ],
+  [
+    'goes on where the store is, if a producer with a fast clock has stamped a record that an earlier version applied',
+    {
+      topicId: 'a',
+      clusterId: 'home',
+      bounds: [
+        [0, 7],
+        [3, 9],
+      ],
+      appended: [[1, 2, 9000, 4, 5000, 5001, 5002]],
     },
     [5, 7],
     null,
