@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from 'pg';
-import { identifyTopic, loadBounds } from '../kafka/read-topic.ts';
+import { describeTopic } from '../kafka/read-topic.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { PartitionBounds } from '../kafka/topic-reader.ts';
 import type { Brokers } from '../service/brokers.ts';
@@ -48,8 +48,7 @@ export async function measureLag(
 ): Promise<ServiceLag> {
   const topic = topicNames(topicPrefix).submissions;
   const place = { brokers, topic, clientId: 'ballot-endorsements-administration' };
-  const bounds = await loadBounds(place);
-  const { topicId } = await identifyTopic(place);
+  const { topicId, bounds } = await describeTopic(place);
   const knownId = await loadTopicId(client, topic);
   // Nothing of a topic that was made anew is applied, until apply has noticed it.
   const isOurs = knownId === null || knownId === topicId;

@@ -46,7 +46,7 @@ export async function* readTopic(
   }
 }
 
-async function describeTopic<T>(options: ReadTopic, ask: (reader: TopicReader) => Promise<T>): Promise<T> {
+async function askOnce<T>(options: ReadTopic, ask: (reader: TopicReader) => Promise<T>): Promise<T> {
   const reader = new TopicReader({ operation: 'Describe', ...options });
   try {
     return await ask(reader);
@@ -57,10 +57,18 @@ async function describeTopic<T>(options: ReadTopic, ask: (reader: TopicReader) =
 
 /** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
 export function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
-  return describeTopic(options, (reader) => reader.bounds());
+  return askOnce(options, (reader) => reader.bounds());
 }
 
 /** The ids of a topic and its cluster. @throws as `readTopic` does */
 export function identifyTopic(options: ReadTopic): Promise<TopicIdentity> {
-  return describeTopic(options, (reader) => reader.identify());
+  return askOnce(options, (reader) => reader.identify());
+}
+
+/** Both, by one client. @throws as `readTopic` does */
+export function describeTopic(options: ReadTopic): Promise<TopicIdentity & { bounds: PartitionBounds[] }> {
+  return askOnce(options, async (reader) => ({
+    ...(await reader.identify()),
+    bounds: await reader.bounds(),
+  }));
 }

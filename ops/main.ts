@@ -33,7 +33,7 @@ try {
   await stopTracing();
 }
 
-// The connection to a server that is silent would keep the program alive. What was printed is written first.
+// The connection to a server that is silent would keep the program alive. Everything that was printed is written first.
 process.stdout.write('', () =>
   process.stderr.write('', () => setTimeout(() => process.exit(), GOODBYE_MS).unref()),
 );

@@ -44,10 +44,7 @@ export async function settleOffsets(options: SettleOptions): Promise<SettledOffs
     before === null
       ? await findPlaces(options, bounds)
       : // In the same cluster, offsets of the group would be those of the topic before.
-        await findPlacesAnew(
-          bounds,
-          before.clusterId === identity.clusterId ? new Map() : await group.load(),
-        );
+        findPlacesAnew(bounds, before.clusterId === identity.clusterId ? new Map() : await group.load());
   for (const [partition, offset] of offsets.entries()) {
     await resetConsumerOffset(client, topic, partition, offset);
   }

@@ -8,7 +8,7 @@ type Status = 'ok' | 'warning' | 'failed';
 /** The result of a check. */
 export interface Finding {
   status: Status;
-  /** What was checked, in one to three words. */
+  /** The thing that was checked, in one to three words. */
   subject: string;
   /** A sentence; unless all is well, it says what to do. */
   text: string;

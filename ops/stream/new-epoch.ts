@@ -1,5 +1,5 @@
 import { withAdmin } from '../../kafka/admin.ts';
-import { identifyTopic, loadBounds } from '../../kafka/read-topic.ts';
+import { describeTopic } from '../../kafka/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
@@ -24,9 +24,9 @@ export async function newEpoch(config: OpsConfig, io: CommandIo): Promise<void> 
     );
   }
   const place = { brokers, topic, clientId: 'ballot-endorsements-ops' };
-  const { topicId } = await identifyTopic(place);
   // Read before the epoch begins, so that none of its changes lies before them.
-  const offsets = (await loadBounds(place)).map(({ end }) => end);
+  const { topicId, bounds } = await describeTopic(place);
+  const offsets = bounds.map(({ end }) => end);
   const { epoch, after } = await inOneTransaction(databaseUrl, async (client) => {
     await lockStreamHead(client);
     return beginEpoch(client, { topicId, offsets });

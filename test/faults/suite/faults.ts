@@ -9,7 +9,7 @@ import { until } from '../../helpers/until.ts';
 import type { FaultProxy } from './fault-proxy.ts';
 import type { Part, World } from './world.ts';
 
-/** What a fault needs. */
+/** The things that a fault needs. */
 interface Scene {
   world: World;
   random: Random;
