@@ -6,9 +6,15 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms` milliseconds, or as soon as the signal aborts. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls `work` once after `ms` milliseconds, at the cost of a timer alone. Returns the function that cancels it. */
+  schedule(ms: number, work: () => void): () => void;
 }
 
 export const systemClock: Clock = {
   now: Date.now,
   wait: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
+  schedule(ms, work) {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
 };

@@ -105,6 +105,10 @@ export class ReferenceClock implements Clock, Stoppable {
     return this.#options.local.wait(ms, signal);
   }
 
+  schedule(ms: number, work: () => void): () => void {
+    return this.#options.local.schedule(ms, work);
+  }
+
   /** Reads the reference once. If it does not answer, the time goes on as it was. Never rejects. */
   async synchronize(): Promise<void> {
     const { read, monotonic, log } = this.#options;

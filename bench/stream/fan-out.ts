@@ -1,12 +1,12 @@
 /*
  * Measures the deliveries a second of a gateway to streams that match everything, beside a bare `node:http` server that
- * writes the same bytes in the same turns, and beside nchan if it is installed. Each round publishes some changes
- * together and ends when all readers have them.
+ * writes the same bytes in the same turns, and beside nchan if it is installed. Each pass publishes some changes
+ * together and ends when all readers have them. The gateway is measured with and without compression.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Change } from '../../schemas/change.ts';
-import { startSystem } from '../../test/helpers/system.ts';
+import { type System, startSystem } from '../../test/helpers/system.ts';
 import { formatSpread } from '../statistics.ts';
 import { startNchan } from './nchan.ts';
 import { cpuMsOf } from './process-usage.ts';
@@ -18,17 +18,23 @@ interface Contestant {
   pid: number;
   port: number;
   path: string;
+  gzip?: boolean;
   deliver(changes: Change[]): Promise<void>;
 }
 
 interface Measured {
   perSecond: number;
   cpuMicroseconds: number;
+  /** The bytes that a delivery takes on the connection. */
+  bytes: number;
 }
 
 const STREAMS = 1000;
-const CHANGES = 20;
-const PASSES = 100;
+/** How many changes come together, and how often. */
+const LOADS = [
+  { changes: 20, passes: 100 },
+  { changes: 1, passes: 300 },
+];
 
 /** @param rounds the number of times that each server is measured, in turn */
 export async function benchFanOut(rounds: number, print: (line: string) => void): Promise<void> {
@@ -37,20 +43,14 @@ export async function benchFanOut(rounds: number, print: (line: string) => void)
   const bare = fork('bench/stream/bare-server.ts');
   const [{ port: barePort }] = await once(bare, 'message');
   const nchan = await startNchan();
-  const contestants: Contestant[] = [
-    {
-      name: 'the gateway',
-      pid: system.gatewayPid,
-      port: Number(new URL(system.base).port),
-      path: '/v1/stream',
-      deliver: (changes) => publisher.send(changes),
-    },
+  const contestants = [
+    ...gatewayContestants(system, publisher),
     {
       name: 'a bare server',
       pid: bare.pid ?? 0,
       port: barePort,
       path: '/',
-      deliver: async (changes) => void bare.send(renderFrames(changes).toString()),
+      deliver: async (changes: Change[]) => void bare.send(renderFrames(changes).toString()),
     },
   ];
   if (nchan) {
@@ -59,63 +59,85 @@ export async function benchFanOut(rounds: number, print: (line: string) => void)
     };
     contestants.push({ name: 'nchan', pid: nchan.pid, port: nchan.port, path: '/stream', deliver });
   }
-
-  const results = new Map<string, Measured[]>(contestants.map(({ name }) => [name, []]));
-  // The first round warms up.
-  for (let round = -1; round < rounds; round += 1) {
-    for (const contestant of contestants) {
-      const { port, path } = contestant;
-      const pool = await ReaderPool.open({ port, key: system.key }, Array(STREAMS).fill(path));
-      const measured = await measure(contestant, pool, publisher);
-      pool.close();
-      if (round >= 0) results.get(contestant.name)?.push(measured);
-    }
-  }
-  print(`${STREAMS} streams, ${CHANGES} changes at a time: middle (lowest to highest) of ${rounds} rounds`);
-  const [own = []] = results.values();
-  for (const [name, measured] of results) {
-    const perSecond = formatSpread(
-      measured.map((each) => each.perSecond),
-      0,
-    );
-    const cpu = formatSpread(
-      measured.map((each) => each.cpuMicroseconds),
-      2,
-    );
-    print(`  ${name}: ${perSecond} deliveries/s, ${cpu} µs of processor time each`);
-    if (measured === own) continue;
-    const ratio = own.map((each, index) => each.perSecond / (measured[index]?.perSecond ?? Number.NaN));
-    const cpuRatio = own.map(
-      (each, index) => (measured[index]?.cpuMicroseconds ?? Number.NaN) / each.cpuMicroseconds,
-    );
-    print(
-      `  the gateway to ${name}: ${formatSpread(ratio, 2)} in deliveries/s, ${formatSpread(cpuRatio, 2)} by processor time`,
-    );
-  }
+  for (const load of LOADS) await compare({ contestants, publisher, key: system.key }, load, rounds, print);
   await nchan?.stop();
   bare.kill();
   await publisher.close();
   await system.stop();
 }
 
+function gatewayContestants({ gatewayPid, base }: System, publisher: Publisher): Contestant[] {
+  const port = Number(new URL(base).port);
+  const deliver = (changes: Change[]) => publisher.send(changes);
+  const gateway = { pid: gatewayPid, port, path: '/v1/stream', deliver };
+  return [
+    { ...gateway, name: 'the gateway' },
+    { ...gateway, name: 'the gateway, with gzip', gzip: true },
+  ];
+}
+
+async function compare(
+  { contestants, publisher, key }: { contestants: Contestant[]; publisher: Publisher; key: string },
+  load: (typeof LOADS)[number],
+  rounds: number,
+  print: (line: string) => void,
+): Promise<void> {
+  const results = new Map<string, Measured[]>(contestants.map(({ name }) => [name, []]));
+  // The first round warms up.
+  for (let round = -1; round < rounds; round += 1) {
+    for (const contestant of contestants) {
+      const { port, path, gzip = false } = contestant;
+      const pool = await ReaderPool.open({ port, key, gzip, paths: Array(STREAMS).fill(path) });
+      const measured = await measure(contestant, pool, publisher, load);
+      pool.close();
+      if (round >= 0) results.get(contestant.name)?.push(measured);
+    }
+  }
+  print(
+    `${STREAMS} streams, ${load.changes} changes at a time: middle (lowest to highest) of ${rounds} rounds`,
+  );
+  const [own = []] = results.values();
+  for (const [name, measured] of results) {
+    const show = (pick: (each: Measured) => number, digits: number) =>
+      formatSpread(measured.map(pick), digits);
+    print(
+      `  ${name}: ${show((each) => each.perSecond, 0)} deliveries/s, ` +
+        `${show((each) => each.cpuMicroseconds, 2)} µs of processor time and ${show((each) => each.bytes, 0)} bytes each`,
+    );
+    if (measured === own) continue;
+    const ratio = (pick: (own: Measured, other: Measured) => number) =>
+      formatSpread(
+        own.flatMap((each, index) => (measured[index] ? [pick(each, measured[index])] : [])),
+        2,
+      );
+    const perSecond = ratio((each, other) => each.perSecond / other.perSecond);
+    const cpu = ratio((each, other) => other.cpuMicroseconds / each.cpuMicroseconds);
+    print(`  the gateway to ${name}: ${perSecond} in deliveries/s, ${cpu} by processor time`);
+  }
+}
+
 async function measure(
   { pid, deliver }: Contestant,
   pool: ReaderPool,
   publisher: Publisher,
+  { changes: count, passes }: (typeof LOADS)[number],
 ): Promise<Measured> {
-  const before = cpuMsOf(pid);
+  const before = { cpuMs: cpuMsOf(pid), ...(await pool.count()) };
   let ms = 0;
-  for (let pass = 0; pass < PASSES; pass += 1) {
-    const changes = publisher.make(CHANGES, 0);
+  for (let pass = 0; pass < passes; pass += 1) {
+    const changes = publisher.make(count);
     const { received } = await pool.expect(changes.at(-1)?.id ?? '');
     const start = performance.now();
     await deliver(changes);
     await received;
     ms += performance.now() - start;
   }
-  const deliveries = PASSES * CHANGES * STREAMS;
+  const deliveries = passes * count * STREAMS;
+  const cpuMs = cpuMsOf(pid) - before.cpuMs;
+  const { bytes } = await pool.count();
   return {
     perSecond: (deliveries * 1000) / ms,
-    cpuMicroseconds: ((cpuMsOf(pid) - before) * 1000) / deliveries,
+    cpuMicroseconds: (cpuMs * 1000) / deliveries,
+    bytes: (bytes - before.bytes) / deliveries,
   };
 }

@@ -33,7 +33,7 @@ export async function benchMemory(rounds: number, print: (line: string) => void)
 
 /** KiB a stream. Some streams are opened first, so that memory that grows only once is not counted. */
 async function measure(pid: number, port: number, path: string, key: string): Promise<number> {
-  const open = (count: number) => ReaderPool.open({ port, key }, Array(count).fill(path));
+  const open = (count: number) => ReaderPool.open({ port, key, paths: Array(count).fill(path) });
   const first = await open(STREAMS / 10);
   await sleep(SETTLE_MS);
   const before = residentBytesOf(pid);

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Order, Report } from './readers.ts';
+import type { Opening, Order, Report } from './readers.ts';
 
 /** Readers of streams, in processes of their own. */
 export class ReaderPool {
@@ -11,11 +11,7 @@ export class ReaderPool {
   }
 
   /** Opens a stream for each path. */
-  static async open(
-    { port, key }: { port: number; key: string },
-    paths: string[],
-    processes = 2,
-  ): Promise<ReaderPool> {
+  static async open({ paths, ...opening }: Opening, processes = 2): Promise<ReaderPool> {
     const children = Array.from({ length: processes }, () => fork('bench/stream/readers.ts'));
     for (const child of children) {
       child.on('exit', (code) => {
@@ -26,7 +22,7 @@ export class ReaderPool {
     const each = Math.ceil(paths.length / processes);
     await Promise.all(
       children.map((child, index) =>
-        pool.#ask(child, { open: { port, key, paths: paths.slice(index * each, (index + 1) * each) } }),
+        pool.#ask(child, { open: { ...opening, paths: paths.slice(index * each, (index + 1) * each) } }),
       ),
     );
     return pool;
@@ -42,10 +38,16 @@ export class ReaderPool {
     return { received: Promise.all(all).then(() => {}) };
   }
 
-  /** The number of events that all readers together have received. */
-  async countEvents(): Promise<number> {
+  /** The numbers of events and bytes that all readers together have received. */
+  async count(): Promise<{ events: number; bytes: number }> {
     const reports = await Promise.all(this.#children.map((child) => this.#ask(child, { count: true })));
-    return reports.reduce((sum, report) => sum + ('events' in report ? report.events : 0), 0);
+    const total = { events: 0, bytes: 0 };
+    for (const report of reports) {
+      if (!('events' in report)) throw new Error('A reader answered another question.');
+      total.events += report.events;
+      total.bytes += report.bytes;
+    }
+    return total;
   }
 
   close(): void {

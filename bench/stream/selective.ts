@@ -54,7 +54,7 @@ async function measure(
   paths: string[],
   endorsers: number,
 ): Promise<number> {
-  const pool = await ReaderPool.open({ port: Number(new URL(base).port), key }, paths);
+  const pool = await ReaderPool.open({ port: Number(new URL(base).port), key, paths });
   await sleep(2000);
   const idle = await cpuDuring(gatewayPid, () => sleep(CHANGES * INTERVAL_MS));
   const busy = await cpuDuring(gatewayPid, async () => {
@@ -64,7 +64,7 @@ async function measure(
   });
   await sleep(1000);
   const expected = CHANGES * MATCHING;
-  const delivered = await pool.countEvents();
+  const { events: delivered } = await pool.count();
   pool.close();
   if (delivered !== expected) throw new Error(`${delivered} deliveries instead of ${expected}.`);
   return (busy - idle) / CHANGES;

@@ -67,6 +67,7 @@ export class ApiCalls {
           path: parameters,
           readBody: async () => body,
           header: () => undefined,
+          acceptsGzip: () => false,
           caller,
           id,
           closed,

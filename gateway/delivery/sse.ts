@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import type { Writable } from 'node:stream';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import type { Clock } from '../../service/clock.ts';
@@ -11,6 +9,7 @@ import { Delivery } from '../feed/fan-out.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedReader } from '../feed/reader.ts';
 import { StreamGapError } from '../feed/stream-gap-error.ts';
+import type { EventOutput } from '../wire/event-output.ts';
 import { cursorOf } from './resume.ts';
 import { noteStreamEnd, type StreamEnding } from './stream-ending.ts';
 
@@ -62,11 +61,12 @@ const LIFETIME_JITTER = 0.05;
 
 /** One client's stream of Server-Sent Events (specification, "Server-Sent Events kinds"). */
 export class EventStream {
-  readonly #output: Writable;
+  readonly #output: EventOutput;
   readonly #feed: Feed;
   readonly #options: StreamOptions;
   readonly #reader: FeedReader;
   readonly #over = new AbortController();
+  #cancelHeartbeat: () => void = () => {};
   #ending: StreamEnding | undefined;
   /** The point after the last change that was written or skipped. */
   #written: ResumePoint;
@@ -78,7 +78,7 @@ export class EventStream {
   /** The number of endorsement events that were written. */
   #delivered = 0;
 
-  constructor(output: Writable, feed: Feed, options: StreamOptions) {
+  constructor(output: EventOutput, feed: Feed, options: StreamOptions) {
     this.#output = output;
     this.#feed = feed;
     this.#options = options;
@@ -92,20 +92,20 @@ export class EventStream {
   /** Writes until the lifetime is over or the stream is ended, then ends the output. Never rejects. */
   async run(): Promise<void> {
     const { clock, log } = this.#options;
-    const fail = (error: unknown) => this.#fail(error);
+    const cancelEnd = this.#endAfterLifetime();
     try {
-      this.#output.write(`retry: ${this.#retryMs()}\n\n`);
-      this.#tell('ready', this.#options.ready);
-      this.#endAfterLifetime().catch(fail);
-      this.#keepAlive().catch(fail);
+      this.#output.writeText(`retry: ${this.#retryMs()}\n\n${this.#tell('ready', this.#options.ready)}`);
+      this.#scheduleHeartbeat();
       await this.#deliver();
     } catch (error) {
-      fail(error);
+      this.#fail(error);
     }
+    cancelEnd();
+    this.#cancelHeartbeat();
     try {
       this.#writeEnding();
     } catch (error) {
-      fail(error);
+      this.#fail(error);
       // Without its last frame the client reconnects from the last id that it has.
       this.#output.end();
     }
@@ -113,10 +113,11 @@ export class EventStream {
     noteStreamEnd(log, this.#ending, { seconds, delivered: this.#delivered });
   }
 
-  async #endAfterLifetime(): Promise<void> {
+  /** Returns the function that cancels it. */
+  #endAfterLifetime(): () => void {
     const { clock, lifetimeMs, random } = this.#options;
-    await clock.wait(lifetimeMs * (1 - LIFETIME_JITTER * random()), this.#over.signal);
-    this.end({ reconnect: 'lifetime' });
+    const ms = lifetimeMs * (1 - LIFETIME_JITTER * random());
+    return clock.schedule(ms, () => this.end({ reconnect: 'lifetime' }));
   }
 
   /** Ends the stream with an error. Reports a defect even if the stream is ending already. */
@@ -153,7 +154,7 @@ export class EventStream {
     while (!this.#ending) {
       if (this.#isBeyondRetention()) return this.end({ reconnect: 'slow_consumer' });
       try {
-        const delivery = await this.#reader.next(this.#resumePoint);
+        const delivery = await this.#reader.next(this.#resumePoint, (fresh) => this.#take(fresh));
         waits = false;
         if (!(await this.#send(delivery))) return this.end({ reconnect: 'slow_consumer' });
       } catch (error) {
@@ -173,34 +174,45 @@ export class EventStream {
     return behind && clock.now() - time > retentionMs * (1 + RETENTION_GRACE);
   }
 
+  /** Writes a delivery in the turn in which it comes. Returns what is left. */
+  #take(delivery: Delivery): Delivery | undefined {
+    if (this.#ending || delivery.bytes > MAX_WRITE_BYTES) return delivery;
+    delivery.writes += 1;
+    return this.#write(delivery) ? undefined : new Delivery([], delivery.resumePoint);
+  }
+
   /** Writes a delivery, in several writes if it is large. Returns false if the client has stopped reading. */
   async #send(delivery: Delivery): Promise<boolean> {
     const { entries, resumePoint } = delivery;
     delivery.writes += 1;
-    if (delivery.bytes <= MAX_WRITE_BYTES) return this.#write(delivery);
+    if (this.#output.needsDrain && !(await this.#drained())) return false;
+    if (delivery.bytes <= MAX_WRITE_BYTES) return this.#write(delivery) || this.#drained();
     let piece: LogEntry[] = [];
     let bytes = 0;
     for (const entry of entries) {
       piece.push(entry);
       bytes += entry.frame.length;
       if (bytes < MAX_WRITE_BYTES) continue;
-      if (!(await this.#write(new Delivery(piece, entry.resumePoint)))) return false;
+      if (!this.#write(new Delivery(piece, entry.resumePoint)) && !(await this.#drained())) return false;
       if (this.#ending) return true;
       piece = [];
       bytes = 0;
     }
-    return this.#write(new Delivery(piece, resumePoint));
+    return this.#write(new Delivery(piece, resumePoint)) || this.#drained();
   }
 
-  /** Moves on and writes in one turn of the event loop, so that no other frame can carry an older id in between. */
-  async #write({ entries, frames, resumePoint }: Delivery): Promise<boolean> {
+  /**
+   * Moves on and writes in one turn of the event loop, so that no other frame can carry an older id in between. Returns
+   * false if the socket takes nothing more for now.
+   */
+  #write({ entries, frames, resumePoint }: Delivery): boolean {
     this.#written = resumePoint;
     const last = entries.at(-1);
     if (!last) return true;
     this.#delivered += entries.length;
     this.#toldSequence = last.sequence;
     this.#toldAt = this.#options.clock.now();
-    return this.#output.write(frames) || this.#drained();
+    return this.#output.write(frames);
   }
 
   /** Waits until the socket takes more. Returns false if the client has stopped reading. */
@@ -208,7 +220,7 @@ export class EventStream {
     const stalled = new AbortController();
     const waiting = AbortSignal.any([this.#over.signal, stalled.signal]);
     this.#options.clock.wait(STALL_MS, waiting).then(() => stalled.abort());
-    const drained = await once(this.#output, 'drain', { signal: waiting }).then(
+    const drained = await this.#output.drained(waiting).then(
       () => true,
       () => this.#ending !== undefined,
     );
@@ -216,43 +228,54 @@ export class EventStream {
     return drained;
   }
 
-  async #keepAlive(): Promise<void> {
-    const { clock, heartbeatMs, retentionMs } = this.#options;
-    const silenceMs = Math.min(SILENT_CHECKPOINT_MS, retentionMs / SILENT_CHECKPOINTS_PER_RETENTION);
-    while (!this.#ending) {
-      await clock.wait(Math.min(heartbeatMs, silenceMs), this.#over.signal);
-      if (this.#ending || this.#output.writableNeedDrain) continue;
-      const silent = clock.now() - this.#toldAt >= silenceMs;
-      if (this.#resumePoint.sequence > this.#toldSequence || silent) this.#checkpoint();
-      this.#output.write(': ping\n\n');
+  get #silenceMs(): number {
+    return Math.min(SILENT_CHECKPOINT_MS, this.#options.retentionMs / SILENT_CHECKPOINTS_PER_RETENTION);
+  }
+
+  #scheduleHeartbeat(): void {
+    const { clock, heartbeatMs } = this.#options;
+    this.#cancelHeartbeat = clock.schedule(Math.min(heartbeatMs, this.#silenceMs), () => this.#beat());
+  }
+
+  #beat(): void {
+    if (this.#ending) return;
+    this.#scheduleHeartbeat();
+    if (this.#output.needsDrain) return;
+    try {
+      const silent = this.#options.clock.now() - this.#toldAt >= this.#silenceMs;
+      const isNews = silent || this.#resumePoint.sequence > this.#toldSequence;
+      this.#output.writeText(`${isNews ? this.#tellCheckpoint() : ''}: ping\n\n`);
+    } catch (error) {
+      this.#fail(error);
     }
   }
 
-  #checkpoint(): void {
+  #tellCheckpoint(): string {
     const { sequence, time } = this.#resumePoint;
     // Sequences have no gaps, and every match was sent, so all changes since then did not match.
     const scanned = sequence - this.#toldSequence;
-    this.#tell('checkpoint', { occurred_at: new Date(time).toISOString(), scanned });
+    return this.#tell('checkpoint', { occurred_at: new Date(time).toISOString(), scanned });
   }
 
   #writeEnding(): void {
     const ending = this.#ending ?? { gone: true };
     if ('gone' in ending) return;
     if ('reconnect' in ending) {
-      this.#tell('reconnect', { reason: ending.reconnect, retry_ms: this.#retryMs() });
+      const data = { reason: ending.reconnect, retry_ms: this.#retryMs() };
+      this.#output.writeText(this.#tell('reconnect', data));
     } else {
-      this.#tell('error', { code: ending.error, message: ending.message });
+      this.#output.writeText(this.#tell('error', { code: ending.error, message: ending.message }));
     }
     this.#output.end();
   }
 
-  /** Writes a frame that is not an endorsement. Its id is the client's cursor. */
-  #tell(event: string, data: object): void {
+  /** The frame of what is no endorsement, to be written at once. Its id is the client's cursor. */
+  #tell(event: string, data: object): string {
     const resumePoint = this.#resumePoint;
     const id = cursorOf(this.#feed, resumePoint);
-    this.#output.write(renderFrame({ event, id, data: JSON.stringify(data) }));
     this.#toldSequence = resumePoint.sequence;
     this.#toldAt = this.#options.clock.now();
+    return renderFrame({ event, id, data: JSON.stringify(data) });
   }
 
   #retryMs(): number {

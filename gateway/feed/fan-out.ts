@@ -5,6 +5,7 @@ import {
   nameFilter,
   type StreamFilter,
 } from '../../domain/stream-filter.ts';
+import { SharedBytes } from '../wire/shared-bytes.ts';
 import type { LogEntry, ResumePoint } from './entry.ts';
 
 /** Changes that pass a filter, and the resume point after all changes that were examined. */
@@ -14,28 +15,28 @@ export class Delivery {
   /** The number of streams that it was written to. */
   writes = 0;
   #bytes: number | undefined;
-  #frames: Buffer | undefined;
+  #frames: SharedBytes | undefined;
 
   constructor(entries: readonly LogEntry[], resumePoint: ResumePoint) {
     this.entries = entries;
     this.resumePoint = resumePoint;
   }
 
-  /** The length of `frames`. */
+  /** The length of `frames` in bytes, before any encoding. */
   get bytes(): number {
     this.#bytes ??= this.entries.reduce((sum, { frame }) => sum + frame.length, 0);
     return this.#bytes;
   }
 
   /** The Server-Sent Events of all entries, concatenated once for all recipients (INV-11). */
-  get frames(): Buffer {
-    this.#frames ??= Buffer.concat(this.entries.map(({ frame }) => frame));
+  get frames(): SharedBytes {
+    this.#frames ??= new SharedBytes(Buffer.concat(this.entries.map(({ frame }) => frame)));
     return this.#frames;
   }
 }
 
-/** Receives the next delivery of a reader that waits. */
-export type Waiting = (delivery: Delivery) => void;
+/** Receives the next delivery of a reader that waits. Returns whether it goes on waiting. */
+export type Waiting = (delivery: Delivery) => boolean;
 
 /** The readers of one filter. */
 export class Audience {
@@ -116,7 +117,5 @@ export class FanOut {
 }
 
 function deliver(audience: Audience, delivery: Delivery): void {
-  const waiting = [...audience.waiting];
-  audience.waiting.clear();
-  for (const give of waiting) give(delivery);
+  for (const give of audience.waiting) if (!give(delivery)) audience.waiting.delete(give);
 }

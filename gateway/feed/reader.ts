@@ -11,6 +11,14 @@ export interface ChangeSource {
 }
 
 /**
+ * Takes a delivery at once, in the turn in which the changes arrived. Returns what is left of it, which ends the wait; or
+ * undefined, to go on waiting.
+ */
+export type Taking = (delivery: Delivery) => Delivery | undefined;
+
+const leave: Taking = (delivery) => delivery;
+
+/**
  * Reads the stream through a filter. A reader holds no state of the stream and no queue: its caller asks for the changes
  * after a resume point, which come from memory or Kafka, or once they happen (INV-10).
  */
@@ -36,10 +44,13 @@ export class FeedReader {
    * Returns the changes after a resume point that pass the filter. Behind the end of the stream, it examines a bounded
    * number of changes, of which none may pass. At the end, it waits for the first that do, or until it is closed.
    *
+   * @param take is offered every delivery at the end. Without it, the first one is returned.
    * @throws the errors of `ChangeSource.read`.
    */
-  async next(resumePoint: ResumePoint): Promise<Delivery> {
-    if (!this.#closed && resumePoint.sequence >= this.#source.latest.sequence) return this.#wait(resumePoint);
+  async next(resumePoint: ResumePoint, take: Taking = leave): Promise<Delivery> {
+    if (!this.#closed && resumePoint.sequence >= this.#source.latest.sequence) {
+      return this.#wait(resumePoint, take);
+    }
     const { entries, resumePoint: after } = await this.#source.read(resumePoint);
     return new Delivery(
       entries.filter(({ facets }) => this.#audience.matches(facets)),
@@ -70,16 +81,21 @@ export class FeedReader {
     this.#fanOut.leave(this.#audience);
   }
 
-  #wait(resumePoint: ResumePoint): Promise<Delivery> {
-    return new Promise((resolve) => {
+  #wait(resumePoint: ResumePoint, take: Taking): Promise<Delivery> {
+    return new Promise((resolve, reject) => {
       const waiting: Waiting = (delivery) => {
         const next = follow(delivery, resumePoint);
-        if (next.entries.length === 0 && delivery.entries.length > 0) {
-          this.#audience.waiting.add(waiting);
-          return;
+        if (next.entries.length === 0 && delivery.entries.length > 0) return true;
+        try {
+          const rest = next.entries.length === 0 ? next : take(next);
+          if (!rest) return true;
+          resolve(rest);
+        } catch (error) {
+          // The other readers of the audience must get the delivery all the same.
+          reject(error);
         }
         this.#waiting = undefined;
-        resolve(next);
+        return false;
       };
       this.#waiting = waiting;
       this.#audience.waiting.add(waiting);

@@ -74,6 +74,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
       path: ctx.params,
       readBody: () => readJsonBody(ctx),
       header: (name) => ctx.get(name) || undefined,
+      acceptsGzip: () => ctx.acceptsEncodings('gzip', 'identity') === 'gzip',
       caller: ctx.state.caller,
       id: ctx.state.requestId,
       get closed() {

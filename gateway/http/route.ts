@@ -44,6 +44,8 @@ export interface RawRequest {
   readBody(): Promise<unknown>;
   /** Returns the value of a header, or undefined if it is missing or empty. */
   header(name: 'Last-Event-ID' | 'Idempotency-Key'): string | undefined;
+  /** Whether the client would rather have an answer that is compressed with gzip than as it is. */
+  acceptsGzip(): boolean;
   caller: Caller;
   /** The id of the request, as in the log and in X-Request-Id. */
   id: string;

@@ -7,7 +7,7 @@ export interface LeasedWindowOptions {
   lengthMs: number;
   /** Leases requests from the database. Resolves to null if it does not answer. */
   lease: (request: { windowStart: number; limit: number; size: number }) => Promise<QuotaLease | null>;
-  clock: Clock;
+  clock: Pick<Clock, 'now'>;
 }
 
 /** A gateway's counts of one window. */

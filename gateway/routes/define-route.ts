@@ -8,7 +8,7 @@ import type { Endpoint, RawRequest, Reply, Route } from '../http/route.ts';
 
 /** A request as a route's handler receives it: authorized, with parsed parameters. */
 interface RouteRequest<Query extends TProperties, Path extends TProperties>
-  extends Pick<RawRequest, 'header' | 'id' | 'closed'> {
+  extends Pick<RawRequest, 'header' | 'acceptsGzip' | 'id' | 'closed'> {
   query: Parameters<Query>;
   path: Parameters<Path>;
   /** The JSON body, which matches its schema; undefined if the route takes none. */
@@ -39,7 +39,7 @@ export function defineRoute<
   return {
     ...route,
     async answer(request, context) {
-      const { header, id, caller, url } = request;
+      const { header, acceptsGzip, id, caller, url } = request;
       requireScope(caller, route.scope);
       const path = readPath(request.path);
       const query = readQuery(request.query);
@@ -49,6 +49,7 @@ export function defineRoute<
         query,
         body,
         header,
+        acceptsGzip,
         id,
         caller,
         // Most handlers never read the signal, and reading it registers a listener.

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import {
   streamFilters,
   streamStart,
@@ -7,6 +6,7 @@ import {
 import { resolveStart } from '../delivery/resume.ts';
 import { EventStream } from '../delivery/sse.ts';
 import { readStreamFilter } from '../selection/stream-filter.ts';
+import { EventOutput } from '../wire/event-output.ts';
 import { defineRoute } from './define-route.ts';
 
 /** How long a client may take to read the last frames, in milliseconds. */
@@ -16,6 +16,7 @@ const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
+  Vary: 'Accept-Encoding',
 };
 
 export const streamRoute = defineRoute({
@@ -25,7 +26,7 @@ export const streamRoute = defineRoute({
   scope: 'stream:read',
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart },
   response: null,
-  async handle({ query, header, id, caller, closed }, context) {
+  async handle({ query, header, acceptsGzip, id, caller, closed }, context) {
     const { pool, feed, streamLeases, openStreams, clock, log, config } = context;
     const { retentionMs } = config;
     const { filter, subscription } = await readStreamFilter(query, caller.accountId, pool);
@@ -34,11 +35,13 @@ export const streamRoute = defineRoute({
       { feed, pool, clock, retentionMs },
     );
     await streamLeases.acquire(caller, closed);
+    const gzip = acceptsGzip();
     return {
-      headers: HEADERS,
+      headers: gzip ? { ...HEADERS, 'Content-Encoding': 'gzip' } : HEADERS,
       stream: async (response) => {
-        prepareConnection(response);
-        const stream = new EventStream(response, feed, {
+        const output = await EventOutput.open(response, { gzip, closed });
+        if (!output) return;
+        const stream = new EventStream(output, feed, {
           start,
           filter,
           ready: subscription === null ? {} : { subscription: subscription.name },
@@ -63,10 +66,3 @@ export const streamRoute = defineRoute({
     };
   },
 });
-
-/** Streams are often silent and their frames small, so timeouts and buffering of small packets are turned off. */
-function prepareConnection(response: ServerResponse): void {
-  response.socket?.setNoDelay(true);
-  response.socket?.setTimeout(0);
-  response.flushHeaders();
-}

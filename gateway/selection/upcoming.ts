@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
  *
  * @param today replaces the clock's date, for demonstrations with past elections.
  */
-export function upcomingFrom(clock: Clock, today: string | null): string {
+export function upcomingFrom(clock: Pick<Clock, 'now'>, today: string | null): string {
   const now = today === null ? clock.now() : Date.parse(`${today}T00:00:00Z`);
   return new Date(now - DAY_MS).toISOString().slice(0, 10);
 }

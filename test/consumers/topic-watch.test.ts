@@ -3,7 +3,7 @@ import { watchTopicSettings } from '../../consumers/relay/topic-watch.ts';
 import { TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { applyTopics } from '../../kafka/topics.ts';
-import type { Clock } from '../../service/clock.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
 import { createLog } from '../../service/log.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 import { until } from '../helpers/until.ts';
@@ -11,7 +11,7 @@ import { until } from '../helpers/until.ts';
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 /** Looks again at once, a moment apart. */
 const hurried: Clock = {
-  now: Date.now,
+  ...systemClock,
   wait: () => new Promise((resolve) => setTimeout(resolve, 50)),
 };
 

@@ -7,6 +7,7 @@ import type { Chunk, LogEntry, ResumePoint } from '../../gateway/feed/entry.ts';
 import { FanOut } from '../../gateway/feed/fan-out.ts';
 import type { Feed } from '../../gateway/feed/feed.ts';
 import { FeedReader } from '../../gateway/feed/reader.ts';
+import { EventOutput } from '../../gateway/wire/event-output.ts';
 import type { StateCode } from '../../schemas/vocabulary.ts';
 import { captureLog } from './captured-log.ts';
 import { createEntry } from './log-entry.ts';
@@ -96,7 +97,8 @@ export function startStream(setting: Setting = {}) {
       parser.feed(bytes.toString());
     });
   const captured = captureLog('info');
-  const stream = new EventStream(output, feed as unknown as Feed, {
+  const connection = { gzip: false, chunked: false, end: () => output.end() };
+  const stream = new EventStream(new EventOutput(output, connection), feed as unknown as Feed, {
     start: beginning,
     filter,
     ready: {},

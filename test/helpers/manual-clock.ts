@@ -27,6 +27,12 @@ export class ManualClock implements Clock {
       });
     });
 
+  schedule = (ms: number, work: () => void): (() => void) => {
+    const waiter = { at: this.#now + ms, resolve: work };
+    this.#waiters.add(waiter);
+    return () => this.#waiters.delete(waiter);
+  };
+
   /** Moves on, stopping at each moment that a timer waits for, and lets the timers' work run. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;

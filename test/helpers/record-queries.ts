@@ -60,6 +60,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     path: parameters,
     readBody: async () => undefined,
     header: () => undefined,
+    acceptsGzip: () => false,
     id: 'test',
     caller: {
       credential: { key: 0 },

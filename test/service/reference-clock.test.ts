@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { register } from 'prom-client';
-import type { Clock } from '../../service/clock.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
 import { createLog } from '../../service/log.ts';
 import { ReferenceClock } from '../../service/reference-clock.ts';
 
@@ -27,6 +27,7 @@ class Machine {
     },
     log: createLog('test', 'info', { write: (line) => this.lines.push(line) }),
     local: {
+      ...systemClock,
       now: () => this.local,
       wait: async (ms) => {
         this.waits.push(ms);

@@ -110,7 +110,7 @@ describe('a window of a limit, over several gateways', () => {
   test('is one window even if the clock advances between two calls', async () => {
     const store = new Store();
     let now = Date.parse('2026-11-03T12:00:15Z');
-    const clock = { now: () => (now += 1), wait: async () => {} };
+    const clock = { now: () => (now += 1) };
     const window = new LeasedWindow({ lengthMs: MINUTE_MS, lease: store.lease, clock });
     for (let i = 1; i <= 60; i += 1) {
       expect(await ask(window, 60)).toBe(true);
@@ -194,7 +194,7 @@ describe('a lease that is answered after its window has ended', () => {
     const answers: ((lease: { granted: number; used: number }) => void)[] = [];
     const lease = () => new Promise<{ granted: number; used: number }>((resolve) => answers.push(resolve));
     let now = MINUTE_MS - 1;
-    const clock = { now: () => now, wait: async () => {} };
+    const clock = { now: () => now };
     const window = new LeasedWindow({ lengthMs: MINUTE_MS, lease, clock });
     const refilled = window.refill(60);
     now += 1;

@@ -19,6 +19,7 @@ class WholeMinuteClock implements Clock {
 
   now = () => Date.now() + this.#offset;
   wait = systemClock.wait;
+  schedule = systemClock.schedule;
 }
 
 const clock = new WholeMinuteClock();

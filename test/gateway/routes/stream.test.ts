@@ -54,6 +54,19 @@ describe('GET /v1/stream', () => {
     });
   });
 
+  test.each([
+    ['gzip', 'gzip'],
+    ['identity', null],
+    ['br, zstd', null],
+    ['gzip;q=0', null],
+  ])('to a client that accepts %s is encoded as %p, and has the same events', async (accepted, encoding) => {
+    const plain = await connect('from=earliest', { headers: { 'Accept-Encoding': 'identity' } });
+    const stream = await connect('from=earliest', { headers: { 'Accept-Encoding': accepted } });
+    expect(stream.response.headers.get('content-encoding')).toBe(encoding);
+    expect(stream.response.headers.get('vary')).toContain('Accept-Encoding');
+    expect(await stream.wait('endorsement', 26)).toEqual(await plain.wait('endorsement', 26));
+  });
+
   test('without a start delivers only changes that follow', async () => {
     const stream = await connect('');
     await stream.wait('ready', 1);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { upcomingFrom } from '../../../gateway/selection/upcoming.ts';
 
-const clockAt = (time: string) => ({ now: () => Date.parse(time), wait: () => Promise.resolve() });
+const clockAt = (time: string) => ({ now: () => Date.parse(time) });
 
 test.each([
   ['2026-11-03T12:00:00Z', '2026-11-02'],

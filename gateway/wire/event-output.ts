@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import { GZIP_HEADER, GzipMember, storePiece } from './gzip-member.ts';
+import { makeChunk, SharedBytes, type WireForm } from './shared-bytes.ts';
+
+interface Connection extends WireForm {
+  /** Ends the message after everything that was written. */
+  end: () => void;
+}
+
+/**
+ * The connection that a stream's frames go out on. Frames for many connections are encoded once and written to each
+ * socket as they are: `ServerResponse.write` would build the chunk anew for every connection.
+ */
+export class EventOutput {
+  readonly #socket: Writable;
+  readonly #connection: Connection;
+  readonly #member: GzipMember | undefined;
+
+  /** @param socket receives the body of a message whose headers are written */
+  constructor(socket: Writable, connection: Connection) {
+    this.#socket = socket;
+    this.#connection = connection;
+    if (!connection.gzip) return;
+    this.#member = new GzipMember();
+    this.#writeOwn(GZIP_HEADER);
+  }
+
+  /**
+   * Writes the headers of a response at once and returns the output of its body, once the answers before it on the same
+   * connection are finished; null if the connection closes before. Nothing else may be written to the response.
+   *
+   * @param closed aborts when the response closes
+   */
+  static async open(
+    response: ServerResponse,
+    { gzip, closed }: { gzip: boolean; closed: AbortSignal },
+  ): Promise<EventOutput | null> {
+    response.flushHeaders();
+    if (!response.socket) await once(response, 'socket', { signal: closed }).catch(() => {});
+    const { socket, chunkedEncoding: chunked } = response;
+    if (!socket) return null;
+    // Frames are often small and minutes apart.
+    socket.setNoDelay(true);
+    socket.setTimeout(0);
+    return new EventOutput(socket, { gzip, chunked, end: () => response.end() });
+  }
+
+  /** Whether the socket takes nothing more for now. */
+  get needsDrain(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  /** Writes frames. Returns false if the socket takes nothing more for now. */
+  write(frames: SharedBytes): boolean {
+    this.#member?.add(frames.piece);
+    return this.#socket.write(frames.in(this.#connection));
+  }
+
+  /** Writes frames of this connection alone, which are not worth compressing. */
+  writeText(text: string): void {
+    this.write(new SharedBytes(Buffer.from(text), storePiece));
+  }
+
+  /** Resolves when the socket takes more. Rejects if the signal aborts before. */
+  async drained(signal: AbortSignal): Promise<void> {
+    await once(this.#socket, 'drain', { signal });
+  }
+
+  /** Ends the message. */
+  end(): void {
+    if (this.#member) this.#writeOwn(this.#member.ending);
+    this.#connection.end();
+  }
+
+  #writeOwn(bytes: Buffer): void {
+    this.#socket.write(this.#connection.chunked ? makeChunk(bytes) : bytes);
+  }
+}
