@@ -6,7 +6,8 @@ import avro from 'avsc';
  * the datum in Avro's binary form. A value therefore names the version of the schema that wrote it.
  */
 const MARKER = Buffer.from([0xc3, 0x01]);
-const HEADER_LENGTH = 10;
+/** The bytes before the datum. */
+export const HEADER_LENGTH = 10;
 
 /** The bytes are not a value of any known version of the schema. */
 export class AvroDecodeError extends Error {
@@ -18,6 +19,14 @@ export interface AvroCodec<T> {
   encode(value: T): Buffer;
   /** @throws AvroDecodeError if the bytes are not a single-object encoding, or not of a known version. */
   decode(bytes: Uint8Array | null): T;
+  /**
+   * Returns bytes of any known version in the newest one; the same bytes if they are.
+   *
+   * @throws AvroDecodeError as `decode`, but bytes of the newest version are not looked through
+   */
+  upgrade(bytes: Buffer | null): Buffer;
+  /** The newest version of the schema. */
+  schema: avro.Schema;
 }
 
 /** All versions of a schema, oldest first, parsed from the `.avsc` files of `schemas/avro`. */
@@ -51,8 +60,12 @@ export function createAvroCodec<T>(name: string): AvroCodec<T> {
     ]),
   );
 
-  return {
+  const codec: AvroCodec<T> = {
+    schema: newest.schema({ exportAttrs: true }),
     encode: (value) => Buffer.concat([header, newest.toBuffer(value)]),
+    upgrade(bytes) {
+      return bytes !== null && startsWith(bytes, header) ? bytes : codec.encode(codec.decode(bytes));
+    },
     decode(bytes) {
       if (bytes === null) throw new AvroDecodeError(`This record has no value, and so no ${name}.`);
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -72,6 +85,12 @@ export function createAvroCodec<T>(name: string): AvroCodec<T> {
       }
     },
   };
+  return codec;
+}
+
+function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
+  for (let index = 0; index < start.length; index += 1) if (bytes[index] !== start[index]) return false;
+  return true;
 }
 
 /** The reader of bytes of avsc. Reading past their end does not throw; `isValid` is false afterwards. */

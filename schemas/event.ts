@@ -1,33 +1,20 @@
-import type { Change } from './change.ts';
-
 /**
  * The second that was formatted last, and its text up to the decimal point. Most changes of a batch share a second. If
  * each time were formatted anew, rendering an event would take a quarter to a third longer.
  */
 let last = { second: Number.NaN, text: '' };
 
-/** Formats milliseconds since 1970 like `Date.prototype.toISOString`, at a fraction of the cost. */
-function formatTime(time: number): string {
+/**
+ * Formats milliseconds since 1970 like `Date.prototype.toISOString`, at a fraction of the cost.
+ *
+ * @throws RangeError if no date has this time
+ */
+export function formatTime(time: number): string {
   const second = Math.floor(time / 1000);
   if (second !== last.second) {
     last = { second, text: new Date(second * 1000).toISOString().slice(0, -'000Z'.length) };
   }
   return `${last.text}${String(time - second * 1000).padStart(3, '0')}Z`;
-}
-
-/** The text of an event's body (specification, "Event body"), which never changes (INV-3). */
-export function renderEvent(change: Change): string {
-  const { id, type, occurred_at, endorsement, endorser, contest, election, choice } = change;
-  return JSON.stringify({
-    id,
-    type: `endorsement.${type}`,
-    occurred_at: formatTime(occurred_at),
-    endorsement,
-    endorser,
-    contest,
-    election,
-    choice,
-  });
 }
 
 const BEFORE_ID = '\nid: ';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createEntries } from '../../gateway/feed/entry.ts';
+import { createEntries } from '../../gateway/feed/read-entries.ts';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';

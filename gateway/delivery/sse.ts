@@ -191,7 +191,7 @@ export class EventStream {
     let bytes = 0;
     for (const entry of entries) {
       piece.push(entry);
-      bytes += entry.frame.length;
+      bytes += entry.frameLength;
       if (bytes < MAX_WRITE_BYTES) continue;
       if (!this.#write(new Delivery(piece, entry.resumePoint)) && !(await this.#drained())) return false;
       if (this.#ending) return true;

@@ -2,8 +2,9 @@ import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadRelayedChanges } from '../../store/reads/relayed-changes.ts';
 import { loadOffsetsOfNext } from '../../store/reads/stream-points.ts';
-import { createEntries, type LogEntry } from './entry.ts';
+import type { LogEntry } from './entry.ts';
 import { filledChanges } from './metrics.ts';
+import { createEntries } from './read-entries.ts';
 
 /** How many changes are loaded at a time. */
 const MAX_LOADED = 1000;

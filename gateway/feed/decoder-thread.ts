@@ -3,11 +3,11 @@
  */
 import { parentPort } from 'node:worker_threads';
 import type { DecodeReply, DecodeRequest } from './decoder.ts';
-import { decodeRecords } from './entry.ts';
-import { packChanges, unpackRecords } from './packed-changes.ts';
+import { packChanges } from './packed-changes.ts';
+import { unpackRecords } from './packed-records.ts';
 
 parentPort?.on('message', ({ id, epoch, records }: DecodeRequest) => {
-  const changes = packChanges(decodeRecords(unpackRecords(records), epoch), epoch);
+  const changes = packChanges(unpackRecords(records), epoch);
   const reply: DecodeReply = { id, changes };
   parentPort?.postMessage(reply, [changes.bytes.buffer]);
 });

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { ChangeRecord } from './entry.ts';
-import { type PackedChanges, type PackedRecords, packRecords } from './packed-changes.ts';
+import type { PackedChanges } from './packed-changes.ts';
+import { type ChangeRecord, type PackedRecords, packRecords } from './packed-records.ts';
 
 /** A message to the decoder thread. */
 export interface DecodeRequest {
@@ -30,7 +30,7 @@ export class Decoder {
   #nextId = 0;
 
   /**
-   * Decodes records as `decodeRecords` does.
+   * Decodes records as `packChanges` does.
    *
    * @throws Error if the thread ends before it has answered.
    */

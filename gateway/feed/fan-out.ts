@@ -24,15 +24,22 @@ export class Delivery {
 
   /** The length of `frames` in bytes, before any encoding. */
   get bytes(): number {
-    this.#bytes ??= this.entries.reduce((sum, { frame }) => sum + frame.length, 0);
+    this.#bytes ??= this.entries.reduce((sum, { frameLength }) => sum + frameLength, 0);
     return this.#bytes;
   }
 
   /** The Server-Sent Events of all entries, concatenated once for all recipients (INV-11). */
   get frames(): SharedBytes {
-    this.#frames ??= new SharedBytes(Buffer.concat(this.entries.map(({ frame }) => frame)));
+    this.#frames ??= new SharedBytes(joinFrames(this.entries, this.bytes));
     return this.#frames;
   }
+}
+
+function joinFrames(entries: readonly LogEntry[], length: number): Buffer {
+  const joined = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  for (const entry of entries) end = entry.copyFrame(joined, end);
+  return joined;
 }
 
 /** Receives the next delivery of a reader that waits. Returns whether it goes on waiting. */

@@ -1,27 +1,18 @@
-import { type ChangeFacets, facetsOf } from '../../domain/stream-filter.ts';
+import { type ChangeFacets, FACET_PATHS } from '../../domain/stream-filter.ts';
+import { FrameWriter } from '../../schemas/event-frames.ts';
 import { type ChangeType, FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
-import {
-  type ChangeRecord,
-  type DecodedRecord,
-  type DecodeFailure,
-  type EntryAt,
-  LogEntry,
-  renderFrames,
-  shareName,
-} from './entry.ts';
+import { type EntryAt, LogEntry } from './entry.ts';
+import type { ChangeRecord } from './packed-records.ts';
 
 /*
- * A gateway's main thread and its decoder thread send each other records and changes as typed arrays with a slot for each.
- * Typed arrays are transferred without a copy; an object for each change would be cloned.
+ * A gateway's decoder thread sends its main thread changes as typed arrays with a slot for each. Typed arrays are
+ * transferred without a copy; an object for each change would be cloned.
  */
 
-/** Fetched records of one partition. */
-export interface PackedRecords {
-  /** The values of the records, one after the other. */
-  bytes: Uint8Array<ArrayBuffer>;
-  /** Where each value ends in `bytes`. */
-  ends: Uint32Array<ArrayBuffer>;
-  offsets: Float64Array<ArrayBuffer>;
+/** A record of the changes topic that could not be decoded. */
+export interface DecodeFailure {
+  offset: number;
+  reason: string;
 }
 
 /** Decoded and rendered changes of one epoch. */
@@ -44,78 +35,80 @@ export interface PackedChanges {
   failures: DecodeFailure[];
 }
 
+/** The facets that are strings of an event's body. The type of a change is not in the body. */
+const BODY_FACETS = FILTER_FIELDS.filter((field) => field !== 'types');
 /** The index of each facet among those of a change. */
 const FACET_INDEX = Object.fromEntries(FILTER_FIELDS.map((facet, index) => [facet, index])) as Record<
   FilterField,
   number
 >;
+const BODY_FACET_INDEXES = BODY_FACETS.map((facet) => FACET_INDEX[facet]);
 
-/** Packs records. One without a value becomes empty, which cannot be decoded either. */
-export function packRecords(records: readonly ChangeRecord[]): PackedRecords {
-  const ends = new Uint32Array(records.length);
-  const offsets = new Float64Array(records.length);
-  let length = 0;
-  for (const [index, { offset, value }] of records.entries()) {
-    length += value?.length ?? 0;
-    ends[index] = length;
-    offsets[index] = offset;
-  }
-  const bytes = new Uint8Array(length);
-  for (const [index, { value }] of records.entries()) if (value) bytes.set(value, ends[index - 1] ?? 0);
-  return { bytes, ends, offsets };
-}
+/** Each thread has one, whose buffer is used again and again: fresh memory costs page faults. */
+const writer = new FrameWriter(BODY_FACETS.map((facet) => FACET_PATHS[facet].join('.')));
 
-export function unpackRecords({ bytes, ends, offsets }: PackedRecords): ChangeRecord[] {
-  const all = Buffer.from(bytes.buffer);
-  return Array.from(ends, (end, index) => ({
-    offset: offsets[index] as number,
-    value: all.subarray(ends[index - 1] ?? 0, end),
-  }));
-}
-
-export function packChanges(
-  { decoded, failures }: { decoded: readonly DecodedRecord[]; failures: DecodeFailure[] },
-  epoch: number,
-): PackedChanges {
-  const { length } = decoded;
+/** Decodes records of the changes topic, and renders their events. Changes of another epoch are left out. */
+export function packChanges(records: readonly ChangeRecord[], epoch: number): PackedChanges {
+  const { length } = records;
+  const jsonStarts = new Uint32Array(length);
+  const ends = new Uint32Array(length);
   const offsets = new Float64Array(length);
   const sequences = new Float64Array(length);
   const times = new Float64Array(length);
   const facets = new Uint32Array(length * FILTER_FIELDS.length);
   const nameIndex = new Map<string, number>();
-  for (const [index, { offset, change }] of decoded.entries()) {
-    offsets[index] = offset;
-    sequences[index] = change.sequence;
-    times[index] = change.occurred_at;
-    const changeFacets = facetsOf(change.type, change);
-    for (const facet of FILTER_FIELDS) {
-      const name = changeFacets[facet];
-      const known = nameIndex.get(name) ?? nameIndex.size;
-      if (known === nameIndex.size) nameIndex.set(name, known);
-      facets[index * FILTER_FIELDS.length + FACET_INDEX[facet]] = known;
+  const indexOf = (name: string) => {
+    const known = nameIndex.get(name) ?? nameIndex.size;
+    if (known === nameIndex.size) nameIndex.set(name, known);
+    return known;
+  };
+  const failures: DecodeFailure[] = [];
+  let count = 0;
+  writer.clear();
+  for (const { offset, value } of records) {
+    const before = writer.end;
+    try {
+      writer.write(value);
+    } catch (error) {
+      failures.push({ offset, reason: String(error) });
+      continue;
     }
+    if (writer.epoch !== epoch) {
+      writer.retreat(before);
+      continue;
+    }
+    jsonStarts[count] = writer.jsonStart;
+    ends[count] = writer.end;
+    offsets[count] = offset;
+    sequences[count] = writer.sequence;
+    times[count] = writer.occurredAt;
+    const slot = count * FILTER_FIELDS.length;
+    for (const [capture, index] of BODY_FACET_INDEXES.entries()) {
+      facets[slot + index] = indexOf(writer.textOf(capture));
+    }
+    facets[slot + FACET_INDEX.types] = indexOf(writer.type);
+    count += 1;
   }
-  const names = [...nameIndex.keys()];
-  return { epoch, ...renderFrames(decoded), offsets, sequences, times, facets, names, failures };
+  return {
+    epoch,
+    bytes: writer.copyFrames(),
+    jsonStarts: jsonStarts.slice(0, count),
+    ends: ends.slice(0, count),
+    offsets: offsets.slice(0, count),
+    sequences: sequences.slice(0, count),
+    times: times.slice(0, count),
+    facets: facets.slice(0, count * FILTER_FIELDS.length),
+    names: [...nameIndex.keys()],
+    failures,
+  };
 }
 
 /** Creates the entries of packed changes, with their offsets. */
 export function unpackChanges(packed: PackedChanges): EntryAt[] {
-  const { epoch, jsonStarts, ends, offsets, sequences, times } = packed;
-  const bytes = Buffer.from(packed.bytes.buffer);
-  const facetsAt = createFacetLookup(packed);
-  return Array.from(ends, (end, index) => {
-    const entry = new LogEntry(
-      {
-        epoch,
-        sequence: sequences[index] as number,
-        occurredAt: times[index] as number,
-        facets: facetsAt(index),
-      },
-      { bytes, start: ends[index - 1] ?? 0, json: jsonStarts[index] as number, end },
-    );
-    return { entry, offset: offsets[index] as number };
-  });
+  const { epoch, bytes, jsonStarts, ends, offsets, sequences, times } = packed;
+  const frames = Buffer.from(bytes.buffer);
+  const rendered = { epoch, frames, jsonStarts, ends, sequences, times, facetsAt: createFacetLookup(packed) };
+  return Array.from(offsets, (offset, index) => ({ entry: new LogEntry(rendered, index), offset }));
 }
 
 function createFacetLookup({ facets, names }: PackedChanges): (index: number) => ChangeFacets {
@@ -134,4 +127,18 @@ function createFacetLookup({ facets, names }: PackedChanges): (index: number) =>
       types: name('types') as ChangeType,
     };
   };
+}
+
+/** Slugs and other names that entries share. */
+const names = new Map<string, string>();
+/** Above this many names, sharing starts over. */
+const MAX_NAMES = 100_000;
+
+/** Returns the one copy of a name that all entries share: a million entries name a few thousand endorsers. */
+function shareName(name: string): string {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  if (names.size >= MAX_NAMES) names.clear();
+  names.set(name, name);
+  return name;
 }

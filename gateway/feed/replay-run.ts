@@ -2,10 +2,11 @@ import { OtherTopicError, type TopicReader } from '../../kafka/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Decoder } from './decoder.ts';
-import { type LogEntry, type ResumePoint, reportFailures } from './entry.ts';
+import type { LogEntry, ResumePoint } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
 import { unpackChanges } from './packed-changes.ts';
 import { ReadAhead } from './read-ahead.ts';
+import { reportFailures } from './read-entries.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
 /**

@@ -4,9 +4,10 @@ import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { ChangeLog } from './change-log.ts';
-import { type LogEntry, readEntries } from './entry.ts';
+import type { LogEntry } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
 import { lostChanges } from './metrics.ts';
+import { readEntries } from './read-entries.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };

@@ -61,13 +61,20 @@ export const eventsRoute = defineRoute({
   },
 });
 
+const BEGINNING = '{"data":[';
+
 /** Renders `{"data": [...], ...rest}` from rendered entries (INV-11). It needs no ETag: clients ask for it only once. */
 function renderAnswer(entries: readonly LogEntry[], rest: object): Content {
-  const comma = Buffer.from(',');
-  const events = entries.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]));
-  const end = Buffer.from(`],${JSON.stringify(rest).slice(1)}`);
-  const bytes = Buffer.concat([Buffer.from('{"data":['), ...events, end]);
-  return { pieces: [bytes], length: bytes.length, etag: null };
+  const end = `],${JSON.stringify(rest).slice(1)}`;
+  const length = entries.reduce((sum, { jsonLength }) => sum + jsonLength + 1, BEGINNING.length + end.length);
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let at = bytes.write(BEGINNING);
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0) at += bytes.write(',', at);
+    at = entry.copyJson(bytes, at);
+  }
+  at += bytes.write(end, at);
+  return { pieces: [bytes.subarray(0, at)], length: at, etag: null };
 }
 
 /** The answer to a gap; other errors stay as they are. */

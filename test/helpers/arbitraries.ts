@@ -97,10 +97,13 @@ export const rejection: fc.Arbitrary<Rejection> = fc.record({
 const time = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
 const named = { id, slug: text, name: text };
 
+/** A text of the characters that ids of events have. */
+const eventId = fc.string({ unit: fc.constantFrom(...'0189avAZ-_.'), minLength: 1, maxLength: 60 });
+
 export const change: fc.Arbitrary<Change> = fc.record({
   epoch: id,
   sequence: id,
-  id: text,
+  id: eventId,
   type: fc.constantFrom(...CHANGE_TYPES),
   occurred_at: time,
   endorsement: fc.record({

@@ -1,4 +1,5 @@
-import { createEntries, type LogEntry } from '../../gateway/feed/entry.ts';
+import type { LogEntry } from '../../gateway/feed/entry.ts';
+import { createEntries } from '../../gateway/feed/read-entries.ts';
 import { formatEventId } from '../../schemas/cursor.ts';
 import type { ChangeType, StateCode } from '../../schemas/vocabulary.ts';
 

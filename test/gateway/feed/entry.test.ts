@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createEntries, laterPoint, readEntries } from '../../../gateway/feed/entry.ts';
+import { laterPoint } from '../../../gateway/feed/entry.ts';
+import { createEntries, readEntries } from '../../../gateway/feed/read-entries.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
-import { renderEvent, renderFrame } from '../../../schemas/event.ts';
+import { renderFrame } from '../../../schemas/event.ts';
 import { createLog } from '../../../service/log.ts';
 import { change } from '../../helpers/arbitraries.ts';
 import { captureLog } from '../../helpers/captured-log.ts';
 import { metricValue } from '../../helpers/metrics.ts';
+import { renderEvent } from '../../helpers/render-event.ts';
 
 const log = createLog('test', 'silent');
 const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });
@@ -21,6 +23,7 @@ describe('entries created together', () => {
       fc.property(fc.array(long, { maxLength: 5 }), (made) => {
         const changes = made.map(([of, text, times]) => ({
           ...of,
+          epoch: 1,
           endorser: { ...of.endorser, name: text.repeat(times) },
         }));
         const entries = createEntries(changes);

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createEntries, type LogEntry } from '../../../gateway/feed/entry.ts';
+import type { LogEntry } from '../../../gateway/feed/entry.ts';
 import { MemoryLog } from '../../../gateway/feed/memory-log.ts';
+import { createEntries } from '../../../gateway/feed/read-entries.ts';
 import { change } from '../../helpers/arbitraries.ts';
 
 const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });

@@ -214,11 +214,12 @@ describe('Last-Event-ID', () => {
     const query = parameters(all[0].id, encodeURIComponent(all[1].occurred_at));
     const headers = { 'Last-Event-ID': all.at(-3).id };
     const wanted = all.slice(-2).map(({ id }) => id);
+    // Changes that other tests made may still follow.
+    const firstIds = (events: { id: string }[]) => events.slice(0, 2).map(({ id }) => id);
     const page = await service.get(`/v1/events?${query}`, { headers });
-    expect([page.status, page.body.data?.map(({ id }: { id: string }) => id)]).toEqual([200, wanted]);
+    expect([page.status, firstIds(page.body.data ?? [])]).toEqual([200, wanted]);
     const stream = await connect(query, { headers });
-    const events = await stream.wait('endorsement', 2);
-    expect(events.map(({ id }) => id)).toEqual(wanted);
+    expect(firstIds(await stream.wait('endorsement', 2))).toEqual(wanted);
   });
 
   test('that is invalid is refused, although the parameters are good', async () => {

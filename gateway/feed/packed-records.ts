@@ -1,0 +1,41 @@
+import type { FetchedRecord } from '../../kafka/record-batches.ts';
+
+/*
+ * A gateway's main thread sends its decoder thread records as typed arrays with a slot for each. Typed arrays are
+ * transferred without a copy; an object for each record would be cloned.
+ */
+
+/** A record of the changes topic, of which only the offset and the value matter. */
+export type ChangeRecord = Pick<FetchedRecord, 'offset' | 'value'>;
+
+/** Fetched records of one partition. */
+export interface PackedRecords {
+  /** The values of the records, one after the other. */
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Where each value ends in `bytes`. */
+  ends: Uint32Array<ArrayBuffer>;
+  offsets: Float64Array<ArrayBuffer>;
+}
+
+/** Packs records. One without a value becomes empty, which cannot be decoded either. */
+export function packRecords(records: readonly ChangeRecord[]): PackedRecords {
+  const ends = new Uint32Array(records.length);
+  const offsets = new Float64Array(records.length);
+  let length = 0;
+  for (const [index, { offset, value }] of records.entries()) {
+    length += value?.length ?? 0;
+    ends[index] = length;
+    offsets[index] = offset;
+  }
+  const bytes = new Uint8Array(length);
+  for (const [index, { value }] of records.entries()) if (value) bytes.set(value, ends[index - 1] ?? 0);
+  return { bytes, ends, offsets };
+}
+
+export function unpackRecords({ bytes, ends, offsets }: PackedRecords): ChangeRecord[] {
+  const all = Buffer.from(bytes.buffer);
+  return Array.from(ends, (end, index) => ({
+    offset: offsets[index] as number,
+    value: all.subarray(ends[index - 1] ?? 0, end),
+  }));
+}

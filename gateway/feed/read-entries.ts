@@ -1,0 +1,27 @@
+import { type Change, changeCodec } from '../../schemas/change.ts';
+import type { Logger } from '../../service/log.ts';
+import type { EntryAt, LogEntry } from './entry.ts';
+import { undecodableRecords } from './metrics.ts';
+import { type DecodeFailure, packChanges, unpackChanges } from './packed-changes.ts';
+import type { ChangeRecord } from './packed-records.ts';
+
+/** Counts and logs records that could not be decoded. */
+export function reportFailures(failures: readonly DecodeFailure[], log: Logger): void {
+  for (const { offset, reason } of failures) {
+    undecodableRecords.inc();
+    log.error({ reason, offset }, 'a record of the changes topic cannot be decoded; it is skipped');
+  }
+}
+
+/** Decodes records of the changes topic into entries. Those that cannot be decoded are counted, logged and left out. */
+export function readEntries(records: readonly ChangeRecord[], epoch: number, log: Logger): EntryAt[] {
+  const changes = packChanges(records, epoch);
+  reportFailures(changes.failures, log);
+  return unpackChanges(changes);
+}
+
+/** Creates the entries of changes of one epoch that do not come from a partition. */
+export function createEntries(changes: readonly Change[]): LogEntry[] {
+  const records = changes.map((change, offset) => ({ offset, value: changeCodec.encode(change) }));
+  return unpackChanges(packChanges(records, changes[0]?.epoch ?? 0)).map(({ entry }) => entry);
+}
