@@ -75,3 +75,10 @@ export class TestAuthority {
     return files;
   }
 }
+
+/** Encrypts a private key in PEM form. @returns the file of the encrypted one, beside the other */
+export async function encryptKey(key: string, password: string): Promise<string> {
+  const encrypted = `${key}.encrypted`;
+  await run('openssl', ['pkcs8', '-topk8', '-in', key, '-out', encrypted, '-passout', `pass:${password}`]);
+  return encrypted;
+}
