@@ -17,9 +17,14 @@ import { type Brokers, plaintextBrokers } from '../../../service/brokers.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { stopWhenInterrupted } from '../../helpers/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../../helpers/process.ts';
+import { findProgram } from '../../helpers/proxies.ts';
+import { SmallDisk } from '../../helpers/small-disk.ts';
 import { until } from '../../helpers/until.ts';
 import { FaultProxy } from './fault-proxy.ts';
+import { SecuredListener } from './secured-listener.ts';
 
+/** The space of Kafka and of Postgres, if they can have small disks of their own, in megabytes. */
+const DISK_MB = 700;
 const WEEK_MS = 604_800_000;
 const PARTITIONS = 6;
 
@@ -41,7 +46,13 @@ export class World {
   readonly consumers: Part[] = [];
   /** The way of all processes to Kafka. */
   readonly kafkaProxy: FaultProxy;
-  readonly #kafkaPorts: { port: number; direct: number };
+  /** The disks of the servers; null if this machine lets nobody mount them. */
+  readonly disks: Disks | null;
+  /** The listener of Kafka that asks for certificates; null without openssl. */
+  readonly secured: SecuredListener | null;
+  readonly #kafkaPorts: KafkaPorts;
+  /** Whether Postgres has ended by itself or was killed. */
+  #hasPostgresEnded = false;
   #postgres: PostgresServer;
   #kafka: KafkaServer;
   #forget = () => {};
@@ -50,16 +61,21 @@ export class World {
     dir: string;
     key: string;
     kafkaProxy: FaultProxy;
-    kafkaPorts: { port: number; direct: number };
+    kafkaPorts: KafkaPorts;
+    disks: Disks | null;
+    secured: SecuredListener | null;
     postgres: PostgresServer;
     kafka: KafkaServer;
   }) {
     this.dir = parts.dir;
     this.key = parts.key;
     this.kafkaProxy = parts.kafkaProxy;
+    this.disks = parts.disks;
+    this.secured = parts.secured;
     this.#kafkaPorts = parts.kafkaPorts;
     this.#postgres = parts.postgres;
     this.#kafka = parts.kafka;
+    this.#watchPostgres();
   }
 
   /** Starts everything: two gateways and two consumers, ready. */
@@ -67,14 +83,16 @@ export class World {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-faults-'));
     const kafkaPorts = { port: await findFreePort(), direct: await findFreePort() };
     const kafkaProxy = await FaultProxy.open(kafkaPorts.port);
+    const secured = findProgram('openssl') === null ? null : await SecuredListener.open(dir);
+    const disks = mountDisks();
     const [postgres, kafka] = await Promise.all([
-      startPostgres({ dir: path.join(dir, 'postgres') }),
-      startKafka(kafkaOptions(dir, kafkaPorts, kafkaProxy.port)),
+      startPostgres({ dir: folderOf('postgres', dir, disks) }),
+      startKafka(kafkaOptions(folderOf('kafka', dir, disks), kafkaPorts, { kafkaProxy, secured })),
     ]);
     await migrateDatabase(postgres.url);
     await loadCatalogue(postgres.url, SMALL_BALLOT);
     const key = await createKey({ databaseUrl: postgres.url, account: 'faults', plan: 'internal' });
-    const world = new World({ dir, key, kafkaProxy, kafkaPorts, postgres, kafka });
+    const world = new World({ dir, key, kafkaProxy, kafkaPorts, disks, secured, postgres, kafka });
     world.#forget = stopWhenInterrupted(() => world.stop());
     await world.makeTopics();
     for (const [index, list] of [
@@ -161,20 +179,40 @@ export class World {
     part.process = startProcess(part.entry, { ...part.env, ...env });
   }
 
-  /** Kills the broker and starts it again. @param meanwhile done while it is away */
+  /** Kills the broker, unless it has ended, and starts it again. @param meanwhile done while it is away */
   async restartKafka(meanwhile: (folder: string) => Promise<void> = async () => {}): Promise<void> {
-    process.kill(this.kafkaPid, 'SIGKILL');
+    const folder = folderOf('kafka', this.dir, this.disks);
+    kill(this.kafkaPid);
     await this.#kafka.exited;
-    await meanwhile(path.join(this.dir, 'kafka'));
-    this.#kafka = await startKafka(kafkaOptions(this.dir, this.#kafkaPorts, this.kafkaProxy.port));
+    await meanwhile(folder);
+    this.#kafka = await startKafka(kafkaOptions(folder, this.#kafkaPorts, this));
   }
 
-  /** Kills Postgres and starts it again, which recovers from its log. */
+  /** Settles when the broker ends. @returns how it ended */
+  get kafkaExit(): Promise<string> {
+    return this.#kafka.exited;
+  }
+
+  /** Kills Postgres, unless it has ended, and starts it again, which recovers from its log. */
   async restartPostgres(): Promise<void> {
     const { port } = this.#postgres;
-    process.kill(this.postgresPid, 'SIGKILL');
+    kill(this.postgresPid);
     await this.#postgres.exited;
-    this.#postgres = await startPostgres({ dir: path.join(this.dir, 'postgres'), port });
+    this.#postgres = await startPostgres({ dir: folderOf('postgres', this.dir, this.disks), port });
+    this.#watchPostgres();
+  }
+
+  /** Whether Postgres has ended since it was started last. */
+  get hasPostgresEnded(): boolean {
+    return this.#hasPostgresEnded;
+  }
+
+  #watchPostgres(): void {
+    const server = this.#postgres;
+    this.#hasPostgresEnded = false;
+    server.exited.then(() => {
+      if (server === this.#postgres) this.#hasPostgresEnded = true;
+    });
   }
 
   /** Copies the broker's data while it does not run. @returns a function that puts the copy in the data's place */
@@ -193,6 +231,9 @@ export class World {
   /** Ends all faults of connections, and starts the parts that have died. Waits until the gateways are ready. */
   async heal(): Promise<void> {
     this.kafkaProxy.mend();
+    this.secured?.proxy.mend();
+    this.disks?.kafka.free();
+    this.disks?.postgres.free();
     for (const part of this.parts) {
       part.postgres.mend();
       if (part.process.exitCode() !== null || part.process.killed()) await this.restart(part);
@@ -216,21 +257,63 @@ export class World {
     this.#forget();
     await Promise.all(this.parts.map((part) => part.process.kill()));
     await Promise.all([this.#postgres.stop(), this.#kafka.stop()]);
-    await Promise.all(
-      [this.kafkaProxy, ...this.parts.map(({ postgres }) => postgres)].map((proxy) => proxy.close()),
-    );
+    const proxies = [this.kafkaProxy, this.secured?.proxy, ...this.parts.map(({ postgres }) => postgres)];
+    await Promise.all(proxies.map((proxy) => proxy?.close()));
+    this.disks?.kafka.unmount();
+    this.disks?.postgres.unmount();
     await rm(this.dir, { recursive: true, force: true });
   }
 }
 
-/** The service's listener is advertised as the proxy, and the suite has one of its own. */
-function kafkaOptions(dir: string, { port, direct }: { port: number; direct: number }, proxyPort: number) {
+interface KafkaPorts {
+  /** Of the listener behind the proxy. */
+  port: number;
+  /** Of the suite's own. */
+  direct: number;
+}
+
+interface Disks {
+  kafka: SmallDisk;
+  postgres: SmallDisk;
+}
+
+function mountDisks(): Disks | null {
+  const kafka = SmallDisk.mount(DISK_MB);
+  const postgres = kafka && SmallDisk.mount(DISK_MB);
+  return kafka && postgres && { kafka, postgres };
+}
+
+function folderOf(server: 'kafka' | 'postgres', dir: string, disks: Disks | null): string {
+  return path.join(disks?.[server].folder ?? dir, server);
+}
+
+/** Kills a process with SIGKILL, if it has not ended. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** The listeners of the service are advertised as their proxies, and the suite has one of its own. */
+function kafkaOptions(
+  dir: string,
+  { port, direct }: KafkaPorts,
+  { kafkaProxy, secured }: { kafkaProxy: FaultProxy; secured: SecuredListener | null },
+) {
+  const advertised = [
+    `PLAINTEXT://127.0.0.1:${kafkaProxy.port}`,
+    `DIRECT://localhost:${direct}`,
+    ...(secured ? [secured.advertised] : []),
+  ];
   return {
-    dir: path.join(dir, 'kafka'),
+    dir,
     port,
-    listeners: [{ name: 'DIRECT', protocol: 'PLAINTEXT' as const, port: direct }],
-    overrides: {
-      'advertised.listeners': `PLAINTEXT://127.0.0.1:${proxyPort},DIRECT://localhost:${direct}`,
-    },
+    listeners: [
+      { name: 'DIRECT', protocol: 'PLAINTEXT' as const, port: direct },
+      ...(secured ? [secured.listener] : []),
+    ],
+    overrides: { 'advertised.listeners': advertised.join(','), ...secured?.settings },
   };
 }

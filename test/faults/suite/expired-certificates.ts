@@ -1,0 +1,85 @@
+/** Certificates of Kafka that expire while connections are open, and are renewed later. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withAdmin } from '../../../kafka/admin.ts';
+import { type Brokers, readBrokers } from '../../../service/brokers.ts';
+import { until } from '../../helpers/until.ts';
+import type { Scene } from './scene.ts';
+import type { SecuredListener } from './secured-listener.ts';
+
+/** How long a certificate lives, in milliseconds: as long as it takes to connect, also on a busy machine. */
+const LIFE_MS = 4000;
+const PATIENCE_MS = 60_000;
+
+function securedOf({ world }: Scene): SecuredListener {
+  if (!world.secured) throw new Error('Kafka has no secured listener.');
+  return world.secured;
+}
+
+/** The sentence by which Kafka or its client refuses a new connection; empty if it is accepted. */
+async function refusalOf(settings: Record<string, string>): Promise<string> {
+  const brokers = readBrokers(settings) as Brokers;
+  return withAdmin(brokers, (admin) => admin.describeCluster(), { retries: 0 }).then(
+    () => '',
+    (error: Error) => error.message,
+  );
+}
+
+/** Waits until a certificate has expired while connections are open, and drops them. @returns the refusal of new ones */
+async function expire(
+  { load, random }: Scene,
+  secured: SecuredListener,
+  { until: end, settings, refusal }: { until: Date; settings: Record<string, string>; refusal: RegExp },
+): Promise<string> {
+  const before = secured.proxy.packets;
+  secured.proxy.cut();
+  await load();
+  await until('a connection with it', () => secured.proxy.packets > before, PATIENCE_MS);
+  await until('the end of the certificate', () => Date.now() > end.getTime());
+  secured.proxy.cut();
+  await load();
+  let sentence = '';
+  const isRefused = async () => {
+    sentence = await refusalOf(settings);
+    return refusal.test(sentence);
+  };
+  await until('new connections are refused', isRefused, PATIENCE_MS).catch(() => {
+    throw new Error(`New connections are not refused: "${sentence}".`);
+  });
+  await sleep(random.below(4000));
+  return sentence;
+}
+
+/** One process cannot connect any more; it goes on without a restart when its certificate is renewed. */
+export async function expiredClient(scene: Scene): Promise<string> {
+  const secured = securedOf(scene);
+  const { world, random, load, settle } = scene;
+  const part = random.pick(world.parts);
+  const settings = await secured.renewClient(part.name);
+  await world.restart(part, settings);
+  await load();
+  await settle();
+  const end = new Date(Date.now() + LIFE_MS);
+  await secured.renewClient(part.name, end);
+  const sentence = await expire(scene, secured, { until: end, settings, refusal: /which expired on/ });
+  await secured.renewClient(part.name);
+  await settle();
+  await world.restart(part);
+  return `${part.name} was refused: ${sentence}`;
+}
+
+/** No process can connect any more; all go on without a restart when the broker's certificate is renewed. */
+export async function expiredBroker(scene: Scene): Promise<string> {
+  const secured = securedOf(scene);
+  const { world, load, settle } = scene;
+  const settings = await secured.renewClient('everybody');
+  for (const part of world.parts) await world.restart(part, settings);
+  await load();
+  await settle();
+  const end = new Date(Date.now() + LIFE_MS);
+  await secured.renewBroker(world.brokers, end);
+  const sentence = await expire(scene, secured, { until: end, settings, refusal: /has expired/ });
+  await secured.renewBroker(world.brokers);
+  await settle();
+  for (const part of world.parts) await world.restart(part);
+  return `all processes were refused: ${sentence}`;
+}
