@@ -5,6 +5,7 @@ import { type Brokers, readBrokers } from '../../../service/brokers.ts';
 import { until } from '../../helpers/until.ts';
 import type { Scene } from './scene.ts';
 import type { SecuredListener } from './secured-listener.ts';
+import type { Part } from './world.ts';
 
 /** How long a certificate lives, in milliseconds: as long as it takes to connect, also on a busy machine. */
 const LIFE_MS = 4000;
@@ -49,37 +50,47 @@ async function expire(
   return sentence;
 }
 
-/** One process cannot connect any more; it goes on without a restart when its certificate is renewed. */
+/** A gateway, or both consumers, cannot connect any more. They go on without a restart when their certificate is renewed. */
 export async function expiredClient(scene: Scene): Promise<string> {
   const secured = securedOf(scene);
-  const { world, random, load, settle } = scene;
-  const part = random.pick(world.parts);
-  const settings = await secured.renewClient(part.name);
-  await world.restart(part, settings);
-  await load();
-  await settle();
+  const { world, random, settle } = scene;
+  // Of the consumers, one may stand by and hardly use Kafka.
+  const victims = random.pick([world.consumers, ...world.gateways.map((gateway) => [gateway])]);
+  const names = victims.map(({ name }) => name).join(', ');
+  const settings = await secured.renewClient('victim');
+  await restart(scene, victims, settings);
   const end = new Date(Date.now() + LIFE_MS);
-  await secured.renewClient(part.name, end);
+  await secured.renewClient('victim', end);
   const sentence = await expire(scene, secured, { until: end, settings, refusal: /which expired on/ });
-  await secured.renewClient(part.name);
+  await secured.renewClient('victim');
   await settle();
-  await world.restart(part);
-  return `${part.name} was refused: ${sentence}`;
+  await restart(scene, victims);
+  return `${names}: ${sentence}`;
 }
 
-/** No process can connect any more; all go on without a restart when the broker's certificate is renewed. */
+/** No process can connect any more. All go on without a restart when the broker's certificate is renewed. */
 export async function expiredBroker(scene: Scene): Promise<string> {
   const secured = securedOf(scene);
-  const { world, load, settle } = scene;
+  const { world, settle } = scene;
   const settings = await secured.renewClient('everybody');
-  for (const part of world.parts) await world.restart(part, settings);
-  await load();
-  await settle();
+  await restart(scene, world.parts, settings);
   const end = new Date(Date.now() + LIFE_MS);
   await secured.renewBroker(world.brokers, end);
   const sentence = await expire(scene, secured, { until: end, settings, refusal: /has expired/ });
   await secured.renewBroker(world.brokers);
   await settle();
-  for (const part of world.parts) await world.restart(part);
-  return `all processes were refused: ${sentence}`;
+  await restart(scene, world.parts);
+  return `all processes: ${sentence}`;
+}
+
+/** Starts parts again, and waits until they work: a certificate must not be replaced while one reads it for the first time. */
+async function restart(
+  { world, load, settle }: Scene,
+  parts: readonly Part[],
+  settings: Record<string, string> = {},
+): Promise<void> {
+  for (const part of parts) await world.restart(part, settings);
+  await world.untilReady(parts);
+  await load();
+  await settle();
 }

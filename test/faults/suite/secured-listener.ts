@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import type { Brokers } from '../../../service/brokers.ts';
 import { TestAuthority } from '../../helpers/certificates.ts';
@@ -52,7 +51,7 @@ export class SecuredListener {
    */
   async renewClient(name: string, until?: Date): Promise<Record<string, string>> {
     const { cert, key } = await this.#authority.issue({
-      name: path.basename(name.replaceAll(' ', '-')),
+      name,
       ...(until && { until }),
     });
     return {

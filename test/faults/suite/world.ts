@@ -18,13 +18,11 @@ import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { stopWhenInterrupted } from '../../helpers/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../../helpers/process.ts';
 import { findProgram } from '../../helpers/proxies.ts';
-import { SmallDisk } from '../../helpers/small-disk.ts';
 import { until } from '../../helpers/until.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { SecuredListener } from './secured-listener.ts';
+import { type Disks, folderOf, type KafkaPorts, kafkaOptions, kill, mountDisks } from './servers.ts';
 
-/** The space of Kafka and of Postgres, if they can have small disks of their own, in megabytes. */
-const DISK_MB = 700;
 const WEEK_MS = 604_800_000;
 const PARTITIONS = 6;
 
@@ -238,19 +236,18 @@ export class World {
       part.postgres.mend();
       if (part.process.exitCode() !== null || part.process.killed()) await this.restart(part);
     }
-    await until('the gateways are ready', () => this.#areReady(), 180_000);
+    await this.untilReady(this.gateways);
   }
 
-  async #areReady(): Promise<boolean> {
-    const ready = await Promise.all(
-      this.gateways.map((part) =>
-        fetch(`${this.address(part)}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      ),
-    );
-    return ready.every(Boolean);
+  /** Waits until these parts say that they can work. */
+  async untilReady(parts: readonly Part[]): Promise<void> {
+    const isReady = ({ env }: Part) =>
+      fetch(`http://127.0.0.1:${env.METRICS_PORT}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    const areReady = async () => (await Promise.all(parts.map(isReady))).every(Boolean);
+    await until(`${parts.map(({ name }) => name).join(', ')} are ready`, areReady, 180_000);
   }
 
   async stop(): Promise<void> {
@@ -263,57 +260,4 @@ export class World {
     this.disks?.postgres.unmount();
     await rm(this.dir, { recursive: true, force: true });
   }
-}
-
-interface KafkaPorts {
-  /** Of the listener behind the proxy. */
-  port: number;
-  /** Of the suite's own. */
-  direct: number;
-}
-
-interface Disks {
-  kafka: SmallDisk;
-  postgres: SmallDisk;
-}
-
-function mountDisks(): Disks | null {
-  const kafka = SmallDisk.mount(DISK_MB);
-  const postgres = kafka && SmallDisk.mount(DISK_MB);
-  return kafka && postgres && { kafka, postgres };
-}
-
-function folderOf(server: 'kafka' | 'postgres', dir: string, disks: Disks | null): string {
-  return path.join(disks?.[server].folder ?? dir, server);
-}
-
-/** Kills a process with SIGKILL, if it has not ended. */
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
-/** The listeners of the service are advertised as their proxies, and the suite has one of its own. */
-function kafkaOptions(
-  dir: string,
-  { port, direct }: KafkaPorts,
-  { kafkaProxy, secured }: { kafkaProxy: FaultProxy; secured: SecuredListener | null },
-) {
-  const advertised = [
-    `PLAINTEXT://127.0.0.1:${kafkaProxy.port}`,
-    `DIRECT://localhost:${direct}`,
-    ...(secured ? [secured.advertised] : []),
-  ];
-  return {
-    dir,
-    port,
-    listeners: [
-      { name: 'DIRECT', protocol: 'PLAINTEXT' as const, port: direct },
-      ...(secured ? [secured.listener] : []),
-    ],
-    overrides: { 'advertised.listeners': advertised.join(','), ...secured?.settings },
-  };
 }
