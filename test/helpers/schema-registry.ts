@@ -31,6 +31,8 @@ export class SchemaRegistry {
   authorization: string | null = null;
   /** Answers every change with a refusal. */
   isReadOnly = false;
+  /** Says that there is no subject to everybody who changes one, as Karapace does to a user without the right. */
+  hidesSubjects = false;
   /** Answers every request with this status, without a body of a registry. */
   failure: number | null = null;
   readonly #server: http.Server | https.Server;
@@ -75,6 +77,7 @@ export class SchemaRegistry {
     if (this.authorization !== null && headers.authorization !== this.authorization) {
       return refuse(401, 401, 'Unauthorized');
     }
+    if (this.hidesSubjects && method !== 'GET') return refuse(404, 40401, 'Subject not found.');
     const [room, subject = '', , version = ''] = path;
     const held = this.#subjects.get(subject);
     if (room === 'config') return this.#config(method, subject, held, body);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await folder.remove();
 });
 beforeEach(() => {
-  Object.assign(registry, { authorization: null, isReadOnly: false, failure: null });
+  Object.assign(registry, { authorization: null, isReadOnly: false, hidesSubjects: false, failure: null });
 });
 
 test.each(Object.entries(CASES))('%s', async (_, check) => {
@@ -100,6 +100,14 @@ describe('a registry that cannot be used is reported in one sentence', () => {
     expect(await refusalOf(['check'], LOGIN())).toBe(
       `The schema registry ${registry.url} does not let the user "ann" do that (HTTP 403): grant it reading and ` +
         'writing of the subjects.',
+    );
+  });
+
+  test('it hides what the user may not write', async () => {
+    registry.hidesSubjects = true;
+    expect(await refusalOf(['register'], { ...LOGIN(), TOPIC_PREFIX: 'hidden-' })).toBe(
+      `The schema registry ${registry.url} does not let the user "ann" do that (HTTP 404, Subject not found.): grant ` +
+        'it reading and writing of the subjects.',
     );
   });
 
