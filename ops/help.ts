@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 /** The settings that a command reads: where its servers are, and what the topics are made for. */
-export type UsedSettings = 'postgres' | 'kafka' | 'topics';
+export type UsedSettings = 'postgres' | 'kafka' | 'topics' | 'registry';
 
 const SETTINGS: Record<UsedSettings, [name: string, meaning: string][]> = {
   postgres: [
@@ -17,6 +17,10 @@ const SETTINGS: Record<UsedSettings, [name: string, meaning: string][]> = {
     ['RETENTION_MS', 'how long an event stays readable, in milliseconds; a week by default'],
     ['CHANGES_PARTITIONS', 'the partitions of the topic of changes; 12 by default'],
   ],
+  registry: [
+    ['SCHEMA_REGISTRY_URL', 'the schema registry, such as https://registry.example.org:8081'],
+    ['SCHEMA_REGISTRY_...', 'its user, token, certificates and names, which docs/deployment.md lists'],
+  ],
 };
 const DATA_DIR: [string, string] = [
   'DATA_DIR',
@@ -29,7 +33,7 @@ export function describeEnvironment(used: readonly UsedSettings[]): string {
   const settings = [...used.flatMap((each) => SETTINGS[each]), DATA_DIR];
   return section(
     'Environment',
-    settings.map(([name, meaning]) => `${name.padEnd(20)}${meaning}`),
+    settings.map(([name, meaning]) => `${name.padEnd(21)}${meaning}`),
   );
 }
 

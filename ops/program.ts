@@ -25,6 +25,12 @@ const COMMANDS: {
     load: () => import('./commands/topics.ts'),
   },
   {
+    name: 'schemas',
+    settings: ['registry'],
+    description: 'put the Avro schemas of the topics into a schema registry, or check them there',
+    load: () => import('./commands/schemas.ts'),
+  },
+  {
     name: 'catalog',
     settings: ['postgres'],
     description: 'load elections, contests and endorsers from files',
@@ -98,7 +104,7 @@ const COMMANDS: {
   },
   {
     name: 'doctor',
-    settings: ['postgres', 'kafka', 'topics'],
+    settings: ['postgres', 'kafka', 'topics', 'registry'],
     description: 'check servers, certificates, rights, settings, clocks, history and processes',
     load: () => import('./commands/doctor.ts'),
   },

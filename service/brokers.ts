@@ -42,7 +42,7 @@ type Protocol = (typeof PROTOCOLS)[number];
 const PASSWORD_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 const MECHANISMS = [...PASSWORD_MECHANISMS, 'OAUTHBEARER'] as const;
 
-const TLS_SETTINGS = ['KAFKA_CA', 'KAFKA_CERT', 'KAFKA_KEY', 'KAFKA_SERVER_NAME'];
+const TLS_SETTINGS = ['KAFKA_CA', 'KAFKA_CERT', 'KAFKA_KEY', 'KAFKA_KEY_PASSWORD', 'KAFKA_SERVER_NAME'];
 const PASSWORD_SETTINGS = ['KAFKA_USERNAME', 'KAFKA_PASSWORD'];
 const TOKEN_SETTINGS = [
   'KAFKA_OAUTH_TOKEN_URL',
@@ -51,7 +51,14 @@ const TOKEN_SETTINGS = [
   'KAFKA_OAUTH_SCOPE',
 ];
 const LOGIN_SETTINGS = ['KAFKA_SASL_MECHANISM', ...PASSWORD_SETTINGS, ...TOKEN_SETTINGS];
-const SECRETS = ['KAFKA_CA', 'KAFKA_CERT', 'KAFKA_KEY', 'KAFKA_PASSWORD', 'KAFKA_OAUTH_CLIENT_SECRET'];
+const SECRETS = [
+  'KAFKA_CA',
+  'KAFKA_CERT',
+  'KAFKA_KEY',
+  'KAFKA_KEY_PASSWORD',
+  'KAFKA_PASSWORD',
+  'KAFKA_OAUTH_CLIENT_SECRET',
+];
 
 /** All settings of Kafka's clients beside KAFKA_BROKERS. They describe one cluster and travel together. */
 export const KAFKA_SECURITY_SETTINGS: readonly string[] = [
@@ -122,11 +129,12 @@ function refuseUnused(env: Environment, names: string[], reason: string): void {
 }
 
 function readTls(env: Environment): Tls {
-  const certificates = checkCertificates(
-    readSecret(env, 'KAFKA_CA'),
-    readSecret(env, 'KAFKA_CERT'),
-    readSecret(env, 'KAFKA_KEY'),
-  );
+  const certificates = checkCertificates({
+    ca: readSecret(env, 'KAFKA_CA'),
+    cert: readSecret(env, 'KAFKA_CERT'),
+    key: readSecret(env, 'KAFKA_KEY'),
+    keyPassword: readSecret(env, 'KAFKA_KEY_PASSWORD'),
+  });
   const tls = { ...certificates, serverName: readText(env, 'KAFKA_SERVER_NAME') };
   rotatingContext(tls)();
   return tls;

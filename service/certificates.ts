@@ -7,24 +7,34 @@ import type { Secret } from './secret.ts';
 export interface Certificates {
   /** The authorities that may have signed the server's certificate; null for those that Node trusts. */
   ca: Secret | null;
-  /** The certificate that the client shows, with its key; null for none. */
-  client: { cert: Secret; key: Secret } | null;
+  /** The certificate that the client shows, with its key and the password of an encrypted one; null for none. */
+  client: { cert: Secret; key: Secret; keyPassword: Secret | null } | null;
+}
+
+/** The settings of a TLS client; null for those that are not set. */
+export interface CertificateSettings {
+  ca: Secret | null;
+  cert: Secret | null;
+  key: Secret | null;
+  keyPassword: Secret | null;
 }
 
 /**
  * Puts the settings of a TLS client together.
  *
- * @throws SettingError if the certificate or its key is missing, one is no PEM, or they do not belong together
+ * @throws SettingError if the certificate or its key is missing, one is no PEM, they do not belong together, or the
+ * password of the key is missing, wrong or of no use
  */
-export function checkCertificates(ca: Secret | null, cert: Secret | null, key: Secret | null): Certificates {
+export function checkCertificates({ ca, cert, key, keyPassword }: CertificateSettings): Certificates {
   if (cert === null && key !== null) throw lonely(key, 'certificate');
   if (cert !== null && key === null) throw lonely(cert, 'key');
+  if (keyPassword !== null && key === null) throw lonely(keyPassword, 'key');
   if (ca !== null) parseCertificate(ca);
   if (cert === null || key === null) return { ca, client: null };
-  if (!parseCertificate(cert).checkPrivateKey(parseKey(key))) {
+  if (!parseCertificate(cert).checkPrivateKey(parseKey(key, keyPassword))) {
     throw new SettingError(`${cert.setting} and ${key.setting} do not belong together.`);
   }
-  return { ca, client: { cert, key } };
+  return { ca, client: { cert, key, keyPassword } };
 }
 
 function lonely({ setting }: Secret, other: string): SettingError {
@@ -40,13 +50,24 @@ function parseCertificate(secret: Secret): X509Certificate {
   }
 }
 
-function parseKey(secret: Secret): KeyObject {
+/** A key that is not encrypted ignores the password, so that either can be replaced first. */
+function parseKey(key: Secret, password: Secret | null): KeyObject {
+  const pem = key.read();
   try {
-    return createPrivateKey(secret.read());
+    return createPrivateKey({ key: pem, ...(password && { passphrase: password.read() }) });
   } catch {
     // The error may quote the key.
-    throw new SettingError(`${secret.setting} holds no unencrypted private key in PEM form.`);
+    throw new SettingError(explainKey(key, pem.includes('ENCRYPTED'), password));
   }
+}
+
+function explainKey({ setting }: Secret, isEncrypted: boolean, password: Secret | null): string {
+  if (!isEncrypted) return `${setting} holds no private key in PEM form.`;
+  if (password === null) {
+    const [name = ''] = setting.split(/(?:_FILE)?(?: |$)/);
+    return `${setting} holds an encrypted private key: name the file of its password in ${name}_PASSWORD_FILE.`;
+  }
+  return `${setting} holds a private key that ${password.setting} does not decrypt; correct one of them.`;
 }
 
 /** The present client certificate's subject and end; null if there is none. */
@@ -81,6 +102,7 @@ function createRotatingContext({ ca, client }: Certificates): () => SecureContex
     const options = {
       ...(ca && { ca: ca.read() }),
       ...(client && { cert: client.cert.read(), key: client.key.read() }),
+      ...(client?.keyPassword && { passphrase: client.keyPassword.read() }),
     };
     const present = JSON.stringify(options);
     if (context !== undefined && present === texts) return context;

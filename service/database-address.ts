@@ -21,6 +21,17 @@ const CERTIFICATES = {
 } as const;
 /** The parameter that names a file with the password. */
 export const PASSWORD_FILE = 'passwordfile';
+/** The parameters of the password of an encrypted key: libpq's with the text, and one that names a file. */
+const KEY_PASSWORD = 'sslpassword';
+const KEY_PASSWORD_FILE = 'sslpasswordfile';
+/** The parameters that the drivers do not get, since this service interprets them itself. */
+export const OWN_PARAMETERS: readonly string[] = [
+  'sslmode',
+  ...Object.keys(CERTIFICATES),
+  KEY_PASSWORD,
+  KEY_PASSWORD_FILE,
+  PASSWORD_FILE,
+];
 
 /**
  * DATABASE_URL with the certificates and the password of other settings; null if it is unset.
@@ -38,6 +49,9 @@ export function readDatabaseUrl(env: Environment): string | null {
     const secret = readSecret(env, name);
     if (secret !== null) parameters.set(parameter, absolute(secret.file) ?? secret.read());
   }
+  const keyPassword = readSecret(env, 'DATABASE_KEY_PASSWORD');
+  if (keyPassword?.file) parameters.set(KEY_PASSWORD_FILE, path.resolve(keyPassword.file));
+  else if (keyPassword) parameters.set(KEY_PASSWORD, keyPassword.read());
   const password = readSecret(env, 'DATABASE_PASSWORD');
   if (password?.file) parameters.set(PASSWORD_FILE, path.resolve(password.file));
   const isSecured = ['sslrootcert', 'sslcert'].some((name) => parameters.has(name));
@@ -92,11 +106,19 @@ export function parseSslMode(parameters: URLSearchParams): SslMode | null {
  * @throws SettingError if a file cannot be read or holds no certificate or key
  */
 export function checkDatabaseCertificates(parameters: URLSearchParams): ReturnType<typeof checkCertificates> {
-  return checkCertificates(
-    readParameter(parameters, 'sslrootcert'),
-    readParameter(parameters, 'sslcert'),
-    readParameter(parameters, 'sslkey'),
-  );
+  return checkCertificates({
+    ca: readParameter(parameters, 'sslrootcert'),
+    cert: readParameter(parameters, 'sslcert'),
+    key: readParameter(parameters, 'sslkey'),
+    keyPassword: readKeyPassword(parameters),
+  });
+}
+
+function readKeyPassword(parameters: URLSearchParams): Secret | null {
+  const file = parameters.get(KEY_PASSWORD_FILE);
+  if (file) return openSecretFile('DATABASE_KEY_PASSWORD_FILE', file);
+  const text = parameters.get(KEY_PASSWORD);
+  return text ? { setting: 'DATABASE_KEY_PASSWORD', file: null, read: () => text } : null;
 }
 
 function readParameter(parameters: URLSearchParams, name: keyof typeof CERTIFICATES): Secret | null {
@@ -127,5 +149,6 @@ export function requireDatabaseUrl(env: Environment): string {
 /** The settings that belong to DATABASE_URL. */
 export const DATABASE_SETTINGS: readonly string[] = [
   'DATABASE_PASSWORD',
+  'DATABASE_KEY_PASSWORD',
   ...Object.values(CERTIFICATES),
 ].flatMap((name) => [name, `${name}_FILE`]);

@@ -11,6 +11,7 @@ import { createDatabaseConfig, createKafkaConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 import { checkKafka } from '../doctor/check-kafka.ts';
 import { checkPostgres } from '../doctor/check-postgres.ts';
+import { checkRegistry } from '../doctor/check-registry.ts';
 import { examine, examineAs, type Finding, failed, inTime, ok, warning } from '../doctor/finding.ts';
 import { showControls } from '../table.ts';
 
@@ -65,11 +66,12 @@ async function findAll(roles: Role[], io: CommandIo): Promise<Finding[]> {
   for (const config of [database, kafka]) {
     if (config instanceof Error) findings.push(failed('settings', config.message));
   }
-  const [ofDatabase, ofKafka] = await Promise.all([
+  const [ofDatabase, ofKafka, ofRegistry] = await Promise.all([
     database instanceof Error ? [] : examineDatabase(database.databaseUrl),
     kafka instanceof Error ? [] : checkKafka(kafka, roles),
+    checkRegistry(env),
   ]);
-  findings.push(...ofDatabase, ...ofKafka);
+  findings.push(...ofDatabase, ...ofKafka, ...ofRegistry);
   const answers = (subject: string) =>
     findings.some((each) => each.subject === subject && each.status === 'ok');
   if (database instanceof Error || kafka instanceof Error || !answers('Postgres') || !answers('Kafka')) {

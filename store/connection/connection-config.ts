@@ -7,14 +7,12 @@ import type { ClientConfig } from 'pg';
 import { type Certificates, describeClientCertificate, rotatingContext } from '../../service/certificates.ts';
 import {
   checkDatabaseCertificates,
+  OWN_PARAMETERS,
   PASSWORD_FILE,
   parseSslMode,
   withPassword,
 } from '../../service/database-address.ts';
 import { openSecretFile, type Secret } from '../../service/secret.ts';
-
-/** The parameters of an address that this file interprets in place of the drivers. */
-const OWN_PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', PASSWORD_FILE];
 
 /** The settings of a connection. `connectionString` has neither certificates nor the mode of TLS. */
 export interface ConnectionConfig extends Pick<ClientConfig, 'connectionString'> {

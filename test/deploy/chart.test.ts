@@ -120,6 +120,8 @@ const LEFT_OUT: Record<string, string> = {
   KAFKA_CA: 'the file has it',
   KAFKA_CERT: 'the file has it',
   KAFKA_KEY: 'the file has it',
+  KAFKA_KEY_PASSWORD: "not offered: Strimzi's keys are not encrypted",
+  KAFKA_KEY_PASSWORD_FILE: "not offered: Strimzi's keys are not encrypted",
   KAFKA_PASSWORD: 'the file has it',
   DATABASE_PASSWORD: 'the file has it',
   DATABASE_CA: 'the file has it',
@@ -133,6 +135,8 @@ const LEFT_OUT: Record<string, string> = {
   DATABASE_CERT_FILE: 'not offered: the user has a password',
   DATABASE_KEY: 'not offered: the user has a password',
   DATABASE_KEY_FILE: 'not offered: the user has a password',
+  DATABASE_KEY_PASSWORD: 'not offered: the user has a password',
+  DATABASE_KEY_PASSWORD_FILE: 'not offered: the user has a password',
   METRICS_PORT: 'of long-running programs only',
 };
 

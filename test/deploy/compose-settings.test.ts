@@ -12,6 +12,8 @@ const LEFT_OUT: Record<string, string> = {
   KAFKA_CERT_FILE: 'users log in with passwords',
   KAFKA_KEY: 'users log in with passwords',
   KAFKA_KEY_FILE: 'users log in with passwords',
+  KAFKA_KEY_PASSWORD: 'users log in with passwords',
+  KAFKA_KEY_PASSWORD_FILE: 'users log in with passwords',
   KAFKA_SERVER_NAME: 'the certificate has the names of the brokers',
   KAFKA_PASSWORD: 'the file has it',
   KAFKA_OAUTH_TOKEN_URL: 'users log in with passwords',
@@ -27,6 +29,8 @@ const LEFT_OUT: Record<string, string> = {
   DATABASE_CERT_FILE: 'the user logs in with a password',
   DATABASE_KEY: 'the user logs in with a password',
   DATABASE_KEY_FILE: 'the user logs in with a password',
+  DATABASE_KEY_PASSWORD: 'the user logs in with a password',
+  DATABASE_KEY_PASSWORD_FILE: 'the user logs in with a password',
 };
 
 interface Service {

@@ -1,16 +1,15 @@
 /*
  * The disk of DATA_DIR is full for a while. It is a small file system in memory of the test's own.
  */
-import { execFile, execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmdirSync, rmSync, writeSync } from 'node:fs';
-import os from 'node:os';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
-import pg from 'pg';
 import { readPidFile } from '../../ops/local/processes/pid-files.ts';
 import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { exhaustPostgres, SmallDisk } from '../helpers/small-disk.ts';
 import { StartTerminal } from '../helpers/start-terminal.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
@@ -18,22 +17,8 @@ import { until } from '../helpers/until.ts';
 const SIZE_MB = 300;
 const BACK_WITHIN_MS = 60_000;
 
-/** Mounts the small disk on a new folder; null if that is not possible here. */
-function mountDisk(): string | null {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'ballot-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'ballot-test', folder], {
-      stdio: 'ignore',
-    });
-    return folder;
-  } catch {
-    rmdirSync(folder);
-    return null;
-  }
-}
-
 const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
-const disk = isEmbedded ? mountDisk() : null;
+const disk = isEmbedded ? SmallDisk.mount(SIZE_MB) : null;
 const SKIPPED =
   disk === null ? ' (skipped: no file system can be mounted, or servers run in containers)' : '';
 const testOnDisk = disk === null ? test.skip : test;
@@ -42,39 +27,8 @@ let terminal: StartTerminal;
 afterAll(async () => {
   if (disk === null) return;
   await terminal.stop().catch(() => terminal.kill());
-  execFileSync('umount', [disk]);
-  rmdirSync(disk);
+  disk.unmount();
 }, 120_000);
-
-/** Takes all the space that is free now. */
-function fill(ballast: string): void {
-  const file = openSync(ballast, 'a');
-  try {
-    for (const bytes of [1024 * 1024, 4096]) {
-      try {
-        for (;;) writeSync(file, Buffer.alloc(bytes));
-      } catch (error) {
-        expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
-      }
-    }
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Makes Postgres write its log until it has no more space. @returns the failure */
-async function exhaustPostgres(databaseUrl: string): Promise<string> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    for (;;) await client.query("SELECT pg_logical_emit_message(true, 'test', repeat('x', 1000000))");
-  } catch (error) {
-    return (error as Error).message;
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
 
 /** Submits one statement after another, each until Kafka has acknowledged it. */
 class Submitter {
@@ -113,7 +67,7 @@ const reports = {
 testOnDisk(
   `INV-3: with its disk full, npm start goes on; with space again, everything is back and nothing is lost${SKIPPED}`,
   async () => {
-    terminal = await StartTerminal.open(path.join(disk ?? '', 'data'));
+    terminal = await StartTerminal.open(path.join(disk?.folder ?? '', 'data'));
     await terminal.start();
     const { databaseUrl } = await terminal.servers();
     await loadCatalogue(databaseUrl, SMALL_BALLOT);
@@ -121,10 +75,9 @@ testOnDisk(
     const submitter = new Submitter();
     await until('the first events', async () => (await terminal.events()).length > 5);
 
-    const ballast = path.join(disk ?? '', 'ballast');
     const failures: string[] = [];
     const areBroken = async () => {
-      fill(ballast);
+      disk?.fill();
       failures.push(await exhaustPostgres(databaseUrl));
       const seen = [reports.postgres, reports.kafka, reports.log].every((report) =>
         report.test(terminal.output),
@@ -138,7 +91,7 @@ testOnDisk(
     );
     const acknowledged = submitter.acknowledged;
 
-    rmSync(ballast);
+    disk?.free();
     const freedAt = performance.now();
     const isBack = async () => submitter.acknowledged > acknowledged + 5 && (await terminal.isReady());
     await until('submissions are taken again', isBack, BACK_WITHIN_MS);

@@ -23,6 +23,8 @@ export interface IssueOptions {
   hosts?: string[];
   /** How long it is valid, in days; negative for one that has expired. */
   days?: number;
+  /** The moment at which it expires, in place of `days`. */
+  until?: Date;
 }
 
 /** A certificate authority in a folder. */
@@ -59,6 +61,7 @@ export class TestAuthority {
     subject = name,
     hosts = ['DNS:localhost'],
     days = 1,
+    until,
   }: IssueOptions): Promise<IssuedCertificate> {
     const at = (ending: string) => path.join(this.#dir, `${name}.${ending}`);
     await writeFile(at('ext'), `subjectAltName=${hosts.join(',')}\n`);
@@ -66,12 +69,44 @@ export class TestAuthority {
       ...['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
       ...['-keyout', at('key'), '-out', at('csr'), '-subj', `/CN=${subject}`],
     ]);
-    await run('openssl', [
-      ...['x509', '-req', '-in', at('csr'), '-CA', this.ca, '-CAkey', this.#key, '-CAcreateserial'],
-      ...['-out', at('crt'), '-days', String(days), '-extfile', at('ext')],
-    ]);
+    if (until) await this.#signUntil(until, at);
+    else {
+      await run('openssl', [
+        ...['x509', '-req', '-in', at('csr'), '-CA', this.ca, '-CAkey', this.#key, '-CAcreateserial'],
+        ...['-out', at('crt'), '-days', String(days), '-extfile', at('ext')],
+      ]);
+    }
     const files = { cert: at('crt'), key: at('key'), both: at('pem') };
     await writeFile(files.both, `${await readFile(files.key, 'utf8')}${await readFile(files.cert, 'utf8')}`);
     return files;
   }
+
+  /** Signs a request. `openssl x509` counts in whole days, and only `openssl ca` takes a time. */
+  async #signUntil(until: Date, at: (ending: string) => string): Promise<void> {
+    const settings = {
+      database: at('index'),
+      new_certs_dir: this.#dir,
+      certificate: this.ca,
+      private_key: this.#key,
+      default_md: 'sha256',
+      policy: 'names',
+      rand_serial: 'yes',
+      unique_subject: 'no',
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
+    await writeFile(at('cnf'), `[authority]\n${lines.join('')}[names]\ncommonName = supplied\n`);
+    await writeFile(at('index'), '');
+    await run('openssl', [
+      ...['ca', '-batch', '-notext', '-config', at('cnf'), '-name', 'authority'],
+      ...['-in', at('csr'), '-out', at('crt'), '-extfile', at('ext')],
+      ...['-enddate', `${until.toISOString().replace(/[-:T]|\.[0-9]+/g, '')}`],
+    ]);
+  }
+}
+
+/** Encrypts a private key in PEM form. @returns the file of the encrypted one, beside the other */
+export async function encryptKey(key: string, password: string): Promise<string> {
+  const encrypted = `${key}.encrypted`;
+  await run('openssl', ['pkcs8', '-topk8', '-in', key, '-out', encrypted, '-passout', `pass:${password}`]);
+  return encrypted;
 }

@@ -6,7 +6,7 @@ import { readTopic } from '../../kafka/read-topic.ts';
 import { type Message, openProducer } from '../../kafka/submissions-producer.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Brokers, readBrokers } from '../../service/brokers.ts';
-import { TestAuthority } from '../helpers/certificates.ts';
+import { encryptKey, TestAuthority } from '../helpers/certificates.ts';
 import { PLAIN_USER, SecureKafka } from '../helpers/secure-kafka.ts';
 import { securedTest as test } from '../helpers/secured-test.ts';
 import { createTopic } from '../helpers/topics.ts';
@@ -98,6 +98,17 @@ describe('both clients write and read', () => {
     ['SCRAM-SHA-512', () => kafka.loginAs('ann', SECRET, 'SCRAM-SHA-512')],
     ['OAUTHBEARER', () => tokenSettings()],
     ['a client certificate', () => certificateSettings('carl')],
+    [
+      'a client certificate whose key is encrypted',
+      async () => {
+        const settings = await certificateSettings('locked-carl');
+        return {
+          ...settings,
+          KAFKA_KEY_FILE: await encryptKey(settings.KAFKA_KEY_FILE ?? '', SECRET),
+          KAFKA_KEY_PASSWORD_FILE: await kafka.write('key-password', SECRET),
+        };
+      },
+    ],
     [
       'a server name',
       async () => ({

@@ -1,12 +1,11 @@
 /** Keycloak itself, from its distribution in Maven Central, as the token server of Kafka's clients. */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { startDaemon } from '../../ops/local/processes/daemon.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { waitFor } from '../../service/wait-for.ts';
-import { runProgram } from '../helpers/python.ts';
+import { fetchDistribution } from '../helpers/distribution.ts';
 
 /** The newest version that runs on Java 17 without further settings. */
 const VERSION = '24.0.5';
@@ -30,23 +29,10 @@ export interface Keycloak {
   stop(): Promise<void>;
 }
 
-/** Fetches and unpacks the distribution, once. @returns its folder */
+/** @returns the folder of the distribution, of 170 MB */
 async function findDistribution(): Promise<string> {
-  const target = path.resolve('.cache', `keycloak-${VERSION}`);
-  const folder = path.join(target, `keycloak-${VERSION}`);
-  if (existsSync(folder)) return folder;
-  process.stdout.write(`Fetching Keycloak ${VERSION} with Maven (about 170 MB, once) ...\n`);
-  const unfinished = `${target}.${process.pid}`;
   const artifact = `org.keycloak:keycloak-quarkus-dist:${VERSION}:zip`;
-  const args = ['dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${unfinished}`];
-  try {
-    if ((await runProgram('mvn', ['-B', '-q', ...args])) !== 0)
-      throw new Error('Maven could not fetch Keycloak.');
-    await rename(unfinished, target);
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
-  }
-  return folder;
+  return path.join(await fetchDistribution(`keycloak-${VERSION}`, artifact), `keycloak-${VERSION}`);
 }
 
 /** A realm with a confidential client for each part of the service, whose tokens are for Kafka and live for seconds. */

@@ -9,6 +9,7 @@ import type { Finding } from '../../ops/doctor/finding.ts';
 import { createIo, createRunner } from '../helpers/command-io.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { startProcess } from '../helpers/process.ts';
+import { SchemaRegistry } from '../helpers/schema-registry.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
@@ -231,4 +232,21 @@ describe('faults are found', () => {
 
 test('an unknown role is refused', async () => {
   await expect(run(['--role', 'king'], createIo(settings()))).rejects.toThrow(/'king' is invalid/);
+});
+
+test('a schema registry is checked if one is named', async () => {
+  const registry = await SchemaRegistry.start();
+  const named = { SCHEMA_REGISTRY_URL: registry.url };
+  const isOfRegistry = ({ subject }: Finding) => subject === 'registry';
+  const findAbout = async (env: Record<string, string>) =>
+    (await diagnose(env)).findings.filter(isOfRegistry);
+  const statuses = (findings: Finding[]) => findings.map(({ status }) => status);
+  expect(await findAbout({})).toEqual([]);
+  expect(statuses(await findAbout(named))).toEqual(['failed', 'failed', 'failed']);
+  await createRunner('schemas')(['register'], createIo(settings(named)));
+  expect(statuses(await findAbout(named))).toEqual(['ok']);
+  await registry.stop();
+  expect(await findAbout(named)).toMatchObject([
+    { status: 'failed', text: expect.stringContaining('does not answer') },
+  ]);
 });

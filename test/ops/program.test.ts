@@ -42,7 +42,7 @@ test('the help of every command has a summary, arguments, options, an example, s
     expect(printed).toMatch(new RegExp(`\\n(Example|Examples):\\n(.*\\n)*.*npm run .*ops -- ${line}`));
     expect(printed).toMatch(/\nExit status:\n {2}0 {2}/);
     if (line !== 'demo generate')
-      expect(printed).toMatch(/\nEnvironment:\n {2}(DATABASE_URL|KAFKA_BROKERS) /);
+      expect(printed).toMatch(/\nEnvironment:\n {2}(DATABASE_URL|KAFKA_BROKERS|SCHEMA_REGISTRY_URL) /);
     // Each line of "Arguments" and "Options" has a name and then a description.
     for (const [, list = ''] of printed.matchAll(/^(?:Arguments|Options):\n((?: {2}.*\n?)*)/gm)) {
       for (const row of list.trimEnd().split('\n')) expect(row).toMatch(/^ {2,}\S.*\S {2,}\S|^ {10,}\S/);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { readBrokers } from '../../service/brokers.ts';
 import { readDatabaseUrl } from '../../service/database-address.ts';
-import { type IssuedCertificate, TestAuthority } from '../helpers/certificates.ts';
+import { encryptKey, type IssuedCertificate, TestAuthority } from '../helpers/certificates.ts';
 import { createFolder } from '../helpers/folder.ts';
 import { securedTest as test } from '../helpers/secured-test.ts';
 
@@ -10,12 +10,15 @@ let folder: Awaited<ReturnType<typeof createFolder>>;
 let authority: TestAuthority;
 let issued: IssuedCertificate;
 let other: IssuedCertificate;
+/** The key of `issued`, encrypted. */
+let encrypted = '';
 
 beforeAll(async () => {
-  folder = await createFolder({ password: ' secret \n', empty: '\n' });
+  folder = await createFolder({ password: ' secret \n', 'key-password': 'a password\n', empty: '\n' });
   authority = await TestAuthority.create(folder.dir, 'authority');
   issued = await authority.issue({ name: 'client' });
   other = await authority.issue({ name: 'other' });
+  encrypted = await encryptKey(issued.key, 'a password');
 });
 afterAll(() => folder.remove());
 
@@ -110,7 +113,22 @@ describe('settings that do not fit are refused in one sentence, without a secret
     [
       'no key',
       () => ({ KAFKA_CERT_FILE: issued.cert, KAFKA_KEY: 'secret' }),
-      'KAFKA_KEY holds no unencrypted private key in PEM form.',
+      'KAFKA_KEY holds no private key in PEM form.',
+    ],
+    [
+      'an encrypted key without a password',
+      () => ({ KAFKA_CERT_FILE: issued.cert, KAFKA_KEY_FILE: encrypted }),
+      'KAFKA_KEY_FILE holds an encrypted private key: name the file of its password in KAFKA_KEY_PASSWORD_FILE.',
+    ],
+    [
+      'another password of an encrypted key',
+      () => ({ KAFKA_CERT_FILE: issued.cert, KAFKA_KEY_FILE: encrypted, KAFKA_KEY_PASSWORD: 'secret' }),
+      'KAFKA_KEY_FILE holds a private key that KAFKA_KEY_PASSWORD does not decrypt; correct one of them.',
+    ],
+    [
+      'the password of a key alone',
+      () => ({ KAFKA_CA_FILE: authority.ca, KAFKA_KEY_PASSWORD: 'secret' }),
+      'KAFKA_KEY_PASSWORD is set without the key that belongs to it; set both or neither.',
     ],
   ])('%s', (_, settings, sentence) => {
     expect(() => read(settings())).toThrow(sentence);
@@ -143,6 +161,18 @@ describe('the address of the database', () => {
     const file = folder.file('password');
     expect(address({ DATABASE_PASSWORD_FILE: file })).toBe(
       `postgres://u:p@h:1/d?passwordfile=${encodeURIComponent(file)}`,
+    );
+  });
+
+  test('gets an encrypted key and its password, as libpq names them or in a file', () => {
+    const settings = { DATABASE_CERT_FILE: issued.cert, DATABASE_KEY_FILE: encrypted };
+    const passwordOf = (more: Record<string, string>) =>
+      new URLSearchParams(address({ ...settings, ...more })?.split('?')[1]).get('sslpassword');
+    expect(passwordOf({ DATABASE_KEY_PASSWORD: 'a password' })).toBe('a password');
+    expect(passwordOf({ DATABASE_KEY_PASSWORD_FILE: folder.file('key-password') })).toBeNull();
+    expect(() => address(settings)).toThrow(
+      'DATABASE_KEY (sslkey of DATABASE_URL) holds an encrypted private key: name the file of its password in ' +
+        'DATABASE_KEY_PASSWORD_FILE.',
     );
   });
 

@@ -10,7 +10,7 @@ import { createReadPool, type DatabasePool, noRow, sql } from '../../store/conne
 import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { startHeartbeat } from '../../store/processes/heartbeat.ts';
 import { captureLog } from '../helpers/captured-log.ts';
-import { TestAuthority } from '../helpers/certificates.ts';
+import { encryptKey, TestAuthority } from '../helpers/certificates.ts';
 import { CERTIFICATE_USER, SecurePostgres } from '../helpers/secure-postgres.ts';
 import { securedTest as test } from '../helpers/secured-test.ts';
 import { until } from '../helpers/until.ts';
@@ -122,6 +122,12 @@ describe('pg and slonik connect', () => {
     const url = Object.assign(new URL(postgres.url), { username: CERTIFICATE_USER, password: '' }).href;
     const settings = { ...trusting(), DATABASE_CERT_FILE: cert, DATABASE_KEY_FILE: key };
     expect(await askBoth(addressOf(settings, url))).toEqual([true, 1]);
+    const encrypted = {
+      ...settings,
+      DATABASE_KEY_FILE: await encryptKey(key, 'a: password'),
+      DATABASE_KEY_PASSWORD: 'a: password',
+    };
+    expect(await askBoth(addressOf(encrypted, url))).toEqual([true, 1]);
   });
 });
 

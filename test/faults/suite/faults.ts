@@ -2,31 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadBounds } from '../../../kafka/read-topic.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
-import type { Random } from '../../../ops/demo/random.ts';
 import { clockOff } from '../../helpers/faketime.ts';
 import { startKafkajsClient } from '../../helpers/outside-javascript.ts';
 import { until } from '../../helpers/until.ts';
+import { expiredBroker, expiredClient } from './expired-certificates.ts';
 import type { FaultProxy } from './fault-proxy.ts';
+import { fullKafkaDisk, fullPostgresDisk } from './full-disks.ts';
+import type { Fault, Scene } from './scene.ts';
 import type { Part, World } from './world.ts';
-
-/** The things that a fault needs. */
-interface Scene {
-  world: World;
-  random: Random;
-  /** Sends some submissions, which Kafka acknowledges. */
-  load: () => Promise<void>;
-  /** Waits until everything that was sent is applied, relayed and delivered. */
-  settle: () => Promise<void>;
-}
-
-/** A fault. It brings itself about while there is load, and ends, apart from processes that stay dead. */
-export interface Fault {
-  name: string;
-  /** How often it is chosen, compared with others. */
-  weight: number;
-  /** @returns the proof that it happened @throws Error if it did not */
-  run(scene: Scene): Promise<string>;
-}
 
 /** Of the submissions topic, as `topics apply` makes it. */
 const SUBMISSION_PARTITIONS = 12;
@@ -212,6 +195,9 @@ async function powerCut({ world, load }: Scene): Promise<string> {
   return `${world.parts.length} processes and both servers died at once`;
 }
 
+const lacksDisks = ({ disks }: World) => (disks ? null : 'no file system can be mounted');
+const lacksCertificates = ({ secured }: World) => (secured ? null : 'openssl is not installed');
+
 /** Every fault that the suite knows. */
 export const FAULTS: readonly Fault[] = [
   { name: 'kill consumers at a step', weight: 8, run: kill(consumersOf) },
@@ -242,4 +228,8 @@ export const FAULTS: readonly Fault[] = [
   { name: 'a hanging transaction', weight: 2, run: hangingTransaction },
   { name: 'a wrong clock', weight: 2, run: wrongClock },
   { name: 'a power cut', weight: 2, run: powerCut },
+  { name: "Kafka's disk is full", weight: 2, run: fullKafkaDisk, lacks: lacksDisks },
+  { name: "Postgres's disk is full", weight: 2, run: fullPostgresDisk, lacks: lacksDisks },
+  { name: "a client's certificate expires", weight: 2, run: expiredClient, lacks: lacksCertificates },
+  { name: "the broker's certificate expires", weight: 2, run: expiredBroker, lacks: lacksCertificates },
 ];

@@ -6,9 +6,10 @@
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../../ops/demo/random.ts';
 import { StreamReader } from '../../helpers/stream-reader.ts';
-import { FAULTS, type Fault } from './faults.ts';
+import { FAULTS } from './faults.ts';
 import { judge, settle } from './judge.ts';
 import { EndorsementModel } from './model.ts';
+import type { Fault } from './scene.ts';
 import { World } from './world.ts';
 
 /** The most submissions that are sent at a time. */
@@ -18,13 +19,12 @@ const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
-    /** A part of the name of the faults to choose from. */
-    only: { type: 'string', default: '' },
+    /** A part of the name of the faults to choose from; it may be repeated. */
+    only: { type: 'string', multiple: true, default: [''] },
   },
 });
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const random = createRandom(Number(values.seed));
-const chosen = FAULTS.filter(({ name }) => name.includes(values.only));
 
 interface Tally {
   runs: number;
@@ -32,10 +32,26 @@ interface Tally {
   /** From the end of the fault until everything was settled, in seconds. */
   settled: number[];
 }
-const tallies = new Map<string, Tally>(chosen.map(({ name }) => [name, { runs: 0, failed: 0, settled: [] }]));
+const tallies = new Map<string, Tally>();
+
+function tallyOf({ name }: Fault): Tally {
+  const tally = tallies.get(name) ?? { runs: 0, failed: 0, settled: [] };
+  tallies.set(name, tally);
+  return tally;
+}
 
 async function runFault(world: World, model: EndorsementModel, fault: Fault): Promise<string[]> {
   const load = () => world.submit(model.submissions(5 + random.below(MAX_LOAD)));
+  const insist = async () => {
+    const submissions = model.submissions(5 + random.below(MAX_LOAD));
+    for (let failures = 0; ; failures += 1) {
+      const isSent = await world.submit(submissions).then(
+        () => true,
+        () => false,
+      );
+      if (isSent) return failures;
+    }
+  };
   const begin = await settle(world);
   const readers = world.gateways.map(
     (part) =>
@@ -52,6 +68,7 @@ async function runFault(world: World, model: EndorsementModel, fault: Fault): Pr
       world,
       random: random.fork(`${fault.name} ${begin}`),
       load,
+      insist,
       settle: async () => {
         await settle(world);
       },
@@ -61,7 +78,7 @@ async function runFault(world: World, model: EndorsementModel, fault: Fault): Pr
     await load();
     const head = await settle(world);
     const seconds = (performance.now() - endedAt) / 1000;
-    tallies.get(fault.name)?.settled.push(seconds);
+    tallyOf(fault).settled.push(seconds);
     print(`   ${proof}; settled after ${seconds.toFixed(1)} s at change ${head}`);
     return await judge(world, { head, lines: model.lines, readers, cursor: random.below(head) });
   } finally {
@@ -72,17 +89,22 @@ async function runFault(world: World, model: EndorsementModel, fault: Fault): Pr
 const world = await World.start();
 let failures = 0;
 try {
+  const chosen = FAULTS.filter(({ name }) => values.only.some((part) => name.includes(part))).filter(
+    ({ name, lacks }) => {
+      const reason = lacks?.(world) ?? null;
+      if (reason !== null) print(`Skipped: ${name}, since ${reason} here.`);
+      return reason === null;
+    },
+  );
   const model = new EndorsementModel(random.fork('model'));
   await world.submit(model.submissions(MAX_LOAD));
   for (let run = 1; run <= Number(values.runs); run += 1) {
     const fault = random.pickWeighted(chosen, ({ weight }) => weight);
     print(`${String(run).padStart(4)} ${fault.name}`);
     const faults = await runFault(world, model, fault).catch((error: Error) => [error.message]);
-    const tally = tallies.get(fault.name);
-    if (tally) {
-      tally.runs += 1;
-      if (faults.length > 0) tally.failed += 1;
-    }
+    const tally = tallyOf(fault);
+    tally.runs += 1;
+    if (faults.length > 0) tally.failed += 1;
     for (const text of faults) print(`   FAULT ${text}`);
     if (faults.length === 0) continue;
     failures += 1;
@@ -96,14 +118,13 @@ try {
 } finally {
   await world.stop();
 }
-print('\nfault                        runs  failed  settled after, s (median, longest)');
+print('\nfault                             runs  failed  settled after, s (median, longest)');
 for (const [name, { runs, failed, settled }] of tallies) {
-  if (runs === 0) continue;
   const sorted = settled.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
   const longest = sorted.at(-1) ?? Number.NaN;
   print(
-    `${name.padEnd(28)} ${String(runs).padStart(4)} ${String(failed).padStart(7)}  ${median.toFixed(1).padStart(6)} ${longest.toFixed(1).padStart(8)}`,
+    `${name.padEnd(33)} ${String(runs).padStart(4)} ${String(failed).padStart(7)}  ${median.toFixed(1).padStart(6)} ${longest.toFixed(1).padStart(8)}`,
   );
 }
 print(failures === 0 ? 'The service lost nothing and made nothing up.' : `${failures} runs failed.`);

@@ -17,8 +17,11 @@ import { type Brokers, plaintextBrokers } from '../../../service/brokers.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { stopWhenInterrupted } from '../../helpers/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../../helpers/process.ts';
+import { findProgram } from '../../helpers/proxies.ts';
 import { until } from '../../helpers/until.ts';
 import { FaultProxy } from './fault-proxy.ts';
+import { SecuredListener } from './secured-listener.ts';
+import { type Disks, folderOf, type KafkaPorts, kafkaOptions, kill, mountDisks } from './servers.ts';
 
 const WEEK_MS = 604_800_000;
 const PARTITIONS = 6;
@@ -41,7 +44,13 @@ export class World {
   readonly consumers: Part[] = [];
   /** The way of all processes to Kafka. */
   readonly kafkaProxy: FaultProxy;
-  readonly #kafkaPorts: { port: number; direct: number };
+  /** The disks of the servers; null if this machine lets nobody mount them. */
+  readonly disks: Disks | null;
+  /** The listener of Kafka that asks for certificates; null without openssl. */
+  readonly secured: SecuredListener | null;
+  readonly #kafkaPorts: KafkaPorts;
+  /** Whether Postgres has ended by itself or was killed. */
+  #hasPostgresEnded = false;
   #postgres: PostgresServer;
   #kafka: KafkaServer;
   #forget = () => {};
@@ -50,16 +59,21 @@ export class World {
     dir: string;
     key: string;
     kafkaProxy: FaultProxy;
-    kafkaPorts: { port: number; direct: number };
+    kafkaPorts: KafkaPorts;
+    disks: Disks | null;
+    secured: SecuredListener | null;
     postgres: PostgresServer;
     kafka: KafkaServer;
   }) {
     this.dir = parts.dir;
     this.key = parts.key;
     this.kafkaProxy = parts.kafkaProxy;
+    this.disks = parts.disks;
+    this.secured = parts.secured;
     this.#kafkaPorts = parts.kafkaPorts;
     this.#postgres = parts.postgres;
     this.#kafka = parts.kafka;
+    this.#watchPostgres();
   }
 
   /** Starts everything: two gateways and two consumers, ready. */
@@ -67,14 +81,16 @@ export class World {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-faults-'));
     const kafkaPorts = { port: await findFreePort(), direct: await findFreePort() };
     const kafkaProxy = await FaultProxy.open(kafkaPorts.port);
+    const secured = findProgram('openssl') === null ? null : await SecuredListener.open(dir);
+    const disks = mountDisks();
     const [postgres, kafka] = await Promise.all([
-      startPostgres({ dir: path.join(dir, 'postgres') }),
-      startKafka(kafkaOptions(dir, kafkaPorts, kafkaProxy.port)),
+      startPostgres({ dir: folderOf('postgres', dir, disks) }),
+      startKafka(kafkaOptions(folderOf('kafka', dir, disks), kafkaPorts, { kafkaProxy, secured })),
     ]);
     await migrateDatabase(postgres.url);
     await loadCatalogue(postgres.url, SMALL_BALLOT);
     const key = await createKey({ databaseUrl: postgres.url, account: 'faults', plan: 'internal' });
-    const world = new World({ dir, key, kafkaProxy, kafkaPorts, postgres, kafka });
+    const world = new World({ dir, key, kafkaProxy, kafkaPorts, disks, secured, postgres, kafka });
     world.#forget = stopWhenInterrupted(() => world.stop());
     await world.makeTopics();
     for (const [index, list] of [
@@ -161,20 +177,40 @@ export class World {
     part.process = startProcess(part.entry, { ...part.env, ...env });
   }
 
-  /** Kills the broker and starts it again. @param meanwhile done while it is away */
+  /** Kills the broker, unless it has ended, and starts it again. @param meanwhile done while it is away */
   async restartKafka(meanwhile: (folder: string) => Promise<void> = async () => {}): Promise<void> {
-    process.kill(this.kafkaPid, 'SIGKILL');
+    const folder = folderOf('kafka', this.dir, this.disks);
+    kill(this.kafkaPid);
     await this.#kafka.exited;
-    await meanwhile(path.join(this.dir, 'kafka'));
-    this.#kafka = await startKafka(kafkaOptions(this.dir, this.#kafkaPorts, this.kafkaProxy.port));
+    await meanwhile(folder);
+    this.#kafka = await startKafka(kafkaOptions(folder, this.#kafkaPorts, this));
   }
 
-  /** Kills Postgres and starts it again, which recovers from its log. */
+  /** Settles when the broker ends. @returns how it ended */
+  get kafkaExit(): Promise<string> {
+    return this.#kafka.exited;
+  }
+
+  /** Kills Postgres, unless it has ended, and starts it again, which recovers from its log. */
   async restartPostgres(): Promise<void> {
     const { port } = this.#postgres;
-    process.kill(this.postgresPid, 'SIGKILL');
+    kill(this.postgresPid);
     await this.#postgres.exited;
-    this.#postgres = await startPostgres({ dir: path.join(this.dir, 'postgres'), port });
+    this.#postgres = await startPostgres({ dir: folderOf('postgres', this.dir, this.disks), port });
+    this.#watchPostgres();
+  }
+
+  /** Whether Postgres has ended since it was started last. */
+  get hasPostgresEnded(): boolean {
+    return this.#hasPostgresEnded;
+  }
+
+  #watchPostgres(): void {
+    const server = this.#postgres;
+    this.#hasPostgresEnded = false;
+    server.exited.then(() => {
+      if (server === this.#postgres) this.#hasPostgresEnded = true;
+    });
   }
 
   /** Copies the broker's data while it does not run. @returns a function that puts the copy in the data's place */
@@ -193,44 +229,35 @@ export class World {
   /** Ends all faults of connections, and starts the parts that have died. Waits until the gateways are ready. */
   async heal(): Promise<void> {
     this.kafkaProxy.mend();
+    this.secured?.proxy.mend();
+    this.disks?.kafka.free();
+    this.disks?.postgres.free();
     for (const part of this.parts) {
       part.postgres.mend();
       if (part.process.exitCode() !== null || part.process.killed()) await this.restart(part);
     }
-    await until('the gateways are ready', () => this.#areReady(), 180_000);
+    await this.untilReady(this.gateways);
   }
 
-  async #areReady(): Promise<boolean> {
-    const ready = await Promise.all(
-      this.gateways.map((part) =>
-        fetch(`${this.address(part)}/readyz`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      ),
-    );
-    return ready.every(Boolean);
+  /** Waits until these parts say that they can work. */
+  async untilReady(parts: readonly Part[]): Promise<void> {
+    const isReady = ({ env }: Part) =>
+      fetch(`http://127.0.0.1:${env.METRICS_PORT}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    const areReady = async () => (await Promise.all(parts.map(isReady))).every(Boolean);
+    await until(`${parts.map(({ name }) => name).join(', ')} are ready`, areReady, 180_000);
   }
 
   async stop(): Promise<void> {
     this.#forget();
     await Promise.all(this.parts.map((part) => part.process.kill()));
     await Promise.all([this.#postgres.stop(), this.#kafka.stop()]);
-    await Promise.all(
-      [this.kafkaProxy, ...this.parts.map(({ postgres }) => postgres)].map((proxy) => proxy.close()),
-    );
+    const proxies = [this.kafkaProxy, this.secured?.proxy, ...this.parts.map(({ postgres }) => postgres)];
+    await Promise.all(proxies.map((proxy) => proxy?.close()));
+    this.disks?.kafka.unmount();
+    this.disks?.postgres.unmount();
     await rm(this.dir, { recursive: true, force: true });
   }
-}
-
-/** The service's listener is advertised as the proxy, and the suite has one of its own. */
-function kafkaOptions(dir: string, { port, direct }: { port: number; direct: number }, proxyPort: number) {
-  return {
-    dir: path.join(dir, 'kafka'),
-    port,
-    listeners: [{ name: 'DIRECT', protocol: 'PLAINTEXT' as const, port: direct }],
-    overrides: {
-      'advertised.listeners': `PLAINTEXT://127.0.0.1:${proxyPort},DIRECT://localhost:${direct}`,
-    },
-  };
 }

@@ -1,0 +1,65 @@
+/** The disks, listeners and processes of the suite's Postgres and Kafka. */
+import path from 'node:path';
+import { SmallDisk } from '../../helpers/small-disk.ts';
+import type { FaultProxy } from './fault-proxy.ts';
+import type { SecuredListener } from './secured-listener.ts';
+
+/** The space of each server, in megabytes. */
+const DISK_MB = 700;
+
+export interface KafkaPorts {
+  /** Of the listener behind the proxy. */
+  port: number;
+  /** Of the suite's own. */
+  direct: number;
+}
+
+export interface Disks {
+  kafka: SmallDisk;
+  postgres: SmallDisk;
+}
+
+/** Mounts them; null if this machine lets nobody do that. */
+export function mountDisks(): Disks | null {
+  const kafka = SmallDisk.mount(DISK_MB);
+  if (kafka === null) return null;
+  const postgres = SmallDisk.mount(DISK_MB);
+  if (postgres === null) kafka.unmount();
+  return postgres && { kafka, postgres };
+}
+
+/** The folder of a server: on its own disk, if it has one. */
+export function folderOf(server: 'kafka' | 'postgres', dir: string, disks: Disks | null): string {
+  return path.join(disks?.[server].folder ?? dir, server);
+}
+
+/** Kills a process with SIGKILL, if it has not ended. */
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** The listeners of the service are advertised as their proxies, and the suite has one of its own. */
+export function kafkaOptions(
+  dir: string,
+  { port, direct }: KafkaPorts,
+  { kafkaProxy, secured }: { kafkaProxy: FaultProxy; secured: SecuredListener | null },
+) {
+  const advertised = [
+    `PLAINTEXT://127.0.0.1:${kafkaProxy.port}`,
+    `DIRECT://localhost:${direct}`,
+    ...(secured ? [secured.advertised] : []),
+  ];
+  return {
+    dir,
+    port,
+    listeners: [
+      { name: 'DIRECT', protocol: 'PLAINTEXT' as const, port: direct },
+      ...(secured ? [secured.listener] : []),
+    ],
+    overrides: { 'advertised.listeners': advertised.join(','), ...secured?.settings },
+  };
+}

@@ -1,0 +1,70 @@
+/** Small file systems in memory, which tests fill until not a byte more can be written. */
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+
+export class SmallDisk {
+  /** The folder on which it is mounted. */
+  readonly folder: string;
+  readonly #ballast: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.#ballast = path.join(folder, 'ballast');
+  }
+
+  /** Mounts one on a new folder; null if that is not possible here. @param sizeMb in megabytes */
+  static mount(sizeMb: number): SmallDisk | null {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'ballot-disk-'));
+    try {
+      const args = ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'ballot-test', folder];
+      execFileSync('mount', args, { stdio: 'ignore' });
+      return new SmallDisk(folder);
+    } catch {
+      rmdirSync(folder);
+      return null;
+    }
+  }
+
+  /** Takes all the space that is free now. @throws an error other than the one of a full disk */
+  fill(): void {
+    const file = openSync(this.#ballast, 'a');
+    try {
+      for (const bytes of [1024 * 1024, 4096]) {
+        try {
+          for (;;) writeSync(file, Buffer.alloc(bytes));
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+        }
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Gives the space back. */
+  free(): void {
+    rmSync(this.#ballast, { force: true });
+  }
+
+  unmount(): void {
+    execFileSync('umount', [this.folder]);
+    rmdirSync(this.folder);
+  }
+}
+
+/** Makes Postgres write its log until it has no more space. @returns the failure */
+export async function exhaustPostgres(databaseUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    for (;;) await client.query("SELECT pg_logical_emit_message(true, 'test', repeat('x', 1000000))");
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
