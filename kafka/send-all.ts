@@ -6,6 +6,8 @@ import {
   type RecordMetadata,
 } from 'kafkajs';
 
+import { partitionOfKey } from './key-partition.ts';
+
 /** The partition of each message, for as long as somebody has the message: several sends may be under way. */
 type Chosen = WeakMap<Message, number>;
 
@@ -20,7 +22,11 @@ export function rememberPartitions(): { chosen: Chosen; createPartitioner: ICust
     createPartitioner: () => {
       const choose = Partitioners.DefaultPartitioner();
       return (args) => {
-        const partition = choose(args);
+        const { key, partition: wanted } = args.message;
+        const partition =
+          typeof key === 'string' && wanted === undefined
+            ? partitionOfKey(key, args.partitionMetadata.length)
+            : choose(args);
         chosen.set(args.message, partition);
         return partition;
       };

@@ -97,6 +97,7 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
     await Promise.race([rung, systemClock.wait(IDLE_POLL_MS, AbortSignal.any([signal, quiet.signal]))]);
     quiet.abort();
   }
+  await relay.finish();
 }
 
 /** Maintains the change log's partitions. If another session holds them, as a backup does, the next round does it. */
