@@ -26,20 +26,35 @@ const bodyFields = fields
 
 /** By part of the catalogue: its Avro. Many changes share a part, which never changes. */
 const known = new WeakMap<object, Buffer>();
+/** Where a body is put together. It grows with the largest body. */
+let scratch = Buffer.alloc(16 * 1024);
 
-function packPart(name: BodyPart, type: avro.Type, part: ChangeBody[BodyPart]): Buffer {
-  if (name === 'endorsement') return type.toBuffer(part);
+/** @returns where the part ends in `scratch`, or a greater number if it does not fit */
+function writePart(type: avro.Type, part: object, at: number): number {
+  const end = type.encode(part, scratch, at);
+  return end < 0 ? at + type.toBuffer(part).length : end;
+}
+
+function writeSharedPart(type: avro.Type, part: object, at: number): number {
   let bytes = known.get(part);
   if (bytes === undefined) {
     bytes = type.toBuffer(part);
     known.set(part, bytes);
   }
-  return bytes;
+  bytes.copy(scratch, at);
+  return at + bytes.length;
 }
 
 /** Packs a body. Its parts must not be altered afterwards. */
 export function packBody(body: ChangeBody): Buffer {
-  return Buffer.concat([HEADER, ...bodyFields.map(({ name, type }) => packPart(name, type, body[name]))]);
+  let end = HEADER.copy(scratch);
+  for (const { name, type } of bodyFields) {
+    end = name === 'endorsement' ? writePart(type, body[name], end) : writeSharedPart(type, body[name], end);
+    if (end > scratch.length) break;
+  }
+  if (end <= scratch.length) return Buffer.from(scratch.subarray(0, end));
+  scratch = Buffer.alloc(2 * Math.max(end, scratch.length));
+  return packBody(body);
 }
 
 /**

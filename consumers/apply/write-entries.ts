@@ -18,7 +18,7 @@ import { findNamed, loadBallot, loadHeld } from './load-ballot.ts';
 import type { KnownPosition, Memory } from './memory.ts';
 
 /** An entry with its partition. */
-export interface Located {
+interface Located {
   partition: number;
   entry: Entry;
 }
@@ -34,7 +34,7 @@ export interface Written {
 }
 
 /** What a transaction has to work on. */
-export interface Scene {
+interface Scene {
   client: ClientBase;
   /** As read when it was locked, in this transaction. */
   head: StreamHead;
