@@ -27,7 +27,6 @@ beforeEach(async () => {
 /** A change whose values follow from its number. */
 function change(number: number): NewChange {
   const pick = <T>(values: readonly T[]): T => values[number % values.length] as T;
-  const { endorsement, endorser, contest, election, choice } = sample;
   const { endorsement, endorser, contest, election, choice } = CHANGE_BODY;
   const body: ChangeBody = {
     endorsement: { ...endorsement, id: number },
