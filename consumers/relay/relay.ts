@@ -40,6 +40,9 @@ export class Relay {
   /** By partition: its end offset a moment ago, which is a lower bound for new records. */
   #ends: number[];
   #endsFetchedAt = performance.now();
+  #isRefreshing = false;
+  /** The error of fetching the ends, which ends the relay; undefined if there was none. */
+  #failure: unknown;
 
   private constructor(
     client: pg.Client,
@@ -83,6 +86,7 @@ export class Relay {
 
   /** Sends the next batch of the change log. @returns the number of changes in it */
   async relayNext(): Promise<number> {
+    if (this.#failure !== undefined) throw this.#failure;
     const batch = { firstSequence: this.#nextSequence, offsets: this.#ends };
     const changes = await takeBatch(this.#client, {
       from: batch.firstSequence,
@@ -127,7 +131,7 @@ export class Relay {
     for (const { occurredAt } of changes) observeHop('relay', occurredAt, acknowledgedAt);
     relayedChanges.inc(changes.length);
     relayedSequence.set(batch.lastSequence);
-    await this.#refreshEnds();
+    this.#refreshEnds();
   }
 
   #toRecords(
@@ -152,17 +156,26 @@ export class Relay {
   }
 
   /**
-   * Offsets only grow, so old ends are right, only further from the mark: a reader starts a little too early.
-   *
-   * @throws SupersededError if they did not grow, since it is another log then
+   * Fetches the ends again beside the work. Offsets only grow, so old ends are right, only further from the mark: a reader
+   * starts a little too early. If they did not grow, it is another log, and the next batch fails.
    */
-  async #refreshEnds(): Promise<void> {
-    if (performance.now() - this.#endsFetchedAt < ENDS_MAX_AGE_MS) return;
-    const ends = await this.#producer.fetchEndOffsets();
-    if (this.#ends.some((end, partition) => end > (ends[partition] ?? 0))) {
-      throw new SupersededError('The changes topic has lost its newest records.');
-    }
-    this.#ends = ends;
-    this.#endsFetchedAt = performance.now();
+  #refreshEnds(): void {
+    if (this.#isRefreshing || performance.now() - this.#endsFetchedAt < ENDS_MAX_AGE_MS) return;
+    this.#isRefreshing = true;
+    this.#producer
+      .fetchEndOffsets()
+      .then((ends) => {
+        if (this.#ends.some((end, partition) => end > (ends[partition] ?? 0))) {
+          throw new SupersededError('The changes topic has lost its newest records.');
+        }
+        this.#ends = ends;
+        this.#endsFetchedAt = performance.now();
+      })
+      .catch((error: unknown) => {
+        this.#failure = error;
+      })
+      .finally(() => {
+        this.#isRefreshing = false;
+      });
   }
 }
