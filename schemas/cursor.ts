@@ -123,9 +123,7 @@ export function createEventIds(place: Omit<Cursor, 'sequence'>): (sequence: numb
   const { epoch, time, offsets } = place;
   const encoded = fitPayload(DIGITS, { version: EVENT_ID_VERSION, numbers: [epoch, time], offsets });
   return (sequence) => {
-    if (!Number.isSafeInteger(sequence) || sequence < 0) {
-      throw new RangeError(`No cursor can hold the sequence ${sequence}.`);
-    }
+    if (!Number.isSafeInteger(sequence) || sequence < 0) requireFormattable({ ...place, sequence });
     return seal(formatDigits(sequence), encoded);
   };
 }
