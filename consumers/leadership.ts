@@ -113,7 +113,8 @@ async function serveTerms(options: LeadershipOptions, state: State, stopping: Ab
 async function serveTerm(options: LeadershipOptions, state: State, stopping: AbortSignal): Promise<void> {
   const { success } = state;
   const { databaseUrl, locks, lead, onLead, name, log } = options;
-  const client = createClient(databaseUrl, WATCHFUL_SESSION);
+  // Statements that do not wait for each other are sent together.
+  const client = createClient(databaseUrl, { ...WATCHFUL_SESSION, pipeline: true });
   const lost = new AbortController();
   client.on('error', () => lost.abort());
   const cleanUps: (() => Promise<unknown>)[] = [() => client.end()];

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import type { Brokers } from '../service/brokers.ts';
-import { splitBySize } from '../service/split-by-size.ts';
 import { explainingRefusals } from './refusal.ts';
 import { type Right, withRight } from './rights.ts';
 import { rememberPartitions, sendAll } from './send-all.ts';
+import { splitIntoRequests } from './split-requests.ts';
 
 /** A record of the changes topic. */
 export interface ChangeRecord {
@@ -15,10 +15,10 @@ export interface ChangeRecord {
 }
 
 /**
- * Bounds a request, and so the batches in it. Small batches suit readers: a fetch returns a bounded number of bytes of
- * each partition, of which only whole batches are useful.
+ * Bounds what a request holds for one partition, which becomes one batch. Small batches suit readers: a fetch returns a
+ * bounded number of bytes of each partition, of which only whole batches are useful.
  */
-const MAX_REQUEST_BYTES = 100_000;
+const MAX_BATCH_BYTES = 100_000;
 const MAX_ATTEMPTS = 6;
 /** How long to wait before the second attempt, in milliseconds; longer before each later one. */
 const RETRY_MS = 100;
@@ -53,6 +53,7 @@ export function createChangesProducer(kafka: Kafka, { brokers, topic }: { broker
     createPartitioner,
   });
   const admin = kafka.admin();
+  let partitions = 1;
   return {
     topic,
 
@@ -69,12 +70,13 @@ export function createChangesProducer(kafka: Kafka, { brokers, topic }: { broker
       const ends: number[] = [];
       const offsets = await write(() => withRetries(() => admin.fetchTopicOffsets(topic)));
       for (const { partition, high } of offsets) ends[partition] = Number(high);
+      partitions = ends.length;
       return Array.from(ends, (end) => end ?? 0);
     },
 
     /** Resolves when all in-sync replicas have the records. */
     async send(records: ChangeRecord[]): Promise<void> {
-      for (const messages of splitBySize(records, MAX_REQUEST_BYTES, ({ value }) => value.length)) {
+      for (const messages of splitIntoRequests(records, partitions, MAX_BATCH_BYTES)) {
         await write(() => sendAll(producer, { topic, messages, chosen }));
       }
     },

@@ -6,21 +6,27 @@ import {
   type RecordMetadata,
 } from 'kafkajs';
 
-/** The partition of each message that was sent last. */
-type Chosen = Map<unknown, number>;
+import { partitionOfKey } from './key-partition.ts';
+
+/** The partition of each message, for as long as somebody has the message: several sends may be under way. */
+type Chosen = WeakMap<Message, number>;
 
 /**
  * Creates what a producer and `sendAll` share. Partitions are chosen by key as Java's clients choose them, so that every
  * writer puts one endorser in one partition.
  */
 export function rememberPartitions(): { chosen: Chosen; createPartitioner: ICustomPartitioner } {
-  const chosen: Chosen = new Map();
+  const chosen: Chosen = new WeakMap();
   return {
     chosen,
     createPartitioner: () => {
       const choose = Partitioners.DefaultPartitioner();
       return (args) => {
-        const partition = choose(args);
+        const { key, partition: wanted } = args.message;
+        const partition =
+          typeof key === 'string' && wanted === undefined
+            ? partitionOfKey(key, args.partitionMetadata.length)
+            : choose(args);
         chosen.set(args.message, partition);
         return partition;
       };
@@ -43,7 +49,6 @@ export async function sendAll(
 ): Promise<RecordMetadata[]> {
   const answers: RecordMetadata[] = [];
   let rest = [...messages];
-  chosen.clear();
   while (rest.length > 0) {
     const acknowledged = await producer.send({ topic, messages: rest, acks: -1 });
     answers.push(...acknowledged);

@@ -5,9 +5,10 @@ import avro from 'avsc';
  * Avro single-object encoding: the two bytes C3 01, the schema's CRC-64-AVRO fingerprint in little-endian order, and
  * the datum in Avro's binary form. A value therefore names the version of the schema that wrote it.
  */
-const MARKER = Buffer.from([0xc3, 0x01]);
+export const MARKER = Buffer.from([0xc3, 0x01]);
+export const FINGERPRINT_BYTES = 8;
 /** The bytes before the datum. */
-export const HEADER_LENGTH = 10;
+export const HEADER_LENGTH = MARKER.length + FINGERPRINT_BYTES;
 
 /** The bytes are not a value of any known version of the schema. */
 export class AvroDecodeError extends Error {

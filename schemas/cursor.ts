@@ -77,18 +77,23 @@ function checksumOf(head: string, payload: Uint8Array): number {
   return crc32(payload, crc32(head));
 }
 
-/** Joins the text before the payload, the payload and their checksum. */
-function seal(head: string, payload: Payload): string {
-  const maxBytes = Math.floor(((MAX_LENGTH - head.length - PAYLOAD_SEPARATOR.length) * 3) / 4);
+/** Encodes a payload with the smallest scale that keeps the text short. */
+function fitPayload(headLength: number, payload: Payload): Uint8Array {
+  const maxBytes = Math.floor(((MAX_LENGTH - headLength - PAYLOAD_SEPARATOR.length) * 3) / 4);
   let scale = 0;
   let encoded = encodePayload(payload, scale);
   while (encoded.length + CHECKSUM_BYTES > maxBytes) {
     scale += 1;
     encoded = encodePayload(payload, scale);
   }
-  const bytes = Buffer.alloc(encoded.length + CHECKSUM_BYTES);
+  return Uint8Array.from(encoded);
+}
+
+/** Joins the text before the payload, the encoded payload and their checksum. */
+function seal(head: string, encoded: Uint8Array): string {
+  const bytes = Buffer.allocUnsafe(encoded.length + CHECKSUM_BYTES);
   bytes.set(encoded);
-  bytes.writeUInt32BE(checksumOf(head, bytes.subarray(0, encoded.length)), encoded.length);
+  bytes.writeUInt32BE(checksumOf(head, encoded), encoded.length);
   return `${head}${PAYLOAD_SEPARATOR}${bytes.toString('base64url')}`;
 }
 
@@ -104,10 +109,23 @@ function requireFormattable(cursor: Cursor): void {
  *
  * @throws RangeError if a number is negative or not a safe integer, or there are more than 100 partitions.
  */
-export function formatEventId(cursor: Cursor): string {
-  requireFormattable(cursor);
-  const { epoch, sequence, time, offsets } = cursor;
-  return seal(formatDigits(sequence), { version: EVENT_ID_VERSION, numbers: [epoch, time], offsets });
+export function formatEventId({ sequence, ...place }: Cursor): string {
+  return createEventIds(place)(sequence);
+}
+
+/**
+ * Formats the ids of events that share everything but their sequence, as those of a batch mostly do.
+ *
+ * @throws RangeError as `formatEventId` does
+ */
+export function createEventIds(place: Omit<Cursor, 'sequence'>): (sequence: number) => string {
+  requireFormattable({ ...place, sequence: 0 });
+  const { epoch, time, offsets } = place;
+  const encoded = fitPayload(DIGITS, { version: EVENT_ID_VERSION, numbers: [epoch, time], offsets });
+  return (sequence) => {
+    if (!Number.isSafeInteger(sequence) || sequence < 0) requireFormattable({ ...place, sequence });
+    return seal(formatDigits(sequence), encoded);
+  };
 }
 
 /**
@@ -120,7 +138,7 @@ export function formatCursor(cursor: Cursor): string {
   requireFormattable(cursor);
   const { epoch, sequence, time, offsets } = cursor;
   const head = `${formatDigits(sequence)}${TIME_SEPARATOR}${formatDigits(time)}`;
-  return seal(head, { version: CURSOR_VERSION, numbers: [epoch], offsets });
+  return seal(head, fitPayload(head.length, { version: CURSOR_VERSION, numbers: [epoch], offsets }));
 }
 
 class PayloadReader {

@@ -3,12 +3,14 @@
  * that they came from (INV-8).
  */
 import type { ClientBase } from 'pg';
+import { loadCatalogueVersion } from '../../store/endorsements/catalogue-version.ts';
 import { lockStreamHead, type StreamHead, timeAfter } from '../../store/stream/change-log.ts';
 import { advanceConsumerOffsets, lockConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { dropApplied, type Run } from './entry.ts';
+import { Memory } from './memory.ts';
 import { createRejectionRecord } from './rejection.ts';
-import { loadBallot, type Refused, type Write, writeEntries } from './write-entries.ts';
+import { type Refused, type Write, writeEntries } from './write-entries.ts';
 
 /** The result of a transaction. */
 export interface Applied {
@@ -31,24 +33,26 @@ export class SubmissionGapError extends Error {
  * Applies runs of several partitions in one transaction. Submissions that were applied before are passed over.
  *
  * @param runs a run of each partition at most
- * @param write `writeEntries`, or the way that also takes entries which the database refuses
+ * @param options.write `writeEntries`, or the way that also takes entries which the database refuses
+ * @param options.memory what the caller's transactions remember of the store
  * @throws SubmissionGapError if a run begins after the stored offset; nothing is applied then
  */
 export async function applyRuns(
   client: ClientBase,
   topic: string,
   runs: readonly Run[],
-  write: Write = writeEntries,
+  { write = writeEntries, memory = new Memory() }: { write?: Write; memory?: Memory } = {},
 ): Promise<Applied> {
-  await client.query('BEGIN');
+  const partitions = runs.map(({ partition }) => partition);
   try {
-    // The stream's lock comes first: it makes this the only writer, and no later lock can wait in a circle.
-    const head = await lockStreamHead(client);
-    const offsets = await lockConsumerOffsets(
-      client,
-      topic,
-      runs.map(({ partition }) => partition),
-    );
+    // Sent together. The stream's lock comes first: it makes this the only writer, and no later lock can wait in a circle.
+    const [, head, catalogueVersion, offsets] = await Promise.all([
+      client.query('BEGIN'),
+      lockStreamHead(client),
+      loadCatalogueVersion(client),
+      lockConsumerOffsets(client, topic, partitions),
+    ]);
+    memory.recall(head, catalogueVersion);
     const fresh = runs.map((run) => {
       const stored = offsets.get(run.partition) ?? 0;
       if (run.from > stored) throw new SubmissionGapError(topic, run, stored);
@@ -56,14 +60,16 @@ export async function applyRuns(
     });
     const located = fresh.flatMap(({ partition, entries }) => entries.map((entry) => ({ partition, entry })));
     const { changes, refused } =
-      located.length > 0
-        ? await write(client, await loadBallot(client, located), located)
-        : { changes: 0, refused: [] };
-    await storeRejections(client, topic, head, refused);
-    await advanceConsumerOffsets(client, topic, fresh);
+      located.length > 0 ? await write({ client, head, memory }, located) : { changes: 0, refused: [] };
+    await Promise.all([
+      storeRejections(client, topic, head, refused),
+      advanceConsumerOffsets(client, topic, fresh),
+    ]);
     await client.query('COMMIT');
+    memory.noteCommitted({ epoch: head.epoch, lastSequence: head.lastSequence + changes });
     return { submissions: located.length, changes, rejected: refused.length };
   } catch (error) {
+    memory.forget();
     // On a connection that is lost this fails too, and the first error says more.
     await client.query('ROLLBACK').catch(() => {});
     throw error;

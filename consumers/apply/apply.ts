@@ -19,6 +19,7 @@ import { type Applied, applyRuns } from './apply-runs.ts';
 import { Backlog } from './backlog.ts';
 import type { Run } from './entry.ts';
 import { clearLag, LagReport } from './lag-report.ts';
+import { Memory } from './memory.ts';
 import { appliedChanges, appliedSubmissions, applyLeader, rejectedSubmissions } from './metrics.ts';
 import { RejectionSender } from './rejection-sender.ts';
 import { isRewound, settleOffsets } from './settle-offsets.ts';
@@ -123,6 +124,7 @@ interface Parts {
 async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): Promise<void> {
   const { topic, clusterId, backlog, sender, group, clock, log } = parts;
   const report = new LagReport(backlog);
+  const memory = new Memory();
   let committedAt = 0;
   const reached = new Map<number, number>();
   let isCommitted = true;
@@ -130,7 +132,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
     const runs = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
     if (runs.length > 0) {
       const applied = await traceRuns(topic, runs, () =>
-        applyAllButRefused(client, topic, runs, { signal, log }),
+        applyAllButRefused(client, topic, runs, { memory, signal, log }),
       );
       backlog.applied(runs);
       count(applied);
@@ -159,12 +161,12 @@ async function applyAllButRefused(
   client: Term['client'],
   topic: string,
   runs: readonly Run[],
-  { signal, log }: { signal: AbortSignal; log: Logger },
+  { memory, signal, log }: { memory: Memory; signal: AbortSignal; log: Logger },
 ): Promise<Applied> {
   let write: Write | undefined;
   for (;;) {
     try {
-      return await applyRuns(client, topic, runs, write);
+      return await applyRuns(client, topic, runs, { ...(write && { write }), memory });
     } catch (error) {
       if (sqlStateOf(error) === LOCK_NOT_AVAILABLE && !signal.aborted) {
         log.info('the stream is locked by an import; submissions wait for it');

@@ -3,7 +3,7 @@ import { systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { createRuns, type Run, sizeOfEntry, splitRun } from './entry.ts';
+import { createRuns, joinRuns, type Run, sizeOfEntry, splitRun } from './entry.ts';
 
 /** The most bytes of a partition that wait to be applied: a partition with more is not fetched meanwhile. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
@@ -120,7 +120,7 @@ export class Backlog {
   }
 
   /**
-   * Takes what waits, of all partitions together, a run of each at most. Waits for the first submission if there is none.
+   * Takes what waits, of all partitions together, as a run of each. Waits for the first submission if there is none.
    *
    * @param maxEntries the most submissions to take
    * @param waitMs the longest to wait, in milliseconds; less if the signal aborts
@@ -159,16 +159,25 @@ export class Backlog {
     for (const { partition, to } of runs) this.#applied[partition] = to;
   }
 
+  /** Takes runs that follow each other as one, because a fetch of a busy partition often has a single submission. */
   #takeFrom(state: PartitionState, maxEntries: number, maxBytes: number): Run | undefined {
-    const first = state.waiting.shift();
-    if (!first) return undefined;
-    const [run, rest] = splitRun(first, maxEntries, maxBytes);
-    state.waitingBytes -= bytesOf(first);
-    if (rest) {
-      state.waiting.unshift(rest);
-      state.waitingBytes += bytesOf(rest);
+    const taken: Run[] = [];
+    let room = maxEntries;
+    let bytes = maxBytes;
+    while (room > 0 && bytes > 0) {
+      const first = state.waiting.shift();
+      if (!first) break;
+      const [run, rest] = splitRun(first, room, bytes);
+      state.waitingBytes -= bytesOf(first);
+      if (rest) {
+        state.waiting.unshift(rest);
+        state.waitingBytes += bytesOf(rest);
+      }
+      taken.push(run);
+      room -= run.entries.length;
+      bytes -= bytesOf(run);
     }
-    return run;
+    return joinRuns(taken);
   }
 
   async #superviseLoops(): Promise<void> {

@@ -168,6 +168,20 @@ export function splitRun(run: Run, maxEntries: number, maxBytes: number): [Run, 
   ];
 }
 
+/** One run of runs of a partition that follow each other; undefined if there are none. */
+export function joinRuns(runs: readonly Run[]): Run | undefined {
+  const [first, ...more] = runs;
+  if (first === undefined || more.length === 0) return first;
+  const appended = runs.map(({ appendedAt }) => appendedAt ?? 0);
+  return {
+    partition: first.partition,
+    from: first.from,
+    to: runs.at(-1)?.to ?? first.to,
+    appendedAt: Math.max(...appended) || null,
+    entries: runs.flatMap(({ entries }) => entries),
+  };
+}
+
 /** The part of a run from an offset on; without entries if the offset is at or beyond its end. */
 export function dropApplied(run: Run, offset: number): Run {
   const entries = run.entries.filter((entry) => (entry.lastOffset ?? entry.offset) >= offset);

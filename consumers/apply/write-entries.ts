@@ -1,30 +1,24 @@
 /** Decides submissions upon what the store holds, and writes the effects and their changes. */
 import type { ClientBase } from 'pg';
-import {
-  type Ballot,
-  type BatchChange,
-  decideBatch,
-  type HeldPosition,
-  positionKey,
-} from '../../domain/decide-batch.ts';
+import { type BatchChange, decideBatch, type HeldPosition, positionKey } from '../../domain/decide-batch.ts';
 import type { Refusal } from '../../domain/refusal.ts';
-import type { ChangeBody } from '../../schemas/change.ts';
-import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
+import type { Submission } from '../../schemas/submission.ts';
 import { currentTraceparent } from '../../service/tracing.ts';
 import { announcePositions } from '../../store/endorsements/announce.ts';
 import {
   deleteEndorsements,
   type EndorsementRow,
-  loadPicks,
+  insertEndorsements,
   reserveEndorsementIds,
-  saveEndorsements,
+  updateEndorsements,
 } from '../../store/endorsements/held-picks.ts';
-import { loadContests, loadEndorsers } from '../../store/endorsements/references.ts';
-import { appendChanges, lockStreamHead, type NewChange, timeAfter } from '../../store/stream/change-log.ts';
+import { appendChanges, type NewChange, type StreamHead, timeAfter } from '../../store/stream/change-log.ts';
 import type { Entry } from './entry.ts';
+import { findNamed, loadBallot, loadHeld } from './load-ballot.ts';
+import type { KnownPosition, Memory } from './memory.ts';
 
 /** An entry with its partition. */
-export interface Located {
+interface Located {
   partition: number;
   entry: Entry;
 }
@@ -39,105 +33,55 @@ export interface Written {
   refused: Refused[];
 }
 
+/** What a transaction has to work on. */
+interface Scene {
+  client: ClientBase;
+  /** As read when it was locked, in this transaction. */
+  head: StreamHead;
+  /** It already has what is written here. If the transaction is undone, it must forget everything. */
+  memory: Memory;
+}
+
 /** Writes the effects of all entries that are not refused, or fails and leaves the transaction unusable. */
-export type Write = (client: ClientBase, ballot: Ballot, located: readonly Located[]) => Promise<Written>;
+export type Write = (scene: Scene, located: readonly Located[]) => Promise<Written>;
 
-function selectWellFormed(located: readonly Located[]): Submission[] {
-  return located
-    .map(({ entry }) => entry.submission)
-    .filter((submission): submission is Submission => !('code' in submission));
-}
-
-/** The part of the catalogue that entries refer to. It stays as it is while the caller holds the stream's lock. */
-export async function loadBallot(client: ClientBase, located: readonly Located[]): Promise<Ballot> {
-  const submissions = selectWellFormed(located);
-  const storable = (text: string) => !text.includes('\0');
-  const endorsers = [...new Set(submissions.map((submission) => submission.endorser))].filter(storable);
-  const contests = [...new Set(submissions.map((submission) => submission.contest))].filter(storable);
-  return {
-    endorsers: await loadEndorsers(client, endorsers),
-    contests: await loadContests(client, contests),
-  };
-}
-
-/** Endorsement ids by endorser id and choice id, kept up to date while changes are numbered. */
+/** The ids of endorsements by choice key, by `positionKey`, kept up to date while changes are numbered. */
 class EndorsementIds {
-  readonly #ids = new Map<string, number>();
+  readonly #held: ReadonlyMap<string, KnownPosition>;
+  readonly #ids = new Map<string, Map<string, number>>();
 
-  get(endorserId: number, choiceId: number): number | undefined {
-    return this.#ids.get(`${endorserId} ${choiceId}`);
+  constructor(held: ReadonlyMap<string, KnownPosition>) {
+    this.#held = held;
   }
 
-  set(endorserId: number, choiceId: number, id: number): void {
-    this.#ids.set(`${endorserId} ${choiceId}`, id);
+  of(key: string): Map<string, number> {
+    let ids = this.#ids.get(key);
+    if (ids === undefined) {
+      ids = new Map(this.#held.get(key)?.ids);
+      this.#ids.set(key, ids);
+    }
+    return ids;
   }
-}
-
-interface HeldPicks {
-  ids: EndorsementIds;
-  positions: Map<string, Map<string, SubmittedPick>>;
-}
-
-/** A position that a submission names. */
-interface NamedPosition {
-  endorser: ChangeBody['endorser'];
-  contestKey: string;
-  /** The ids of the endorser and the contest. */
-  pair: [number, number];
-}
-
-/** The positions that submissions name, each once, by the ids of endorser and contest. Unknown ones are left out. */
-function findNamed(ballot: Ballot, submissions: Submission[]): Map<string, NamedPosition> {
-  const named = new Map<string, NamedPosition>();
-  for (const submission of submissions) {
-    const endorser = ballot.endorsers.get(submission.endorser);
-    const contest = ballot.contests.get(submission.contest);
-    if (!endorser || !contest) continue;
-    const pair: [number, number] = [endorser.id, contest.contest.id];
-    named.set(pair.join(' '), { endorser, contestKey: submission.contest, pair });
-  }
-  return named;
-}
-
-async function loadHeld(
-  client: ClientBase,
-  ballot: Ballot,
-  named: Map<string, NamedPosition>,
-): Promise<HeldPicks> {
-  const held: HeldPicks = { ids: new EndorsementIds(), positions: new Map() };
-  const pairs = [...named.values()].map(({ pair }) => pair);
-  for (const { endorsementId, endorserId, contestId, pick } of await loadPicks(client, pairs)) {
-    const position = named.get(`${endorserId} ${contestId}`);
-    if (!position) continue;
-    const choice = ballot.contests.get(position.contestKey)?.choices.get(pick.choice);
-    if (!choice) continue;
-    held.ids.set(endorserId, choice.id, endorsementId);
-    const key = positionKey(position.endorser.slug, position.contestKey);
-    const picks = held.positions.get(key) ?? new Map<string, SubmittedPick>();
-    held.positions.set(key, picks.set(pick.choice, pick));
-  }
-  return held;
 }
 
 /** Gives every change its endorsement's id, fresh ones to what is created, and makes the bodies of the events. */
-async function numberChanges(
-  client: ClientBase,
-  changes: BatchChange[],
+function numberChanges(
+  changes: readonly BatchChange[],
+  fresh: readonly number[],
   ids: EndorsementIds,
   located: readonly Located[],
-): Promise<{ numbered: NewChange[]; gone: number[] }> {
-  const created = changes.filter((change) => change.type === 'created').length;
-  const fresh = (await reserveEndorsementIds(client, created)).values();
-  const gone: number[] = [];
+): NewChange[] {
+  const unused = fresh.values();
   // A submission without a trace is followed from here on.
   const ownTrace = currentTraceparent();
-  const numbered = changes.map(({ index, type, endorser, contest, choice, pick }): NewChange => {
-    if (type === 'created') ids.set(endorser.id, choice.id, fresh.next().value ?? Number.NaN);
-    const id = ids.get(endorser.id, choice.id) ?? Number.NaN;
-    if (type === 'deleted') gone.push(id);
+  return changes.map(({ index, type, endorser, contest, choice, pick }): NewChange => {
+    const { partition, entry } = located[index] as Located;
+    const submission = entry.submission as Submission;
+    const known = ids.of(positionKey(submission.endorser, submission.contest));
+    if (type === 'created') known.set(pick.choice, unused.next().value ?? Number.NaN);
+    const id = known.get(pick.choice) ?? Number.NaN;
     const { rank, statement, source_url, published_on } = pick;
     const endorsement = { id, rank, statement, source_url, published_on };
-    const { partition, entry } = located[index] as Located;
     return {
       type,
       body: { endorsement, endorser, contest: contest.contest, election: contest.election, choice },
@@ -149,36 +93,71 @@ async function numberChanges(
       },
     };
   });
-  return { numbered, gone };
 }
 
-function* endorsementRows(positions: Iterable<HeldPosition>, ids: EndorsementIds): Generator<EndorsementRow> {
-  for (const { endorser, contest, picks } of positions) {
-    for (const pick of picks.values()) {
-      const choiceId = contest.choices.get(pick.choice)?.id;
-      const id = choiceId === undefined ? undefined : ids.get(endorser.id, choiceId);
-      if (choiceId === undefined || id === undefined) continue;
-      const contestId = contest.contest.id;
-      yield { id, endorserId: endorser.id, contestId, choiceId, electionId: contest.election.id, pick };
-    }
+/** The endorsements of a position that are new, or have other values than before. */
+function* changedRows(
+  { endorser, contest, picks }: HeldPosition,
+  before: KnownPosition | undefined,
+  ids: ReadonlyMap<string, number>,
+): Generator<EndorsementRow> {
+  for (const pick of picks.values()) {
+    const id = ids.get(pick.choice);
+    const choiceId = contest.choices.get(pick.choice)?.id;
+    if (id === undefined || choiceId === undefined) continue;
+    if (before?.picks.get(pick.choice) === pick && before.ids.get(pick.choice) === id) continue;
+    const [contestId, electionId] = [contest.contest.id, contest.election.id];
+    yield { id, endorserId: endorser.id, contestId, choiceId, electionId, pick };
   }
 }
 
-export const writeEntries: Write = async (client, ballot, located) => {
-  // Read again for every attempt: a savepoint that was rolled back has moved the head back.
-  const locked = await lockStreamHead(client);
-  const named = findNamed(ballot, selectWellFormed(located));
-  const pairs = [...named.values()].map(({ pair }) => pair);
-  const head = locked.hasStale ? await announcePositions(client, locked, pairs) : locked;
-  const held = await loadHeld(client, ballot, named);
+export const writeEntries: Write = async ({ client, head: locked, memory }, located) => {
   const submissions = located.map(({ entry }) => entry.submission);
-  const { changes, refusals, positions } = decideBatch(ballot, held.positions, submissions);
-  const { numbered, gone } = await numberChanges(client, changes, held.ids, located);
-  await deleteEndorsements(client, gone);
-  const rows = [...endorsementRows(positions.values(), held.ids)];
-  // Before the log: these are the statements that a constraint refuses.
-  await saveEndorsements(client, rows, new Date(timeAfter(head)));
-  await appendChanges(client, head, numbered);
+  const wellFormed = submissions.filter((submission): submission is Submission => !('code' in submission));
+  const ballot = await loadBallot(client, memory, wellFormed);
+  const named = findNamed(ballot, wellFormed);
+  const pairs = named.map(({ pair }) => pair);
+  const head = locked.hasStale ? await announcePositions(client, locked, pairs) : locked;
+  const held = await loadHeld(client, memory, named);
+  const positionsBefore = new Map([...held].map(([key, { picks }]) => [key, picks]));
+  const { changes, refusals, positions } = decideBatch(ballot, positionsBefore, submissions);
   const refused = [...refusals].map(([index, refusal]) => ({ ...(located[index] as Located), refusal }));
+
+  const ids = new EndorsementIds(held);
+  const created = changes.filter((change) => change.type === 'created').length;
+  const fresh = await reserveEndorsementIds(client, created);
+  const numbered = numberChanges(changes, fresh, ids, located);
+  const isNew = new Set(fresh);
+  const rows: EndorsementRow[] = [];
+  for (const [key, position] of positions) {
+    const before = held.get(key);
+    const present = ids.of(key);
+    const after = new Map<string, number>();
+    for (const choice of position.picks.keys()) {
+      const id = present.get(choice);
+      if (id !== undefined) after.set(choice, id);
+    }
+    rows.push(...changedRows(position, before, after));
+    memory.positions.set(key, { picks: position.picks, ids: after });
+  }
+  // An endorsement that was created and withdrawn again was never stored.
+  const gone = numbered
+    .filter(({ type, body }) => type === 'deleted' && !isNew.has(body.endorsement.id))
+    .map(({ body }) => body.endorsement.id);
+  const updatedAt = new Date(timeAfter(head));
+  await Promise.all([
+    deleteEndorsements(client, gone),
+    updateEndorsements(
+      client,
+      rows.filter(({ id }) => !isNew.has(id)),
+      updatedAt,
+    ),
+    insertEndorsements(
+      client,
+      rows.filter(({ id }) => isNew.has(id)),
+      updatedAt,
+    ),
+    appendChanges(client, head, numbered),
+  ]);
   return { changes: changes.length, refused };
 };

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../domain/refusal.ts';
+import { lockStreamHead } from '../../store/stream/change-log.ts';
 import { type Write, type Written, writeEntries } from './write-entries.ts';
 
 /**
@@ -11,7 +12,7 @@ import { type Write, type Written, writeEntries } from './write-entries.ts';
  * @param refuse the refusal for an error of a single entry, or undefined if the error is not the entry's
  */
 export function writeInParts(refuse: (error: unknown) => Refusal | undefined): Write {
-  return async (client, ballot, located) => {
+  return async ({ client, memory }, located) => {
     const total: Written = { changes: 0, refused: [] };
     let size = Math.ceil(located.length / 2);
     let successes = 0;
@@ -19,7 +20,10 @@ export function writeInParts(refuse: (error: unknown) => Refusal | undefined): W
     for (let start = 0; start < located.length; ) {
       const part = located.slice(start, start + size);
       try {
-        const { changes, refused } = await writeEntries(client, ballot, part);
+        const { changes, refused } = await writeEntries(
+          { client, head: await lockStreamHead(client), memory },
+          part,
+        );
         await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
         total.changes += changes;
         total.refused.push(...refused);
@@ -30,6 +34,7 @@ export function writeInParts(refuse: (error: unknown) => Refusal | undefined): W
         const refusal = refuse(error);
         if (!refusal) throw error;
         await client.query('ROLLBACK TO SAVEPOINT part');
+        memory.forget();
         successes = 0;
         size = Math.ceil(part.length / 2);
         const [only, second] = part;

@@ -78,12 +78,11 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
   const watch = watchTopicSettings(options, { clock: systemClock, log });
   atEnd(() => watch.stop());
   let maintainedAt = Number.NEGATIVE_INFINITY;
-  let checkedAt = performance.now();
+  const check = createPeriodicCheck(GENERATION_CHECK_MS, async () => {
+    await requireGeneration(client, generation, (await reader.identify()).topicId);
+  });
   while (!signal.aborted) {
-    if (performance.now() - checkedAt >= GENERATION_CHECK_MS) {
-      await requireGeneration(client, generation, (await reader.identify()).topicId);
-      checkedAt = performance.now();
-    }
+    check();
     // Armed before the log is read, so that a change which commits meanwhile ends the sleep.
     const rung = bell.next();
     const relayed = await relay.relayNext();
@@ -97,6 +96,7 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
     await Promise.race([rung, systemClock.wait(IDLE_POLL_MS, AbortSignal.any([signal, quiet.signal]))]);
     quiet.abort();
   }
+  await relay.finish();
 }
 
 /** Maintains the change log's partitions. If another session holds them, as a backup does, the next round does it. */
@@ -109,6 +109,26 @@ async function maintain(client: pg.Client, { retentionMs, log }: RelayOptions): 
     if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
     log.info('the change log is in use; its maintenance waits for the next round');
   }
+}
+
+/** A check that runs beside the work, at most once in `intervalMs`. A call throws the error of a check that has failed. */
+function createPeriodicCheck(intervalMs: number, check: () => Promise<void>): () => void {
+  let begunAt = performance.now();
+  let isRunning = false;
+  let failure: unknown;
+  return () => {
+    if (failure !== undefined) throw failure;
+    if (isRunning || performance.now() - begunAt < intervalMs) return;
+    begunAt = performance.now();
+    isRunning = true;
+    check()
+      .catch((error: unknown) => {
+        failure = error;
+      })
+      .finally(() => {
+        isRunning = false;
+      });
+  };
 }
 
 /** Turns notifications into promises: `next()` resolves at the first notification after the call. */

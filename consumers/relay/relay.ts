@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { ChangeRecord, ChangesProducer } from '../../kafka/changes-producer.ts';
-import { changeCodec, identifyChange } from '../../schemas/change.ts';
+import { createEventIds } from '../../schemas/cursor.ts';
+import { completeChange } from '../../schemas/packed-change.ts';
 import { formatChangeHeaders } from '../../schemas/record-headers.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
@@ -8,16 +9,16 @@ import { observeHop } from '../../service/stream-metrics.ts';
 import { traceMessages } from '../../service/tracing.ts';
 import {
   acknowledgeBatch,
-  beginBatch,
   type ChangeToRelay,
   loadChanges,
   loadEpoch,
   loadLastBatch,
   type RelayBatch,
+  takeBatch,
 } from '../../store/stream/relay-batches.ts';
 import { relayedChanges, relayedSequence } from './metrics.ts';
 
-/** The most changes in a batch. Each batch costs two statements in Postgres and at least one request to Kafka. */
+/** The most changes in a batch. Each batch costs a statement in Postgres and at least one request to Kafka. */
 const MAX_BATCH = 1000;
 /** The end offsets of the partitions are fetched again when they are older than this, in milliseconds. */
 const ENDS_MAX_AGE_MS = 200;
@@ -34,9 +35,14 @@ export class Relay {
   readonly #epoch: number;
   readonly #clock: Clock;
   #nextSequence: number;
+  /** The first sequence of the batch that Kafka has and the store does not know of; null for none. */
+  #unrecorded: number | null = null;
   /** By partition: its end offset a moment ago, which is a lower bound for new records. */
   #ends: number[];
   #endsFetchedAt = performance.now();
+  #isRefreshing = false;
+  /** The error of fetching the ends, which ends the relay; undefined if there was none. */
+  #failure: unknown;
 
   private constructor(
     client: pg.Client,
@@ -73,26 +79,34 @@ export class Relay {
     });
     if (last && !last.acknowledged && last.firstSequence > after) {
       const { firstSequence: from, lastSequence: to } = last;
-      await relay.#send(last, await loadChanges(client, { from, to, limit: to - from + 1 }));
+      await relay.#send(last, await loadChanges(client, { from, to }));
     }
     return relay;
   }
 
   /** Sends the next batch of the change log. @returns the number of changes in it */
   async relayNext(): Promise<number> {
-    const changes = await loadChanges(this.#client, { from: this.#nextSequence, limit: MAX_BATCH });
+    if (this.#failure !== undefined) throw this.#failure;
+    const batch = { firstSequence: this.#nextSequence, offsets: this.#ends };
+    const changes = await takeBatch(this.#client, {
+      from: batch.firstSequence,
+      limit: MAX_BATCH,
+      offsets: batch.offsets,
+      epoch: this.#epoch,
+      acknowledged: this.#unrecorded,
+    });
+    this.#unrecorded = null;
     const last = changes.at(-1);
     if (!last) return 0;
-    const batch = {
-      firstSequence: this.#nextSequence,
-      lastSequence: last.sequence,
-      offsets: this.#ends,
-      epoch: this.#epoch,
-    };
-    await beginBatch(this.#client, batch);
-    await this.#send(batch, changes);
+    await this.#send({ ...batch, lastSequence: last.sequence }, changes);
     this.#nextSequence = last.sequence + 1;
     return changes.length;
+  }
+
+  /** Records the last batch as acknowledged, which the next one would do otherwise. */
+  async finish(): Promise<void> {
+    if (this.#unrecorded !== null) await acknowledgeBatch(this.#client, this.#unrecorded);
+    this.#unrecorded = null;
   }
 
   async #send(batch: Omit<RelayBatch, 'acknowledged'>, changes: ChangeToRelay[]): Promise<void> {
@@ -110,37 +124,58 @@ export class Relay {
     });
     await traceMessages(work, async () => {
       const relayedAt = this.#clock.now();
-      await this.#producer.send(changes.map((change) => this.#toRecord(batch, change, relayedAt)));
-      await acknowledgeBatch(this.#client, batch.firstSequence);
+      await this.#producer.send(this.#toRecords(batch, changes, relayedAt));
     });
+    this.#unrecorded = batch.firstSequence;
     const acknowledgedAt = this.#clock.now();
     for (const { occurredAt } of changes) observeHop('relay', occurredAt, acknowledgedAt);
     relayedChanges.inc(changes.length);
     relayedSequence.set(batch.lastSequence);
-    await this.#refreshEnds();
+    this.#refreshEnds();
   }
 
-  #toRecord(
+  #toRecords(
     { offsets }: Pick<RelayBatch, 'offsets'>,
-    change: ChangeToRelay,
+    changes: readonly ChangeToRelay[],
     relayedAt: number,
-  ): ChangeRecord {
-    const value = changeCodec.encode(identifyChange(change, { epoch: this.#epoch, offsets }));
-    return { key: change.body.endorser.slug, value, headers: formatChangeHeaders({ ...change, relayedAt }) };
+  ): ChangeRecord[] {
+    const epoch = this.#epoch;
+    let time = Number.NaN;
+    let formatId = (_: number) => '';
+    return changes.map((change) => {
+      const { sequence, occurredAt, type, endorser, packed } = change;
+      if (occurredAt !== time) {
+        // All changes of a transaction have one time.
+        time = occurredAt;
+        formatId = createEventIds({ epoch, time, offsets });
+      }
+      const head = { epoch, sequence, id: formatId(sequence), type, occurred_at: occurredAt };
+      const headers = formatChangeHeaders({ ...change, relayedAt });
+      return { key: endorser, value: completeChange(packed, head), headers };
+    });
   }
 
   /**
-   * Offsets only grow, so old ends are right, only further from the mark: a reader starts a little too early.
-   *
-   * @throws SupersededError if they did not grow, since it is another log then
+   * Fetches the ends again beside the work. Offsets only grow, so old ends are right, only further from the mark: a reader
+   * starts a little too early. If they did not grow, it is another log, and the next batch fails.
    */
-  async #refreshEnds(): Promise<void> {
-    if (performance.now() - this.#endsFetchedAt < ENDS_MAX_AGE_MS) return;
-    const ends = await this.#producer.fetchEndOffsets();
-    if (this.#ends.some((end, partition) => end > (ends[partition] ?? 0))) {
-      throw new SupersededError('The changes topic has lost its newest records.');
-    }
-    this.#ends = ends;
-    this.#endsFetchedAt = performance.now();
+  #refreshEnds(): void {
+    if (this.#isRefreshing || performance.now() - this.#endsFetchedAt < ENDS_MAX_AGE_MS) return;
+    this.#isRefreshing = true;
+    this.#producer
+      .fetchEndOffsets()
+      .then((ends) => {
+        if (this.#ends.some((end, partition) => end > (ends[partition] ?? 0))) {
+          throw new SupersededError('The changes topic has lost its newest records.');
+        }
+        this.#ends = ends;
+        this.#endsFetchedAt = performance.now();
+      })
+      .catch((error: unknown) => {
+        this.#failure = error;
+      })
+      .finally(() => {
+        this.#isRefreshing = false;
+      });
   }
 }

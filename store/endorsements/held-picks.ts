@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { SubmittedPick } from '../../schemas/submission.ts';
+import { binaryArray } from '../connection/binary-array.ts';
 
 /** A stored pick, which is an endorsement. */
 export interface StoredPick {
@@ -24,14 +25,18 @@ export interface EndorsementRow {
  *
  * @param pairs ids of an endorser and a contest.
  */
-export async function loadPicks(client: ClientBase, pairs: [number, number][]): Promise<StoredPick[]> {
+export async function loadPicks(
+  client: ClientBase,
+  pairs: readonly (readonly [number, number])[],
+): Promise<StoredPick[]> {
   const { rows } = await client.query<{
     id: string;
     endorser_id: number;
     contest_id: number;
     pick: SubmittedPick;
-  }>(
-    `SELECT n.id, n.endorser_id, n.contest_id,
+  }>({
+    name: 'load-picks',
+    text: `SELECT n.id, n.endorser_id, n.contest_id,
        json_build_object(
          'choice', h.key, 'rank', n.rank, 'statement', n.statement, 'statement_es', n.statement_es,
          'source_url', n.source_url, 'published_on', n.published_on,
@@ -39,8 +44,8 @@ export async function loadPicks(client: ClientBase, pairs: [number, number][]): 
      FROM unnest($1::int[], $2::int[]) AS pair (endorser_id, contest_id)
      JOIN endorsements n USING (endorser_id, contest_id)
      JOIN choices h ON h.id = n.choice_id`,
-    [pairs.map(([endorserId]) => endorserId), pairs.map(([, contestId]) => contestId)],
-  );
+    values: [pairs.map(([endorserId]) => endorserId), pairs.map(([, contestId]) => contestId)],
+  });
   return rows.map((row) => ({
     endorsementId: Number(row.id),
     endorserId: row.endorser_id,
@@ -59,55 +64,85 @@ export async function reserveEndorsementIds(client: ClientBase, count: number): 
   return rows.map((row) => Number(row.id));
 }
 
-export async function deleteEndorsements(client: ClientBase, ids: number[]): Promise<void> {
+export async function deleteEndorsements(client: ClientBase, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await client.query('DELETE FROM endorsements WHERE id = ANY($1)', [ids]);
 }
 
-/**
- * Inserts endorsements, or replaces the values of those whose id exists. A row of which only `details` change keeps its
- * `updated_at`.
- */
-export async function saveEndorsements(
+const VALUES = `$1::bigint[], $2::int[], $3::text[], $4::text[], $5::text[], $6::date[], $7::jsonb[]`;
+const COLUMNS = 'rank, statement, statement_es, source_url, published_on, details';
+
+/** The values of $1 to $7. */
+function columnsOf(rows: readonly EndorsementRow[]): unknown[] {
+  const column = <T>(value: (row: EndorsementRow) => T): T[] => rows.map(value);
+  return [
+    column((row) => row.id),
+    column((row) => row.pick.rank),
+    binaryArray(
+      'text',
+      column((row) => row.pick.statement),
+    ),
+    binaryArray(
+      'text',
+      column((row) => row.pick.statement_es),
+    ),
+    binaryArray(
+      'text',
+      column((row) => row.pick.source_url),
+    ),
+    column((row) => row.pick.published_on),
+    binaryArray(
+      'jsonb',
+      column((row) => row.pick.details),
+    ),
+  ];
+}
+
+/** Inserts endorsements. */
+export async function insertEndorsements(
   client: ClientBase,
-  rows: EndorsementRow[],
+  rows: readonly EndorsementRow[],
   updatedAt: Date,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const column = <T>(value: (row: EndorsementRow) => T): T[] => rows.map(value);
-  await client.query(
-    `INSERT INTO endorsements AS held
-       (id, endorser_id, contest_id, choice_id, election_id, rank, statement, statement_es, source_url,
-        published_on, details, updated_at)
-     SELECT id, endorser_id, contest_id, choice_id, election_id, rank, statement, statement_es, source_url,
-       published_on, COALESCE(details, '{}'), $12
-     FROM unnest($1::bigint[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::text[], $8::text[],
-       $9::text[], $10::date[], $11::jsonb[])
-       AS saved (id, endorser_id, contest_id, choice_id, election_id, rank, statement, statement_es, source_url,
-         published_on, details)
-     ON CONFLICT (id) DO UPDATE SET
-       rank = excluded.rank, statement = excluded.statement, statement_es = excluded.statement_es,
-       source_url = excluded.source_url, published_on = excluded.published_on, details = excluded.details,
-       updated_at = CASE
-         WHEN (held.rank, held.statement, held.statement_es, held.source_url, held.published_on)
-           IS DISTINCT FROM (excluded.rank, excluded.statement, excluded.statement_es, excluded.source_url,
-             excluded.published_on)
-         THEN excluded.updated_at ELSE held.updated_at END
-     WHERE (held.rank, held.statement, held.statement_es, held.source_url, held.published_on, held.details)
-       IS DISTINCT FROM (excluded.rank, excluded.statement, excluded.statement_es, excluded.source_url,
-         excluded.published_on, excluded.details)`,
-    [
-      column((row) => row.id),
-      column((row) => row.endorserId),
-      column((row) => row.contestId),
-      column((row) => row.choiceId),
-      column((row) => row.electionId),
-      column((row) => row.pick.rank),
-      column((row) => row.pick.statement),
-      column((row) => row.pick.statement_es),
-      column((row) => row.pick.source_url),
-      column((row) => row.pick.published_on),
-      column((row) => row.pick.details),
+  await client.query({
+    name: 'insert-endorsements',
+    text: `INSERT INTO endorsements (id, endorser_id, contest_id, choice_id, election_id, ${COLUMNS}, updated_at)
+      SELECT id, endorser_id, contest_id, choice_id, election_id, rank, statement, statement_es, source_url, published_on,
+        COALESCE(details, '{}'), $12::timestamptz
+      FROM unnest(${VALUES}, $8::int[], $9::int[], $10::int[], $11::int[])
+        AS saved (id, ${COLUMNS}, endorser_id, contest_id, choice_id, election_id)`,
+    values: [
+      ...columnsOf(rows),
+      rows.map((row) => row.endorserId),
+      rows.map((row) => row.contestId),
+      rows.map((row) => row.choiceId),
+      rows.map((row) => row.electionId),
       updatedAt,
     ],
-  );
+  });
+}
+
+/** Replaces the values of endorsements. One of which only `details` change keeps its `updated_at`. */
+export async function updateEndorsements(
+  client: ClientBase,
+  rows: readonly EndorsementRow[],
+  updatedAt: Date,
+): Promise<void> {
+  if (rows.length === 0) return;
+  await client.query({
+    name: 'update-endorsements',
+    text: `UPDATE endorsements AS held SET
+        rank = saved.rank, statement = saved.statement, statement_es = saved.statement_es,
+        source_url = saved.source_url, published_on = saved.published_on, details = COALESCE(saved.details, '{}'),
+        updated_at = CASE
+          WHEN (held.rank, held.statement, held.statement_es, held.source_url, held.published_on)
+            IS DISTINCT FROM (saved.rank, saved.statement, saved.statement_es, saved.source_url, saved.published_on)
+          THEN $8::timestamptz ELSE held.updated_at END
+      FROM unnest(${VALUES}) AS saved (id, ${COLUMNS})
+      WHERE held.id = saved.id
+        AND (held.rank, held.statement, held.statement_es, held.source_url, held.published_on, held.details)
+          IS DISTINCT FROM (saved.rank, saved.statement, saved.statement_es, saved.source_url, saved.published_on,
+            COALESCE(saved.details, '{}'))`,
+    values: [...columnsOf(rows), updatedAt],
+  });
 }

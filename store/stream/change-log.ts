@@ -1,6 +1,9 @@
 import type { ClientBase } from 'pg';
 import type { ChangeBody } from '../../schemas/change.ts';
+import { packBody } from '../../schemas/packed-change.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { binaryArray } from '../connection/binary-array.ts';
+import { renderBody } from './render-body.ts';
 
 /** The channel of the NOTIFY, without payload, that tells the relay of new changes. */
 export const CHANGES_CHANNEL = 'endorsement_changes';
@@ -51,11 +54,12 @@ export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
     last_occurred_ms: string;
     now_ms: string;
     has_stale: boolean;
-  }>(
-    `SELECT epoch, last_sequence, extract(epoch FROM last_occurred_at) * 1000 AS last_occurred_ms,
+  }>({
+    name: 'lock-stream-head',
+    text: `SELECT epoch, last_sequence, extract(epoch FROM last_occurred_at) * 1000 AS last_occurred_ms,
        floor(extract(epoch FROM clock_timestamp()) * 1000) AS now_ms, has_stale
      FROM stream_head FOR UPDATE`,
-  );
+  });
   const row = rows[0];
   if (!row) throw new Error('The table stream_head has no row.');
   return {
@@ -72,50 +76,89 @@ export function timeAfter({ now, lastOccurredAt }: StreamHead): number {
   return Math.max(now, lastOccurredAt);
 }
 
-/** Makes the log ready for changes that are appended to this head. @returns their time, ISO 8601 */
-async function openLog(client: ClientBase, head: StreamHead): Promise<string> {
-  const time = new Date(timeAfter(head)).toISOString();
-  await client.query('SELECT ensure_change_log_partition($1::date)', [time.slice(0, 10)]);
-  return time;
+/** The time of changes that are appended to this head, ISO 8601. */
+function formatTimeAfter(head: StreamHead): string {
+  return new Date(timeAfter(head)).toISOString();
+}
+
+/** Makes the log ready for changes of this time. */
+async function openLog(client: ClientBase, time: string): Promise<void> {
+  await client.query({
+    name: 'open-change-log',
+    text: 'SELECT ensure_change_log_partition($1::date)',
+    values: [time.slice(0, 10)],
+  });
 }
 
 /** Moves the head past changes that were appended, and tells the relay. */
 async function moveHead(client: ClientBase, appended: number, time: string): Promise<void> {
-  await client.query('UPDATE stream_head SET last_sequence = last_sequence + $1, last_occurred_at = $2', [
-    appended,
-    time,
-  ]);
-  await client.query(`NOTIFY ${CHANGES_CHANNEL}`);
+  await client.query({
+    name: 'move-stream-head',
+    text: `UPDATE stream_head SET last_sequence = last_sequence + $1, last_occurred_at = $2
+      RETURNING pg_notify('${CHANGES_CHANNEL}', '')`,
+    values: [appended, time],
+  });
 }
 
 /**
  * Appends changes that endorsers make to the log, in the order given, and moves the head past them, within the caller's
- * transaction. Times never go back, even if the clock does.
+ * transaction. Times never go back, even if the clock does. Waits for no statement before the next is sent.
  *
  * @param head the result of `lockStreamHead` in the same transaction.
  */
 export async function appendChanges(
   client: ClientBase,
   head: StreamHead,
-  changes: NewChange[],
+  changes: readonly NewChange[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  const time = await openLog(client, head);
+  const time = formatTimeAfter(head);
+  const statements = [openLog(client, time)];
   for (let start = 0; start < changes.length; start += MAX_INSERTED) {
     const run = changes.slice(start, start + MAX_INSERTED);
-    await client.query(
-      `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body,
-         submission_partition, submission_offset, submitted_at, traceparent)
-       SELECT $1::bigint + n, $2, change ->> 'type', body -> 'endorser' ->> 'slug',
-         (body -> 'endorsement' ->> 'id')::bigint, body,
-         (change -> 'submission' ->> 'partition')::int, (change -> 'submission' ->> 'offset')::bigint,
-         to_timestamp((change -> 'submission' ->> 'submittedAt')::float8 / 1000), change -> 'submission' ->> 'traceparent'
-       FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS changes (change, n),
-         jsonb_extract_path(change, 'body') AS body`,
-      [head.lastSequence + start, time, JSON.stringify(run)],
-    );
+    statements.push(insertChanges(client, head.lastSequence + start, time, run));
   }
-  await moveHead(client, changes.length, time);
+  await Promise.all([...statements, moveHead(client, changes.length, time)]);
+}
+
+async function insertChanges(
+  client: ClientBase,
+  after: number,
+  time: string,
+  changes: readonly NewChange[],
+): Promise<void> {
+  await client.query({
+    name: 'append-changes',
+    text: `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body, packed,
+        submission_partition, submission_offset, submitted_at, traceparent)
+      SELECT $1::bigint + n, $2::timestamptz, type, endorser, endorsement_id, body, packed, partition, place,
+        to_timestamp(submitted_ms / 1000), traceparent
+      FROM unnest($3::text[], $4::text[], $5::bigint[], $6::jsonb[], $7::bytea[], $8::int[], $9::bigint[], $10::float8[],
+        $11::text[]) WITH ORDINALITY
+        AS changes (type, endorser, endorsement_id, body, packed, partition, place, submitted_ms, traceparent, n)`,
+    values: [
+      after,
+      time,
+      changes.map(({ type }) => type),
+      binaryArray(
+        'text',
+        changes.map(({ body }) => body.endorser.slug),
+      ),
+      changes.map(({ body }) => body.endorsement.id),
+      binaryArray(
+        'jsonb',
+        changes.map(({ body }) => renderBody(body)),
+      ),
+      binaryArray(
+        'bytea',
+        changes.map(({ body }) => packBody(body)),
+      ),
+      changes.map(({ submission }) => submission?.partition ?? null),
+      changes.map(({ submission }) => submission?.offset ?? null),
+      changes.map(({ submission }) => submission?.submittedAt ?? null),
+      changes.map(({ submission }) => submission?.traceparent ?? null),
+    ],
+  });
 }
 
 /**
@@ -130,7 +173,8 @@ export async function appendCatalogueChanges(
   events: string,
   parameter: unknown,
 ): Promise<{ appended: Record<ChangeType, number>; head: StreamHead }> {
-  const time = await openLog(client, head);
+  const time = formatTimeAfter(head);
+  await openLog(client, time);
   const { rows } = await client.query<{ type: ChangeType; count: number }>(
     `WITH inserted AS (
        INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body, from_catalogue)

@@ -11,17 +11,28 @@ export async function lockConsumerOffsets(
   topic: string,
   partitions: readonly number[],
 ): Promise<Map<number, number>> {
+  const stored = await lockStored(client, topic, partitions);
+  if (stored.length === partitions.length) return new Map(stored);
   await client.query(
     `INSERT INTO consumer_positions (topic, partition, next_offset)
      SELECT $1, partition, 0 FROM unnest($2::int[]) AS partition ON CONFLICT DO NOTHING`,
     [topic, partitions],
   );
-  const { rows } = await client.query<{ partition: number; next_offset: string }>(
-    `SELECT partition, next_offset FROM consumer_positions
-     WHERE topic = $1 AND partition = ANY($2) ORDER BY partition FOR UPDATE`,
-    [topic, partitions],
-  );
-  return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
+  return new Map(await lockStored(client, topic, partitions));
+}
+
+async function lockStored(
+  client: ClientBase,
+  topic: string,
+  partitions: readonly number[],
+): Promise<[number, number][]> {
+  const { rows } = await client.query<{ partition: number; next_offset: string }>({
+    name: 'lock-consumer-offsets',
+    text: `SELECT partition, next_offset FROM consumer_positions
+      WHERE topic = $1 AND partition = ANY($2) ORDER BY partition FOR UPDATE`,
+    values: [topic, partitions],
+  });
+  return rows.map((row) => [row.partition, Number(row.next_offset)]);
 }
 
 /** The progress of a partition. */
@@ -44,19 +55,20 @@ export async function advanceConsumerOffsets(
   topic: string,
   advances: readonly OffsetAdvance[],
 ): Promise<void> {
-  const { rowCount } = await client.query(
-    `UPDATE consumer_positions SET next_offset = advance.upto, last_appended_offset = advance.upto,
+  const { rowCount } = await client.query({
+    name: 'advance-consumer-offsets',
+    text: `UPDATE consumer_positions SET next_offset = advance.upto, last_appended_offset = advance.upto,
        last_appended_at = greatest(to_timestamp(advance.appended_ms / 1000), last_appended_at)
      FROM unnest($2::int[], $3::bigint[], $4::bigint[], $5::float8[]) AS advance (partition, since, upto, appended_ms)
      WHERE topic = $1 AND consumer_positions.partition = advance.partition AND next_offset = advance.since`,
-    [
+    values: [
       topic,
       advances.map(({ partition }) => partition),
       advances.map(({ from }) => from),
       advances.map(({ to }) => to),
       advances.map(({ appendedAt }) => appendedAt ?? null),
     ],
-  );
+  });
   if (rowCount !== advances.length) {
     throw new SupersededError(`A stored offset of ${topic} has moved meanwhile.`);
   }

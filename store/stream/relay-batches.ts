@@ -1,8 +1,9 @@
 import type { ClientBase, Pool } from 'pg';
-import type { LoggedChange } from '../../schemas/change.ts';
+import type { ChangeBody } from '../../schemas/change.ts';
+import { packBody } from '../../schemas/packed-change.ts';
+import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { SupersededError } from '../../service/failure.ts';
 import { beginGeneration } from './generation.ts';
-import { type LoggedRow, loggedChange } from './logged-change.ts';
 
 /** A run of the change log that the relay sends to Kafka together. */
 export interface RelayBatch {
@@ -62,21 +63,87 @@ export async function loadRelayProgress(client: ClientBase | Pool): Promise<Rela
   return { logged: Number(row.logged), relayed: Number(row.relayed), oldestWaitedSeconds: row.waited };
 }
 
+/** A change of the log on its way to Kafka. */
+export interface ChangeToRelay {
+  sequence: number;
+  /** Milliseconds since 1970. */
+  occurredAt: number;
+  type: ChangeType;
+  /** The endorser's slug. */
+  endorser: string;
+  /** The body, as `packBody` packs it. */
+  packed: Buffer;
+  /** When its submission was appended to its topic, in milliseconds since 1970; null if no submission made it. */
+  submittedAt: number | null;
+  /** The W3C trace context of the submission; null if there is none. */
+  traceparent: string | null;
+}
+
+interface RelayRow {
+  sequence: number;
+  occurred_ms: number;
+  type: ChangeType;
+  endorser: string;
+  packed: Buffer | null;
+  /** Null if the change is packed. */
+  body: string | null;
+  submitted_ms: number | null;
+  traceparent: string | null;
+}
+
+const RELAY_COLUMNS = `sequence::float8 AS sequence, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms, type,
+  endorser, packed, CASE WHEN packed IS NULL THEN body::text END AS body,
+  (extract(epoch FROM submitted_at) * 1000)::float8 AS submitted_ms, traceparent`;
+
+function changeToRelay({ occurred_ms, packed, body, submitted_ms, ...row }: RelayRow): ChangeToRelay {
+  return {
+    sequence: row.sequence,
+    occurredAt: Math.round(occurred_ms),
+    type: row.type,
+    endorser: row.endorser,
+    packed: packed ?? packBody(JSON.parse(body ?? '') as ChangeBody),
+    submittedAt: submitted_ms,
+    traceparent: row.traceparent,
+  };
+}
+
 /**
- * Records a batch before it is first sent, which fixes the ids of its events (INV-3).
+ * Takes the next changes of the log, and records them as a batch before it is first sent, which fixes the ids of its events
+ * (INV-3). Records in the same statement that Kafka has the whole batch before.
  *
- * @throws SupersededError if the stream has a newer epoch.
+ * @param next.from the sequence after the batch before
+ * @param next.limit the most changes to take
+ * @param next.offsets the end of each partition before the batch is first sent, or an earlier one
+ * @param next.acknowledged the first sequence of a batch that Kafka has; null for none
+ * @returns the changes in order; none, and no batch, if the log has no more
+ * @throws SupersededError if the stream has a newer epoch
  */
-export async function beginBatch(
+export async function takeBatch(
   client: ClientBase,
-  { firstSequence, lastSequence, offsets, epoch }: Omit<RelayBatch, 'acknowledged'> & { epoch: number },
-): Promise<void> {
-  const { rowCount } = await client.query(
-    `INSERT INTO relay_batches (first_sequence, last_sequence, offsets)
-     SELECT $1, $2, $3 FROM stream_head WHERE epoch = $4`,
-    [firstSequence, lastSequence, offsets, epoch],
-  );
-  if (rowCount === 0) throw new SupersededError(`The epoch ${epoch} of the stream has ended.`);
+  next: {
+    from: number;
+    limit: number;
+    offsets: readonly number[];
+    epoch: number;
+    acknowledged: number | null;
+  },
+): Promise<ChangeToRelay[]> {
+  const { rows } = await client.query<RelayRow & { is_begun: boolean }>({
+    name: 'take-relay-batch',
+    text: `WITH acknowledged AS (
+        UPDATE relay_batches SET acknowledged_at = clock_timestamp() WHERE first_sequence = $5),
+      next AS MATERIALIZED (
+        SELECT ${RELAY_COLUMNS} FROM change_log WHERE sequence >= $1 ORDER BY change_log.sequence LIMIT $2),
+      begun AS (
+        INSERT INTO relay_batches (first_sequence, last_sequence, offsets)
+        SELECT $1, max(sequence), $3 FROM next HAVING (SELECT epoch FROM stream_head) = $4 AND count(*) > 0
+        RETURNING first_sequence)
+      SELECT next.*, EXISTS (SELECT FROM begun) AS is_begun FROM next ORDER BY sequence`,
+    values: [next.from, next.limit, next.offsets, next.epoch, next.acknowledged],
+  });
+  if (rows[0]?.is_begun === false)
+    throw new SupersededError(`The epoch ${next.epoch} of the stream has ended.`);
+  return rows.map(changeToRelay);
 }
 
 /** Records that Kafka has the whole batch. */
@@ -87,32 +154,16 @@ export async function acknowledgeBatch(client: ClientBase, firstSequence: number
   );
 }
 
-/** A change of the log on its way to Kafka. */
-export interface ChangeToRelay extends LoggedChange {
-  /** When its submission was appended to its topic, in milliseconds since 1970; null if no submission made it. */
-  submittedAt: number | null;
-  /** The W3C trace context of the submission; null if there is none. */
-  traceparent: string | null;
-}
-
-/** The first `limit` changes with sequences `from` to `to`, both included, in order. */
+/** The changes with sequences `from` to `to`, both included, in order. */
 export async function loadChanges(
   client: ClientBase,
-  { from, to = Number.MAX_SAFE_INTEGER, limit }: { from: number; to?: number; limit: number },
+  { from, to }: { from: number; to: number },
 ): Promise<ChangeToRelay[]> {
-  const { rows } = await client.query<
-    LoggedRow & { submitted_ms: number | null; traceparent: string | null }
-  >(
-    `SELECT sequence, (extract(epoch FROM occurred_at) * 1000)::bigint AS occurred_ms, type, body,
-       (extract(epoch FROM submitted_at) * 1000)::float8 AS submitted_ms, traceparent
-     FROM change_log WHERE sequence BETWEEN $1 AND $2 ORDER BY sequence LIMIT $3`,
-    [from, to, limit],
+  const { rows } = await client.query<RelayRow>(
+    `SELECT ${RELAY_COLUMNS} FROM change_log WHERE sequence BETWEEN $1 AND $2 ORDER BY change_log.sequence`,
+    [from, to],
   );
-  return rows.map((row) => ({
-    ...loggedChange(row),
-    submittedAt: row.submitted_ms,
-    traceparent: row.traceparent,
-  }));
+  return rows.map(changeToRelay);
 }
 
 /** An epoch, and the last sequence before it. */

@@ -92,7 +92,7 @@ test('the trace of a submission leads through every program up to the streams', 
   expect(wayOf(submission)).toEqual(expect.arrayContaining(WAY));
   // A submission that is alone in its batches has one trace, in which the database's statements are as well.
   const own = spansOf(submission).filter(({ traceId }) => traceId === submission.traceId);
-  expect(own.filter(({ name }) => name.startsWith('pg.query:INSERT'))).not.toEqual([]);
+  expect(own.filter(({ name }) => name.startsWith('pg.query:append-changes'))).not.toEqual([]);
   expect(own.filter(({ links }) => links?.length)).toEqual([]);
   stream.close();
 });

@@ -16,7 +16,7 @@ import { useTestDatabase } from '../helpers/database.ts';
 import { endorse, pick, position, withdraw } from '../helpers/submissions.ts';
 
 const { url, client } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = new pg.Pool({ connectionString: url, pipeline: true });
 
 beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
 afterAll(() => pool.end());
@@ -228,7 +228,7 @@ describe('INV-9: a bad submission', () => {
       await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).rejects.toMatchObject({ code: '23514' });
       expect(await changes()).toEqual([]);
       await expect(
-        applyRuns(client, SUBMISSIONS_TOPIC, [run], writeInParts(refuseForError)),
+        applyRuns(client, SUBMISSIONS_TOPIC, [run], { write: writeInParts(refuseForError) }),
       ).resolves.toEqual({
         submissions: 6,
         changes: 3,
@@ -260,7 +260,7 @@ describe('INV-9: a bad submission', () => {
       const good = endorse('bakers-local-1', 'mayor', 'ann');
       const bad = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
       const write = writeInParts(() => undefined);
-      const applying = applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [good, bad])], write);
+      const applying = applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [good, bad])], { write });
       await expect(applying).rejects.toMatchObject({ code: '23514' });
     } finally {
       await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');
@@ -287,7 +287,9 @@ describe('INV-9: a bad submission', () => {
     });
     try {
       await expect(
-        applyRuns(counting, SUBMISSIONS_TOPIC, [createTestRun(0, batch)], writeInParts(refuseForError)),
+        applyRuns(counting, SUBMISSIONS_TOPIC, [createTestRun(0, batch)], {
+          write: writeInParts(refuseForError),
+        }),
       ).resolves.toEqual({ submissions: 1000, changes: 0, rejected: 1000 });
     } finally {
       await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');

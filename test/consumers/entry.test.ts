@@ -4,6 +4,7 @@ import {
   createEntry,
   createRuns,
   dropApplied,
+  joinRuns,
   type Run,
   sizeOfEntry,
   splitRun,
@@ -211,4 +212,17 @@ test('a run tells when its newest submission was appended, and that of all that 
   expect([first?.appendedAt, second?.appendedAt]).toEqual([2999, 9000]);
   const [left, right] = splitRun(second as Run, 100, Number.POSITIVE_INFINITY);
   expect([left.appendedAt, right?.appendedAt]).toEqual([3099, 9000]);
+});
+
+test('INV-8: runs that follow each other are joined without a gap', () => {
+  fc.assert(
+    fc.property(fetched, (read) => {
+      const runs = [...createRuns(100, read, fail)];
+      const joined = joinRuns(runs);
+      expect([joined?.partition, joined?.from, joined?.to]).toEqual([3, 100, read.nextOffset]);
+      expect(joined?.entries).toEqual(runs.flatMap(({ entries }) => entries));
+      expect(joined?.appendedAt).toBe(Math.max(...runs.map(({ appendedAt }) => appendedAt ?? 0)));
+    }),
+    { numRuns: 20 },
+  );
 });

@@ -125,6 +125,41 @@ describe('the relay', () => {
     expect(records).toHaveLength(21);
   });
 
+  test('INV-3: changes that an earlier version has logged, without a packed body, have the same bytes', async () => {
+    await makeChanges(6);
+    const dying: ChangesProducer = {
+      ...producer,
+      async send(records) {
+        await producer.send(records);
+        throw new Error('killed');
+      },
+    };
+    await expect(relayAll(await Relay.start(leader, dying))).rejects.toThrow('killed');
+    await pool.query('UPDATE change_log SET packed = NULL');
+    await relayAll(await Relay.start(leader, producer));
+    const records = await readTopic();
+    expect(records).toHaveLength(12);
+    expect(new Set(records.map(({ value }) => value.toString('base64'))).size).toBe(6);
+  });
+
+  test('records a batch as acknowledged with the next one, or at its end', async () => {
+    const acknowledged = async () => {
+      const { rows } = await pool.query<{ done: boolean }>(
+        'SELECT acknowledged_at IS NOT NULL AS done FROM relay_batches ORDER BY first_sequence',
+      );
+      return rows.map(({ done }) => done);
+    };
+    const relay = await Relay.start(leader, producer);
+    await makeChanges(2);
+    await relay.relayNext();
+    expect(await acknowledged()).toEqual([false]);
+    await makeChanges(2);
+    await relay.relayNext();
+    expect(await acknowledged()).toEqual([true, false]);
+    await relay.finish();
+    expect(await acknowledged()).toEqual([true, true]);
+  });
+
   test('refuses to go on when the change log lacks changes of a batch', async () => {
     await makeChanges(3);
     const failing: ChangesProducer = { ...producer, send: () => Promise.reject(new Error('killed')) };

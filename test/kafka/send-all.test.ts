@@ -33,3 +33,21 @@ test('a request that acknowledges nothing is an error', async () => {
   const sending = sendAll(producer, { topic: 't', messages: MESSAGES, chosen: producer.chosen });
   await expect(sending).rejects.toThrow('Kafka acknowledged no partition of t.');
 });
+
+test('two sends under way at once do not disturb each other', async () => {
+  const producer = createProducer([[0], [1]]);
+  const held = Promise.withResolvers<void>();
+  const slow = {
+    async send(record: ProducerRecord) {
+      const answers = await producer.send(record);
+      await held.promise;
+      return answers;
+    },
+  };
+  const [a, b] = MESSAGES as [Message, Message];
+  const first = sendAll(slow, { topic: 't', messages: [a], chosen: producer.chosen });
+  const second = sendAll(slow, { topic: 't', messages: [b], chosen: producer.chosen });
+  held.resolve();
+  await expect(Promise.all([first, second])).resolves.toHaveLength(2);
+  expect(producer.requests).toEqual([['a'], ['b']]);
+});

@@ -1,19 +1,18 @@
 import { afterAll, expect, test } from '@jest/globals';
-import pg, { type ClientBase } from 'pg';
-import type { ChangeBody } from '../../schemas/change.ts';
+import pg, { type ClientBase, type QueryConfig } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
+import { CHANGE_BODY } from '../helpers/change-body.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 
 const { url } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = new pg.Pool({ connectionString: url, pipeline: true });
 
 afterAll(() => pool.end());
 
-/** A withdrawal with only the fields that the log reads. */
+/** A withdrawal in the election of id 1. */
 function withdrawal(id: number): NewChange {
-  const body = { endorsement: { id }, endorser: { slug: 'acme' }, election: { id: 1 } };
-  return { type: 'deleted', body: body as unknown as ChangeBody };
+  return { type: 'deleted', body: { ...CHANGE_BODY, endorsement: { ...CHANGE_BODY.endorsement, id } } };
 }
 
 test('changes beyond the size of one INSERT have one order without gaps, and one time', async () => {
@@ -25,9 +24,10 @@ test('changes beyond the size of one INSERT have one order without gaps, and one
   const changes = Array.from({ length: 12_001 }, (_, index) => withdrawal(100_000 - index));
   const sizes: number[] = [];
   await inTransaction(pool, async (client) => {
-    const query = (text: string, values: unknown[] = []) => {
-      if (text.startsWith('INSERT')) sizes.push(JSON.parse(String(values.at(-1))).length);
-      return client.query(text, values);
+    const query = (config: QueryConfig<unknown[]>) => {
+      const [, , types] = config.values ?? [];
+      if (config.text.startsWith('INSERT')) sizes.push((types as string[]).length);
+      return client.query(config);
     };
     const watched = { query } as unknown as ClientBase;
     await appendChanges(watched, await lockStreamHead(client), changes);

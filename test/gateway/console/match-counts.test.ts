@@ -7,12 +7,13 @@ import type { ChangeBody } from '../../../schemas/change.ts';
 import { CHANGE_TYPES, type ChangeType } from '../../../schemas/vocabulary.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../../store/stream/change-log.ts';
+import { CHANGE_BODY } from '../../helpers/change-body.ts';
 import { useTestDatabase } from '../../helpers/database.ts';
 import { ManualClock, settle } from '../../helpers/manual-clock.ts';
 
 const HOUR_MS = 60 * 60_000;
 const { url } = useTestDatabase();
-const pool = new pg.Pool({ connectionString: url });
+const pool = new pg.Pool({ connectionString: url, pipeline: true });
 
 afterAll(() => pool.end());
 beforeEach(async () => {
@@ -26,17 +27,24 @@ beforeEach(async () => {
 /** A change whose values follow from its number. */
 function change(number: number): NewChange {
   const pick = <T>(values: readonly T[]): T => values[number % values.length] as T;
-  const body = {
-    endorsement: { id: number },
+  const { endorsement, endorser, contest, election, choice } = CHANGE_BODY;
+  const body: ChangeBody = {
+    endorsement: { ...endorsement, id: number },
     endorser: {
+      ...endorser,
       slug: `e${number % 7}`,
       state: pick(['OR', 'CA', 'national']),
-      category: { slug: `c${number % 2}` },
+      category: { ...endorser.category, slug: `c${number % 2}` },
     },
-    contest: { kind: pick(['candidate', 'measure']), district: { level: pick(['city', 'state', 'county']) } },
-    election: { id: 1, slug: `l${number % 5}`, state: pick(['OR', 'CA', 'WY', 'TX']) },
+    contest: {
+      ...contest,
+      kind: pick(['candidate', 'measure']),
+      district: { ...contest.district, level: pick(['city', 'state', 'county']) },
+    },
+    election: { ...election, id: 1, slug: `l${number % 5}`, state: pick(['OR', 'CA', 'WY', 'TX']) },
+    choice,
   };
-  return { type: pick(CHANGE_TYPES), body: body as unknown as ChangeBody };
+  return { type: pick(CHANGE_TYPES), body };
 }
 
 async function append(changes: NewChange[]): Promise<void> {

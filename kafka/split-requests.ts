@@ -1,0 +1,33 @@
+import { partitionOfKey } from './key-partition.ts';
+
+interface KeyedRecord {
+  key: string;
+  value: Buffer;
+}
+
+/**
+ * Splits records into requests, in order, which hold at most so many bytes for each partition. A record that is larger is
+ * alone in its partition.
+ *
+ * @param partitions the number of partitions of the topic
+ */
+export function* splitIntoRequests<T extends KeyedRecord>(
+  records: Iterable<T>,
+  partitions: number,
+  maxBatchBytes: number,
+): Generator<T[]> {
+  let request: T[] = [];
+  let sizes = new Map<number, number>();
+  for (const record of records) {
+    const partition = partitionOfKey(record.key, partitions);
+    const size = sizes.get(partition) ?? 0;
+    if (size > 0 && size + record.value.length > maxBatchBytes) {
+      yield request;
+      request = [];
+      sizes = new Map();
+    }
+    request.push(record);
+    sizes.set(partition, (sizes.get(partition) ?? 0) + record.value.length);
+  }
+  if (request.length > 0) yield request;
+}

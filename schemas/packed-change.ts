@@ -1,0 +1,73 @@
+/*
+ * A change's message in two parts. The body is known when the change is made, and is packed then: the fingerprint of the
+ * schema, and the Avro of every field after the head. The head has the id, which is known when the change is relayed. Put
+ * together they are what `changeCodec` writes: in Avro, a record is its fields one after the other.
+ */
+import avro from 'avsc';
+import { FINGERPRINT_BYTES, fingerprint, MARKER, readSchemaVersions } from './avro-codec.ts';
+import type { Change, ChangeBody } from './change.ts';
+
+/** The fields that every version of the schema begins with. */
+export const HEAD_FIELDS = ['epoch', 'sequence', 'id', 'type', 'occurred_at'] as const;
+type ChangeHead = Pick<Change, (typeof HEAD_FIELDS)[number]>;
+type BodyPart = keyof ChangeBody;
+
+const newest = avro.Type.forSchema(readSchemaVersions('endorsement-change').at(-1) as avro.Schema);
+const HEADER = fingerprint(newest);
+const fields = (newest as avro.types.RecordType).fields as { name: string; type: avro.Type }[];
+const headType = avro.Type.forSchema({
+  type: 'record',
+  name: 'ballot.endorsements.ChangeHead',
+  fields: fields.slice(0, HEAD_FIELDS.length).map(({ name, type }) => ({ name, type })),
+});
+const bodyFields = fields
+  .slice(HEAD_FIELDS.length)
+  .map(({ name, type }) => ({ name: name as BodyPart, type }));
+
+/** By part of the catalogue: its Avro. Many changes share a part, which never changes. */
+const known = new WeakMap<object, Buffer>();
+/** Where a body is put together. It grows with the largest body. */
+let scratch = Buffer.alloc(16 * 1024);
+
+/** @returns where the part ends in `scratch`, or a greater number if it does not fit */
+function writePart(type: avro.Type, part: object, at: number): number {
+  const end = type.encode(part, scratch, at);
+  return end < 0 ? at + type.toBuffer(part).length : end;
+}
+
+function writeSharedPart(type: avro.Type, part: object, at: number): number {
+  let bytes = known.get(part);
+  if (bytes === undefined) {
+    bytes = type.toBuffer(part);
+    known.set(part, bytes);
+  }
+  bytes.copy(scratch, at);
+  return at + bytes.length;
+}
+
+/** Packs a body. Its parts must not be altered afterwards. */
+export function packBody(body: ChangeBody): Buffer {
+  let end = HEADER.copy(scratch);
+  for (const { name, type } of bodyFields) {
+    end = name === 'endorsement' ? writePart(type, body[name], end) : writeSharedPart(type, body[name], end);
+    if (end > scratch.length) break;
+  }
+  if (end <= scratch.length) return Buffer.from(scratch.subarray(0, end));
+  scratch = Buffer.alloc(2 * Math.max(end, scratch.length));
+  return packBody(body);
+}
+
+/**
+ * The message of a change, as `changeCodec` would write it.
+ *
+ * @param packed the result of `packBody`, in this version or an earlier one
+ */
+export function completeChange(packed: Buffer, head: ChangeHead): Buffer {
+  const headBytes = headType.toBuffer(head);
+  return Buffer.concat([
+    MARKER,
+    packed.subarray(0, FINGERPRINT_BYTES),
+    headBytes,
+    packed.subarray(FINGERPRINT_BYTES),
+  ]);
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import pg from 'pg';
+import { applyRuns } from '../../consumers/apply/apply-runs.ts';
+import { Memory } from '../../consumers/apply/memory.ts';
+import type { Submission } from '../../schemas/submission.ts';
+import { createTestRun, SUBMISSIONS_TOPIC } from '../helpers/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { endorser } from '../helpers/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+import { endorse, pick, position, withdraw } from '../helpers/submissions.ts';
+
+const { url } = useTestDatabase();
+const pool = new pg.Pool({ connectionString: url, pipeline: true });
+
+beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
+afterAll(() => pool.end());
+beforeEach(clear);
+
+async function clear(): Promise<void> {
+  await pool.query('TRUNCATE endorsements, change_log, consumer_positions, pending_rejections');
+  await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
+}
+
+/** Applies submissions after those that were applied before. */
+async function apply(memory: Memory, ...submissions: Submission[]) {
+  const { rows } = await pool.query<{ next_offset: string }>('SELECT next_offset FROM consumer_positions');
+  const run = createTestRun(Number(rows[0]?.next_offset ?? 0), submissions);
+  const client = await pool.connect();
+  try {
+    return await applyRuns(client, SUBMISSIONS_TOPIC, [run], { memory });
+  } finally {
+    client.release();
+  }
+}
+
+async function changes(): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    `SELECT type, endorser, body -> 'endorser' ->> 'name' AS name, body -> 'choice' ->> 'label' AS choice,
+       body -> 'endorsement' ->> 'statement' AS statement FROM change_log ORDER BY sequence`,
+  );
+  return rows;
+}
+
+async function endorsements(): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    `SELECT e.slug, h.key, n.rank, n.statement, n.details FROM endorsements n JOIN endorsers e ON e.id = n.endorser_id
+     JOIN choices h ON h.id = n.choice_id ORDER BY e.slug, n.contest_id, h.key`,
+  );
+  return rows;
+}
+
+const contest = fc.constantFrom('mayor', 'sheriff');
+const by = fc.constantFrom('bakers-local-1', 'coast-gazette');
+const key = fc.constantFrom('ann', 'bob', 'cyd', 'nobody');
+const values = fc.record({
+  statement: fc.constantFrom('Good.', 'Better.', null),
+  details: fc.constantFrom('{"a":1}', '{"a": 1}', null),
+});
+const submission: fc.Arbitrary<Submission> = fc.oneof(
+  fc.tuple(by, contest, key, values).map((args) => endorse(...args)),
+  fc.tuple(by, contest, key).map((args) => withdraw(...args)),
+  fc.tuple(by, fc.uniqueArray(key, { maxLength: 3 }), fc.boolean()).map(([who, keys, reversed]) =>
+    position(
+      who,
+      'sheriff',
+      (reversed ? keys.toReversed() : keys).map((each, index) => pick(each, { rank: index + 1 })),
+    ),
+  ),
+);
+
+test('INV-8: what a leader remembers changes nothing in what it writes, whoever else writes in between', async () => {
+  const batch = fc.record({
+    submissions: fc.array(submission, { minLength: 1, maxLength: 6 }),
+    isElsewhere: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(batch, { minLength: 2, maxLength: 6 }), async (batches) => {
+      await clear();
+      for (const { submissions } of batches) await apply(new Memory(), ...submissions);
+      const expected = [await changes(), await endorsements()];
+      await clear();
+      const memory = new Memory();
+      for (const { submissions, isElsewhere } of batches) {
+        await apply(isElsewhere ? new Memory() : memory, ...submissions);
+      }
+      expect([await changes(), await endorsements()]).toEqual(expected);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('INV-13: a leader that remembers the catalogue notices an edit of it', async () => {
+  const memory = new Memory();
+  await apply(memory, endorse('bakers-local-1', 'mayor', 'ann'));
+  await loadCatalogue(url, [['endorsers', endorser({ name: 'Bakers of Portland' })]]);
+  try {
+    await apply(memory, endorse('bakers-local-1', 'mayor', 'bob'));
+    expect(await changes()).toContainEqual(
+      expect.objectContaining({ type: 'created', choice: 'bob', name: 'Bakers of Portland' }),
+    );
+  } finally {
+    await loadCatalogue(url, [['endorsers', endorser()]]);
+  }
+});
+
+test('a transaction that is undone leaves no memory', async () => {
+  const memory = new Memory();
+  await apply(memory, endorse('bakers-local-1', 'mayor', 'ann'));
+  await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);
+  try {
+    const bad = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
+    await expect(apply(memory, withdraw('bakers-local-1', 'mayor', 'ann'), bad)).rejects.toMatchObject({
+      code: '23514',
+    });
+  } finally {
+    await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');
+  }
+  await apply(memory, endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.' }));
+  expect((await changes()).map((change) => (change as { type: string }).type)).toEqual([
+    'created',
+    'updated',
+  ]);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readSchemaVersions } from '../../schemas/avro-codec.ts';
+import { type Change, changeCodec } from '../../schemas/change.ts';
+import { completeChange, HEAD_FIELDS, packBody } from '../../schemas/packed-change.ts';
+import { change } from '../helpers/arbitraries.ts';
+
+function complete(each: Change): Buffer {
+  const { epoch, sequence, id, type, occurred_at, ...body } = each;
+  return completeChange(packBody(body), { epoch, sequence, id, type, occurred_at });
+}
+
+test('INV-3: a packed change that is completed has the bytes that the codec writes', () => {
+  fc.assert(
+    fc.property(change, (each) => {
+      // The second time, the parts of the catalogue are known.
+      for (const bytes of [complete(each), complete(each)]) {
+        expect(bytes.equals(changeCodec.encode(each))).toBe(true);
+      }
+    }),
+  );
+});
+
+test('changes that share parts of the catalogue keep their own endorsements', () => {
+  const [first, second] = fc.sample(change, { numRuns: 2, seed: 1 }) as [Change, Change];
+  const mixed = { ...first, endorsement: second.endorsement, choice: second.choice };
+  for (const each of [first, second, mixed]) expect(changeCodec.decode(complete(each))).toEqual(each);
+});
+
+test('every version of the schema begins with the head, so that a change that waits is completed by any version', () => {
+  for (const version of readSchemaVersions('endorsement-change')) {
+    const { fields } = version as unknown as { fields: { name: string }[] };
+    expect(fields.slice(0, HEAD_FIELDS.length).map(({ name }) => name)).toEqual([...HEAD_FIELDS]);
+  }
+});
