@@ -134,6 +134,7 @@ const LEFT_OUT: Record<string, string> = {
   DATABASE_KEY: 'not offered: the user has a password',
   DATABASE_KEY_FILE: 'not offered: the user has a password',
   METRICS_PORT: 'of long-running programs only',
+  GATEWAY_PROCESSES: 'a container has one process; more gateways use more cores',
 };
 
 chartTest('every setting of a program is set, a free setting of the gateway, or left out', async () => {
