@@ -12,3 +12,6 @@ export const systemClock: Clock = {
   now: Date.now,
   wait: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
 };
+
+/** Time that only goes on: for durations. Its beginning is arbitrary. */
+export const monotonicClock: Clock = { now: () => performance.now(), wait: systemClock.wait };

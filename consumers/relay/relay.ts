@@ -22,6 +22,12 @@ const MAX_BATCH = 1000;
 /** The end offsets of the partitions are fetched again when they are older than this, in milliseconds. */
 const ENDS_MAX_AGE_MS = 200;
 
+/** What a relay needs besides its connections. */
+export interface RelayParts {
+  clock?: Clock | undefined;
+  beforeSending?: () => Promise<void>;
+}
+
 /**
  * Copies the change log to Kafka in batches. The offsets from which a batch can be read are stored before it is first
  * sent: a relay that dies in the middle is followed by one that sends the same ids (INV-3).
@@ -33,6 +39,7 @@ export class Relay {
   readonly #producer: ChangesProducer;
   readonly #epoch: number;
   readonly #clock: Clock;
+  readonly #beforeSending: () => Promise<void>;
   #nextSequence: number;
   /** By partition: its end offset a moment ago, which is a lower bound for new records. */
   #ends: number[];
@@ -41,12 +48,16 @@ export class Relay {
   private constructor(
     client: pg.Client,
     producer: ChangesProducer,
-    start: { epoch: number; nextSequence: number; ends: number[]; clock: Clock },
+    start: { epoch: number; nextSequence: number; ends: number[] } & {
+      clock: Clock;
+      beforeSending: () => Promise<void>;
+    },
   ) {
     this.#client = client;
     this.#producer = producer;
     this.#epoch = start.epoch;
     this.#clock = start.clock;
+    this.#beforeSending = start.beforeSending;
     this.#nextSequence = start.nextSequence;
     this.#ends = start.ends;
   }
@@ -55,11 +66,12 @@ export class Relay {
    * Sends again the batch that the last relay left unacknowledged, and is then ready to go on.
    *
    * @param clock tells when changes are relayed; the database's, by which they occurred
+   * @param beforeSending called after changes were read; they are sent when it resolves
    */
   static async start(
     client: pg.Client,
     producer: ChangesProducer,
-    clock: Clock = systemClock,
+    { clock = systemClock, beforeSending = async () => {} }: RelayParts = {},
   ): Promise<Relay> {
     const { epoch, after } = await loadEpoch(client);
     const last = await loadLastBatch(client);
@@ -70,9 +82,11 @@ export class Relay {
       nextSequence,
       ends: await producer.fetchEndOffsets(),
       clock,
+      beforeSending,
     });
     if (last && !last.acknowledged && last.firstSequence > after) {
       const { firstSequence: from, lastSequence: to } = last;
+      await beforeSending();
       await relay.#send(last, await loadChanges(client, { from, to, limit: to - from + 1 }));
     }
     return relay;
@@ -89,6 +103,8 @@ export class Relay {
       offsets: this.#ends,
       epoch: this.#epoch,
     };
+    // A batch that has begun counts as announced: gateways fill holes from it.
+    await this.#beforeSending();
     await beginBatch(this.#client, batch);
     await this.#send(batch, changes);
     this.#nextSequence = last.sequence + 1;
