@@ -5,7 +5,7 @@
  */
 
 /** How long a lease lasts, in milliseconds from the moment at which the gateway began to ask. */
-export const LEASE_MS = 1500;
+const LEASE_MS = 1500;
 /** How often gateways ask, in milliseconds: a late answer or two do not end a lease. */
 export const RENEW_MS = 400;
 /** By how much one clock may run faster than another. Real clocks differ by less than a thousandth. */

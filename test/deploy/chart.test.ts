@@ -25,7 +25,10 @@ const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 
 const EVERYTHING: Values = {
   image: { digest: `sha256:${'0'.repeat(64)}`, pullSecrets: [{ name: 'registry' }] },
-  database: { caSecret: { name: 'database-ca', key: 'ca.crt' } },
+  database: {
+    readUrls: ['postgres://ballot@replica-1/ballot', 'postgres://ballot@replica-2/ballot'],
+    caSecret: { name: 'database-ca', key: 'ca.crt' },
+  },
   kafka: { authentication: 'certificate', caSecret: { name: 'kafka-ca', key: 'ca.crt' }, readsNearby: true },
   gateway: { autoscaling: { enabled: true }, settings: { STREAM_HEARTBEAT_MS: 10000 } },
   console: {
@@ -122,6 +125,7 @@ const LEFT_OUT: Record<string, string> = {
   KAFKA_KEY: 'the file has it',
   KAFKA_PASSWORD: 'the file has it',
   DATABASE_PASSWORD: 'the file has it',
+  READ_DATABASE_URLS_FILE: 'the addresses hold no password',
   DATABASE_CA: 'the file has it',
   OIDC_CLIENT_SECRET: 'the file has it',
   KAFKA_OAUTH_TOKEN_URL: 'not offered: the users have passwords or certificates',

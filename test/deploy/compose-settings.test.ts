@@ -22,6 +22,8 @@ const LEFT_OUT: Record<string, string> = {
   KAFKA_OAUTH_SCOPE: 'users log in with passwords',
   KAFKA_RACK: 'all brokers are on one machine',
   DATABASE_PASSWORD: 'the file has it',
+  READ_DATABASE_URLS: 'the file has one Postgres',
+  READ_DATABASE_URLS_FILE: 'the file has one Postgres',
   DATABASE_CA: 'the database is on the same machine, without TLS',
   DATABASE_CA_FILE: 'the database is on the same machine, without TLS',
   DATABASE_CERT: 'the user logs in with a password',

@@ -6,6 +6,7 @@ import { WATCHFUL_SESSION, watchSession } from '../../../store/connection/sessio
 import { ReplicaRegistry } from '../../../store/replicas/registry.ts';
 import { ReplicaLink } from '../../../store/replicas/replica-link.ts';
 import type { Term } from '../../leadership.ts';
+import { replicaInUse } from './metrics.ts';
 import { ReplicaGate } from './replica-gate.ts';
 
 /** How often replicas are looked after while nothing is announced, in milliseconds. */
@@ -54,6 +55,8 @@ export async function openGate(
   atEnd(async () => {
     ending.abort();
     await tending;
+    // The next leader tells.
+    replicaInUse.reset();
   });
   return async () => {
     if (failure !== undefined) throw failure;
