@@ -26,19 +26,21 @@ async function run(url: string, ...statements: string[]): Promise<void> {
 export class Primary {
   readonly dir: string;
   readonly server: PostgresServer;
+  readonly #settings: Record<string, string>;
   readonly #replicas: Replica[] = [];
 
-  private constructor(dir: string, server: PostgresServer) {
+  private constructor(dir: string, server: PostgresServer, settings: Record<string, string>) {
     this.dir = dir;
     this.server = server;
+    this.#settings = settings;
   }
 
-  static async start(): Promise<Primary> {
+  /** @param overrides settings of it and of its replicas */
+  static async start(overrides: Record<string, string> = {}): Promise<Primary> {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-replicated-'));
-    return new Primary(
-      dir,
-      await startPostgres({ dir: path.join(dir, 'primary'), overrides: { ...SETTINGS } }),
-    );
+    const settings = { ...SETTINGS, ...overrides };
+    const server = await startPostgres({ dir: path.join(dir, 'primary'), overrides: settings });
+    return new Primary(dir, server, settings);
   }
 
   /** @param overrides settings of the replica */
@@ -64,7 +66,7 @@ export class Primary {
     await this.#giveAway(data);
     const { hostname, port, username, password } = new URL(this.server.url);
     const conninfo = `host=${hostname} port=${port} user=${username} password=${password}`;
-    const replica = new Replica(folder, { ...SETTINGS, ...overrides, primary_conninfo: conninfo });
+    const replica = new Replica(folder, { ...this.#settings, ...overrides, primary_conninfo: conninfo });
     this.#replicas.push(replica);
     await replica.start();
     return replica;
