@@ -34,7 +34,11 @@ export async function openGate(
   const client = createClient(databaseUrl, WATCHFUL_SESSION);
   const ending = new AbortController();
   const signal = AbortSignal.any([leading, ending.signal]);
-  client.on('error', () => ending.abort());
+  let failure: unknown;
+  client.on('error', (error) => {
+    failure ??= error;
+    ending.abort();
+  });
   atEnd(() => client.end());
   await client.connect();
   await watchSession(client);
@@ -42,7 +46,6 @@ export async function openGate(
   for (const link of links.values()) atEnd(() => link.close());
   const registry = first.on(client);
   const gate = await ReplicaGate.open(known, { registry, links, clock: monotonicClock, signal, log });
-  let failure: unknown;
   const tend = async () => {
     while (!signal.aborted) {
       await gate.tend();
@@ -50,7 +53,7 @@ export async function openGate(
     }
   };
   const tending = tend().catch((error: unknown) => {
-    failure = error;
+    failure ??= error;
   });
   atEnd(async () => {
     ending.abort();
@@ -60,6 +63,8 @@ export async function openGate(
   });
   return async () => {
     if (failure !== undefined) throw failure;
-    await gate.pass();
+    await gate.pass().catch((error: unknown) => {
+      throw failure ?? error;
+    });
   };
 }

@@ -1,5 +1,6 @@
 import { leasesEndedBy } from '../../../domain/replica-lease.ts';
 import type { Clock } from '../../../service/clock.ts';
+import { SupersededError } from '../../../service/failure.ts';
 import type { Logger } from '../../../service/log.ts';
 import type { ListedReplica, ReplicaRegistry } from '../../../store/replicas/registry.ts';
 import type { Look, ReplicaLink } from '../../../store/replicas/replica-link.ts';
@@ -112,14 +113,19 @@ export class ReplicaGate {
     if (members.length > 0) {
       const number = await registry.raise();
       const shown = await Promise.all(members.map((member) => this.#shows(member, number, LAG_LIMIT_MS)));
-      signal.throwIfAborted();
+      this.#requireTerm();
       await this.#exclude(members.filter((_, index) => !shown[index]));
     }
     while (clock.now() < this.#safeAt && !signal.aborted) {
       await clock.wait(this.#safeAt - clock.now(), signal);
     }
-    signal.throwIfAborted();
+    this.#requireTerm();
     replicaWait.observe((clock.now() - startedAt) / 1000);
+  }
+
+  /** @throws SupersededError if this process no longer leads */
+  #requireTerm(): void {
+    if (this.#options.signal.aborted) throw new SupersededError('This process no longer leads the relay.');
   }
 
   /** Tries a replica out of use, and puts it into use when it has kept up for long enough. */
