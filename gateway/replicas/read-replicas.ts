@@ -12,7 +12,7 @@ import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { PromotedReplicaError } from '../../store/reads/data-versions.ts';
 import { loadUsableReplicas } from '../../store/replicas/registry.ts';
 import type { DataVersion } from '../answers/data-version.ts';
-import { Replica, type ReplicaOptions } from './replica.ts';
+import { Replica, type ReplicaOptions, type Run } from './replica.ts';
 import { ReplicaLeases } from './replica-leases.ts';
 
 /** How long an answer about leases may take, in milliseconds. */
@@ -119,14 +119,16 @@ export class ReadReplicas implements Stoppable {
   async read<T>(work: (source: ReadSource) => Promise<T>): Promise<T> {
     const chosen = this.#choose();
     if (chosen === null) return work(this.#primary);
-    const { name, source } = chosen;
+    const { replica, run } = chosen;
     try {
-      const result = await work(source);
-      reads.inc({ replica: name });
+      const result = await work({ ...run, isReplica: true });
+      reads.inc({ replica: replica.name });
       return result;
     } catch (error) {
-      if (!isReplicasFault(error)) throw error;
-      failures.inc({ replica: name });
+      // The connections of a run that was left meanwhile end in many ways.
+      const wasLeft = replica.run !== run;
+      if (!wasLeft && !isReplicasFault(error)) throw error;
+      failures.inc({ replica: replica.name });
       return work(this.#primary);
     }
   }
@@ -140,15 +142,12 @@ export class ReadReplicas implements Stoppable {
     return run !== null && this.#leases.holds(run.instance);
   }
 
-  #choose(): { name: string; source: ReadSource } | null {
+  #choose(): { replica: Replica; run: Run } | null {
     const count = this.#replicas.length;
     for (let tried = 0; tried < count; tried += 1) {
       this.#turn = (this.#turn + 1) % count;
       const replica = this.#replicas[this.#turn];
-      if (replica?.run && this.#isUsable(replica)) {
-        const { pool, dataVersion } = replica.run;
-        return { name: replica.name, source: { pool, dataVersion, isReplica: true } };
-      }
+      if (replica?.run && this.#isUsable(replica)) return { replica, run: replica.run };
     }
     return null;
   }

@@ -13,7 +13,7 @@ export interface ReplicaOptions {
 }
 
 /** The connections to one run of a replica. */
-interface Run {
+export interface Run {
   instance: string;
   pool: DatabasePool;
   versionPool: DatabasePool;
