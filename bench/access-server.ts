@@ -49,6 +49,7 @@ process.once('message', async ({ databaseUrl, variant }: { databaseUrl: string; 
     connectionTimeoutMs: 3000,
     statementTimeoutMs: 15_000,
   });
+  const source = { pool, dataVersion: new DataVersion(() => loadDataVersions(pool)), isReplica: false };
   const context = {
     ...runtime,
     config,
@@ -58,8 +59,8 @@ process.once('message', async ({ databaseUrl, variant }: { databaseUrl: string; 
       ...runtime,
       maxBytes: 0,
       retentionMs: config.retentionMs,
-      dataVersion: new DataVersion(() => loadDataVersions(pool)),
     }),
+    replicas: { read: (work) => work(source) } satisfies GatewayContext['replicas'],
     // The data endpoints use only this part of the context.
   } as unknown as GatewayContext;
   const draining = new AbortController().signal;

@@ -2,7 +2,7 @@
  * Measures the time from the submission of a change to its arrival at a Server-Sent Events client: through Kafka, the
  * apply consumer, Postgres, the relay, Kafka again and the gateway. In turn with it, it measures Kafka alone, from a
  * producer to a fetch with a record of the same size. Each change follows the arrival of the one before; with `--rate`,
- * changes come at that rate a second.
+ * changes come at that rate a second. With `--replicas`, changes also wait for this number of replicas of Postgres.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -88,11 +88,12 @@ const { values } = parseArgs({
     count: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '5' },
     rate: { type: 'string' },
+    replicas: { type: 'string', default: '0' },
   },
 });
 const count = Number(values.count);
 const intervalMs = values.rate === undefined ? null : 1000 / Number(values.rate);
-const system = await startSystem();
+const system = await startSystem({}, { replicas: Number(values.replicas) });
 const arrivals = new Arrivals();
 await followStream(system, arrivals);
 const log = await followTopic(system.brokers, arrivals);

@@ -4,6 +4,7 @@ const BENCHMARKS = [
   'latency',
   'limits',
   'lost-kafka',
+  'processes',
   'reads',
   'rename',
   'stream',

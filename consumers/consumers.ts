@@ -14,7 +14,14 @@ import { startRelay } from './relay/leader.ts';
 
 /** Starts the configured roles. They share nothing but the process, which is ready when all of them are. */
 export async function startConsumers(
-  { databaseUrl, brokers, topicPrefix, roles, retentionMs }: Omit<ConsumersConfig, 'metricsPort'>,
+  {
+    databaseUrl,
+    readDatabaseUrls,
+    brokers,
+    topicPrefix,
+    roles,
+    retentionMs,
+  }: Omit<ConsumersConfig, 'metricsPort'>,
   { log }: { log: Logger },
 ): Promise<Service> {
   const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-consumers', log });
@@ -32,7 +39,16 @@ export async function startConsumers(
     started.set('apply', startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, clock, log }));
   }
   if (roles.includes('relay')) {
-    const relay = startRelay({ kafka, brokers, databaseUrl, topicPrefix, retentionMs, clock, log });
+    const relay = startRelay({
+      kafka,
+      brokers,
+      databaseUrl,
+      readDatabaseUrls,
+      topicPrefix,
+      retentionMs,
+      clock,
+      log,
+    });
     const lagWatch = watchRelayLag({ pool, log });
     started.set('relay', {
       ...relay,

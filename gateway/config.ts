@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import {
   type Environment,
   readDate,
@@ -5,6 +6,7 @@ import {
   readPort,
   readPublicUrl,
   readRetention,
+  readText,
 } from '../service/environment.ts';
 import { STOP_DEADLINE_MS } from '../service/lifecycle.ts';
 import { readServers, type Servers } from '../service/servers.ts';
@@ -12,7 +14,10 @@ import { type ProviderConfig, readProvider } from './console/config.ts';
 
 export interface GatewayConfig extends Servers {
   port: number;
+  /** Of the first process; each further one has the next port. 0 for free ones. */
   metricsPort: number;
+  /** How many processes serve the port. */
+  processes: number;
   /** The date that counts as today for `upcoming`, YYYY-MM-DD; null for the clock's date. */
   today: string | null;
   /** How long an event stays readable, in milliseconds. */
@@ -53,6 +58,16 @@ const MINUTE_MS = 60_000;
 const AFTER_DRAIN_MS = 10_000;
 const MEGABYTE = 1024 * 1024;
 
+const MAX_PROCESSES = 64;
+
+/** @throws SettingError if it is neither a number nor `auto`, which stands for the number of processors */
+function readProcesses(env: Environment): number {
+  const name = 'GATEWAY_PROCESSES';
+  return readText(env, name) === 'auto'
+    ? Math.min(availableParallelism(), MAX_PROCESSES)
+    : (readInteger(env, name, { min: 1, max: MAX_PROCESSES }) ?? 1);
+}
+
 /**
  * Reads the settings of a gateway from environment variables or a test's own values.
  *
@@ -65,6 +80,7 @@ export function createConfig(env: Environment): GatewayConfig {
     ...readServers(env),
     port: readPort(env, 'PORT') ?? 8080,
     metricsPort: readPort(env, 'METRICS_PORT') ?? 9090,
+    processes: readProcesses(env),
     today: readDate(env, 'TODAY'),
     retentionMs: readRetention(env),
     streamLifetimeMs: number('STREAM_LIFETIME_MS', 1000, 24 * 60 * MINUTE_MS) ?? 60 * MINUTE_MS,

@@ -8,11 +8,16 @@ import type { AccessWatch } from './delivery/access-watch.ts';
 import type { OpenStreams } from './delivery/open-streams.ts';
 import type { Feed } from './feed/feed.ts';
 import type { StreamLeases } from './limits/stream-leases.ts';
+import type { ReadReplicas } from './replicas/read-replicas.ts';
 
 /** Everything that the routes of a gateway share. Only routes receive it; lower layers take the values they need. */
 export interface GatewayContext {
   config: GatewayConfig;
+  /** The database that the request reads from. It is the primary, except for answers that are the same for everybody. */
   pool: DatabasePool;
+  /** Whether `pool` leads to a replica. */
+  isReplica: boolean;
+  replicas: Pick<ReadReplicas, 'read'>;
   feed: Feed;
   streamLeases: StreamLeases;
   accessWatch: AccessWatch;

@@ -24,6 +24,7 @@ import { Feed } from './feed/feed.ts';
 import { createApp } from './http/app.ts';
 import { createReadiness } from './http/health.ts';
 import { closeHttpServer, createHttpServer } from './http/server.ts';
+import { ReadReplicas } from './replicas/read-replicas.ts';
 import { createEndpoint } from './routes/define-route.ts';
 import { routes } from './routes/index.ts';
 import { countRequests } from './usage/count-requests.ts';
@@ -74,9 +75,18 @@ export async function startGateway(
   databaseClock.start();
   const answers = new AnswerMemory({
     maxBytes: config.responseMemoryBytes,
-    dataVersion: new DataVersion(() => loadDataVersions(versionPool)),
     retentionMs: config.retentionMs,
     clock,
+  });
+  const replicas = new ReadReplicas({
+    databaseUrl: config.databaseUrl,
+    readDatabaseUrls: config.readDatabaseUrls ?? [],
+    primary: { pool, dataVersion: new DataVersion(() => loadDataVersions(versionPool)), isReplica: false },
+    maxConnections: MAX_CONNECTIONS,
+    connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    versionTimeoutMs: VERSION_TIMEOUT_MS,
+    log,
   });
   const feed = new Feed({
     brokers: config.brokers,
@@ -98,6 +108,8 @@ export async function startGateway(
   const context: GatewayContext = {
     config,
     pool,
+    isReplica: false,
+    replicas,
     feed,
     streamLeases: access.streamLeases,
     accessWatch,
@@ -156,6 +168,7 @@ export async function startGateway(
       await Promise.all([heartbeat.stop(), feed.stop(), accessWatch.stop(), databaseClock.stop()]);
       await console?.stop();
       await access.stop();
+      await replicas.stop();
       await Promise.all([pool.end(), versionPool.end()]);
     },
   };

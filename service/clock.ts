@@ -18,3 +18,6 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Time that only goes on: for durations. Its beginning is arbitrary. */
+export const monotonicClock: Clock = { ...systemClock, now: () => performance.now() };

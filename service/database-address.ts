@@ -42,6 +42,37 @@ export function readDatabaseUrl(env: Environment): string | null {
   const url = readText(env, 'DATABASE_URL');
   if (url === null) return null;
   checkDatabaseUrl(url);
+  return complete(url, env);
+}
+
+const REPLICAS = 'READ_DATABASE_URLS';
+
+/**
+ * The addresses of the replicas that gateways may read from, with the same certificates and password as DATABASE_URL.
+ *
+ * @throws SettingError if one has another form, or two name the same server
+ */
+export function readReplicaUrls(env: Environment): string[] {
+  const text = readSecret(env, REPLICAS)?.read() ?? '';
+  const urls = text.split(/[\s,]+/).filter((url) => url !== '');
+  const names = new Set<string>();
+  for (const url of urls) {
+    checkDatabaseUrl(url, REPLICAS);
+    const name = nameServer(url);
+    if (names.has(name)) throw new SettingError(`${REPLICAS} names ${name} twice.`);
+    names.add(name);
+  }
+  return urls.map((url) => complete(url, env));
+}
+
+/** The host and port of an address, for people. */
+export function nameServer(databaseUrl: string): string {
+  const { host, port } = new URL(databaseUrl.replace('@/', '@file/'));
+  return port === '' ? `${host}:5432` : host;
+}
+
+/** Adds the certificates and the password of other settings to an address. */
+function complete(url: string, env: Environment): string {
   const [address = '', query = ''] = url.split('?', 2);
   const parameters = new URLSearchParams(query);
   const given = parameters.toString();
@@ -74,13 +105,13 @@ function absolute(file: string | null): string | null {
  *
  * @throws SettingError if it has another form
  */
-export function checkDatabaseUrl(text: string): void {
+export function checkDatabaseUrl(text: string, name = 'DATABASE_URL'): void {
   // A connection through a Unix socket has no host between the @ and the path.
   if (!/^postgres(ql)?:\/\//i.test(text) || !URL.canParse(text.replace('@/', '@file/'))) {
     const shown = /^[^:=@]*[:=@]?/.exec(text)?.[0] ?? '';
     const rest = shown === text ? '' : '…';
     throw new SettingError(
-      `DATABASE_URL is "${shown}${rest}"; it must be like ${EXAMPLE}, with special characters of the ` +
+      `${name} is "${shown}${rest}"; it must be like ${EXAMPLE}, with special characters of the ` +
         'password percent-encoded.',
     );
   }
@@ -151,4 +182,5 @@ export const DATABASE_SETTINGS: readonly string[] = [
   'DATABASE_PASSWORD',
   'DATABASE_KEY_PASSWORD',
   ...Object.values(CERTIFICATES),
+  REPLICAS,
 ].flatMap((name) => [name, `${name}_FILE`]);

@@ -14,8 +14,12 @@ export interface Service extends Stoppable {
 /** A process that has not stopped this long after it was told to is stuck, and exits; in milliseconds. */
 export const STOP_DEADLINE_MS = 30_000;
 
-/** Stops the service on SIGTERM or SIGINT, then exits. A second signal exits at once. */
-export function stopOnSignal(service: Stoppable, log: Logger): void {
+/** Stops the service on one of the signals, then exits. A second signal exits at once. */
+export function stopOnSignal(
+  service: Stoppable,
+  log: Logger,
+  signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'],
+): void {
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (stopping) process.exit(1);
@@ -37,6 +41,5 @@ export function stopOnSignal(service: Stoppable, log: Logger): void {
       },
     );
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
 }

@@ -62,7 +62,8 @@ export async function startMonitoring({
       response.destroy();
     });
   });
-  server.listen(port);
+  // Processes that share the port of the API do not share this one.
+  server.listen({ port, exclusive: true });
   try {
     await once(server, 'listening');
   } catch (error) {

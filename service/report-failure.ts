@@ -24,6 +24,7 @@ const PLACES = [
   'announcements',
   'processes',
   'relay',
+  'replicas',
   'request',
   'stream',
   'stream_checks',

@@ -1,10 +1,12 @@
 import { type Brokers, readBrokers } from './brokers.ts';
-import { requireDatabaseUrl } from './database-address.ts';
+import { readReplicaUrls, requireDatabaseUrl } from './database-address.ts';
 import { type Environment, readText, SettingError } from './environment.ts';
 
 /** The servers that every process of the service connects to. */
 export interface Servers {
   databaseUrl: string;
+  /** The replicas of the database that gateways may read from; the relay looks after them. */
+  readDatabaseUrls?: readonly string[];
   brokers: Brokers;
   /** The beginning of every topic's name; empty in ordinary use. */
   topicPrefix: string;
@@ -19,5 +21,10 @@ export function readServers(env: Environment): Servers {
       'KAFKA_BROKERS is not set; it must be like host:9092. Without it, DATA_DIR must be that of a running "npm start".',
     );
   }
-  return { databaseUrl, brokers, topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '' };
+  return {
+    databaseUrl,
+    readDatabaseUrls: readReplicaUrls(env),
+    brokers,
+    topicPrefix: readText(env, 'TOPIC_PREFIX') ?? '',
+  };
 }

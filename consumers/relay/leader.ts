@@ -17,6 +17,7 @@ import { requireGeneration, settleGeneration } from './generation.ts';
 import { relayLeader } from './metrics.ts';
 import { rebuildWindow } from './rebuild.ts';
 import { Relay } from './relay.ts';
+import { openGate } from './replicas/open-gate.ts';
 import { watchTopicSettings } from './topic-watch.ts';
 
 /** The longest that a relay sleeps without a notification, in milliseconds. */
@@ -32,6 +33,8 @@ export interface RelayOptions {
   kafka: Kafka;
   brokers: Brokers;
   databaseUrl: string;
+  /** The replicas that gateways may read from. */
+  readDatabaseUrls?: readonly string[] | undefined;
   topicPrefix: string;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
@@ -58,7 +61,8 @@ export function startRelay(options: RelayOptions): Leadership {
   });
 }
 
-async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }: Term): Promise<void> {
+async function lead(options: RelayOptions, term: Term): Promise<void> {
+  const { client, signal, succeeded, atEnd } = term;
   const { kafka, brokers, topicPrefix, log } = options;
   const { changes: topic } = topicNames(topicPrefix);
   const announced = await verifyHistory(client, { brokers, topic });
@@ -69,12 +73,13 @@ async function lead(options: RelayOptions, { client, signal, succeeded, atEnd }:
   atEnd(() => reader.close());
   const { topicId } = await reader.identify();
   const seen = { topicId, ends: await producer.fetchEndOffsets(), announced };
+  const passReplicas = await openGate(options, term);
   const generation = await settleGeneration(client, seen, log);
   await rebuildWindow({ client, producer, generation, signal, succeeded, log });
   if (signal.aborted) return;
   const bell = createBell(client);
   await client.query(`LISTEN ${CHANGES_CHANNEL}`);
-  const relay = await Relay.start(client, producer, options.clock);
+  const relay = await Relay.start(client, producer, { clock: options.clock, beforeSending: passReplicas });
   const watch = watchTopicSettings(options, { clock: systemClock, log });
   atEnd(() => watch.stop());
   let maintainedAt = Number.NEGATIVE_INFINITY;

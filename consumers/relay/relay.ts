@@ -13,6 +13,7 @@ import {
   loadChanges,
   loadEpoch,
   loadLastBatch,
+  loadLastSequence,
   type RelayBatch,
   takeBatch,
 } from '../../store/stream/relay-batches.ts';
@@ -22,6 +23,13 @@ import { relayedChanges, relayedSequence } from './metrics.ts';
 const MAX_BATCH = 1000;
 /** The end offsets of the partitions are fetched again when they are older than this, in milliseconds. */
 const ENDS_MAX_AGE_MS = 200;
+
+/** What a relay needs besides its connections. */
+export interface RelayParts {
+  clock?: Clock | undefined;
+  /** Resolves when everything that was committed before the call may be announced; null if it always may. */
+  beforeSending?: (() => Promise<void>) | null;
+}
 
 /**
  * Copies the change log to Kafka in batches. The offsets from which a batch can be read are stored before it is first
@@ -34,6 +42,7 @@ export class Relay {
   readonly #producer: ChangesProducer;
   readonly #epoch: number;
   readonly #clock: Clock;
+  readonly #beforeSending: (() => Promise<void>) | null;
   #nextSequence: number;
   /** The first sequence of the batch that Kafka has and the store does not know of; null for none. */
   #unrecorded: number | null = null;
@@ -47,12 +56,16 @@ export class Relay {
   private constructor(
     client: pg.Client,
     producer: ChangesProducer,
-    start: { epoch: number; nextSequence: number; ends: number[]; clock: Clock },
+    start: { epoch: number; nextSequence: number; ends: number[] } & {
+      clock: Clock;
+      beforeSending: (() => Promise<void>) | null;
+    },
   ) {
     this.#client = client;
     this.#producer = producer;
     this.#epoch = start.epoch;
     this.#clock = start.clock;
+    this.#beforeSending = start.beforeSending;
     this.#nextSequence = start.nextSequence;
     this.#ends = start.ends;
   }
@@ -65,7 +78,7 @@ export class Relay {
   static async start(
     client: pg.Client,
     producer: ChangesProducer,
-    clock: Clock = systemClock,
+    { clock = systemClock, beforeSending = null }: RelayParts = {},
   ): Promise<Relay> {
     const { epoch, after } = await loadEpoch(client);
     const last = await loadLastBatch(client);
@@ -76,9 +89,11 @@ export class Relay {
       nextSequence,
       ends: await producer.fetchEndOffsets(),
       clock,
+      beforeSending,
     });
     if (last && !last.acknowledged && last.firstSequence > after) {
       const { firstSequence: from, lastSequence: to } = last;
+      await beforeSending?.();
       await relay.#send(last, await loadChanges(client, { from, to }));
     }
     return relay;
@@ -90,6 +105,7 @@ export class Relay {
     const batch = { firstSequence: this.#nextSequence, offsets: this.#ends };
     const changes = await takeBatch(this.#client, {
       from: batch.firstSequence,
+      to: await this.#findAnnounceable(),
       limit: MAX_BATCH,
       offsets: batch.offsets,
       epoch: this.#epoch,
@@ -101,6 +117,17 @@ export class Relay {
     await this.#send({ ...batch, lastSequence: last.sequence }, changes);
     this.#nextSequence = last.sequence + 1;
     return changes.length;
+  }
+
+  /**
+   * The last change that may be announced; null if all may. A batch that has begun counts as announced, since gateways
+   * fill holes from it.
+   */
+  async #findAnnounceable(): Promise<number | null> {
+    if (!this.#beforeSending) return null;
+    const last = await loadLastSequence(this.#client);
+    if (last >= this.#nextSequence) await this.#beforeSending();
+    return last;
   }
 
   /** Records the last batch as acknowledged, which the next one would do otherwise. */

@@ -30,6 +30,8 @@ interface Question {
   name: string;
   /** The parts of the data that the answer is made of. */
   shows: readonly DataPart[];
+  /** The versions of the data on the server from which the answer is made: another one can show more or less. */
+  dataVersion: DataVersion;
   /** Whether the client has disconnected. The answer may then be incomplete and is not kept. */
   isGone: () => boolean;
 }
@@ -48,7 +50,6 @@ interface Kept {
 export interface AnswerMemoryOptions {
   /** The memory that answers may take, in bytes; 0 keeps none. */
   maxBytes: number;
-  dataVersion: DataVersion;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
   clock: Clock;
@@ -67,14 +68,12 @@ function copyContent({ pieces, length, etag }: Content): Content {
  * shows has changed (INV-1). The least recently used answers are dropped first.
  */
 export class AnswerMemory {
-  readonly #dataVersion: DataVersion;
   readonly #clock: Clock;
   readonly #maxAgeMs: number;
   /** By name; null if no answers are kept. */
   readonly #answers: LRUCache<string, Kept> | null;
 
-  constructor({ maxBytes, dataVersion, retentionMs, clock }: AnswerMemoryOptions) {
-    this.#dataVersion = dataVersion;
+  constructor({ maxBytes, retentionMs, clock }: AnswerMemoryOptions) {
     this.#clock = clock;
     this.#maxAgeMs = Math.min(MAX_AGE_MS, retentionMs * MAX_AGE_OF_RETENTION);
     this.#answers =
@@ -91,9 +90,9 @@ export class AnswerMemory {
    *
    * @throws whatever `make` throws, and the database's error if it cannot be asked for the version.
    */
-  async answer({ name, shows, isGone }: Question, make: () => Promise<Reply>): Promise<Reply> {
+  async answer({ name, shows, dataVersion, isGone }: Question, make: () => Promise<Reply>): Promise<Reply> {
     if (!this.#answers) return make();
-    const version = await this.#versionOf(shows);
+    const version = await this.#versionOf(shows, dataVersion);
     const at = this.#clock.now();
     const known = this.#answers.get(name);
     if (known && known.version === version && at - known.at < this.#maxAgeMs) {
@@ -111,8 +110,8 @@ export class AnswerMemory {
   }
 
   /** The versions of the parts and the day in UTC: on another day, other elections are upcoming. */
-  async #versionOf(shows: readonly DataPart[]): Promise<string> {
-    const versions = await this.#dataVersion.current();
+  async #versionOf(shows: readonly DataPart[], dataVersion: DataVersion): Promise<string> {
+    const versions = await dataVersion.current();
     let version = String(Math.floor(this.#clock.now() / DAY_MS));
     for (const part of shows) version += ` ${versions[part]}`;
     return version;

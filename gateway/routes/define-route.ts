@@ -57,11 +57,15 @@ export function defineRoute<
           return request.closed;
         },
       };
-      const makeReply = () => handle(checked, context);
       const isPersonal = 'subscription' in query;
-      if (!route.shows || isPersonal) return makeReply();
-      const question = { name: url, shows: route.shows, isGone: () => request.isClosed() };
-      return context.answers.answer(question, makeReply);
+      const { shows } = route;
+      // An account sees its own writes at once, so everything that belongs to it is read from the primary.
+      if (!shows || isPersonal) return handle(checked, context);
+      return context.replicas.read(({ pool, dataVersion, isReplica }) =>
+        context.answers.answer({ name: url, shows, dataVersion, isGone: () => request.isClosed() }, () =>
+          handle(checked, isReplica ? { ...context, pool, isReplica } : context),
+        ),
+      );
     },
   };
 }

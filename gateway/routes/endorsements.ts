@@ -1,12 +1,26 @@
-import { formatCursor } from '../../schemas/cursor.ts';
+import { formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
 import { text } from '../../schemas/http/fields.ts';
 import { endorsementFilters, lang, paging } from '../../schemas/http/parameters.ts';
 import { listedEndorsement, page } from '../../schemas/http/records.ts';
 import { describeListing } from '../../schemas/page-cursor.ts';
 import { listEndorsements } from '../../store/reads/endorsements.ts';
+import type { StreamPoint } from '../../store/reads/stream-points.ts';
+import { ReplicaBehindError } from '../replicas/read-replicas.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
 import { upcomingFrom } from '../selection/upcoming.ts';
 import { defineRoute } from './define-route.ts';
+
+/** Whether a page shows less than the point of the stream that its first page, from another server, has given. */
+function isBehind({ epoch, sequence }: StreamPoint, carried: string): boolean {
+  try {
+    const first = parseCursor(carried);
+    return epoch < first.epoch || (epoch === first.epoch && sequence < first.sequence);
+  } catch (error) {
+    // The page cursor was forged, and its part is of no use to anybody.
+    if (error instanceof InvalidCursorError) return false;
+    throw error;
+  }
+}
 
 export const endorsementsRoute = defineRoute({
   method: 'GET',
@@ -17,7 +31,7 @@ export const endorsementsRoute = defineRoute({
   query: { ...endorsementFilters, lang, ...paging },
   shows: ['catalogue', 'endorsements'],
   response: page(listedEndorsement, { stream_cursor: text }),
-  async handle({ query }, { pool, clock, config }) {
+  async handle({ query }, { pool, isReplica, clock, config }) {
     const { upcoming, limit, cursor, lang: language, ...filters } = query;
     const listing = describeListing('endorsements', query);
     // The state is the last id and the stream cursor of the first page, which all further pages repeat.
@@ -29,7 +43,10 @@ export const endorsementsRoute = defineRoute({
       after: state?.slice(0, 1) ?? null,
       limit,
     });
-    const stream_cursor = state?.[1] ?? formatCursor({ ...stream, time: readAt });
+    const carried = state?.[1];
+    // The stream goes on after the first page's cursor, so the other pages must show what is before it.
+    if (isReplica && typeof carried === 'string' && isBehind(stream, carried)) throw new ReplicaBehindError();
+    const stream_cursor = carried ?? formatCursor({ ...stream, time: readAt });
     return { json: renderPage(listing, found, { carried: [stream_cursor], extra: { stream_cursor } }) };
   },
 });

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { verifyHistory } from '../../consumers/verify-history.ts';
 import { ROLES, type Role } from '../../kafka/role-rights.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { readReplicaUrls } from '../../service/database-address.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { readOldestNode, readVersion } from '../../service/version.ts';
@@ -12,6 +13,7 @@ import { withDatabase } from '../database.ts';
 import { checkKafka } from '../doctor/check-kafka.ts';
 import { checkPostgres } from '../doctor/check-postgres.ts';
 import { checkRegistry } from '../doctor/check-registry.ts';
+import { checkReplicas } from '../doctor/check-replicas.ts';
 import { examine, examineAs, type Finding, failed, inTime, ok, warning } from '../doctor/finding.ts';
 import { showControls } from '../table.ts';
 
@@ -62,12 +64,15 @@ async function findAll(roles: Role[], io: CommandIo): Promise<Finding[]> {
   const env = readEnv(io.env);
   const database = attempt(() => createDatabaseConfig(env));
   const kafka = attempt(() => createKafkaConfig(env));
+  const replicas = attempt(() => readReplicaUrls(env));
   const findings = [checkNode()];
-  for (const config of [database, kafka]) {
+  for (const config of [database, kafka, replicas]) {
     if (config instanceof Error) findings.push(failed('settings', config.message));
   }
   const [ofDatabase, ofKafka, ofRegistry] = await Promise.all([
-    database instanceof Error ? [] : examineDatabase(database.databaseUrl),
+    database instanceof Error
+      ? []
+      : examineDatabase(database.databaseUrl, replicas instanceof Error ? [] : replicas),
     kafka instanceof Error ? [] : checkKafka(kafka, roles),
     checkRegistry(env),
   ]);
@@ -97,7 +102,7 @@ function checkNode(): Finding {
   return failed('versions', `${text} It needs Node ${readOldestNode()} or newer: install that.`);
 }
 
-async function examineDatabase(databaseUrl: string): Promise<Finding[]> {
+async function examineDatabase(databaseUrl: string, readDatabaseUrls: readonly string[]): Promise<Finding[]> {
   const startedAt = performance.now();
   return examine('Postgres', async () => {
     // A silent server holds up the end of the connection too, which nobody needs to wait for.
@@ -106,7 +111,9 @@ async function examineDatabase(databaseUrl: string): Promise<Finding[]> {
       const ms = Math.round(performance.now() - startedAt);
       const place = `${client.host}:${client.port}/${client.database}`;
       const answer = ok('Postgres', `${place} answers in ${ms} ms.`);
-      checked.resolve([answer, ...(await checkPostgres(client, databaseUrl))]);
+      const findings = [answer, ...(await checkPostgres(client, databaseUrl))];
+      const ofReplicas = await examine('replica', () => checkReplicas(client, readDatabaseUrls));
+      checked.resolve([...findings, ...ofReplicas]);
     });
     return Promise.race([checked.promise, work.then(() => checked.promise)]);
   });

@@ -17,8 +17,10 @@ const SERVERS_TO_COME = { DATABASE_URL: 'postgres://to-come', KAFKA_BROKERS: 'to
 export interface StartConfig extends TopicConfig {
   /** The gateway's port. */
   port: number;
-  /** The port of the gateway's metrics; the consumers' metrics are on the next one. */
+  /** The port of the gateway's metrics; further processes of the gateway and then the consumers have the next ones. */
   metricsPort: number | null;
+  /** How many processes the gateway has. */
+  gatewayProcesses: number;
   /** An absolute path. */
   dataDir: string;
   /** A Postgres to use instead of the embedded one. */
@@ -85,11 +87,11 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
     DATABASE_URL: databaseUrl ?? SERVERS_TO_COME.DATABASE_URL,
     KAFKA_BROKERS: brokers?.addresses.join(',') ?? SERVERS_TO_COME.KAFKA_BROKERS,
   };
-  const { today, publicUrl, hasConsole } = createGatewayConfig(handedOn);
+  const { today, publicUrl, hasConsole, processes: gatewayProcesses } = createGatewayConfig(handedOn);
   createConsumersConfig(handedOn);
   readLogLevel(env);
   const port = readInteger(env, 'PORT', PORTS) ?? 8080;
-  const metricsPort = readInteger(env, 'METRICS_PORT', { ...PORTS, max: PORTS.max - 1 });
+  const metricsPort = readInteger(env, 'METRICS_PORT', { ...PORTS, max: PORTS.max - gatewayProcesses });
   if (metricsPort === port)
     throw new OperatorError(`PORT and METRICS_PORT are both ${port}; they must differ.`);
   if (serversOnly && databaseUrl !== null && brokers !== null) {
@@ -100,6 +102,7 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
   return {
     port,
     metricsPort,
+    gatewayProcesses,
     dataDir: path.resolve(readText(env, 'DATA_DIR') ?? '.data'),
     databaseUrl,
     brokers,

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { applyTopics } from '../../kafka/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { type Keeper, keepRunning } from '../../service/keep-running.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
 import { describeKafkaSecurity } from '../../service/running-service.ts';
@@ -28,7 +29,6 @@ import {
   releaseRunDir,
   writeServiceEnv,
 } from './processes/run-files.ts';
-import { type Keeper, keepRunning } from './processes/supervisor.ts';
 import { choosePort } from './servers/ports.ts';
 import { findRunner } from './servers/runner.ts';
 import type { LocalServer, ServerOptions } from './servers/server.ts';
@@ -174,7 +174,7 @@ class Start {
   }
 
   async #choosePorts(): Promise<{ port: number; metricsPort: number; consumersMetricsPort: number }> {
-    const { port, metricsPort } = this.#config;
+    const { port, metricsPort, gatewayProcesses } = this.#config;
     if ((await choosePort(port)) !== port) {
       throw new OperatorError(
         `Port ${port} is taken: set PORT to a free one, as in "PORT=${port + 1} npm start".`,
@@ -184,7 +184,7 @@ class Start {
     if (metricsPort !== null && chosen !== metricsPort) {
       throw new OperatorError(`Port ${metricsPort} is taken: set METRICS_PORT to a free one.`);
     }
-    return { port, metricsPort: chosen, consumersMetricsPort: await choosePort(chosen + 1) };
+    return { port, metricsPort: chosen, consumersMetricsPort: await choosePort(chosen + gatewayProcesses) };
   }
 
   async #startServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {

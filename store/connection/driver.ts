@@ -1,6 +1,7 @@
 import { createPgDriverFactory } from '@slonik/pg-driver';
 import { BackendTerminatedError, type DriverClient, type DriverFactory } from 'slonik';
 import { type ConnectionConfig, readConnectionConfig } from './connection-config.ts';
+import { INSTANCE } from './instance.ts';
 
 /**
  * Waits for an answer. An answer that arrived while this process was busy still counts: it is read before the deadline
@@ -21,14 +22,20 @@ async function answerWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Every connection of this process. All lead to the same server. */
-const clients = new Set<DriverClient>();
+/** Every connection of this process, by the address of its server. */
+const clientsOf = new Map<string, Set<DriverClient>>();
+
+function connectionsTo(databaseUrl: string): Set<DriverClient> {
+  const clients = clientsOf.get(databaseUrl) ?? new Set();
+  clientsOf.set(databaseUrl, clients);
+  return clients;
+}
 
 /**
- * Ends idle connections. Each would otherwise cost its next user the same wait. A connection that cannot be ended properly
+ * Ends idle connections to a server. Each would otherwise cost its next user the same wait. A connection that cannot be ended properly
  * has ended already.
  */
-function endIdle(): void {
+function endIdle(clients: ReadonlySet<DriverClient>): void {
   for (const client of clients) if (client.state() === 'IDLE') client.destroy().catch(() => {});
 }
 
@@ -37,14 +44,32 @@ function isSameConnection(a: ConnectionConfig, b: ConnectionConfig): boolean {
   return a.connectionString === b.connectionString && contextOf(a) === contextOf(b);
 }
 
+/** @throws BackendTerminatedError if the connection leads to another server, or to another run of it */
+async function requireInstance(
+  client: DriverClient,
+  query: DriverClient['query'],
+  instance: string,
+): Promise<void> {
+  client.acquire();
+  const { rows } = await query(`SELECT ${INSTANCE} AS instance`);
+  if (rows[0]?.instance !== instance) {
+    await client.destroy();
+    throw new BackendTerminatedError(new Error('The address leads to another run of the server.'));
+  }
+  await client.release();
+}
+
 /**
  * slonik's driver, with a limit of `answerMs` for each answer. Only the server enforces the statement timeout, so that a
  * server which vanishes silently would otherwise keep queries waiting for ever.
  *
  * slonik ends a connection whose query failed. This driver ends the idle connections with it.
+ *
+ * @param instance the run of the server that connections must lead to, if it must be a certain one
  */
-export function createDriver(databaseUrl: string, answerMs: number): DriverFactory {
+export function createDriver(databaseUrl: string, answerMs: number, instance?: string): DriverFactory {
   const createPgDriver = createPgDriverFactory();
+  const clients = connectionsTo(databaseUrl);
   return async ({ driverConfiguration }) => {
     // The factory connects and asks for the OIDs of types, so that it runs again only after certificates or a password
     // were replaced.
@@ -69,10 +94,11 @@ export function createDriver(databaseUrl: string, answerMs: number): DriverFacto
         try {
           return await answerWithin(answerMs, client.query(...args));
         } catch (error) {
-          if (error instanceof BackendTerminatedError) endIdle();
+          if (error instanceof BackendTerminatedError) endIdle(clients);
           throw error;
         }
       };
+      if (instance !== undefined) await requireInstance(client, query, instance);
       return { ...client, query };
     };
     return { createClient };

@@ -56,6 +56,8 @@ export interface PoolOptions {
   /** How long connecting may take, and how long a statement may run. */
   connectionTimeoutMs: number;
   statementTimeoutMs: number;
+  /** The run of the server that connections must lead to; any if it is left out. */
+  instance?: string;
   /** Called with every query before it runs. */
   onQuery?: (sql: string, values: readonly unknown[]) => void;
 }
@@ -72,7 +74,11 @@ export interface PoolOptions {
  */
 export async function createReadPool(options: PoolOptions): Promise<DatabasePool> {
   const pool = await createPool(readConnectionConfig(options.databaseUrl).connectionString, {
-    driverFactory: createDriver(options.databaseUrl, options.statementTimeoutMs + ANSWER_MARGIN_MS),
+    driverFactory: createDriver(
+      options.databaseUrl,
+      options.statementTimeoutMs + ANSWER_MARGIN_MS,
+      options.instance,
+    ),
     gracefulTerminationTimeout: GOODBYE_MS,
     maxPoolSize: options.maxConnections,
     connectionTimeout: options.connectionTimeoutMs,

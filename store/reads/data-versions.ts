@@ -22,3 +22,32 @@ const VERSIONS = sql.prepared(
 export function loadDataVersions(pool: DatabasePool): Promise<DataVersions> {
   return pool.one(VERSIONS);
 }
+
+const REPLICA_VERSIONS = sql.prepared(
+  'replica-data-versions',
+  z.object({
+    endorsements: z.string(),
+    catalogue: z.string(),
+    officeholders: z.string(),
+    isReplica: z.boolean(),
+  }),
+)`
+  SELECT epoch || '.' || last_sequence AS endorsements, ${version('catalogue')} AS catalogue,
+    ${version('officeholders')} AS officeholders, pg_is_in_recovery() AS "isReplica"
+  FROM stream_head`;
+
+/**
+ * The versions that a replica shows.
+ *
+ * @throws PromotedReplicaError if the server replays no other server's log any more
+ */
+export async function loadReplicaVersions(pool: DatabasePool): Promise<DataVersions> {
+  const { isReplica, ...versions } = await pool.one(REPLICA_VERSIONS);
+  if (!isReplica) throw new PromotedReplicaError('The replica was promoted.');
+  return versions;
+}
+
+/** The server was made a primary, so its data may be of another history. */
+export class PromotedReplicaError extends Error {
+  override name = 'PromotedReplicaError';
+}

@@ -112,6 +112,7 @@ function changeToRelay({ occurred_ms, packed, body, submitted_ms, ...row }: Rela
  * (INV-3). Records in the same statement that Kafka has the whole batch before.
  *
  * @param next.from the sequence after the batch before
+ * @param next.to the last sequence that may be taken; null for all
  * @param next.limit the most changes to take
  * @param next.offsets the end of each partition before the batch is first sent, or an earlier one
  * @param next.acknowledged the first sequence of a batch that Kafka has; null for none
@@ -122,6 +123,7 @@ export async function takeBatch(
   client: ClientBase,
   next: {
     from: number;
+    to: number | null;
     limit: number;
     offsets: readonly number[];
     epoch: number;
@@ -133,13 +135,14 @@ export async function takeBatch(
     text: `WITH acknowledged AS (
         UPDATE relay_batches SET acknowledged_at = clock_timestamp() WHERE first_sequence = $5),
       next AS MATERIALIZED (
-        SELECT ${RELAY_COLUMNS} FROM change_log WHERE sequence >= $1 ORDER BY change_log.sequence LIMIT $2),
+        SELECT ${RELAY_COLUMNS} FROM change_log WHERE sequence BETWEEN $1 AND COALESCE($6, 9223372036854775807)
+        ORDER BY change_log.sequence LIMIT $2),
       begun AS (
         INSERT INTO relay_batches (first_sequence, last_sequence, offsets)
         SELECT $1, max(sequence), $3 FROM next HAVING (SELECT epoch FROM stream_head) = $4 AND count(*) > 0
         RETURNING first_sequence)
       SELECT next.*, EXISTS (SELECT FROM begun) AS is_begun FROM next ORDER BY sequence`,
-    values: [next.from, next.limit, next.offsets, next.epoch, next.acknowledged],
+    values: [next.from, next.limit, next.offsets, next.epoch, next.acknowledged, next.to],
   });
   if (rows[0]?.is_begun === false)
     throw new SupersededError(`The epoch ${next.epoch} of the stream has ended.`);
@@ -164,6 +167,13 @@ export async function loadChanges(
     [from, to],
   );
   return rows.map(changeToRelay);
+}
+
+/** The last sequence of the change log. */
+export async function loadLastSequence(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ last_sequence: string }>('SELECT last_sequence FROM stream_head');
+  if (!rows[0]) throw new Error('The table stream_head has no row.');
+  return Number(rows[0].last_sequence);
 }
 
 /** An epoch, and the last sequence before it. */

@@ -25,7 +25,10 @@ const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 
 const EVERYTHING: Values = {
   image: { digest: `sha256:${'0'.repeat(64)}`, pullSecrets: [{ name: 'registry' }] },
-  database: { caSecret: { name: 'database-ca', key: 'ca.crt' } },
+  database: {
+    readUrls: ['postgres://ballot@replica-1/ballot', 'postgres://ballot@replica-2/ballot'],
+    caSecret: { name: 'database-ca', key: 'ca.crt' },
+  },
   kafka: { authentication: 'certificate', caSecret: { name: 'kafka-ca', key: 'ca.crt' }, readsNearby: true },
   gateway: { autoscaling: { enabled: true }, settings: { STREAM_HEARTBEAT_MS: 10000 } },
   console: {
@@ -124,6 +127,7 @@ const LEFT_OUT: Record<string, string> = {
   KAFKA_KEY_PASSWORD_FILE: "not offered: Strimzi's keys are not encrypted",
   KAFKA_PASSWORD: 'the file has it',
   DATABASE_PASSWORD: 'the file has it',
+  READ_DATABASE_URLS_FILE: 'the addresses hold no password',
   DATABASE_CA: 'the file has it',
   OIDC_CLIENT_SECRET: 'the file has it',
   KAFKA_OAUTH_TOKEN_URL: 'not offered: the users have passwords or certificates',
@@ -138,6 +142,7 @@ const LEFT_OUT: Record<string, string> = {
   DATABASE_KEY_PASSWORD: 'not offered: the user has a password',
   DATABASE_KEY_PASSWORD_FILE: 'not offered: the user has a password',
   METRICS_PORT: 'of long-running programs only',
+  GATEWAY_PROCESSES: 'a container has one process; more gateways use more cores',
 };
 
 chartTest('every setting of a program is set, a free setting of the gateway, or left out', async () => {

@@ -6,6 +6,7 @@ import { listKnownSettings } from '../helpers/known-settings.ts';
 /** Settings that docker-compose.yml leaves out, with the reason. */
 const LEFT_OUT: Record<string, string> = {
   METRICS_PORT: 'the image sets it',
+  GATEWAY_PROCESSES: 'a container has one process; more gateways use more cores',
   PORT: 'the image sets it; in .env it is the port of the proxy',
   KAFKA_CA: 'the file has it',
   KAFKA_CERT: 'users log in with passwords',
@@ -23,6 +24,8 @@ const LEFT_OUT: Record<string, string> = {
   KAFKA_OAUTH_SCOPE: 'users log in with passwords',
   KAFKA_RACK: 'all brokers are on one machine',
   DATABASE_PASSWORD: 'the file has it',
+  READ_DATABASE_URLS: 'the file has one Postgres',
+  READ_DATABASE_URLS_FILE: 'the file has one Postgres',
   DATABASE_CA: 'the database is on the same machine, without TLS',
   DATABASE_CA_FILE: 'the database is on the same machine, without TLS',
   DATABASE_CERT: 'the user logs in with a password',

@@ -4,9 +4,9 @@ import pg from 'pg';
 import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { testServers } from './servers.ts';
 
-/** The address of a database that does not exist yet, on the Postgres of this test run. */
-export function chooseDatabaseUrl(): string {
-  const url = new URL(testServers().databaseUrl);
+/** The address of a database that does not exist yet, on a Postgres: by default that of this test run. */
+export function chooseDatabaseUrl(server = testServers().databaseUrl): string {
+  const url = new URL(server);
   url.pathname = `/test_${randomBytes(6).toString('hex')}`;
   return url.href;
 }
@@ -18,7 +18,9 @@ export function chooseDatabaseUrl(): string {
  * @returns its address
  */
 export async function createTestDatabase(url = chooseDatabaseUrl()): Promise<string> {
-  const admin = new pg.Client({ connectionString: testServers().databaseUrl });
+  const admin = new pg.Client({
+    connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href,
+  });
   await admin.connect();
   try {
     await admin.query(`CREATE DATABASE ${new URL(url).pathname.slice(1)}`);

@@ -49,11 +49,12 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const largeAnswers = new Turns({ atOnce: 1, waiting: 0, waitingOfAccount: 0 });
   const answers = new AnswerMemory({
     maxBytes: 0,
-    dataVersion: new DataVersion(() => loadDataVersions(pool)),
     retentionMs: config.retentionMs,
     clock: systemClock,
   });
-  const context = { pool, largeAnswers, answers, config, clock: systemClock } as GatewayContext;
+  const source = { pool, dataVersion: new DataVersion(() => loadDataVersions(pool)), isReplica: false };
+  const replicas: GatewayContext['replicas'] = { read: (work) => work(source) };
+  const context = { pool, replicas, largeAnswers, answers, config, clock: systemClock } as GatewayContext;
   const request: RawRequest = {
     url: path,
     query,

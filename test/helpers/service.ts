@@ -28,6 +28,10 @@ export interface TestServiceOptions {
   /** Whether one process has all roles of the consumers in a secured run too, as it has in others. */
   consumersTogether?: boolean;
   gatewayConfig?: Partial<GatewayConfig>;
+  /** The database, which does not exist yet; by default one of the run's Postgres. */
+  databaseUrl?: string;
+  /** The replicas that the relay looks after. */
+  relayReplicas?: string[];
   /** By default the database's, as in production. */
   clock?: Clock;
   /** The log of the gateways. */
@@ -40,6 +44,7 @@ const DEFAULTS = {
   partitions: 12,
   retentionMs: WEEK_MS,
   consumersTogether: false,
+  relayReplicas: [],
   log: createLog('gateway', 'silent'),
 };
 
@@ -53,19 +58,22 @@ export interface Answer {
 
 /** A whole service in this process, on a database and topics of its own. */
 export class TestService {
-  readonly databaseUrl = chooseDatabaseUrl();
+  readonly databaseUrl: string;
   /** Kafka for the test itself, which may do everything there. */
   readonly brokers = testServers().brokers;
   readonly topicPrefix = chooseTopicPrefix();
   readonly gateways: Gateway[] = [];
   /** A key of the plan `internal`, once the service has started. */
   key = '';
-  readonly #options: Required<Omit<TestServiceOptions, 'gatewayConfig' | 'clock'>> & { clock?: Clock };
+  readonly #options: Required<Omit<TestServiceOptions, 'gatewayConfig' | 'clock' | 'databaseUrl'>> & {
+    clock?: Clock;
+  };
   readonly #config: GatewayConfig;
   #consumers: Stoppable[] = [];
   #replacing: Promise<void> = Promise.resolve();
 
-  constructor({ gatewayConfig = {}, ...options }: TestServiceOptions) {
+  constructor({ gatewayConfig = {}, databaseUrl = chooseDatabaseUrl(), ...options }: TestServiceOptions) {
+    this.databaseUrl = databaseUrl;
     this.#options = { ...DEFAULTS, ...options };
     this.#config = {
       ...createGatewayConfig({
@@ -128,7 +136,7 @@ export class TestService {
 
   async startConsumers(roles: Role[] = ['apply', 'relay']): Promise<void> {
     const { databaseUrl, topicPrefix } = this;
-    const { retentionMs } = this.#options;
+    const { retentionMs, relayReplicas: readDatabaseUrls } = this.#options;
     // In a secured run each role has a user of its own, and therefore a process.
     const apart = isSecured() && !this.#options.consumersTogether;
     const parts = apart
@@ -137,7 +145,14 @@ export class TestService {
     this.#consumers = await Promise.all(
       parts.map((part) =>
         startConsumers(
-          { databaseUrl, brokers: brokersOf(part.user), topicPrefix, roles: part.roles, retentionMs },
+          {
+            databaseUrl,
+            readDatabaseUrls,
+            brokers: brokersOf(part.user),
+            topicPrefix,
+            roles: part.roles,
+            retentionMs,
+          },
           { log: createLog('consumers', 'silent') },
         ),
       ),

@@ -12,6 +12,7 @@ import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { findRunner } from '../../ops/local/servers/runner.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { stopWhenInterrupted } from './interrupted.ts';
+import { Primary } from './replica.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const TODAY = '2026-10-01';
@@ -50,14 +51,23 @@ export async function untilReady(base: string): Promise<void> {
  * Starts the service with the small demo catalogue in it, and no traffic.
  *
  * @param gatewayEnv settings of the gateway, besides its addresses
+ * @param replicas the number of replicas that the gateway reads from
  */
-export async function startSystem(gatewayEnv: Record<string, string> = {}): Promise<System> {
+export async function startSystem(
+  gatewayEnv: Record<string, string> = {},
+  { replicas = 0 }: { replicas?: number } = {},
+): Promise<System> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-system-'));
   const runner = await findRunner();
-  const [postgres, kafka] = await Promise.all([
-    runner.startPostgres({ dir: path.join(dir, 'postgres') }),
+  const [primary, kafka] = await Promise.all([
+    Primary.start({ fsync: 'on' }),
     runner.startKafka({ dir: path.join(dir, 'kafka') }),
   ]);
+  const postgres = primary.server;
+  const replicaUrls: string[] = [];
+  for (let made = 0; made < replicas; made += 1) {
+    replicaUrls.push((await primary.addReplica()).urlOf(postgres.url));
+  }
   const programs: ReturnType<typeof startProgram>[] = [];
   const stop = async () => {
     forget();
@@ -65,7 +75,7 @@ export async function startSystem(gatewayEnv: Record<string, string> = {}): Prom
     await Promise.all(
       programs.map((program) => program.exitCode ?? program.signalCode ?? once(program, 'exit')),
     );
-    await Promise.all([postgres.stop(), kafka.stop()]);
+    await Promise.all([primary.stop(), kafka.stop()]);
     await rm(dir, { recursive: true, force: true });
   };
   const forget = stopWhenInterrupted(stop);
@@ -74,7 +84,11 @@ export async function startSystem(gatewayEnv: Record<string, string> = {}): Prom
   await migrateDatabase(databaseUrl);
   await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
   const port = await findFreePort();
-  const env = { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers.addresses.join(',') };
+  const env = {
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: brokers.addresses.join(','),
+    READ_DATABASE_URLS: replicaUrls.join(','),
+  };
   const gateway = startProgram('gateway/main.ts', {
     ...env,
     PORT: String(port),

@@ -28,11 +28,23 @@ describe('the servers', () => {
   test('are Postgres and Kafka, with a prefix for the topics if it is set', () => {
     const servers = {
       databaseUrl: 'postgres://db/x',
+      readDatabaseUrls: [],
       brokers: plaintextBrokers(['a:1', 'b:2']),
       topicPrefix: '',
     };
     expect(readServers(both)).toEqual(servers);
     expect(readServers({ ...both, TOPIC_PREFIX: 'blue-' })).toEqual({ ...servers, topicPrefix: 'blue-' });
+  });
+
+  test('include replicas, with the password of the database', () => {
+    const READ_DATABASE_URLS = 'postgres://u@a/x, postgres://u@b:5433/x';
+    expect(readServers({ ...both, READ_DATABASE_URLS, DATABASE_PASSWORD: 'p' }).readDatabaseUrls).toEqual([
+      'postgres://u:p@a/x',
+      'postgres://u:p@b:5433/x',
+    ]);
+    const read = (text: string) => () => readServers({ ...both, READ_DATABASE_URLS: text });
+    expect(read('a:5432')).toThrow('READ_DATABASE_URLS is "a:…"; it must be like postgres://');
+    expect(read('postgres://u@a/x,postgres://v@a:5432/x')).toThrow('READ_DATABASE_URLS names a:5432 twice.');
   });
 
   test.each(['DATABASE_URL', 'KAFKA_BROKERS'])('%s must be set; the message has an example', (name) => {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Running } from '../../../service/keep-running.ts';
 import { childExit } from './daemon.ts';
 import { LogFile } from './log-file.ts';
 import { createRepeatFilter, renderLogLine } from './log-view.ts';
 import { stopProcess } from './pid-files.ts';
-import type { Running } from './supervisor.ts';
 
 export interface NodeProcess extends Running {
   pid: number;

@@ -19,12 +19,13 @@ beforeEach(() => {
   made = [];
 });
 
+const dataVersion = new DataVersion(async () => {
+  lookups += 1;
+  return { ...versions };
+});
+
 function createMemory({ maxBytes = 1_000_000, retentionMs = WEEK_MS } = {}): AnswerMemory {
-  const dataVersion = new DataVersion(async () => {
-    lookups += 1;
-    return { ...versions };
-  });
-  return new AnswerMemory({ maxBytes, dataVersion, retentionMs, clock });
+  return new AnswerMemory({ maxBytes, retentionMs, clock });
 }
 
 /** Asks for an answer of `bytes` bytes. Returns whether it had to be made. */
@@ -34,7 +35,7 @@ async function isMade(
   { shows = ['catalogue'] as DataPart[], bytes = 10, isGone = false, whileMade = () => {} } = {},
 ): Promise<boolean> {
   const before = made.length;
-  await memory.answer({ name, shows, isGone: () => isGone }, async () => {
+  await memory.answer({ name, shows, dataVersion, isGone: () => isGone }, async () => {
     made.push(name);
     whileMade();
     return { json: 'x'.repeat(bytes) };
@@ -45,7 +46,9 @@ async function isMade(
 test('an answer is reused unchanged while the data is unchanged', async () => {
   const memory = createMemory();
   const ask = (json: string) =>
-    memory.answer({ name: '/a?', shows: ['catalogue'], isGone: () => false }, async () => ({ json }));
+    memory.answer({ name: '/a?', shows: ['catalogue'], dataVersion, isGone: () => false }, async () => ({
+      json,
+    }));
   const first = await ask('first');
   expect(first).toEqual({ json: encodeContent('first') });
   expect(await ask('second')).toEqual(first);
@@ -116,9 +119,13 @@ test('without memory, keeps nothing and looks up no versions', async () => {
 });
 
 test('without an answer about the version, no answer is given', async () => {
-  const dataVersion = new DataVersion(() => Promise.reject(new Error('away')));
-  const memory = new AnswerMemory({ maxBytes: 1000, dataVersion, retentionMs: WEEK_MS, clock });
-  await expect(isMade(memory, '/a?')).rejects.toThrow('away');
+  const silent = new DataVersion(() => Promise.reject(new Error('away')));
+  const question = { name: '/a?', shows: ['catalogue' as const], dataVersion: silent, isGone: () => false };
+  const make = async () => {
+    made.push('/a?');
+    return { json: 'x' };
+  };
+  await expect(createMemory().answer(question, make)).rejects.toThrow('away');
   expect(made).toEqual([]);
 });
 

@@ -7,6 +7,7 @@ test('without variables, everything runs here, with demo data', () => {
   expect(createStartConfig({}, [])).toEqual({
     port: 8080,
     metricsPort: null,
+    gatewayProcesses: 1,
     dataDir: path.resolve('.data'),
     databaseUrl: null,
     brokers: null,

@@ -76,6 +76,7 @@ function healthy(): Series {
     all[series('stream_history_conflict', instance)] = constant(0);
     all[series('changes_relayed_sequence', instance)] = index === 0 ? rising(10) : constant(0);
     all[series('changes_unrelayed', instance)] = constant(1);
+    if (index === 0) all[series('replica_in_use', instance, { replica: 'db-2:5432' })] = constant(1);
     all[series('changes_oldest_unrelayed_seconds', instance)] = constant(0.1);
   }
   return all;
@@ -269,6 +270,20 @@ export const CASES: readonly AlertCase[] = [
     firing: [],
   },
 
+  {
+    name: 'a replica has been out of use for seven minutes',
+    series: {
+      [series('replica_in_use', 'relay-1', { replica: 'db-2:5432' })]: lately(minutes(7), '1', '0'),
+    },
+    firing: ['ReplicaOutOfUse'],
+  },
+  {
+    name: 'a replica was out of use for two minutes',
+    series: {
+      [series('replica_in_use', 'relay-1', { replica: 'db-2:5432' })]: lately(minutes(2), '1', '0'),
+    },
+    firing: [],
+  },
   {
     name: 'nobody has relayed for two minutes',
     series: { [series('relay_leader', 'relay-1')]: lately(minutes(2), '1', '0') },

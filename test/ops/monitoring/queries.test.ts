@@ -112,6 +112,8 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
       DATABASE_URL: service.databaseUrl,
       KAFKA_BROKERS: service.brokers.addresses.join(','),
       TOPIC_PREFIX: service.topicPrefix,
+      // It is no replica, so nobody reads from it, but it has the metrics of one.
+      READ_DATABASE_URLS: service.databaseUrl,
       LOG_LEVEL: 'warn',
     };
     await createRunner('canary')(['setup'], createIo(env));

@@ -6,6 +6,10 @@ The environment of a program. Context: root, role (gateway, apply, relay or ops)
 {{- $kafka := $values.kafka -}}
 - name: DATABASE_URL
   value: {{ required "database.url is required, such as postgres://ballot@postgres:5432/ballot" $values.database.url | quote }}
+{{- if $values.database.readUrls }}
+- name: READ_DATABASE_URLS
+  value: {{ join "," $values.database.readUrls | quote }}
+{{- end }}
 {{- if $values.database.passwordSecret.name }}
 - name: DATABASE_PASSWORD_FILE
   value: /run/secrets/ballot/database/password

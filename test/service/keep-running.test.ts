@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { type Clock, keepRunning, type Running } from '../../../../ops/local/processes/supervisor.ts';
+import { type Clock, keepRunning, type Running } from '../../service/keep-running.ts';
 
 interface Fake extends Running {
   end(how: string): void;

@@ -1,0 +1,207 @@
+import { leasesEndedBy } from '../../../domain/replica-lease.ts';
+import type { Clock } from '../../../service/clock.ts';
+import { SupersededError } from '../../../service/failure.ts';
+import type { Logger } from '../../../service/log.ts';
+import type { ListedReplica, ReplicaRegistry } from '../../../store/replicas/registry.ts';
+import type { Look, ReplicaLink } from '../../../store/replicas/replica-link.ts';
+import { replicaExclusions, replicaInUse, replicaLag, replicaWait } from './metrics.ts';
+
+/** A replica that is in use and does not show the mark by then is taken out of use; in milliseconds. */
+const LAG_LIMIT_MS = 1000;
+/** How soon a replica out of use must show a mark to come back, in milliseconds. Changes wait this long at most for it. */
+const RETURN_LIMIT_MS = 150;
+/** For how long a replica must keep up before it is in use, in milliseconds. Each exclusion doubles it. */
+const MIN_PROBATION_MS = 2000;
+const MAX_PROBATION_MS = 5 * 60_000;
+const MAX_PAUSE_MS = 16;
+
+export interface GateOptions {
+  registry: Pick<ReplicaRegistry, 'lineage' | 'raise' | 'admit' | 'exclude' | 'confirm'>;
+  /** The replicas that may be used, by name. */
+  links: ReadonlyMap<string, Pick<ReplicaLink, 'look'>>;
+  /** Monotonic. */
+  clock: Pick<Clock, 'now' | 'wait'>;
+  /** Aborts when this process no longer leads. */
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/** A replica in use, or one that may be. */
+interface Member {
+  name: string;
+  instance: string;
+  link: Pick<ReplicaLink, 'look'>;
+}
+
+/** How a replica out of use has done. */
+interface Trial {
+  instance: string;
+  /** Since when it has kept up. */
+  since: number;
+}
+
+/**
+ * Holds changes back until every replica that a gateway may read from shows them (INV-1). A replica that is late is first
+ * taken out of use, and the leases of gateways end, before changes are announced without it.
+ *
+ * Passing and taking back happen one at a time. Errors of the primary end the leader's term: the next term begins with
+ * the primary's list.
+ */
+export class ReplicaGate {
+  readonly #options: GateOptions;
+  readonly #inUse = new Map<string, Member>();
+  readonly #trials = new Map<string, Trial>();
+  readonly #probations = new Map<string, number>();
+  /** When the leases of replicas that were taken out of use have ended. */
+  #safeAt = Number.NEGATIVE_INFINITY;
+  #turn: Promise<unknown> = Promise.resolve();
+  /** The pass that has not begun yet. */
+  #next: Promise<void> | undefined;
+
+  private constructor(options: GateOptions) {
+    this.#options = options;
+    for (const name of options.links.keys()) replicaInUse.set({ replica: name }, 0);
+  }
+
+  /** @param known the primary's list at the beginning of this lineage */
+  static async open(known: readonly ListedReplica[], options: GateOptions): Promise<ReplicaGate> {
+    const gate = new ReplicaGate(options);
+    // The leader before may have taken a replica out of use a moment ago.
+    if (known.some(({ inUse }) => !inUse)) gate.#safeAt = leasesEndedBy(options.clock.now());
+    const seen = await Promise.all(
+      [...options.links].map(async ([name, link]) => ({ name, link, look: await lookAt(link) })),
+    );
+    const lost: { instance: string; name: string }[] = [];
+    for (const { instance, name } of known.filter(({ inUse }) => inUse)) {
+      const found = seen.find(({ look }) => look?.instance === instance);
+      if (found) gate.#use({ name: found.name, link: found.link, instance });
+      else lost.push({ instance, name });
+    }
+    await gate.#exclude(lost);
+    return gate;
+  }
+
+  /** Resolves when every replica that a gateway may read from shows all changes that were committed before the call. */
+  pass(): Promise<void> {
+    this.#next ??= this.#take(async () => {
+      this.#next = undefined;
+      await this.#settle();
+    });
+    return this.#next;
+  }
+
+  /** Confirms the replicas in use, takes late ones out, and tries the others. Rejects with the primary's errors. */
+  async tend(): Promise<void> {
+    await this.pass();
+    if (this.#inUse.size > 0) await this.#options.registry.confirm();
+    const used = new Set([...this.#inUse.values()].map(({ name }) => name));
+    const others = [...this.#options.links].filter(([name]) => !used.has(name));
+    await Promise.all(others.map(([name, link]) => this.#try(name, link)));
+  }
+
+  /** Does work when its turn comes. */
+  #take<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async #settle(): Promise<void> {
+    const { registry, clock, signal } = this.#options;
+    const startedAt = clock.now();
+    const members = [...this.#inUse.values()];
+    if (members.length > 0) {
+      const number = await registry.raise();
+      const shown = await Promise.all(members.map((member) => this.#shows(member, number, LAG_LIMIT_MS)));
+      this.#requireTerm();
+      await this.#exclude(members.filter((_, index) => !shown[index]));
+    }
+    while (clock.now() < this.#safeAt && !signal.aborted) {
+      await clock.wait(this.#safeAt - clock.now(), signal);
+    }
+    this.#requireTerm();
+    replicaWait.observe((clock.now() - startedAt) / 1000);
+  }
+
+  /** @throws SupersededError if this process no longer leads */
+  #requireTerm(): void {
+    if (this.#options.signal.aborted) throw new SupersededError('This process no longer leads the relay.');
+  }
+
+  /** Tries a replica out of use, and puts it into use when it has kept up for long enough. */
+  async #try(name: string, link: Member['link']): Promise<void> {
+    const { registry, clock, log } = this.#options;
+    const look = await lookAt(link);
+    if (look === null) return void this.#trials.delete(name);
+    const member = { name, link, instance: look.instance };
+    if (!(await this.#shows(member, await registry.raise(), RETURN_LIMIT_MS))) {
+      this.#trials.delete(name);
+      return;
+    }
+    const trial = this.#trials.get(name);
+    if (trial?.instance !== look.instance) {
+      this.#trials.set(name, { instance: look.instance, since: clock.now() });
+      return;
+    }
+    if (clock.now() - trial.since < (this.#probations.get(name) ?? MIN_PROBATION_MS)) return;
+    await this.#take(async () => {
+      // Nothing is announced meanwhile: the replica shows everything announced so far, and what follows waits for it.
+      if (!(await this.#shows(member, await registry.raise(), RETURN_LIMIT_MS))) return;
+      this.#use(member);
+      await registry.admit(member);
+      log.info({ replica: name }, 'the replica is in use');
+    });
+  }
+
+  #use(member: Member): void {
+    this.#trials.delete(member.name);
+    this.#inUse.set(member.instance, member);
+    replicaInUse.set({ replica: member.name }, 1);
+  }
+
+  async #exclude(late: readonly { instance: string; name: string }[]): Promise<void> {
+    if (late.length === 0) return;
+    const { registry, clock, log } = this.#options;
+    await registry.exclude(late.map(({ instance }) => instance));
+    this.#safeAt = leasesEndedBy(clock.now());
+    for (const { instance, name } of late) {
+      this.#inUse.delete(instance);
+      const before = this.#probations.get(name) ?? MIN_PROBATION_MS / 2;
+      this.#probations.set(name, Math.min(2 * before, MAX_PROBATION_MS));
+      replicaInUse.set({ replica: name }, 0);
+      replicaExclusions.inc({ replica: name });
+      log.warn(
+        { replica: name },
+        'the replica is out of use: it is late, unreachable or no replica any more',
+      );
+    }
+  }
+
+  /** Whether a run of a replica shows a mark within `limitMs` milliseconds. */
+  async #shows({ name, instance, link }: Member, number: number, limitMs: number): Promise<boolean> {
+    const { registry, clock, signal } = this.#options;
+    const startedAt = clock.now();
+    const ended = new AbortController();
+    const over = clock.wait(limitMs, AbortSignal.any([signal, ended.signal])).then(() => null);
+    try {
+      for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+        const look = await Promise.race([over, lookAt(link).then((found) => ({ found }))]);
+        if (look === null) return false;
+        const { found } = look;
+        if (found && (!found.isReplica || found.instance !== instance)) return false;
+        if (found && found.lineage === registry.lineage && found.number >= number) {
+          replicaLag.set({ replica: name }, (clock.now() - startedAt) / 1000);
+          return true;
+        }
+        await clock.wait(pauseMs, signal);
+        if (clock.now() - startedAt >= limitMs || signal.aborted) return false;
+      }
+    } finally {
+      ended.abort();
+    }
+  }
+}
+
+function lookAt(link: Pick<ReplicaLink, 'look'>): Promise<Look | null> {
+  return link.look().catch(() => null);
+}

@@ -1,0 +1,75 @@
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { keepRunning, type Running } from '../service/keep-running.ts';
+import type { Stoppable } from '../service/lifecycle.ts';
+import type { Logger } from '../service/log.ts';
+import { OperatorError } from '../service/operator-error.ts';
+import type { GatewayConfig } from './config.ts';
+
+/** Whether this process serves as one of several, on behalf of the process that accepts their connections. */
+export const isOneOfSeveral = cluster.isWorker;
+
+/** Tells the process that started this one, if there is one, that this one works. */
+export function reportStarted(): void {
+  if (isOneOfSeveral) process.send?.('started');
+}
+
+/**
+ * Starts a process that serves at METRICS_PORT plus its place.
+ *
+ * @throws Error if it ends before it works
+ */
+async function startProcess(metricsPort: number, place: number): Promise<Running> {
+  const worker = cluster.fork({ METRICS_PORT: String(metricsPort === 0 ? 0 : metricsPort + place) });
+  const exited = once(worker, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
+  const ending = await Promise.race([once(worker, 'message').then(() => null), exited]);
+  if (ending !== null) throw new Error(ending);
+  return {
+    exited,
+    async stop() {
+      worker.process.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/**
+ * Starts several processes that serve the same port, each a whole gateway, and starts one again that ends. This process
+ * accepts the connections and hands them to the others in turn, so that streams are spread evenly and a process that
+ * stops loses none.
+ *
+ * @returns once all of them work
+ * @throws OperatorError if one cannot start, which says the reason itself
+ */
+export async function startProcesses(
+  { processes, metricsPort }: Pick<GatewayConfig, 'processes' | 'metricsPort'>,
+  log: Logger,
+): Promise<Stoppable> {
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('main.ts', import.meta.url)), args: [] });
+  const keepers: Stoppable[] = [];
+  const stop = async () => {
+    await Promise.all(keepers.map((keeper) => keeper.stop()));
+  };
+  const keep = async (place: number) => {
+    const name = `gateway process ${place + 1}`;
+    const keeper = await keepRunning({
+      name,
+      start: () => startProcess(metricsPort, place),
+      report: (line) => log.error(line),
+    });
+    keepers.push(keeper);
+  };
+  try {
+    // The first one alone, so that an invalid setting is reported once.
+    await keep(0);
+    const others = Array.from({ length: processes - 1 }, (_, index) => keep(index + 1));
+    await Promise.allSettled(others);
+    await Promise.all(others);
+  } catch (error) {
+    await stop();
+    throw new OperatorError(`A process of the gateway could not start (${(error as Error).message}).`);
+  }
+  return { stop };
+}

@@ -1,0 +1,154 @@
+import { Counter, Gauge } from 'prom-client';
+import { RENEW_MS } from '../../domain/replica-lease.ts';
+import { monotonicClock } from '../../service/clock.ts';
+import { nameServer } from '../../service/database-address.ts';
+import { classifyFailure } from '../../service/failure.ts';
+import type { Stoppable } from '../../service/lifecycle.ts';
+import type { Logger } from '../../service/log.ts';
+import { repeat } from '../../service/repeat.ts';
+import { reportFailure } from '../../service/report-failure.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { createWorkPool } from '../../store/connection/work-pool.ts';
+import { PromotedReplicaError } from '../../store/reads/data-versions.ts';
+import { loadUsableReplicas } from '../../store/replicas/registry.ts';
+import type { DataVersion } from '../answers/data-version.ts';
+import { Replica, type ReplicaOptions, type Run } from './replica.ts';
+import { ReplicaLeases } from './replica-leases.ts';
+
+/** How long an answer about leases may take, in milliseconds. */
+const TIMEOUT_MS = 1000;
+
+const reads = new Counter({
+  name: 'replica_reads_total',
+  help: 'Requests that were answered from the replica.',
+  labelNames: ['replica'],
+});
+const failures = new Counter({
+  name: 'replica_reads_repeated_total',
+  help: 'Requests that the replica could not answer, so that the primary did.',
+  labelNames: ['replica'],
+});
+const usable = new Gauge({
+  name: 'replica_usable',
+  help: '1 while this gateway reads from the replica, 0 while it does not.',
+  labelNames: ['replica'],
+});
+
+/** A replica shows less than the page before, which another server gave. The primary shows it. */
+export class ReplicaBehindError extends Error {
+  override name = 'ReplicaBehindError';
+
+  constructor() {
+    super('The replica shows less than the first page.');
+  }
+}
+
+/** The database that a request reads from. */
+export interface ReadSource {
+  pool: DatabasePool;
+  /** The versions of the data on the same server: another one can show more or less. */
+  dataVersion: DataVersion;
+  isReplica: boolean;
+}
+
+export interface ReadReplicasOptions extends Omit<ReplicaOptions, 'name'> {
+  /** The primary. */
+  databaseUrl: string;
+  readDatabaseUrls: readonly string[];
+  primary: ReadSource;
+  log: Logger;
+}
+
+/** Whether the primary may be able to answer instead. A statement that takes too long is not repeated there. */
+function isReplicasFault(error: unknown): boolean {
+  if (error instanceof ReplicaBehindError || error instanceof PromotedReplicaError) return true;
+  const isTimeout = error instanceof Error && error.constructor.name === 'StatementTimeoutError';
+  return !isTimeout && classifyFailure(error) === 'database_away';
+}
+
+/** Chooses the database that a request reads from: the replicas that may be read in turn, or else the primary. */
+export class ReadReplicas implements Stoppable {
+  readonly #primary: ReadSource;
+  readonly #replicas: Replica[];
+  readonly #leases: ReplicaLeases;
+  readonly #parts: Stoppable[] = [];
+  #turn = 0;
+
+  constructor({ readDatabaseUrls, primary, log, ...options }: ReadReplicasOptions) {
+    this.#primary = primary;
+    this.#replicas = readDatabaseUrls.map(
+      (databaseUrl) => new Replica({ ...options, name: nameServer(databaseUrl), databaseUrl }),
+    );
+    if (this.#replicas.length === 0) {
+      this.#leases = new ReplicaLeases(async () => [], monotonicClock);
+      return;
+    }
+    const pool = createWorkPool(options.databaseUrl, 1, () => {}, {
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+    });
+    this.#leases = new ReplicaLeases(() => loadUsableReplicas(pool), monotonicClock);
+    let isFailing = false;
+    const renew = async () => {
+      try {
+        await this.#leases.renew();
+        isFailing = false;
+      } catch (error) {
+        const message = 'the primary does not say which replicas are in use';
+        reportFailure(log, error, { where: 'replicas', message, quiet: isFailing });
+        isFailing = true;
+      }
+    };
+    const check = async () => {
+      await Promise.all(this.#replicas.map((replica) => replica.check()));
+      for (const replica of this.#replicas)
+        usable.set({ replica: replica.name }, this.#isUsable(replica) ? 1 : 0);
+    };
+    this.#parts = [
+      repeat(RENEW_MS, monotonicClock, renew),
+      repeat(RENEW_MS, monotonicClock, check),
+      { stop: () => pool.end() },
+    ];
+  }
+
+  /**
+   * Reads from a replica, or from the primary if none may be read or the replica cannot answer.
+   *
+   * @param work must have no effect but its result, since it can be done twice
+   */
+  async read<T>(work: (source: ReadSource) => Promise<T>): Promise<T> {
+    const chosen = this.#choose();
+    if (chosen === null) return work(this.#primary);
+    const { replica, run } = chosen;
+    try {
+      const result = await work({ ...run, isReplica: true });
+      reads.inc({ replica: replica.name });
+      return result;
+    } catch (error) {
+      // The connections of a run that was left meanwhile end in many ways.
+      const wasLeft = replica.run !== run;
+      if (!wasLeft && !isReplicasFault(error)) throw error;
+      failures.inc({ replica: replica.name });
+      return work(this.#primary);
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const part of this.#parts) await part.stop();
+    await Promise.all(this.#replicas.map((replica) => replica.close()));
+  }
+
+  #isUsable({ run }: Replica): boolean {
+    return run !== null && this.#leases.holds(run.instance);
+  }
+
+  #choose(): { replica: Replica; run: Run } | null {
+    const count = this.#replicas.length;
+    for (let tried = 0; tried < count; tried += 1) {
+      this.#turn = (this.#turn + 1) % count;
+      const replica = this.#replicas[this.#turn];
+      if (replica?.run && this.#isUsable(replica)) return { replica, run: replica.run };
+    }
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+import type pg from 'pg';
+import { nameServer } from '../../service/database-address.ts';
+import { listReplicas } from '../../store/replicas/registry.ts';
+import { ReplicaLink } from '../../store/replicas/replica-link.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+const SUBJECT = 'replica';
+
+/**
+ * Whether each replica answers, is one, and is in use.
+ *
+ * @param client a connection to the primary
+ */
+export async function checkReplicas(
+  client: pg.Client,
+  readDatabaseUrls: readonly string[],
+): Promise<Finding[]> {
+  const listed = await listReplicas(client);
+  const inUse = new Set(listed.filter((each) => each.inUse).map(({ instance }) => instance));
+  return Promise.all(readDatabaseUrls.map((url) => checkReplica(url, inUse)));
+}
+
+async function checkReplica(databaseUrl: string, inUse: ReadonlySet<string>): Promise<Finding> {
+  const name = nameServer(databaseUrl);
+  const link = new ReplicaLink(databaseUrl);
+  try {
+    const { isReplica, instance } = await link.look();
+    if (!isReplica) {
+      const text = `${name} is no replica; it may have been promoted: make it one, or remove it from READ_DATABASE_URLS.`;
+      return failed(SUBJECT, text);
+    }
+    if (inUse.has(instance)) return ok(SUBJECT, `${name} is in use.`);
+    const text = `${name} is out of use: it is late, the relay cannot reach it or does not know it, or it has just come back. See docs/operations.md#replicaoutofuse.`;
+    return warning(SUBJECT, text);
+  } catch (error) {
+    const { message } = error as Error;
+    return failed(SUBJECT, `${name} does not answer (${message}): start it, or correct READ_DATABASE_URLS.`);
+  } finally {
+    await link.close();
+  }
+}

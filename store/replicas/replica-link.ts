@@ -1,0 +1,71 @@
+import type { Client } from 'pg';
+import { createClient } from '../connection/client.ts';
+import { INSTANCE } from '../connection/instance.ts';
+
+const TIMEOUT_MS = 1000;
+
+/** The state of a server that should be a replica, in one snapshot. */
+export interface Look {
+  /** Whether it replays another server's log. False after it was promoted. */
+  isReplica: boolean;
+  instance: string;
+  /** The mark of the relay that its reads show. */
+  lineage: string;
+  number: number;
+}
+
+/** A connection to a replica that asks for its state. It is made when it is needed, and again after it was lost. */
+export class ReplicaLink {
+  readonly #databaseUrl: string;
+  #client: Promise<Client> | undefined;
+
+  constructor(databaseUrl: string) {
+    this.#databaseUrl = databaseUrl;
+  }
+
+  /** Rejects within two seconds if the server does not answer. */
+  async look(): Promise<Look> {
+    const connecting = this.#connect();
+    this.#client = connecting;
+    try {
+      const client = await connecting;
+      const { rows } = await client.query<Look & { number: string }>({
+        name: 'look',
+        text: `SELECT pg_is_in_recovery() AS "isReplica", ${INSTANCE} AS instance, lineage, number FROM replica_fence`,
+      });
+      const [row] = rows;
+      if (!row) throw new Error('The replica has no fence.');
+      return { ...row, number: Number(row.number) };
+    } catch (error) {
+      if (this.#client === connecting) this.#client = undefined;
+      await this.#end(connecting);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#client) await this.#end(this.#client);
+    this.#client = undefined;
+  }
+
+  #connect(): Promise<Client> {
+    if (this.#client) return this.#client;
+    const client = createClient(this.#databaseUrl, {
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+      application_name: 'ballot-endorsements-replica-link',
+    });
+    const connecting = client.connect().then(() => client);
+    // The query that waits on a lost connection fails too; an idle one is replaced.
+    client.on('error', () => {
+      if (this.#client === connecting) this.#client = undefined;
+    });
+    return connecting;
+  }
+
+  /** A server that is silent would hold up a proper end. */
+  async #end(connecting: Promise<Client>): Promise<void> {
+    const client = await connecting.catch(() => null);
+    void client?.end().catch(() => {});
+  }
+}
