@@ -5,6 +5,8 @@ import { ReplicaLink } from '../../store/replicas/replica-link.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const SUBJECT = 'replica';
+/** Longer than the relay waits, since a slow replica is told from a silent one here. */
+const TIMEOUT_MS = 5000;
 
 /**
  * Whether each replica answers, is one, and is in use.
@@ -22,7 +24,7 @@ export async function checkReplicas(
 
 async function checkReplica(databaseUrl: string, inUse: ReadonlySet<string>): Promise<Finding> {
   const name = nameServer(databaseUrl);
-  const link = new ReplicaLink(databaseUrl);
+  const link = new ReplicaLink(databaseUrl, TIMEOUT_MS);
   try {
     const { isReplica, instance } = await link.look();
     if (!isReplica) {

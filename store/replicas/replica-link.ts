@@ -17,13 +17,16 @@ export interface Look {
 /** A connection to a replica that asks for its state. It is made when it is needed, and again after it was lost. */
 export class ReplicaLink {
   readonly #databaseUrl: string;
+  readonly #timeoutMs: number;
   #client: Promise<Client> | undefined;
 
-  constructor(databaseUrl: string) {
+  /** @param timeoutMs how long connecting may take, and asking, in milliseconds */
+  constructor(databaseUrl: string, timeoutMs = TIMEOUT_MS) {
     this.#databaseUrl = databaseUrl;
+    this.#timeoutMs = timeoutMs;
   }
 
-  /** Rejects within two seconds if the server does not answer. */
+  /** Rejects within twice the time limit if the server does not answer. */
   async look(): Promise<Look> {
     const connecting = this.#connect();
     this.#client = connecting;
@@ -51,8 +54,8 @@ export class ReplicaLink {
   #connect(): Promise<Client> {
     if (this.#client) return this.#client;
     const client = createClient(this.#databaseUrl, {
-      connectionTimeoutMillis: TIMEOUT_MS,
-      query_timeout: TIMEOUT_MS,
+      connectionTimeoutMillis: this.#timeoutMs,
+      query_timeout: this.#timeoutMs,
       application_name: 'ballot-endorsements-replica-link',
     });
     const connecting = client.connect().then(() => client);

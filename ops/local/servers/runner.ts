@@ -28,7 +28,7 @@ async function readJavaVersion(): Promise<number | null> {
 }
 
 async function runs(command: string, args: string[]): Promise<boolean> {
-  return run(command, args, { timeout: 10_000 }).then(
+  return run(command, args, { timeout: 60_000 }).then(
     () => true,
     () => false,
   );
