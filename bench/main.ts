@@ -7,6 +7,8 @@ const BENCHMARKS = [
   'processes',
   'reads',
   'rename',
+  'scale',
+  'scale-check',
   'stream',
   'usage',
 ] as const;

@@ -61,7 +61,7 @@ export class Audience {
 
 /**
  * Delivers new changes to the readers that wait for them. Readers with equal filters form one audience: the filter is
- * evaluated once for each change, through an index, and the frames are concatenated once (INV-11). Readers that do not
+ * evaluated once for each change, through an index. The frames of the same changes are concatenated once (INV-11). Readers that do not
  * wait, because their socket is full or they still read older changes, cost nothing.
  */
 export class FanOut {
@@ -97,7 +97,7 @@ export class FanOut {
   /**
    * Delivers entries to the waiting readers whose filter they pass. The others keep waiting.
    *
-   * @returns the deliveries, one for each filter that something passes
+   * @returns the deliveries. Filters that the same entries pass share one.
    */
   publish(entries: readonly LogEntry[], resumePoint: ResumePoint): Delivery[] {
     const passed = new Map<Audience, LogEntry[]>();
@@ -108,13 +108,14 @@ export class FanOut {
         else if (audience.waiting.size > 0) passed.set(audience, [entry]);
       });
     }
-    const deliveries: Delivery[] = [];
+    const deliveries = new Map<string, Delivery>();
     for (const [audience, matching] of passed) {
-      const delivery = new Delivery(matching, resumePoint);
-      deliveries.push(delivery);
+      const name = matching.map(({ sequence }) => sequence).join();
+      const delivery = deliveries.get(name) ?? new Delivery(matching, resumePoint);
+      deliveries.set(name, delivery);
       deliver(audience, delivery);
     }
-    return deliveries;
+    return [...deliveries.values()];
   }
 
   /** Makes all waiting readers look again from a resume point. */

@@ -114,6 +114,17 @@ test('INV-11: readers with equal filters share one delivery and its bytes', asyn
   );
 });
 
+test('INV-11: readers with different filters that the same changes pass share one delivery', async () => {
+  const log = new Log();
+  const filters: StreamFilter[] = [{ states: ['CA'] }, { states: ['CA', 'NV'] }, { states: ['OR', 'CA'] }];
+  const waiting = filters.map((each) => new FeedReader(log, log.fanOut, each).next(log.latest));
+  log.append(['WA', 'CA', 'OR', 'CA']);
+  const [first, second, third] = await Promise.all(waiting);
+  expect(first).toBe(second);
+  expect(first?.entries.map(({ sequence }) => sequence)).toEqual([2, 4]);
+  expect(third?.entries.map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
+});
+
 test('a reader that waits at a cursor of a gateway that is ahead gets nothing twice', async () => {
   const log = new Log();
   const reader = new FeedReader(log, log.fanOut, {});
