@@ -1,4 +1,4 @@
-/** What one unit of work takes on one core of the machine that it was measured on, unless it says otherwise. */
+/** The cost of each unit of work, on one core of the machine that it was measured on. */
 export interface Costs {
   change: {
     /** Microseconds in the consumer that applies, and in its session of Postgres. */

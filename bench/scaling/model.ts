@@ -1,6 +1,6 @@
 import type { Costs } from './costs.ts';
 
-/** What clients and producers ask of the service. */
+/** The load that clients and producers put on the service. */
 export interface Load {
   streams: number;
   changesPerSecond: number;

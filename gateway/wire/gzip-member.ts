@@ -13,7 +13,7 @@ export interface GzipPiece {
   crc: number;
   /** The number of bytes before compression. */
   length: number;
-  /** What a checksum is multiplied by when a piece of this length follows. */
+  /** The factor of a checksum when a piece of this length follows. */
   shift: number;
 }
 
