@@ -16,7 +16,7 @@ export type JsonSchema =
   | readonly JsonSchema[];
 
 /** Writes the next value of an input to its output. */
-export type JsonWriter = (io: AvroInput) => void;
+export type JsonWriter = (io: AvroToJson) => void;
 
 /** Whether a byte of a string is itself in JSON: printable ASCII but for `"` and `\`. */
 const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -31,7 +31,7 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 
 /** Bytes in Avro's binary form that are read, and bytes of JSON that are written. */
-export class AvroInput {
+export class AvroToJson {
   source: Buffer = Buffer.alloc(0);
   /** Where the next value begins in `source`. */
   at = 0;

@@ -1,5 +1,5 @@
 import { AvroDecodeError, HEADER_LENGTH } from './avro-codec.ts';
-import { AvroInput, compileJsonWriter, type JsonSchema, MAX_GROWTH } from './avro-json.ts';
+import { AvroToJson, compileJsonWriter, type JsonSchema, MAX_GROWTH } from './avro-json.ts';
 import { changeCodec } from './change.ts';
 import { FRAME_END, formatTime, renderFrameHead } from './event.ts';
 import type { ChangeType } from './vocabulary.ts';
@@ -20,7 +20,7 @@ const LITERALS = {
 
 interface Part {
   before: Buffer;
-  copy: (io: AvroInput) => void;
+  copy: (io: AvroToJson) => void;
 }
 
 function readFields(): { types: readonly ChangeType[]; body: readonly { name: string; type: JsonSchema }[] } {
@@ -50,14 +50,14 @@ export class FrameWriter {
   type: ChangeType = 'created';
   /** Where the JSON of the frame begins. */
   jsonStart = 0;
-  readonly #io: AvroInput;
+  readonly #io: AvroToJson;
   readonly #types: { type: ChangeType; json: Buffer }[];
   readonly #body: Part[];
 
   /** @param captures the paths of strings in the body, such as `election.slug`, for `textOf` */
   constructor(captures: readonly string[]) {
     const { types, body } = readFields();
-    this.#io = new AvroInput(Buffer.allocUnsafeSlow(INITIAL_BYTES), captures.length);
+    this.#io = new AvroToJson(Buffer.allocUnsafeSlow(INITIAL_BYTES), captures.length);
     this.#types = types.map((type) => ({
       type,
       json: Buffer.from(`","type":"endorsement.${type}","occurred_at":"`),

@@ -205,14 +205,15 @@ export class EventStream {
    * Moves on and writes in one turn of the event loop, so that no other frame can carry an older id in between. Returns
    * false if the socket takes nothing more for now.
    */
-  #write({ entries, frames, resumePoint }: Delivery): boolean {
+  #write(delivery: Delivery): boolean {
+    const { entries, resumePoint } = delivery;
     this.#written = resumePoint;
     const last = entries.at(-1);
     if (!last) return true;
     this.#delivered += entries.length;
     this.#toldSequence = last.sequence;
     this.#toldAt = this.#options.clock.now();
-    return this.#output.write(frames);
+    return this.#output.write(delivery.frames);
   }
 
   /** Waits until the socket takes more. Returns false if the client has stopped reading. */

@@ -2,6 +2,7 @@ import type { LogEntry } from '../../gateway/feed/entry.ts';
 import { createEntries } from '../../gateway/feed/read-entries.ts';
 import { formatEventId } from '../../schemas/cursor.ts';
 import type { ChangeType, StateCode } from '../../schemas/vocabulary.ts';
+import { CHANGE_BODY } from './change-body.ts';
 
 export interface EntryOptions {
   sequence: number;
@@ -28,27 +29,14 @@ export function createEntry({
       id: formatEventId({ epoch, sequence, time: occurredAt, offsets: [0] }),
       type,
       occurred_at: occurredAt,
-      endorsement: { id: sequence, rank: null, statement, source_url: null, published_on: null },
-      endorser: {
-        id: 1,
-        slug: 'bakers',
-        name: 'Bakers',
-        category: { slug: 'labor', name: 'Labor union' },
-        state: 'OR',
-      },
+      ...CHANGE_BODY,
+      endorsement: { ...CHANGE_BODY.endorsement, id: sequence, statement },
+      endorser: { ...CHANGE_BODY.endorser, slug: 'bakers', name: 'Bakers' },
       contest: {
-        id: 1,
-        title: 'Mayor',
-        short_title: 'Mayor',
-        kind: 'candidate',
-        vote_method: 'plurality',
-        votes_allowed: 1,
-        ranks_allowed: null,
-        measure_code: null,
-        district: { id: 1, name: 'Fernville', level: 'city', ocd_id: null, state },
+        ...CHANGE_BODY.contest,
+        district: { ...CHANGE_BODY.contest.district, name: 'Fernville', state },
       },
-      election: { id: 1, slug: 'general', name: 'General', date: '2026-11-03', state, type: 'general' },
-      choice: { id: 1, label: 'Ann', measure_answer: null, candidate: null, party: null, withdrawn: false },
+      election: { ...CHANGE_BODY.election, slug: 'general', name: 'General', state },
     },
   ]);
   return entry as LogEntry;
