@@ -24,7 +24,6 @@ export async function startConsumers(
   }: Omit<ConsumersConfig, 'metricsPort'>,
   { log }: { log: Logger },
 ): Promise<Service> {
-  const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-consumers', log });
   const topics = topicNames(topicPrefix);
   // Each leader works on a connection of its own; this is for everything beside.
   const pool = createWorkPool(databaseUrl, 2, (error) => {
@@ -35,12 +34,12 @@ export async function startConsumers(
   clock.start();
   const started = new Map<Role, Leadership>();
   if (roles.includes('apply')) {
+    const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-consumers', log });
     const groupId = applyGroup(topicPrefix);
     started.set('apply', startApply({ kafka, brokers, databaseUrl, pool, topics, groupId, clock, log }));
   }
   if (roles.includes('relay')) {
     const relay = startRelay({
-      kafka,
       brokers,
       databaseUrl,
       readDatabaseUrls,

@@ -1,5 +1,5 @@
 /** How both clients of Kafka connect: with TLS and a login as the settings say, which are read anew for each connection. */
-import { isIP } from 'node:net';
+import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Base, BaseOptions } from '@platformatic/kafka';
 import type { ISocketFactory, KafkaConfig, Mechanism } from 'kafkajs';
@@ -19,10 +19,15 @@ export function kafkajsConnection(
   const sasl = kafkajsLogin(brokers);
   return {
     brokers: addresses,
-    ...(tls && { ssl: true, socketFactory: createTlsSockets(tls) }),
+    ...(tls && { ssl: true }),
+    socketFactory: tls ? createTlsSockets(tls) : createSocket,
     ...(sasl && { sasl }),
   };
 }
+
+/** Without a delay, as @platformatic/kafka does it: kafkajs leaves on that the kernel holds small writes back. */
+const createSocket: ISocketFactory = ({ host, port, onConnect }) =>
+  connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, onConnect);
 
 function createTlsSockets(tls: Tls): ISocketFactory {
   const context = rotatingContext(tls);
@@ -30,7 +35,7 @@ function createTlsSockets(tls: Tls): ISocketFactory {
     // A server name that is an address is not allowed; the certificate is then checked for the host.
     const servername = tls.serverName ?? (isIP(host) === 0 ? host : '');
     const socket = connectTls({ host, port, servername, secureContext: context() }, onConnect);
-    return socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    return socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
   };
 }
 

@@ -5,25 +5,25 @@
  * A batch that cannot be read is reported with the offsets that it takes up, so that a reader can pass it (INV-14).
  */
 import { crc32c } from '@platformatic/kafka';
+import {
+  ATTRIBUTES_AT,
+  CRC_AT,
+  CURRENT_MAGIC,
+  FIRST_TIMESTAMP_AT,
+  LAST_OFFSET_DELTA_AT,
+  LENGTH_AT,
+  MAGIC_AT,
+  MAX_TIMESTAMP_AT,
+  PREFIX_BYTES,
+  PRODUCER_ID_AT,
+  RECORD_COUNT_AT,
+  RECORDS_AT,
+} from './batch-layout.ts';
 import { decompress } from './codecs.ts';
-
-const LENGTH_AT = 8;
-const MAGIC_AT = 16;
-const CRC_AT = 17;
-const ATTRIBUTES_AT = 21;
-const LAST_OFFSET_DELTA_AT = 23;
-const FIRST_TIMESTAMP_AT = 27;
-const MAX_TIMESTAMP_AT = 35;
-const PRODUCER_ID_AT = 43;
-const RECORD_COUNT_AT = 57;
-const RECORDS_AT = 61;
-/** First offset and length: the part of the header that the length does not count. */
-const PREFIX_BYTES = 12;
 
 /** The most records of a batch. Records of a few bytes each compress so well that a batch could hold millions. */
 export const MAX_RECORDS = 200_000;
 
-const CURRENT_MAGIC = 2;
 const CODEC_MASK = 0b111;
 const HAS_APPEND_TIME = 1 << 3;
 const IS_TRANSACTIONAL = 1 << 4;

@@ -14,6 +14,7 @@ import {
   UnreadableBatchError,
 } from './record-batches.ts';
 import { explainingRefusals } from './refusal.ts';
+import { withRetries } from './retries.ts';
 import { isAuthorizationError, MissingRightError, type Right, withRight } from './rights.ts';
 
 /** A batch that cannot be read. Offsets are inclusive. */
@@ -272,6 +273,21 @@ export class TopicReader {
     const byNode = Map.groupBy(offsets, ([partition]) => sources[partition] ?? -1);
     const fetches = [...byNode].map(([node, own]) => this.fetch(node, new Map(own), limits));
     return (await Promise.all(fetches)).flat();
+  }
+
+  /** The end of every partition, by partition. Tries again while leaders move. */
+  async ends(): Promise<number[]> {
+    const topics = [this.#topic];
+    const ends = await this.#read(() =>
+      withRetries(
+        async () => {
+          await this.refresh();
+          return this.#consumer.listOffsets({ topics, isolationLevel: 0 });
+        },
+        () => {},
+      ),
+    );
+    return Array.from(ends.get(this.#topic) ?? [], (end) => Number(end ?? 0n));
   }
 
   /** The bounds of every partition, by partition. */

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createEntries } from '../../gateway/feed/read-entries.ts';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
-import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
 import type { Brokers } from '../../service/brokers.ts';
@@ -62,8 +61,7 @@ export class Publisher {
     const database = new pg.Client({ connectionString: databaseUrl });
     await database.connect();
     const end = await loadEnd(database);
-    const kafka = createKafkaClient({ brokers, clientId: 'bench' });
-    const producer = createChangesProducer(kafka, { brokers, topic: topicNames().changes });
+    const producer = createChangesProducer({ brokers, topic: topicNames().changes });
     await producer.connect();
     return new Publisher({ end, database, producer, offsets: await producer.fetchEndOffsets() });
   }

@@ -1,4 +1,3 @@
-import type { Kafka } from 'kafkajs';
 import type pg from 'pg';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -30,7 +29,6 @@ const GENERATION_CHECK_MS = 2000;
 const KEEP_MARGIN_MS = 24 * 60 * 60 * 1000;
 
 export interface RelayOptions {
-  kafka: Kafka;
   brokers: Brokers;
   databaseUrl: string;
   /** The replicas that gateways may read from. */
@@ -63,10 +61,10 @@ export function startRelay(options: RelayOptions): Leadership {
 
 async function lead(options: RelayOptions, term: Term): Promise<void> {
   const { client, signal, succeeded, atEnd } = term;
-  const { kafka, brokers, topicPrefix, log } = options;
+  const { brokers, topicPrefix, log } = options;
   const { changes: topic } = topicNames(topicPrefix);
   const announced = await verifyHistory(client, { brokers, topic });
-  const producer = createChangesProducer(kafka, { brokers, topic });
+  const producer = createChangesProducer({ brokers, topic });
   atEnd(() => producer.disconnect());
   await producer.connect();
   const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-relay' });

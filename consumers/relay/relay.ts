@@ -24,7 +24,7 @@ const MAX_BATCH = 1000;
 /** The end offsets of the partitions are fetched again when they are older than this, in milliseconds. */
 const ENDS_MAX_AGE_MS = 200;
 
-/** What a relay needs besides its connections. */
+/** The settings of a relay, besides its connections. */
 export interface RelayParts {
   clock?: Clock | undefined;
   /** Resolves when everything that was committed before the call may be announced; null if it always may. */

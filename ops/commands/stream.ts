@@ -1,7 +1,6 @@
 import { verifyHistory } from '../../consumers/verify-history.ts';
 import { requireBrokers } from '../../kafka/admin.ts';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
-import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { OperatorError } from '../../service/operator-error.ts';
@@ -119,8 +118,7 @@ async function check(config: OpsConfig, io: CommandIo): Promise<void> {
 /** Sends the changes that the topic lacks again, with the same ids and bytes (INV-3). */
 async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
   const { brokers, topicPrefix, databaseUrl } = config;
-  const kafka = createKafkaClient({ brokers, clientId: 'ballot-endorsements-ops' });
-  const producer = createChangesProducer(kafka, { brokers, topic: topicNames(topicPrefix).changes });
+  const producer = createChangesProducer({ brokers, topic: topicNames(topicPrefix).changes });
   await withPool(databaseUrl, async (pool) => {
     const holes = await loadHoles(config, pool, io);
     await producer.connect();

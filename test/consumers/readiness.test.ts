@@ -89,13 +89,12 @@ const impatient = (brokers: Brokers) => createKafkaClient({ brokers, clientId: '
 
 /** Starts a relay on a store and a Kafka of its own. @returns also how often it was interrupted. */
 function startOn(databaseUrl: string, brokers: Brokers, topicPrefix: string) {
-  const kafka = impatient(brokers);
   let interruptions = 0;
   const write = () => {
     interruptions += 1;
   };
   const log = createLog('consumers', 'warn', { write });
-  const relay = startRelay({ kafka, brokers, databaseUrl, topicPrefix, retentionMs: WEEK_MS, log });
+  const relay = startRelay({ brokers, databaseUrl, topicPrefix, retentionMs: WEEK_MS, log });
   return { relay, interruptions: () => interruptions };
 }
 

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import pg from 'pg';
 import { Relay } from '../../consumers/relay/relay.ts';
 import { type ChangesProducer, createChangesProducer } from '../../kafka/changes-producer.ts';
-import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
@@ -31,7 +30,7 @@ beforeEach(async () => {
   const topics = await createTestTopics({ partitions: 3 });
   brokers = topics.brokers;
   topic = topicNames(topics.prefix).changes;
-  producer = createChangesProducer(createKafkaClient({ brokers, clientId: 'test' }), { brokers, topic });
+  producer = createChangesProducer({ brokers, topic });
   await producer.connect();
   made = 0;
 });

@@ -1,0 +1,97 @@
+/* Kafka's requests of an idempotent producer, over a connection of the client's. Batches are bytes, as `write-batch.ts` makes them. */
+import { type Connection, initProducerIdV4, type Reader, Writer } from '@platformatic/kafka';
+
+const PRODUCE = 0;
+/** Every broker that has the version of Fetch that this service needs has it; later ones add nothing that it uses. */
+const VERSION = 9;
+const ALL_IN_SYNC_REPLICAS = -1;
+/** Ends transactions, which this producer has none of, in milliseconds. */
+const TRANSACTION_TIMEOUT_MS = 60_000;
+
+export interface ProduceRequest {
+  topic: string;
+  /** By partition: a record batch. */
+  batches: ReadonlyMap<number, Buffer>;
+  /** How long the leader may wait for the other in-sync replicas, in milliseconds. */
+  timeoutMs: number;
+}
+
+/** The answer for a partition. */
+export interface ProduceAnswer {
+  partition: number;
+  /** Kafka's error code; 0 for none. */
+  errorCode: number;
+  /** The offset of the batch's first record. */
+  baseOffset: number;
+}
+
+/**
+ * Sends batches to the leader of their partitions, which answers when all in-sync replicas have them.
+ *
+ * @throws the client's error if the connection fails
+ */
+export function sendProduce(connection: Connection, request: ProduceRequest): Promise<ProduceAnswer[]> {
+  return new Promise((resolve, reject) => {
+    connection.send(
+      PRODUCE,
+      VERSION,
+      () => writeRequest(request),
+      (_correlationId, _apiKey, _apiVersion, reader) => readAnswers(reader),
+      true,
+      true,
+      (error, answers) => {
+        if (error || !answers) reject(error);
+        else resolve(answers);
+      },
+    );
+  });
+}
+
+function writeRequest({ topic, batches, timeoutMs }: ProduceRequest): Writer {
+  return Writer.create()
+    .appendString(null)
+    .appendInt16(ALL_IN_SYNC_REPLICAS)
+    .appendInt32(timeoutMs)
+    .appendArray([topic], (topics, name) => {
+      topics.appendString(name).appendArray([...batches], (partitions, [partition, bytes]) => {
+        partitions.appendInt32(partition).appendBytes(bytes);
+      });
+    })
+    .appendTaggedFields();
+}
+
+function readAnswers(reader: Reader): ProduceAnswer[] {
+  const topics = reader.readArray((topic) => {
+    topic.readString();
+    return topic.readArray((answer) => {
+      const partition = answer.readInt32();
+      const errorCode = answer.readInt16();
+      const baseOffset = Number(answer.readInt64());
+      answer.readInt64(); // when it was appended
+      answer.readInt64(); // start of the log
+      answer.readArray((error) => {
+        error.readInt32();
+        error.readNullableString();
+      });
+      answer.readNullableString(); // message
+      return { partition, errorCode, baseOffset };
+    });
+  });
+  return topics.flat();
+}
+
+/** An id for a producer, under which it counts what it sends. */
+export interface ProducerIdentity {
+  producerId: bigint;
+  producerEpoch: number;
+}
+
+/** Asks any broker for an id. @throws the client's error if it gives none */
+export function requestProducerId(connection: Connection): Promise<ProducerIdentity> {
+  return new Promise((resolve, reject) => {
+    initProducerIdV4.api(connection, null, TRANSACTION_TIMEOUT_MS, -1n, -1, (error, answer) => {
+      if (error || !answer) reject(error);
+      else resolve({ producerId: answer.producerId, producerEpoch: answer.producerEpoch });
+    });
+  });
+}
