@@ -15,7 +15,7 @@ export interface GatewayProcess {
 
 /** Starts a gateway with its own settings on servers that run already, and waits until it is ready. */
 export async function startGatewayProcess(
-  { databaseUrl, brokers, topicPrefix }: OpsConfig,
+  { databaseUrl, brokers, topicPrefix }: Pick<OpsConfig, 'databaseUrl' | 'brokers' | 'topicPrefix'>,
   settings: Record<string, string> = {},
 ): Promise<GatewayProcess> {
   const port = await findFreePort();

@@ -1,5 +1,6 @@
 import { type Agent, get } from 'node:http';
 import autocannon from 'autocannon';
+import { cpuMsOf } from './stream/process-usage.ts';
 
 export interface Target {
   url: string;
@@ -28,6 +29,17 @@ async function load({ url, headers = {}, statuses = [200] }: Target, options: Pa
 export async function measureRate(target: Target, { connections, seconds }: LoadOptions): Promise<number> {
   const { requests, duration } = await load(target, { connections, duration: seconds });
   return requests.total / duration;
+}
+
+/** The requests a second, and the processor time that the server of this process id takes for one. */
+export async function measureCost(
+  pid: number,
+  target: Target,
+  options: LoadOptions,
+): Promise<{ rate: number; cpuMicroseconds: number }> {
+  const before = cpuMsOf(pid);
+  const rate = await measureRate(target, options);
+  return { rate, cpuMicroseconds: ((cpuMsOf(pid) - before) * 1000) / (rate * options.seconds) };
 }
 
 /**

@@ -1,6 +1,8 @@
 /** `npm run bench -- NAME ...`: runs one of the programs beside this file. */
 const BENCHMARKS = [
   'crowd',
+  'curves',
+  'export',
   'latency',
   'limits',
   'lost-kafka',

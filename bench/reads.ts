@@ -1,17 +1,15 @@
 /*
- * Measures how fast the read endpoints answer, beside baselines in the same run: a bare server that runs the same SQL and
- * writes the same bytes, and one that writes them from memory. It runs on a loaded store: DATABASE_URL and
+ * Measures how fast the read endpoints answer, beside baselines in the same run: a server of Fastify and postgres.js that runs the same
+ * SQL and writes the same bytes, and one that writes them from memory. It runs on a loaded store: DATABASE_URL and
  * KAFKA_BROKERS, or a running service's DATA_DIR.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { createKey } from '../ops/commands/keys.ts';
 import { createConfig as createOpsConfig } from '../ops/config.ts';
 import { readEnv } from '../service/running-service.ts';
-import { recordQueries } from '../test/helpers/record-queries.ts';
+import { Baseline } from './baseline.ts';
 import { startGatewayProcess } from './gateway-process.ts';
-import { measureLatency, measureOne, measureRate, type Target } from './load.ts';
+import { measureCost, measureLatency, measureOne, measureRate, type Target } from './load.ts';
 import { DEEP_LISTS, findSingles, findStates, LISTS } from './read-cases.ts';
 import { formatSpread } from './statistics.ts';
 
@@ -38,17 +36,9 @@ const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' })
 const headers = { Authorization: `Bearer ${key}` };
 const gateway = await startGatewayProcess(config, values.fresh ? { RESPONSE_MEMORY_MB: '0' } : {});
 const { base } = gateway;
-const baseline = fork('bench/baseline-server.ts');
+const baseline = new Baseline(databaseUrl);
 
 const service = (path: string): Target => ({ url: `${base}${path}`, headers });
-
-/** The baseline's addresses for the work of a request. */
-async function baselinesOf(path: string) {
-  baseline.send({ databaseUrl, recorded: await recordQueries(databaseUrl, path) });
-  const [{ port: baselinePort, index }] = await once(baseline, 'message');
-  const target = (kind: string): Target => ({ url: `http://127.0.0.1:${baselinePort}/${kind}/${index}` });
-  return { sql: target('sql'), queries: target('queries'), memory: target('memory') };
-}
 
 /** Measures each of several things once a round, in turn, after a round of warm-up. */
 async function measureRounds<Name extends string>(
@@ -61,6 +51,13 @@ async function measureRounds<Name extends string>(
     if (round >= 0) rounds.push(measured as Record<Name, number>);
   }
   return rounds;
+}
+
+/** The rate; adds the processor time of an answer to the list. */
+async function keepCpu(cost: ReturnType<typeof measureCost>, cpuUs: number[]): Promise<number> {
+  const { rate, cpuMicroseconds } = await cost;
+  cpuUs.push(cpuMicroseconds);
+  return rate;
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -78,7 +75,7 @@ async function fetchPage(path: string): Promise<{ bytes: number; tag: string; cu
 /** Measures requests a second, beside the same SQL and bytes and the bytes alone; latencies; and the cost of a 304. */
 async function compare(path: string): Promise<void> {
   const { bytes, tag } = await fetchPage(path);
-  const { sql, memory } = await baselinesOf(path);
+  const { sql, memory } = await baseline.targetsOf(path);
   // The first page of endorsements has the stream's present cursor, so it differs each time that it is made, once a
   // minute.
   const isRepeatable = (await fetchPage(path)).tag === tag;
@@ -87,9 +84,10 @@ async function compare(path: string): Promise<void> {
     headers: { ...headers, 'If-None-Match': (await fetchPage(path)).tag },
     statuses: [304, 200],
   });
+  const cpu = { service: [] as number[], sql: [] as number[] };
   const rounds = await measureRounds({
-    service: () => measureRate(service(path), options),
-    sql: () => measureRate(sql, options),
+    service: () => keepCpu(measureCost(gateway.pid, service(path), options), cpu.service),
+    sql: () => keepCpu(measureCost(baseline.pid, sql, options), cpu.sql),
     memory: () => measureRate(memory, options),
     conditional: async () => measureRate(await conditional(), options),
   });
@@ -104,6 +102,10 @@ async function compare(path: string): Promise<void> {
     `  ${spread(rounds, (round) => round.service, 0)}/s of ${bytes} bytes; at ${rate.toFixed(0)}/s p50 ${p50} ms, p99 ${p99} ms`,
   );
   say(`  to the same SQL and bytes ${spread(rounds, (round) => round.service / round.sql, 2)}`);
+  say(
+    `  processor time of an answer: ${formatSpread(cpu.service.slice(1), 0)} µs, of the baseline's ` +
+      formatSpread(cpu.service.map((each, round) => each / (cpu.sql[round] ?? 0)).slice(1), 2),
+  );
   say(`  to the bytes from memory ${spread(rounds, (round) => round.service / round.memory, 2)}`);
   if (isRepeatable)
     say(`  304 to the bytes from memory ${spread(rounds, (round) => round.conditional / round.memory, 2)}`);
@@ -129,7 +131,7 @@ async function compareDepth(path: string): Promise<void> {
 /** Measures the time of large answers, one at a time, beside their SQL alone. */
 async function compareAlone(path: string): Promise<void> {
   const { bytes } = await fetchPage(path);
-  const { queries } = await baselinesOf(path);
+  const { queries } = await baseline.targetsOf(path);
   const rounds = await measureRounds({
     service: () => measureOne(service(path)),
     queries: () => measureOne(queries),
@@ -147,7 +149,7 @@ try {
   for (const path of DEEP_LISTS.filter(wanted)) await compareDepth(path);
   for (const path of (await findStates(databaseUrl)).filter(wanted)) await compareAlone(path);
 } finally {
-  baseline.kill('SIGTERM');
+  baseline.stop();
   await gateway.stop();
 }
 process.exit(0);

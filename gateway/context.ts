@@ -6,6 +6,7 @@ import type { Turns } from './answers/turns.ts';
 import type { GatewayConfig } from './config.ts';
 import type { AccessWatch } from './delivery/access-watch.ts';
 import type { OpenStreams } from './delivery/open-streams.ts';
+import type { Exports } from './export/exports.ts';
 import type { Feed } from './feed/feed.ts';
 import type { StreamLeases } from './limits/stream-leases.ts';
 import type { ReadReplicas } from './replicas/read-replicas.ts';
@@ -25,6 +26,8 @@ export interface GatewayContext {
   answers: AnswerMemory;
   /** Bounds how many large answers are made at a time. */
   largeAnswers: Turns;
+  /** Sends whole lists as lines of JSON. */
+  exports: Pick<Exports, 'begin'>;
   clock: Clock;
   log: Logger;
   /** Aborts when the gateway begins to shut down. Long polls then answer at once. */

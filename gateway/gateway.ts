@@ -20,6 +20,7 @@ import type { GatewayContext } from './context.ts';
 import { AccessWatch } from './delivery/access-watch.ts';
 import { OpenStreams } from './delivery/open-streams.ts';
 import { requireReadyFeed } from './delivery/resume.ts';
+import { Exports, MAX_EXPORTS } from './export/exports.ts';
 import { Feed } from './feed/feed.ts';
 import { createApp } from './http/app.ts';
 import { createReadiness } from './http/health.ts';
@@ -33,7 +34,7 @@ const MAX_CONNECTIONS = 20;
 const CONNECTION_TIMEOUT_MS = 3000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const VERSION_TIMEOUT_MS = 3000;
-const LARGE_ANSWERS = { atOnce: 4, waiting: 200, waitingOfAccount: 50 };
+const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 4, waiting: 200, waitingOfAccount: 50 };
 
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
@@ -69,6 +70,12 @@ export async function startGateway(
     maxConnections: 1,
     connectionTimeoutMs: VERSION_TIMEOUT_MS,
     statementTimeoutMs: VERSION_TIMEOUT_MS,
+  });
+  const exportPool = await createReadPool({
+    databaseUrl: config.databaseUrl,
+    maxConnections: MAX_EXPORTS,
+    connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   const databaseClock = new ReferenceClock({ read: () => loadDatabaseTime(pool), log });
   const clock = ownClock ?? databaseClock;
@@ -116,6 +123,7 @@ export async function startGateway(
     openStreams,
     answers,
     largeAnswers: new Turns(LARGE_ANSWERS),
+    exports: new Exports({ pool: exportPool, clock, log }),
     clock,
     log,
     draining: draining.signal,
@@ -169,7 +177,7 @@ export async function startGateway(
       await console?.stop();
       await access.stop();
       await replicas.stop();
-      await Promise.all([pool.end(), versionPool.end()]);
+      await Promise.all([pool.end(), versionPool.end(), exportPool.end()]);
     },
   };
 }

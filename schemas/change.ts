@@ -1,6 +1,6 @@
 import { createAvroCodec } from './avro-codec.ts';
 import { formatEventId } from './cursor.ts';
-import type { Event } from './http/records.ts';
+import type { Event } from './http/events.ts';
 import type { ChangeType } from './vocabulary.ts';
 
 /** An endorsement and its place on the ballot at the time of a change (specification, "Event body"). */

@@ -13,6 +13,7 @@ import { cpuMsOf } from './process-usage.ts';
 import { Publisher, renderFrames } from './publisher.ts';
 import { ReaderPool } from './reader-pool.ts';
 
+/** A server whose deliveries are measured. */
 interface Contestant {
   name: string;
   pid: number;
@@ -22,22 +23,35 @@ interface Contestant {
   deliver(changes: Change[]): Promise<void>;
 }
 
-interface Measured {
+export interface Measured {
   perSecond: number;
   cpuMicroseconds: number;
   /** The bytes that a delivery takes on the connection. */
   bytes: number;
 }
 
-const STREAMS = 1000;
-/** How many changes come together, and how often. */
-const LOADS = [
-  { changes: 20, passes: 100 },
-  { changes: 1, passes: 300 },
+/** How many streams there are, how many changes come together, and how often. */
+export interface FanOutLoad {
+  streams: number;
+  changes: number;
+  passes: number;
+}
+
+const LOADS: readonly FanOutLoad[] = [
+  { streams: 1000, changes: 20, passes: 100 },
+  { streams: 1000, changes: 1, passes: 300 },
 ];
 
-/** @param rounds the number of times that each server is measured, in turn */
-export async function benchFanOut(rounds: number, print: (line: string) => void): Promise<void> {
+/** The servers to compare, which run until `stop`. */
+export interface Arena {
+  contestants: readonly Contestant[];
+  publisher: Publisher;
+  key: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the service, the bare server, and nchan if it is installed. */
+export async function openArena(): Promise<Arena> {
   const system = await startSystem();
   const publisher = await Publisher.open(system);
   const bare = fork('bench/stream/bare-server.ts');
@@ -59,11 +73,20 @@ export async function benchFanOut(rounds: number, print: (line: string) => void)
     };
     contestants.push({ name: 'nchan', pid: nchan.pid, port: nchan.port, path: '/stream', deliver });
   }
-  for (const load of LOADS) await compare({ contestants, publisher, key: system.key }, load, rounds, print);
-  await nchan?.stop();
-  bare.kill();
-  await publisher.close();
-  await system.stop();
+  const stop = async () => {
+    await nchan?.stop();
+    bare.kill();
+    await publisher.close();
+    await system.stop();
+  };
+  return { contestants, publisher, key: system.key, stop };
+}
+
+/** @param rounds the number of times that each server is measured, in turn */
+export async function benchFanOut(rounds: number, print: (line: string) => void): Promise<void> {
+  const arena = await openArena();
+  for (const load of LOADS) await compare(arena, load, rounds, print);
+  await arena.stop();
 }
 
 function gatewayContestants({ gatewayPid, base }: System, publisher: Publisher): Contestant[] {
@@ -76,25 +99,34 @@ function gatewayContestants({ gatewayPid, base }: System, publisher: Publisher):
   ];
 }
 
-async function compare(
-  { contestants, publisher, key }: { contestants: Contestant[]; publisher: Publisher; key: string },
-  load: (typeof LOADS)[number],
+/** Measures each server once a round, in turn, after a round of warm-up. @returns by the name of the server */
+export async function measureAll(
+  { contestants, publisher, key }: Arena,
+  load: FanOutLoad,
   rounds: number,
-  print: (line: string) => void,
-): Promise<void> {
+): Promise<Map<string, Measured[]>> {
   const results = new Map<string, Measured[]>(contestants.map(({ name }) => [name, []]));
-  // The first round warms up.
   for (let round = -1; round < rounds; round += 1) {
     for (const contestant of contestants) {
       const { port, path, gzip = false } = contestant;
-      const pool = await ReaderPool.open({ port, key, gzip, paths: Array(STREAMS).fill(path) });
+      const pool = await ReaderPool.open({ port, key, gzip, paths: Array(load.streams).fill(path) });
       const measured = await measure(contestant, pool, publisher, load);
       pool.close();
       if (round >= 0) results.get(contestant.name)?.push(measured);
     }
   }
+  return results;
+}
+
+async function compare(
+  arena: Arena,
+  load: FanOutLoad,
+  rounds: number,
+  print: (line: string) => void,
+): Promise<void> {
+  const results = await measureAll(arena, load, rounds);
   print(
-    `${STREAMS} streams, ${load.changes} changes at a time: middle (lowest to highest) of ${rounds} rounds`,
+    `${load.streams} streams, ${load.changes} changes at a time: middle (lowest to highest) of ${rounds} rounds`,
   );
   const [own = []] = results.values();
   for (const [name, measured] of results) {
@@ -120,7 +152,7 @@ async function measure(
   { pid, deliver }: Contestant,
   pool: ReaderPool,
   publisher: Publisher,
-  { changes: count, passes }: (typeof LOADS)[number],
+  { streams, changes: count, passes }: FanOutLoad,
 ): Promise<Measured> {
   const before = { cpuMs: cpuMsOf(pid), ...(await pool.count()) };
   let ms = 0;
@@ -132,7 +164,7 @@ async function measure(
     await received;
     ms += performance.now() - start;
   }
-  const deliveries = passes * count * STREAMS;
+  const deliveries = passes * count * streams;
   const cpuMs = cpuMsOf(pid) - before.cpuMs;
   const { bytes } = await pool.count();
   return {

@@ -1,7 +1,8 @@
 /*
  * Measures how many submissions a second become events, sustained: through Kafka, apply, Postgres, the relay, Kafka again
  * and a gateway, all on this machine. Every submission changes an endorsement. Beside it, it measures Kafka alone: the
- * same submissions, produced to another topic and fetched from there.
+ * same submissions, produced to another topic and fetched from there. It also tells how much processor time each process
+ * takes for a submission, since two cores share all of the work.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +16,7 @@ import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { type System, startSystem } from '../../test/helpers/system.ts';
 import { formatSpread } from '../statistics.ts';
+import { cpuMsOfTree } from './process-usage.ts';
 import { Publisher } from './publisher.ts';
 
 const SUBMISSIONS = 50_000;
@@ -38,19 +40,40 @@ export async function benchIngest(rounds: number, print: (line: string) => void)
   );
   const service: number[] = [];
   const kafka: number[] = [];
+  const usage: Record<string, number>[] = [];
   // The first round warms up.
   for (let round = -1; round < rounds; round += 1) {
     const messages = Array.from({ length: SUBMISSIONS }, (_, index) => createMessage(places, round, index));
+    const before = readUsage(system);
     const own = await measureService(system, messages);
+    const after = readUsage(system);
     const raw = await measureKafka(system.brokers, messages);
     if (round < 0) continue;
     service.push(own);
     kafka.push(raw);
+    const perSubmission = Object.entries(after).map(([name, ms]) => [
+      name,
+      ((ms - (before[name] ?? 0)) * 1000) / messages.length,
+    ]);
+    usage.push(Object.fromEntries(perSubmission));
   }
   print(`${SUBMISSIONS} submissions a round: middle (lowest to highest) of ${rounds} rounds`);
   print(`  submissions to events: ${formatSpread(service, 0)} a second`);
   print(`  Kafka alone: ${formatSpread(kafka, 0)} a second`);
+  print('  processor time for a submission, in microseconds');
+  for (const name of Object.keys(usage[0] ?? {})) {
+    print(`    ${name.padEnd(10)}${formatSpread(usage.map((each) => each[name] ?? 0))}`);
+  }
   await system.stop();
+}
+
+/** By process: the processor time so far, in milliseconds. */
+function readUsage({ pids }: System): Record<string, number> {
+  const servers = Object.entries(pids).map(([name, pid]) => [name, cpuMsOfTree(pid)] as const);
+  const { user, system } = process.cpuUsage();
+  const submits = (user + system) / 1000;
+  const all = servers.reduce((sum, [, ms]) => sum + ms, submits);
+  return { ...Object.fromEntries(servers), submits, all };
 }
 
 interface Place {

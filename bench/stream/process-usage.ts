@@ -11,6 +11,12 @@ export function cpuMsOf(pid: number): number {
   return ((Number(user) + Number(kernel)) * 1000) / TICKS_PER_SECOND;
 }
 
+/** The processor time of a process and of those that it started and that still run, in milliseconds. Linux only. */
+export function cpuMsOfTree(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return children.filter(Boolean).reduce((sum, child) => sum + cpuMsOfTree(Number(child)), cpuMsOf(pid));
+}
+
 /** The resident memory of a process, in bytes. Linux only. */
 export function residentBytesOf(pid: number): number {
   return readBytes(pid, 'VmRSS');

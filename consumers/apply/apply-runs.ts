@@ -59,13 +59,15 @@ export async function applyRuns(
       return dropApplied(run, stored);
     });
     const located = fresh.flatMap(({ partition, entries }) => entries.map((entry) => ({ partition, entry })));
-    const { changes, refused } =
-      located.length > 0 ? await write({ client, head, memory }, located) : { changes: 0, refused: [] };
-    await Promise.all([
+    const { changes, refused, executed } =
+      located.length > 0
+        ? await write({ client, head, memory }, located)
+        : { changes: 0, refused: [], executed: Promise.resolve() };
+    await commitAfter(client, [
+      executed,
       storeRejections(client, topic, head, refused),
       advanceConsumerOffsets(client, topic, fresh),
     ]);
-    await client.query('COMMIT');
     memory.noteCommitted({ epoch: head.epoch, lastSequence: head.lastSequence + changes });
     return { submissions: located.length, changes, rejected: refused.length };
   } catch (error) {
@@ -74,6 +76,37 @@ export async function applyRuns(
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/**
+ * Commits without waiting for the statements before. If the database fails at one of them, it rolls back instead of
+ * committing. A statement that cannot even be sent has failed a turn of the event loop later, and nothing is committed.
+ *
+ * @throws the first error of the statements
+ */
+async function commitAfter(client: ClientBase, statements: readonly Promise<unknown>[]): Promise<void> {
+  let hasFailed = false;
+  const executed = Promise.allSettled(
+    statements.map((statement) =>
+      statement.catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      }),
+    ),
+  );
+  // A client that does not send them together finds out only when it comes to each.
+  await (isPipelined(client) ? new Promise(setImmediate) : executed);
+  const committing = hasFailed ? null : client.query('COMMIT');
+  committing?.catch(() => {});
+  // After an error, the database refuses the statements that follow: the first one says why.
+  const failure = (await executed).find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
+  const answer = await committing;
+  if (answer?.command !== 'COMMIT') throw new Error(`The database answered COMMIT with ${answer?.command}.`);
+}
+
+function isPipelined(client: ClientBase): boolean {
+  return 'pipeline' in client && client.pipeline === true;
 }
 
 async function storeRejections(

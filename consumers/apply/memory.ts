@@ -27,7 +27,7 @@ function sizeOf({ picks }: KnownPosition): number {
 }
 
 /**
- * What a leader of apply remembers of the store from one transaction to the next. Only it applies submissions, so positions
+ * The memory of a leader of apply: parts of the store, from one transaction to the next. Only it applies submissions, so positions
  * stay as it left them until somebody else moves the head of the stream, and the catalogue stays until its version changes.
  * Both are read under the lock on the head.
  */

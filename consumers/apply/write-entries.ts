@@ -1,8 +1,16 @@
 /** Decides submissions upon what the store holds, and writes the effects and their changes. */
 import type { ClientBase } from 'pg';
-import { type BatchChange, decideBatch, type HeldPosition, positionKey } from '../../domain/decide-batch.ts';
+import {
+  type BallotContest,
+  type BatchChange,
+  decideBatch,
+  type HeldPosition,
+  positionKey,
+} from '../../domain/decide-batch.ts';
 import type { Refusal } from '../../domain/refusal.ts';
-import type { Submission } from '../../schemas/submission.ts';
+import type { ChangeBody } from '../../schemas/change.ts';
+import { hashContent } from '../../schemas/endorsement-content.ts';
+import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
 import { currentTraceparent } from '../../service/tracing.ts';
 import { announcePositions } from '../../store/endorsements/announce.ts';
 import {
@@ -28,12 +36,14 @@ export interface Refused extends Located {
   refusal: Refusal;
 }
 
-export interface Written {
+interface Written {
   changes: number;
   refused: Refused[];
+  /** Resolves when the database has executed everything that was sent to it. */
+  executed: Promise<unknown>;
 }
 
-/** What a transaction has to work on. */
+/** A transaction and the state that it works on. */
 interface Scene {
   client: ClientBase;
   /** As read when it was locked, in this transaction. */
@@ -42,7 +52,10 @@ interface Scene {
   memory: Memory;
 }
 
-/** Writes the effects of all entries that are not refused, or fails and leaves the transaction unusable. */
+/**
+ * Sends the effects of all entries that are not refused, or fails and leaves the transaction unusable. The caller waits for
+ * `executed`, and may send more meanwhile.
+ */
 export type Write = (scene: Scene, located: readonly Located[]) => Promise<Written>;
 
 /** The ids of endorsements by choice key, by `positionKey`, kept up to date while changes are numbered. */
@@ -64,6 +77,22 @@ class EndorsementIds {
   }
 }
 
+function bodyOf(
+  id: number,
+  endorser: ChangeBody['endorser'],
+  { contest, election }: BallotContest,
+  choice: ChangeBody['choice'],
+  { rank, statement, source_url, published_on }: SubmittedPick,
+): ChangeBody {
+  return {
+    endorsement: { id, rank, statement, source_url, published_on },
+    endorser,
+    contest,
+    election,
+    choice,
+  };
+}
+
 /** Gives every change its endorsement's id, fresh ones to what is created, and makes the bodies of the events. */
 function numberChanges(
   changes: readonly BatchChange[],
@@ -80,11 +109,9 @@ function numberChanges(
     const known = ids.of(positionKey(submission.endorser, submission.contest));
     if (type === 'created') known.set(pick.choice, unused.next().value ?? Number.NaN);
     const id = known.get(pick.choice) ?? Number.NaN;
-    const { rank, statement, source_url, published_on } = pick;
-    const endorsement = { id, rank, statement, source_url, published_on };
     return {
       type,
-      body: { endorsement, endorser, contest: contest.contest, election: contest.election, choice },
+      body: bodyOf(id, endorser, contest, choice, pick),
       submission: {
         partition,
         offset: entry.offset,
@@ -103,11 +130,18 @@ function* changedRows(
 ): Generator<EndorsementRow> {
   for (const pick of picks.values()) {
     const id = ids.get(pick.choice);
-    const choiceId = contest.choices.get(pick.choice)?.id;
-    if (id === undefined || choiceId === undefined) continue;
+    const choice = contest.choices.get(pick.choice);
+    if (id === undefined || choice === undefined) continue;
     if (before?.picks.get(pick.choice) === pick && before.ids.get(pick.choice) === id) continue;
-    const [contestId, electionId] = [contest.contest.id, contest.election.id];
-    yield { id, endorserId: endorser.id, contestId, choiceId, electionId, pick };
+    yield {
+      id,
+      endorserId: endorser.id,
+      contestId: contest.contest.id,
+      choiceId: choice.id,
+      electionId: contest.election.id,
+      pick,
+      contentHash: hashContent(bodyOf(id, endorser, contest, choice, pick)),
+    };
   }
 }
 
@@ -145,7 +179,7 @@ export const writeEntries: Write = async ({ client, head: locked, memory }, loca
     .filter(({ type, body }) => type === 'deleted' && !isNew.has(body.endorsement.id))
     .map(({ body }) => body.endorsement.id);
   const updatedAt = new Date(timeAfter(head));
-  await Promise.all([
+  const executed = Promise.all([
     deleteEndorsements(client, gone),
     updateEndorsements(
       client,
@@ -159,5 +193,5 @@ export const writeEntries: Write = async ({ client, head: locked, memory }, loca
     ),
     appendChanges(client, head, numbered),
   ]);
-  return { changes: changes.length, refused };
+  return { changes: changes.length, refused, executed };
 };

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../domain/refusal.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
-import { type Write, type Written, writeEntries } from './write-entries.ts';
+import { type Refused, type Write, writeEntries } from './write-entries.ts';
 
 /**
  * Writes entries part by part, down to the single ones at fault, which are refused. For entries that the database does
@@ -13,17 +13,18 @@ import { type Write, type Written, writeEntries } from './write-entries.ts';
  */
 export function writeInParts(refuse: (error: unknown) => Refusal | undefined): Write {
   return async ({ client, memory }, located) => {
-    const total: Written = { changes: 0, refused: [] };
+    const total = { changes: 0, refused: [] as Refused[], executed: Promise.resolve() };
     let size = Math.ceil(located.length / 2);
     let successes = 0;
     await client.query('SAVEPOINT part');
     for (let start = 0; start < located.length; ) {
       const part = located.slice(start, start + size);
       try {
-        const { changes, refused } = await writeEntries(
+        const { changes, refused, executed } = await writeEntries(
           { client, head: await lockStreamHead(client), memory },
           part,
         );
+        await executed;
         await client.query('RELEASE SAVEPOINT part; SAVEPOINT part');
         total.changes += changes;
         total.refused.push(...refused);

@@ -3,6 +3,8 @@ import { createUnavailableError } from '../http/api-error.ts';
 export interface TurnLimits {
   /** How many answers are made at a time. */
   atOnce: number;
+  /** How many of these may belong to one account. */
+  atOnceOfAccount: number;
   /** How many requests may wait. */
   waiting: number;
   /** How many waiting requests may belong to one account. */
@@ -22,13 +24,14 @@ interface Waiting {
 }
 
 /**
- * Bounds how many large answers are made at a time. An answer for a whole state can take a hundred megabytes while it is
- * made, and many at once would exhaust the memory.
+ * Bounds how many large answers are made at a time, in all and for one account. An answer for a whole state can take a
+ * hundred megabytes while it is made, and many at once would exhaust the memory.
  */
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #waiting = new Set<Waiting>();
-  #underWay = 0;
+  /** The accounts of the answers that are being made, once for each. */
+  readonly #underWay: number[] = [];
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
@@ -40,18 +43,34 @@ export class Turns {
    * @throws ApiError server_busy, with Retry-After, if too many requests wait; and whatever the work throws.
    */
   async take<T>(work: () => Promise<T>, claimant: Claimant): Promise<T> {
-    if (this.#underWay < this.#limits.atOnce) this.#underWay += 1;
+    const { accountId } = claimant;
+    if (this.#isFree(accountId)) this.#underWay.push(accountId);
     else await this.#wait(claimant);
     try {
       return await work();
     } finally {
-      const [next] = this.#waiting;
-      if (next) next.begin();
-      else this.#underWay -= 1;
+      this.#underWay.splice(this.#underWay.indexOf(accountId), 1);
+      this.#beginNext();
     }
   }
 
-  /** Resolves when another request hands over its turn. Rejects if the client disconnects first. */
+  #isFree(accountId: number): boolean {
+    const { atOnce, atOnceOfAccount } = this.#limits;
+    const ofAccount = this.#underWay.filter((other) => other === accountId).length;
+    return this.#underWay.length < atOnce && ofAccount < atOnceOfAccount;
+  }
+
+  /** Gives the turn to the request that has waited longest, of those whose account may have one more. */
+  #beginNext(): void {
+    for (const { accountId, begin } of this.#waiting) {
+      if (!this.#isFree(accountId)) continue;
+      this.#underWay.push(accountId);
+      begin();
+      return;
+    }
+  }
+
+  /** Resolves when it is this request's turn. Rejects if the client disconnects first. */
   #wait({ accountId, gone }: Claimant): Promise<void> {
     const { waiting, waitingOfAccount } = this.#limits;
     const ofAccount = [...this.#waiting].filter((other) => other.accountId === accountId).length;

@@ -68,13 +68,14 @@ export class ApiCalls {
           readBody: async () => body,
           header: () => undefined,
           acceptsGzip: () => false,
+          acceptsLines: () => false,
           caller,
           id,
           closed,
           isClosed: () => closed.aborted,
         }),
       );
-      if ('stream' in reply) throw new Error(`${path} does not answer with JSON.`);
+      if ('stream' in reply || 'lines' in reply) throw new Error(`${path} does not answer with JSON.`);
       usageCounter.count({ ...answered, status: endpoint.success ?? 200 });
       return 'empty' in reply ? undefined : JSON.parse(textOf(reply.json));
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import compress from 'koa-compress';
@@ -18,7 +19,7 @@ import { securityHeaders } from './middleware/security-headers.ts';
 import { requirePercentEncoding } from './percent-encoding.ts';
 import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
-import type { Endpoint, Reply } from './route.ts';
+import { type Endpoint, LINES_TYPE, type Reply } from './route.ts';
 
 /** Smaller answers gain too little from compression. */
 const COMPRESS_FROM_BYTES = 1024;
@@ -46,12 +47,16 @@ function send(ctx: Context, reply: Reply, log: Logger): void {
     ctx.status = 204;
     return;
   }
-  ctx.set(reply.headers ?? {});
+  if ('headers' in reply) ctx.set(reply.headers ?? {});
   if ('json' in reply) {
     ctx.type = 'application/json; charset=utf-8';
     ctx.set('Cache-Control', 'private, no-cache');
     ctx.vary('Authorization');
     sendContent(ctx, encodeContent(reply.json), reply.status);
+    return;
+  }
+  if ('lines' in reply) {
+    sendLines(ctx, reply.lines);
     return;
   }
   ctx.status = 200;
@@ -65,9 +70,29 @@ function send(ctx: Context, reply: Reply, log: Logger): void {
   });
 }
 
+/** Sends lines of JSON. A client sees by the count in the last line whether it has all of them. */
+function sendLines(ctx: Context, lines: Readable): void {
+  ctx.type = LINES_TYPE;
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.vary('Authorization');
+  if (ctx.method === 'HEAD') {
+    lines.destroy();
+    ctx.status = 200;
+    return;
+  }
+  // koa-compress does not know that this type can be compressed.
+  if (ctx.compress !== false) ctx.compress = true;
+  ctx.body = lines;
+  // The stream that compresses them does not notice that they were cut.
+  lines.once('close', () => {
+    if (!lines.readableEnded) ctx.res.destroy();
+  });
+}
+
 function mount(router: Router, endpoint: Endpoint, log: Logger): void {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
   const answer: Middleware = async (ctx) => {
+    if (endpoint.lines) ctx.vary('Accept');
     const reply = await endpoint.answer({
       url: `${ctx.path}?${ctx.querystring}`,
       query: ctx.querystring,
@@ -75,6 +100,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
       readBody: () => readJsonBody(ctx),
       header: (name) => ctx.get(name) || undefined,
       acceptsGzip: () => ctx.acceptsEncodings('gzip', 'identity') === 'gzip',
+      acceptsLines: () => ctx.accepts('application/json', LINES_TYPE) === LINES_TYPE,
       caller: ctx.state.caller,
       id: ctx.state.requestId,
       get closed() {

@@ -11,7 +11,7 @@ import { findRetiredParameter } from './retired.ts';
 export type Parameters<Schemas extends TProperties> = Static<TObject<Schemas>>;
 
 const ajv = new Ajv2020({ verbose: true, useDefaults: true, allowUnionTypes: true });
-addFormats.default(ajv, ['date', 'date-time']);
+addFormats.default(ajv, ['date', 'date-time', 'int64']);
 
 function refuse(message: string): ApiError {
   return new ApiError('invalid_parameter', message);

@@ -1,17 +1,28 @@
 import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import type { DataPart } from '../../store/reads/data-versions.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Content } from './content.ts';
+import type { Tag } from './openapi/tags.ts';
+
+/** One JSON document a line. */
+export const LINES_TYPE = 'application/x-ndjson';
 
 /** Everything that is declared about a route. Validation, the OpenAPI description and the tests all read it here. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Parameter names stand in braces: `/v1/contests/{id}`. */
   path: string;
+  /** The name of the operation in the OpenAPI description, and so the method of generated clients: `listContests`. */
+  operationId: string;
+  tag: Tag;
+  /** The operation in a few words, without a full stop. */
   summary: string;
+  /** More about it, in sentences. */
+  description: string;
   /** The scope that the API key needs. */
   scope: Scope;
   query: TProperties;
@@ -19,6 +30,8 @@ export interface Route {
   parameters?: TProperties;
   /** The schema of the request body, and the error code for a body that does not match it. */
   body?: { schema: TSchema; refusal: ErrorCode };
+  /** The codes of errors that only some operations have, apart from those of the body. */
+  errors?: readonly ErrorCode[];
   /** The status of success. The default is 200. */
   success?: 200 | 201 | 204;
   /**
@@ -28,8 +41,15 @@ export interface Route {
   shows?: readonly DataPart[];
   /** Whether an answer is asked for only once. It has no ETag then, and is never answered with 304. */
   once?: boolean;
-  /** The schema of the JSON body on success; null for a stream of Server-Sent Events and for an empty body. */
+  /**
+   * The other form of a list: all records that the filters choose, as lines of JSON, for clients that ask for
+   * `application/x-ndjson`. It has parameters of its own.
+   */
+  lines?: { query: TProperties; record: TSchema };
+  /** The schema of the JSON body on success; null if there is none. */
   response: TSchema | null;
+  /** The schemas of bodies on success in other media types, by type: of one frame or line, if there are many. */
+  otherContent?: Readonly<Record<string, TSchema>>;
 }
 
 /** An authenticated request whose parameters are not parsed yet. */
@@ -46,6 +66,8 @@ export interface RawRequest {
   header(name: 'Last-Event-ID' | 'Idempotency-Key'): string | undefined;
   /** Whether the client would rather have an answer that is compressed with gzip than as it is. */
   acceptsGzip(): boolean;
+  /** Whether the client would rather have lines of JSON than one document. */
+  acceptsLines(): boolean;
   caller: Caller;
   /** The id of the request, as in the log and in X-Request-Id. */
   id: string;
@@ -56,11 +78,13 @@ export interface RawRequest {
 }
 
 /**
- * The answer of a route: a JSON body, with a status and headers if they differ from the defaults; an empty body (204);
- * or headers and a function that takes over the connection.
+ * The answer of a route: a JSON body, with a status and headers if they differ from the defaults; lines of JSON, which are
+ * destroyed instead of ended if the answer is cut; an empty body (204); or headers and a function that takes over the
+ * connection.
  */
 export type Reply =
   | { json: string | Buffer | Content; status?: 201; headers?: Readonly<Record<string, string>> }
+  | { lines: Readable }
   | { empty: true }
   | { headers: Readonly<Record<string, string>>; stream: (response: ServerResponse) => Promise<void> };
 

@@ -1,26 +1,36 @@
-import { contestFilters, id, lang, paging, positionFilters } from '../../schemas/http/parameters.ts';
-import { contest, contestWithPositions, page, single } from '../../schemas/http/records.ts';
+import { contest, contestWithPositions } from '../../schemas/http/contests.ts';
+import { page, single } from '../../schemas/http/envelopes.ts';
+import { after, contestFilters, id, lang, paging, positionFilters } from '../../schemas/http/parameters.ts';
 import { describeListing } from '../../schemas/page-cursor.ts';
-import { findContest, listContests } from '../../store/reads/contests.ts';
+import { findContest, listContests, selectContests } from '../../store/reads/contests.ts';
 import { ApiError } from '../http/api-error.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
-import { upcomingFrom } from '../selection/upcoming.ts';
+import { withElectionsFrom } from '../selection/upcoming.ts';
 import { defineRoute } from './define-route.ts';
 
 export const contestsRoute = defineRoute({
   method: 'GET',
   path: '/v1/contests',
-  summary:
+  operationId: 'listContests',
+  tag: 'Contests',
+  summary: 'List contests',
+  description:
     'Contests with their choices and voting rules, by election: federal, then state, then local ones, in ballot order.',
   scope: 'data:read',
   query: { ...contestFilters, lang, ...paging },
+  lines: {
+    query: { ...contestFilters, lang, after },
+    record: contest,
+    select: ({ after, lang: language, ...filters }, context) =>
+      selectContests(withElectionsFrom(filters, context), language, after),
+  },
   shows: ['catalogue'],
   response: page(contest),
-  async handle({ query }, { pool, clock, config }) {
-    const { upcoming, limit, cursor, lang: language, ...filters } = query;
+  async handle({ query }, context) {
+    const { limit, cursor, lang: language, ...filters } = query;
     const listing = describeListing('contests', query);
-    const found = await listContests(pool, {
-      filters: { ...filters, electionsFrom: upcoming ? upcomingFrom(clock, config.today) : undefined },
+    const found = await listContests(context.pool, {
+      filters: withElectionsFrom(filters, context),
       lang: language,
       after: readPageState(listing, cursor, ['date', 'string', 'number', 'number', 'number']),
       limit,
@@ -32,10 +42,15 @@ export const contestsRoute = defineRoute({
 export const contestRoute = defineRoute({
   method: 'GET',
   path: '/v1/contests/{id}',
-  summary: "One contest, with every endorser's position.",
+  operationId: 'getContest',
+  tag: 'Contests',
+  summary: 'Get a contest',
+  description:
+    "One contest, with every endorser's position in it. Filters choose the endorsers that are shown.",
   scope: 'data:read',
   parameters: { id },
   query: { ...positionFilters, lang },
+  errors: ['not_found'],
   shows: ['catalogue', 'endorsements'],
   response: single(contestWithPositions),
   async handle({ path, query }, { pool }) {

@@ -1,5 +1,6 @@
+import { wholeList } from '../../schemas/http/envelopes.ts';
 import { upcomingByDefault } from '../../schemas/http/parameters.ts';
-import { coverage, wholeList } from '../../schemas/http/records.ts';
+import { coverage } from '../../schemas/http/states.ts';
 import { listCoverage } from '../../store/reads/coverage.ts';
 import { upcomingFrom } from '../selection/upcoming.ts';
 import { defineRoute } from './define-route.ts';
@@ -7,7 +8,10 @@ import { defineRoute } from './define-route.ts';
 export const coverageRoute = defineRoute({
   method: 'GET',
   path: '/v1/coverage',
-  summary: 'The data that there is for every state, and when it last changed.',
+  operationId: 'getCoverage',
+  tag: 'States',
+  summary: 'Get coverage',
+  description: 'The data that there is for every state, and when it last changed.',
   scope: 'data:read',
   query: { upcoming: upcomingByDefault },
   shows: ['catalogue', 'endorsements'],

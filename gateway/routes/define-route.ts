@@ -1,4 +1,5 @@
-import type { TProperties } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
+import type { Sql } from '../../store/reads/json.ts';
 import { requireScope } from '../auth/authentication.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { GatewayContext } from '../context.ts';
@@ -16,10 +17,17 @@ interface RouteRequest<Query extends TProperties, Path extends TProperties>
   caller: Caller;
 }
 
-interface RouteDeclaration<Query extends TProperties, Path extends TProperties> extends Route {
+interface RouteDeclaration<Query extends TProperties, Path extends TProperties, LineQuery extends TProperties>
+  extends Route {
   query: Query;
   parameters?: Path;
   handle(request: RouteRequest<Query, Path>, context: GatewayContext): Promise<Reply>;
+  lines?: {
+    query: LineQuery;
+    record: TSchema;
+    /** SQL of rows with the column `record`, by id. */
+    select(query: Parameters<LineQuery>, context: GatewayContext): Sql;
+  };
 }
 
 /** A route with its handler, not yet bound to a gateway. */
@@ -31,9 +39,12 @@ export interface RouteDefinition extends Route {
 export function defineRoute<
   const Query extends TProperties,
   const Path extends TProperties = Record<never, never>,
->(declaration: RouteDeclaration<Query, Path>): RouteDefinition {
+  const LineQuery extends TProperties = Record<never, never>,
+>(declaration: RouteDeclaration<Query, Path, LineQuery>): RouteDefinition {
   const { handle, ...route } = declaration;
   const readQuery = compileParameters(declaration.query);
+  const { lines } = declaration;
+  const readLineQuery = lines && compileParameters(lines.query);
   const readPath = compilePathParameters(declaration.parameters ?? ({} as Path));
   const checkBody = route.body && compileBody(route.body.schema, route.body.refusal);
   return {
@@ -41,6 +52,11 @@ export function defineRoute<
     async answer(request, context) {
       const { header, acceptsGzip, id, caller, url } = request;
       requireScope(caller, route.scope);
+      if (lines && readLineQuery && request.acceptsLines()) {
+        const select = lines.select(readLineQuery(request.query), context);
+        const client = { accountId: caller.accountId, requestId: id, closed: request.closed };
+        return { lines: await context.exports.begin(select, client) };
+      }
       const path = readPath(request.path);
       const query = readQuery(request.query);
       const body = checkBody?.(await request.readBody());

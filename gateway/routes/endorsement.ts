@@ -1,5 +1,6 @@
+import { endorsement } from '../../schemas/http/endorsements.ts';
+import { single } from '../../schemas/http/envelopes.ts';
 import { id, lang } from '../../schemas/http/parameters.ts';
-import { endorsement, single } from '../../schemas/http/records.ts';
 import { findEndorsement } from '../../store/reads/endorsement.ts';
 import { ApiError } from '../http/api-error.ts';
 import { defineRoute } from './define-route.ts';
@@ -7,10 +8,14 @@ import { defineRoute } from './define-route.ts';
 export const endorsementRoute = defineRoute({
   method: 'GET',
   path: '/v1/endorsements/{id}',
-  summary: 'One endorsement in full: with its endorser, contest and choice.',
+  operationId: 'getEndorsement',
+  tag: 'Endorsements',
+  summary: 'Get an endorsement',
+  description: 'One endorsement in full: with its endorser, contest and choice.',
   scope: 'data:read',
   parameters: { id },
   query: { lang },
+  errors: ['not_found'],
   shows: ['catalogue', 'endorsements'],
   response: single(endorsement),
   async handle({ path, query }, { pool }) {

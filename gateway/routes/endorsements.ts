@@ -1,13 +1,13 @@
 import { formatCursor, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
-import { text } from '../../schemas/http/fields.ts';
-import { endorsementFilters, lang, paging } from '../../schemas/http/parameters.ts';
-import { listedEndorsement, page } from '../../schemas/http/records.ts';
+import { listedEndorsement, streamCursor } from '../../schemas/http/endorsements.ts';
+import { page } from '../../schemas/http/envelopes.ts';
+import { after, endorsementFilters, lang, paging } from '../../schemas/http/parameters.ts';
 import { describeListing } from '../../schemas/page-cursor.ts';
-import { listEndorsements } from '../../store/reads/endorsements.ts';
+import { listEndorsements, selectEndorsements } from '../../store/reads/endorsements.ts';
 import type { StreamPoint } from '../../store/reads/stream-points.ts';
 import { ReplicaBehindError } from '../replicas/read-replicas.ts';
 import { readPageState, renderPage } from '../selection/page.ts';
-import { upcomingFrom } from '../selection/upcoming.ts';
+import { withElectionsFrom } from '../selection/upcoming.ts';
 import { defineRoute } from './define-route.ts';
 
 /** Whether a page shows less than the point of the stream that its first page, from another server, has given. */
@@ -25,20 +25,30 @@ function isBehind({ epoch, sequence }: StreamPoint, carried: string): boolean {
 export const endorsementsRoute = defineRoute({
   method: 'GET',
   path: '/v1/endorsements',
-  summary:
-    'Endorsements by id. Paging to the end and then reading the stream from stream_cursor gives an exact copy.',
+  operationId: 'listEndorsements',
+  tag: 'Endorsements',
+  summary: 'List endorsements',
+  description:
+    'Endorsements by id. Paging to the end and then reading the stream from `stream_cursor` gives an exact copy. It is the way to begin, and to recover from an expired cursor.',
   scope: 'data:read',
   query: { ...endorsementFilters, lang, ...paging },
+  lines: {
+    query: { ...endorsementFilters, lang, after },
+    record: listedEndorsement,
+    select: ({ after, lang: language, ...filters }, context) =>
+      selectEndorsements(withElectionsFrom(filters, context), language, after),
+  },
   shows: ['catalogue', 'endorsements'],
-  response: page(listedEndorsement, { stream_cursor: text }),
-  async handle({ query }, { pool, isReplica, clock, config }) {
-    const { upcoming, limit, cursor, lang: language, ...filters } = query;
+  response: page(listedEndorsement, { stream_cursor: streamCursor }),
+  async handle({ query }, context) {
+    const { pool, isReplica, clock } = context;
+    const { limit, cursor, lang: language, ...filters } = query;
     const listing = describeListing('endorsements', query);
     // The state is the last id and the stream cursor of the first page, which all further pages repeat.
     const state = readPageState(listing, cursor, ['number', 'string']);
     const readAt = clock.now();
     const { stream, ...found } = await listEndorsements(pool, {
-      filters: { ...filters, electionsFrom: upcoming ? upcomingFrom(clock, config.today) : undefined },
+      filters: withElectionsFrom(filters, context),
       lang: language,
       after: state?.slice(0, 1) ?? null,
       limit,

@@ -1,5 +1,6 @@
+import { endorser, endorserWithElections } from '../../schemas/http/endorsers.ts';
+import { page, single } from '../../schemas/http/envelopes.ts';
 import { endorserFilters, lang, paging, slug } from '../../schemas/http/parameters.ts';
-import { endorser, endorserWithElections, page, single } from '../../schemas/http/records.ts';
 import { describeListing } from '../../schemas/page-cursor.ts';
 import { findEndorser, listEndorsers } from '../../store/reads/endorsers.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -9,7 +10,10 @@ import { defineRoute } from './define-route.ts';
 export const endorsersRoute = defineRoute({
   method: 'GET',
   path: '/v1/endorsers',
-  summary: 'Endorsers by name.',
+  operationId: 'listEndorsers',
+  tag: 'Endorsers',
+  summary: 'List endorsers',
+  description: 'Endorsers by name. Case and accents do not count.',
   scope: 'data:read',
   query: { ...endorserFilters, lang, ...paging },
   shows: ['catalogue', 'endorsements'],
@@ -26,10 +30,14 @@ export const endorsersRoute = defineRoute({
 export const endorserRoute = defineRoute({
   method: 'GET',
   path: '/v1/endorsers/{slug}',
-  summary: 'One endorser, with the elections it has endorsed in.',
+  operationId: 'getEndorser',
+  tag: 'Endorsers',
+  summary: 'Get an endorser',
+  description: 'One endorser, with the elections it has endorsed in.',
   scope: 'data:read',
   parameters: { slug },
   query: { lang },
+  errors: ['not_found'],
   shows: ['catalogue', 'endorsements'],
   response: single(endorserWithElections),
   async handle({ path, query }, { pool }) {

@@ -1,12 +1,10 @@
-import { Type } from 'typebox';
-import { boolean, objectOf, text } from '../../schemas/http/fields.ts';
+import { eventPage } from '../../schemas/http/events.ts';
 import {
   polling,
   streamFilters,
   streamStart,
   subscription as subscriptionParameter,
 } from '../../schemas/http/parameters.ts';
-import { event } from '../../schemas/http/records.ts';
 import { LongPoll } from '../delivery/long-poll.ts';
 import { cursorOf, resolveStart } from '../delivery/resume.ts';
 import type { LogEntry } from '../feed/entry.ts';
@@ -19,12 +17,16 @@ import { defineRoute } from './define-route.ts';
 export const eventsRoute = defineRoute({
   method: 'GET',
   path: '/v1/events',
-  summary:
-    'Endorsement changes by polling: the client stores next_cursor and sends it as cursor in the next call.',
+  operationId: 'listEvents',
+  tag: 'Changes',
+  summary: 'Poll for events',
+  description:
+    'Endorsement changes by polling: the client stores `next_cursor` and sends it as `cursor` in the next call. With `wait`, the request is held until a matching change arrives. Without a position, it begins with the newest change.',
   scope: 'stream:read',
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart, ...polling },
+  errors: ['subscription_not_found', 'cursor_expired', 'warming_up'],
   once: true,
-  response: objectOf({ data: Type.Array(event), next_cursor: text, has_more: boolean }),
+  response: eventPage,
   async handle({ query, header, caller, closed }, context) {
     const { pool, feed, accessWatch, clock, config, draining } = context;
     const { filter, subscription } = await readStreamFilter(query, caller.accountId, pool);

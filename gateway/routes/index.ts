@@ -1,6 +1,7 @@
 import { contestRoute, contestsRoute } from './contests.ts';
 import { coverageRoute } from './coverage.ts';
 import type { RouteDefinition } from './define-route.ts';
+import { digestRoute } from './digest.ts';
 import { electionsRoute } from './elections.ts';
 import { endorsementRoute } from './endorsement.ts';
 import { endorsementsRoute } from './endorsements.ts';
@@ -24,6 +25,7 @@ export const routes: readonly RouteDefinition[] = [
   contestRoute,
   endorsementsRoute,
   endorsementRoute,
+  digestRoute,
   coverageRoute,
   officeholdersRoute,
   officeholderRoute,

@@ -1,3 +1,4 @@
+import { page, single } from '../../schemas/http/envelopes.ts';
 import {
   officeholder,
   officeholderFilters,
@@ -7,7 +8,6 @@ import {
   personId,
 } from '../../schemas/http/officeholders.ts';
 import { paging } from '../../schemas/http/parameters.ts';
-import { page, single } from '../../schemas/http/records.ts';
 import { describeListing, type Listing, type PageState } from '../../schemas/page-cursor.ts';
 import { findOfficeholder, listOfficeholders } from '../../store/reads/officeholders.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -39,10 +39,14 @@ function readAfter(listing: Listing, cursor: string | undefined): PageState | nu
 export const officeholdersRoute = defineRoute({
   method: 'GET',
   path: '/v1/officeholders',
-  summary:
+  operationId: 'listOfficeholders',
+  tag: 'Officeholders',
+  summary: 'List officeholders',
+  description:
     'Officeholders by name. A record is a person, with the first seat held that states, offices, levels and districts ask for; one seat must match all of them.',
   scope: 'data:read',
   query: { ...officeholderFilters, lang: officeholderLang, ...paging },
+  errors: ['not_available'],
   shows: ['catalogue', 'officeholders'],
   response: page(officeholder),
   async handle({ query }, { pool }) {
@@ -57,10 +61,15 @@ export const officeholdersRoute = defineRoute({
 export const officeholderRoute = defineRoute({
   method: 'GET',
   path: '/v1/officeholders/{id}',
-  summary: 'One officeholder, with every seat held, the highest first.',
+  operationId: 'getOfficeholder',
+  tag: 'Officeholders',
+  summary: 'Get an officeholder',
+  description:
+    'One officeholder, with every seat held, the highest first. People who have left office are not kept.',
   scope: 'data:read',
   parameters: { id: personId },
   query: { lang: officeholderLang },
+  errors: ['not_found', 'not_available'],
   shows: ['catalogue', 'officeholders'],
   response: single(officeholderWithSeats),
   async handle({ path: { id } }, { pool }) {

@@ -1,3 +1,4 @@
+import { serverSentEvent } from '../../schemas/http/events.ts';
 import {
   streamFilters,
   streamStart,
@@ -22,10 +23,16 @@ const HEADERS = {
 export const streamRoute = defineRoute({
   method: 'GET',
   path: '/v1/stream',
-  summary: 'Endorsement changes as Server-Sent Events. Every event has an id, which is a cursor.',
+  operationId: 'streamEvents',
+  tag: 'Changes',
+  summary: 'Stream events',
+  description:
+    'Endorsement changes as Server-Sent Events. Every frame has an id, which is a cursor. To continue, connect again with the last id in `Last-Event-ID` or `cursor`. Without a position, it begins with the newest change.',
   scope: 'stream:read',
   query: { subscription: subscriptionParameter, ...streamFilters, ...streamStart },
+  errors: ['subscription_not_found', 'cursor_expired', 'too_many_streams', 'warming_up'],
   response: null,
+  otherContent: { 'text/event-stream': serverSentEvent },
   async handle({ query, header, acceptsGzip, id, caller, closed }, context) {
     const { pool, feed, streamLeases, openStreams, clock, log, config } = context;
     const { retentionMs } = config;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isStorable } from '../../schemas/catalogue/storable.ts';
+import { single, wholeList } from '../../schemas/http/envelopes.ts';
 import { id } from '../../schemas/http/parameters.ts';
-import { single, wholeList } from '../../schemas/http/records.ts';
 import { subscription, subscriptionBody } from '../../schemas/http/subscriptions.ts';
 import {
   createSubscription,
@@ -78,7 +78,10 @@ export const subscriptionRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/subscriptions',
-    summary: 'Every subscription of the account.',
+    operationId: 'listSubscriptions',
+    tag: 'Subscriptions',
+    summary: 'List subscriptions',
+    description: 'Every subscription of the account.',
     scope: 'stream:read',
     query: {},
     response: wholeList(subscription),
@@ -89,10 +92,15 @@ export const subscriptionRoutes = [
   defineRoute({
     method: 'POST',
     path: '/v1/subscriptions',
-    summary: 'Saves a filter. The same request with the same Idempotency-Key saves it once.',
+    operationId: 'createSubscription',
+    tag: 'Subscriptions',
+    summary: 'Create a subscription',
+    description:
+      'Saves a filter. The same request with the same Idempotency-Key saves it once. An account has at most 50 subscriptions.',
     scope: 'subscriptions:write',
     query: {},
     body,
+    errors: ['invalid_filter', 'conflict'],
     success: 201,
     response: one,
     async handle({ caller, body: given, header }, { pool, clock }) {
@@ -118,10 +126,14 @@ export const subscriptionRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/subscriptions/{id}',
-    summary: 'One subscription.',
+    operationId: 'getSubscription',
+    tag: 'Subscriptions',
+    summary: 'Get a subscription',
+    description: 'One subscription of the account.',
     scope: 'stream:read',
     query: {},
     parameters: { id },
+    errors: ['subscription_not_found'],
     response: one,
     async handle({ caller, path }, { pool }) {
       const record = await findSubscription(pool, caller.accountId, path.id);
@@ -132,11 +144,16 @@ export const subscriptionRoutes = [
   defineRoute({
     method: 'PUT',
     path: '/v1/subscriptions/{id}',
-    summary: 'Replaces the name and the filter of a subscription.',
+    operationId: 'replaceSubscription',
+    tag: 'Subscriptions',
+    summary: 'Replace a subscription',
+    description:
+      'Replaces the name and the filter of a subscription. Its open streams follow within five seconds.',
     scope: 'subscriptions:write',
     query: {},
     parameters: { id },
     body,
+    errors: ['invalid_filter', 'subscription_not_found', 'conflict'],
     response: one,
     async handle({ caller, path, body: given }, { pool, clock }) {
       const values = await readValues(given, pool);
@@ -151,10 +168,14 @@ export const subscriptionRoutes = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/subscriptions/{id}',
-    summary: 'Deletes a subscription.',
+    operationId: 'deleteSubscription',
+    tag: 'Subscriptions',
+    summary: 'Delete a subscription',
+    description: 'Deletes a subscription. Its open streams end within five seconds.',
     scope: 'subscriptions:write',
     query: {},
     parameters: { id },
+    errors: ['subscription_not_found'],
     success: 204,
     response: null,
     async handle({ caller, path }, { pool }) {

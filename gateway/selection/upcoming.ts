@@ -12,3 +12,11 @@ export function upcomingFrom(clock: Pick<Clock, 'now'>, today: string | null): s
   const now = today === null ? clock.now() : Date.parse(`${today}T00:00:00Z`);
   return new Date(now - DAY_MS).toISOString().slice(0, 10);
 }
+
+/** Replaces `upcoming` among filters by the first date of the elections that it chooses, if it is set. */
+export function withElectionsFrom<Filters extends { upcoming?: boolean | undefined }>(
+  { upcoming, ...filters }: Filters,
+  { clock, config }: { clock: Pick<Clock, 'now'>; config: { today: string | null } },
+) {
+  return { ...filters, electionsFrom: upcoming ? upcomingFrom(clock, config.today) : undefined };
+}

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Event } from '../../schemas/http/records.ts';
+import type { Event } from '../../schemas/http/events.ts';
 import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
 import { readText } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';

@@ -1,4 +1,4 @@
-import type { Event } from '../../schemas/http/records.ts';
+import type { Event } from '../../schemas/http/events.ts';
 import type { Paint } from '../colours.ts';
 import { showControls } from '../table.ts';
 

@@ -6,19 +6,46 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 
 export const text = Type.String();
 export const integer = Type.Integer();
+/** A number of records. */
+export const count = Type.Integer({ minimum: 0 });
+/** The id of a record, an integer up to 2^53. */
+export const recordId = Type.Integer({ format: 'int64', minimum: 1 });
 export const boolean = Type.Boolean();
 export const date = Type.String({ format: 'date' });
 export const time = Type.String({ format: 'date-time' });
 
-export const oneOf = <Values extends string[]>(values: readonly [...Values]) =>
-  Type.Enum(values, { type: 'string' });
-
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-/** An object that has no other fields. */
-export const objectOf = <Fields extends TProperties>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false });
+/** A schema with a description of the place where it stands, beside that of the schema itself if it has a name. */
+export const described = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.With(schema, { description });
 
-/** An object with a name of its own: a component of /openapi.json. */
-export const record = <Fields extends TProperties>(name: string, fields: Fields) =>
-  Type.Object(fields, { $id: name, additionalProperties: false });
+/** An object. A later version of the service can add fields to it. */
+export const objectOf = <Fields extends TProperties>(fields: Fields) => Type.Object(fields);
+
+/** A component of /openapi.json: a schema with a name, which other schemas refer to. */
+export interface Component {
+  name: string;
+  description: string;
+}
+
+const COMPONENT = Symbol('component');
+
+/** Gives a schema a name. The description of the component is apart from descriptions of the places that use it. */
+export const named = <Schema extends TSchema>(name: string, description: string, schema: Schema): Schema =>
+  Object.assign(Type.With(schema, {}), { [COMPONENT]: { name, description } }) as unknown as Schema;
+
+/** The component that a schema is; undefined if it has no name. */
+export const componentOf = (schema: TSchema): Component | undefined =>
+  (schema as { [COMPONENT]?: Component })[COMPONENT];
+
+/** An object with a name of its own. */
+export const record = <Fields extends TProperties>(name: string, description: string, fields: Fields) =>
+  named(name, description, Type.Object(fields));
+
+/** A closed set of words with a name of its own. */
+export const enumeration = <Values extends string[]>(
+  name: string,
+  description: string,
+  values: readonly [...Values],
+) => named(name, description, Type.Enum(values, { type: 'string' }));

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TEnum, Type } from 'typebox';
 
 /*
  * The forms of query parameters, as schemas of the values that they are parsed into: a list is written comma-separated.
@@ -24,11 +24,11 @@ const list = (plural: string, description: string) => ({
 
 /** Values of a closed set. */
 export const words = <Words extends string[]>(
-  values: readonly [...Words],
+  enumeration: TEnum<Words>,
   plural: string,
   description: string,
 ) => {
-  const word = Type.Enum(values, { type: 'string', title: `one of ${values.join(', ')}` });
+  const word = Type.With(enumeration, { title: `one of ${enumeration.enum.join(', ')}` });
   return Type.Optional(Type.Array(word, list(plural, description)));
 };
 
@@ -40,7 +40,7 @@ export const names = (plural: string, description: string) =>
 export const ids = (singular: string, description: string) =>
   Type.Optional(
     Type.Array(
-      Type.Integer({ minimum: 1, maximum: 2 ** 53, title: `a ${singular}` }),
+      Type.Integer({ format: 'int64', minimum: 1, maximum: 2 ** 53, title: `a ${singular}` }),
       list(`${singular}s`, description),
     ),
   );
@@ -55,4 +55,5 @@ export const wholeNumber = (minimum: number, maximum: number, description: strin
   Type.Integer({ minimum, maximum, title: `a whole number from ${minimum} to ${maximum}`, description });
 
 /** The id of a record. All ids that a number can hold are valid, whether or not a record has them. */
-export const anyId = (description: string) => wholeNumber(1, 2 ** 53, description);
+export const anyId = (description: string) =>
+  Type.With(wholeNumber(1, 2 ** 53, description), { format: 'int64' });

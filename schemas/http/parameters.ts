@@ -1,26 +1,26 @@
 import { Type } from 'typebox';
+import type { FilterField } from '../vocabulary.ts';
 import {
-  CHANGE_TYPES,
-  CONTEST_KINDS,
-  ELECTION_TYPES,
-  ENDORSER_STATES,
-  type FilterField,
-  LANGUAGES,
-  LEVELS,
-  STATE_CODES,
-} from '../vocabulary.ts';
+  changeType,
+  contestKind,
+  electionType,
+  endorserState,
+  language,
+  level,
+  stateCode,
+} from './enumerations.ts';
 import { anyId, flag, names, search, wholeNumber, words } from './parameter-types.ts';
 
 /*
  * The parameters of the endpoints. One that is not optional has a default, or is part of the path.
  */
 
-const states = words(STATE_CODES, 'USPS codes', 'States in which the contest is voted.');
+const states = words(stateCode, 'USPS codes', 'States in which the contest is voted.');
 const elections = names('election slugs', 'Election slugs.');
-const levels = words(LEVELS, 'levels', 'District levels.');
-const contest_kinds = words(CONTEST_KINDS, 'contest kinds', 'Kinds of contest.');
+const levels = words(level, 'levels', 'District levels.');
+const contest_kinds = words(contestKind, 'contest kinds', 'Kinds of contest.');
 const endorser_states = words(
-  ENDORSER_STATES,
+  endorserState,
   'home states',
   'Home states of endorsers, or the word national.',
 );
@@ -29,8 +29,7 @@ const endorsers = names('endorser slugs', 'Endorser slugs.');
 const upcoming = flag('Only elections of yesterday (UTC) or later.');
 
 /** `lang`, accepted by the data endpoints (specification, "Conventions"). */
-export const lang = Type.Enum(LANGUAGES, {
-  type: 'string',
+export const lang = Type.With(language, {
   default: 'en',
   title: 'en or es',
   description: 'The language of ballot text; English if the state publishes no Spanish.',
@@ -52,6 +51,11 @@ export const paging = {
   cursor: cursor(5000, 'The next_cursor of the page before. It is for the same filters and lang alone.'),
 };
 
+/** `after` of lists that are sent whole, as lines of JSON. */
+export const after = Type.Optional(
+  anyId('Only records with a higher id: go on after the last one of an answer that was cut.'),
+);
+
 /** A day of the calendar, which has no year 0. */
 const day = (description: string) =>
   Type.Optional(
@@ -61,7 +65,7 @@ const day = (description: string) =>
 /** The filters of `GET /v1/elections`. */
 export const electionFilters = {
   states: Type.With(states, { description: 'States that hold the election.' }),
-  types: words(ELECTION_TYPES, 'election types', 'Types of election.'),
+  types: words(electionType, 'election types', 'Types of election.'),
   upcoming,
   from: day('Only elections on or after this date.'),
   to: day('Only elections on or before this date.'),
@@ -116,6 +120,9 @@ const endorsementFields = {
   levels,
 };
 
+/** The filters of `GET /v1/digest`. */
+export const digestFilters = endorsementFields;
+
 /** The filters of `GET /v1/endorsements`. */
 export const endorsementFilters = {
   ...endorsementFields,
@@ -126,7 +133,7 @@ export const endorsementFilters = {
 /** The filter fields of the change stream (specification, "Filter"). */
 export const streamFilters = {
   ...endorsementFields,
-  types: words(CHANGE_TYPES, 'change types', 'Types of change.'),
+  types: words(changeType, 'change types', 'Types of change.'),
 } satisfies Record<FilterField, unknown>;
 
 /** Where a client of the stream begins. */

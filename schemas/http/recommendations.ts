@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { CONTEST_KINDS, LEVELS, STATE_CODES } from '../vocabulary.ts';
-import { boolean, integer, nullable, objectOf, oneOf, record, text } from './fields.ts';
+import { contest, recommendedChoice } from './contests.ts';
+import { electionFields } from './elections.ts';
+import { contestKind, endorserState, level, stateCode } from './enumerations.ts';
+import { single } from './envelopes.ts';
+import { boolean, count, described, enumeration, named, nullable, record, recordId, text } from './fields.ts';
 import { flag, ids } from './parameter-types.ts';
 import { contestFilters, positionFilters } from './parameters.ts';
-import { choice, contest, electionFields, endorserSummary, pickFields, single } from './records.ts';
 
 const { states, elections, levels, contest_kinds } = contestFilters;
 
@@ -22,46 +24,39 @@ export const recommendationParameters = {
   ...positionFilters,
 };
 
-/** A choice with the endorsers that back it. */
-const recommendedChoice = record('RecommendedChoice', {
-  ...choice.properties,
-  endorsed_by: Type.Array(objectOf({ endorser: endorserSummary, ...pickFields })),
-  endorsement_count: integer,
-  first_choice_count: Type.Optional(
-    Type.Integer({
-      description:
-        'Ranked choice only: how many endorsers have it first among the choices that stand, so that a withdrawn choice ' +
-        'has 0. A pick without a rank is a first choice. The agreement counts the same first choices.',
-    }),
-  ),
-});
+const agreement = enumeration(
+  'Agreement',
+  'unanimous: every endorser that took a position is behind the recommendation; majority: more than half; ' +
+    'plurality: half or less; split: positions, but nothing that leads; none: no position. Of several choices, the ' +
+    'one with the fewest endorsers decides; of a ranking, the first choices of the choice that it begins with.',
+  ['unanimous', 'majority', 'plurality', 'split', 'none'],
+);
 
 /** What to mark in a contest (specification, "Recommendation"). */
-const recommendation = record('Recommendation', {
-  choice_ids: Type.Array(integer, {
-    description:
-      'The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. The ranking ' +
-      'is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the ' +
-      'winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best ' +
-      'remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with ' +
-      'fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the ' +
-      'number of endorsers that pick them at any rank. Those still tied go out together if all their votes are fewer ' +
-      'than those of the next choice; otherwise the ranking ends.',
-  }),
-  endorser_count: Type.Integer({
-    description: 'How many of the chosen endorsers took a position, by a pick of any choice.',
-  }),
-  agreement: Type.Enum(['unanimous', 'majority', 'plurality', 'split', 'none'], {
-    type: 'string',
-    description:
-      'unanimous: every endorser that took a position is behind the recommendation; majority: more than half; ' +
-      'plurality: half or less; split: positions, but nothing that leads; none: no position. Of several choices, the ' +
-      'one with the fewest endorsers decides; of a ranking, the first choices of the choice that it begins with.',
-  }),
-});
+const recommendation = record(
+  'Recommendation',
+  'What to mark in a contest, according to the chosen endorsers.',
+  {
+    choice_ids: Type.Array(recordId, {
+      description:
+        'The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. The ranking ' +
+        'is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the ' +
+        'winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best ' +
+        'remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with ' +
+        'fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the ' +
+        'number of endorsers that pick them at any rank. Those still tied go out together if all their votes are fewer ' +
+        'than those of the next choice; otherwise the ranking ends.',
+    }),
+    endorser_count: described(
+      count,
+      'How many of the chosen endorsers took a position, by a pick of any choice.',
+    ),
+    agreement,
+  },
+);
 export type Recommendation = Static<typeof recommendation>;
 
-const recommendedContest = record('RecommendedContest', {
+const recommendedContest = record('RecommendedContest', 'A contest with its recommendation.', {
   ...contest.properties,
   choices: Type.Array(recommendedChoice, {
     description: 'Most-backed first; choices with equally many backers in ballot order.',
@@ -69,41 +64,49 @@ const recommendedContest = record('RecommendedContest', {
   recommendation,
 });
 
-/** The selection of contests, as it was asked for. */
-const scope = objectOf({
-  states: nullable(Type.Array(oneOf(STATE_CODES))),
-  elections: nullable(Type.Array(text)),
-  contests: nullable(Type.Array(integer)),
-  levels: nullable(Type.Array(oneOf(LEVELS))),
-  contest_kinds: nullable(Type.Array(oneOf(CONTEST_KINDS))),
-  only_endorsed: nullable(boolean),
+const recommendedElection = record('RecommendedElection', 'An election with its recommended contests.', {
+  ...electionFields,
+  contests: Type.Array(recommendedContest, {
+    description: 'Federal, then state, then local contests, each in ballot order.',
+  }),
 });
 
-/** The selection of endorsers. */
-const countedEndorsers = Type.Union(
-  [
-    Type.Literal('all'),
-    objectOf({
-      categories: nullable(Type.Array(text)),
-      endorsers: nullable(Type.Array(text)),
-      endorser_states: nullable(Type.Array(text)),
-    }),
-    objectOf({ subscription: objectOf({ id: integer, name: text }) }),
-  ],
-  { description: 'The endorsers counted: all, the filter that chooses them, or the subscription.' },
+const asAskedFor = (parameter: string) => `As ${parameter} asked for; null if it was not given.`;
+
+const scope = record('RecommendationScope', 'The selection of contests, as it was asked for.', {
+  states: described(nullable(Type.Array(stateCode)), asAskedFor('state')),
+  elections: described(nullable(Type.Array(text)), asAskedFor('election')),
+  contests: described(nullable(Type.Array(recordId)), asAskedFor('contest')),
+  levels: described(nullable(Type.Array(level)), asAskedFor('levels')),
+  contest_kinds: described(nullable(Type.Array(contestKind)), asAskedFor('contest_kinds')),
+  only_endorsed: described(nullable(boolean), asAskedFor('only_endorsed')),
+});
+
+const endorserFilter = record('EndorserFilter', 'The endorsers counted: those that match every field.', {
+  categories: described(nullable(Type.Array(text)), asAskedFor('categories')),
+  endorsers: described(nullable(Type.Array(text)), asAskedFor('endorsers')),
+  endorser_states: described(nullable(Type.Array(endorserState)), asAskedFor('endorser_states')),
+});
+
+const chosenSubscription = record('ChosenSubscription', 'The endorsers counted: those of a subscription.', {
+  subscription: record('SubscriptionSummary', 'A subscription, as other records carry it.', {
+    id: recordId,
+    name: text,
+  }),
+});
+
+const countedEndorsers = named(
+  'CountedEndorsers',
+  'The endorsers counted: the word all, the filter that chooses them, or the subscription.',
+  // Generated clients try these in order, and some fail on a word that differs before they try an object.
+  Type.Union([endorserFilter, chosenSubscription, Type.Literal('all')]),
 );
 
 /** The Recommendations response (specification, "Recommendations response"). */
 export const recommendations = single(
-  objectOf({
+  record('Recommendations', 'What to mark in each of the chosen contests.', {
     scope,
     endorsers: countedEndorsers,
-    elections: Type.Array(
-      record('RecommendedElection', { ...electionFields, contests: Type.Array(recommendedContest) }),
-      {
-        description:
-          'By date, each with its contests: federal, then state, then local ones, in ballot order.',
-      },
-    ),
+    elections: Type.Array(recommendedElection, { description: 'By date.' }),
   }),
 );

@@ -1,5 +1,5 @@
 import { type TProperties, Type } from 'typebox';
-import { integer, record, text, time } from './fields.ts';
+import { described, named, record, recordId, text, time } from './fields.ts';
 import { streamFilters } from './parameters.ts';
 
 const filterFields: TProperties = Object.fromEntries(
@@ -10,37 +10,37 @@ const filterFields: TProperties = Object.fromEntries(
 );
 
 /** A filter of changes as a JSON object. */
-const filter = Type.Object(filterFields, {
-  $id: 'Filter',
-  title: 'an object of filter fields',
-  description: 'Fields combine with AND, the values of one field with OR; no fields choose everything.',
-  additionalProperties: false,
-});
+const filter = named(
+  'Filter',
+  'A filter of changes. Fields combine with AND, the values of one field with OR; no fields choose everything.',
+  Type.Object(filterFields, { title: 'an object of filter fields', additionalProperties: false }),
+);
 
 /** The body of POST and PUT (specification, "Subscriptions"). */
-export const subscriptionBody = Type.Object(
-  {
-    name: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      // Not all digits, so that no name reads as an id; no control characters.
-      pattern: '^(?![0-9]+$)[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
-      title: 'text of 1 to 100 characters that is not all digits',
-    }),
-    filter: Type.Optional(filter),
-  },
-  {
-    $id: 'SubscriptionBody',
-    title: 'an object with a name and optionally a filter',
-    additionalProperties: false,
-  },
+export const subscriptionBody = named(
+  'SubscriptionBody',
+  'A subscription to save.',
+  Type.Object(
+    {
+      name: Type.String({
+        minLength: 1,
+        maxLength: 100,
+        // Not all digits, so that no name reads as an id; no control characters.
+        pattern: '^(?![0-9]+$)[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
+        title: 'text of 1 to 100 characters that is not all digits',
+        description: 'Unique within the account.',
+      }),
+      filter: Type.Optional(filter),
+    },
+    { title: 'an object with a name and optionally a filter', additionalProperties: false },
+  ),
 );
 
 /** A saved filter. */
-export const subscription = record('Subscription', {
-  id: integer,
-  name: text,
+export const subscription = record('Subscription', 'A saved filter of the account.', {
+  id: recordId,
+  name: described(text, 'Unique within the account.'),
   filter,
   created_at: time,
-  updated_at: time,
+  updated_at: described(time, 'When it was created or last replaced.'),
 });

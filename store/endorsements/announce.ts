@@ -7,6 +7,7 @@ import type { ClientBase } from 'pg';
 import { FACET_PATHS } from '../../domain/stream-filter.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { appendCatalogueChanges, lockStreamHead, type StreamHead } from '../stream/change-log.ts';
+import { hashContents } from './content-hashes.ts';
 import { EVENT_PARTS, EVENT_TABLES, type EventPart } from './references.ts';
 
 /** How many endorsements one transaction announces: it holds the stream's lock about as long as a batch of submissions. */
@@ -87,6 +88,7 @@ async function announce(
       [ids],
     );
   }
+  await hashContents(client, ids);
   await client.query('DELETE FROM stale_announcements WHERE endorsement_id = ANY($1)', [ids]);
   return result;
 }

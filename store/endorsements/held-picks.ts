@@ -18,6 +18,8 @@ export interface EndorsementRow {
   choiceId: number;
   electionId: number;
   pick: SubmittedPick;
+  /** From `hashContent`. */
+  contentHash: bigint;
 }
 
 /**
@@ -68,10 +70,10 @@ export async function deleteEndorsements(client: ClientBase, ids: readonly numbe
   if (ids.length > 0) await client.query('DELETE FROM endorsements WHERE id = ANY($1)', [ids]);
 }
 
-const VALUES = `$1::bigint[], $2::int[], $3::text[], $4::text[], $5::text[], $6::date[], $7::jsonb[]`;
-const COLUMNS = 'rank, statement, statement_es, source_url, published_on, details';
+const VALUES = `$1::bigint[], $2::int[], $3::text[], $4::text[], $5::text[], $6::date[], $7::jsonb[], $8::numeric[]`;
+const COLUMNS = 'rank, statement, statement_es, source_url, published_on, details, content_hash';
 
-/** The values of $1 to $7. */
+/** The values of $1 to $8. */
 function columnsOf(rows: readonly EndorsementRow[]): unknown[] {
   const column = <T>(value: (row: EndorsementRow) => T): T[] => rows.map(value);
   return [
@@ -94,6 +96,7 @@ function columnsOf(rows: readonly EndorsementRow[]): unknown[] {
       'jsonb',
       column((row) => row.pick.details),
     ),
+    column((row) => String(row.contentHash)),
   ];
 }
 
@@ -108,8 +111,8 @@ export async function insertEndorsements(
     name: 'insert-endorsements',
     text: `INSERT INTO endorsements (id, endorser_id, contest_id, choice_id, election_id, ${COLUMNS}, updated_at)
       SELECT id, endorser_id, contest_id, choice_id, election_id, rank, statement, statement_es, source_url, published_on,
-        COALESCE(details, '{}'), $12::timestamptz
-      FROM unnest(${VALUES}, $8::int[], $9::int[], $10::int[], $11::int[])
+        COALESCE(details, '{}'), content_hash, $13::timestamptz
+      FROM unnest(${VALUES}, $9::int[], $10::int[], $11::int[], $12::int[])
         AS saved (id, ${COLUMNS}, endorser_id, contest_id, choice_id, election_id)`,
     values: [
       ...columnsOf(rows),
@@ -134,10 +137,11 @@ export async function updateEndorsements(
     text: `UPDATE endorsements AS held SET
         rank = saved.rank, statement = saved.statement, statement_es = saved.statement_es,
         source_url = saved.source_url, published_on = saved.published_on, details = COALESCE(saved.details, '{}'),
+        content_hash = saved.content_hash,
         updated_at = CASE
           WHEN (held.rank, held.statement, held.statement_es, held.source_url, held.published_on)
             IS DISTINCT FROM (saved.rank, saved.statement, saved.statement_es, saved.source_url, saved.published_on)
-          THEN $8::timestamptz ELSE held.updated_at END
+          THEN $9::timestamptz ELSE held.updated_at END
       FROM unnest(${VALUES}) AS saved (id, ${COLUMNS})
       WHERE held.id = saved.id
         AND (held.rank, held.statement, held.statement_es, held.source_url, held.published_on, held.details)

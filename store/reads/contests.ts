@@ -28,11 +28,14 @@ import {
   pickFields,
 } from './records.ts';
 
+/** Which contests a list has. */
+export type ListedContestFilters = ContestFilters & {
+  /** OCD division ids. */
+  districts?: readonly string[] | undefined;
+};
+
 export interface ContestQuery {
-  filters: ContestFilters & {
-    /** OCD division ids. */
-    districts?: readonly string[] | undefined;
-  };
+  filters: ListedContestFilters;
   lang: Language;
   /** The sort keys (`CONTEST_ORDER`) after which the page begins; null for the first page. */
   after: PageState | null;
@@ -52,6 +55,26 @@ function heldIn({ elections, states, electionsFrom }: ElectionFilters): Sql[] {
   ]);
 }
 
+/** The conditions on contests that a filter chooses. */
+function onBallots(filters: ListedContestFilters): Sql[] {
+  return given([
+    sql.fragment`c.removed_at IS NULL`,
+    ...heldIn(filters),
+    ...ballotConditions(filters),
+    filters.districts && isOneOf(sql.fragment`d.ocd_id`, filters.districts),
+  ]);
+}
+
+/** SQL of all contests of a filter by id, for an export. @param after only those with a higher id */
+export function selectContests(
+  filters: ListedContestFilters,
+  lang: Language,
+  after: number | undefined,
+): Sql {
+  const conditions = [...onBallots(filters), after !== undefined && sql.fragment`c.id > ${after}::bigint`];
+  return sql.fragment`SELECT ${contestRecord(lang)}::text AS record FROM ${CONTESTS} WHERE ${allOf(conditions)} ORDER BY c.id`;
+}
+
 /** A page of contests by election, each with its federal, then state, then local ones in ballot order. */
 export async function listContests(
   pool: DatabasePool,
@@ -62,10 +85,7 @@ export async function listContests(
     record: contestRecord(lang),
     from: CONTESTS,
     where: allOf([
-      sql.fragment`c.removed_at IS NULL`,
-      ...heldIn(filters),
-      ...ballotConditions(filters),
-      filters.districts && isOneOf(sql.fragment`d.ocd_id`, filters.districts),
+      ...onBallots(filters),
       // An id higher by one and >= mean the same as >. But the planner looks only at the date, and takes > for nothing
       // when all that is left has the same date; it would then read and sort all of it.
       after !== null &&

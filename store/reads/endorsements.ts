@@ -23,12 +23,15 @@ import {
 } from './records.ts';
 import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
 
+/** Which endorsements count. */
+export type EndorsementFilters = EndorserFilters &
+  ContestFilters & {
+    /** A contest id. */
+    contest?: number | undefined;
+  };
+
 export interface EndorsementQuery {
-  filters: EndorserFilters &
-    ContestFilters & {
-      /** A contest id. */
-      contest?: number | undefined;
-    };
+  filters: EndorsementFilters;
   lang: Language;
   /** The sort key (id) after which the page begins; null for the first page. */
   after: PageState | null;
@@ -138,4 +141,25 @@ export async function listEndorsements(
     SELECT page.*, s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets
     FROM stream_head s, (${page}) AS page`);
   return { items, last, hasMore, stream };
+}
+
+/** SQL of all endorsements of a filter by id, for an export. @param after only those with a higher id */
+export function selectEndorsements(
+  filters: EndorsementFilters,
+  lang: Language,
+  after: number | undefined,
+): Sql {
+  const elections = electionConditions(filters);
+  const endorsers = endorserConditions(filters);
+  const contests = ballotConditions(filters);
+  const conditions = given([
+    after !== undefined && sql.fragment`n.id > ${after}::bigint`,
+    filters.contest !== undefined && sql.fragment`n.contest_id = ${filters.contest}::bigint`,
+    elections.length > 0 &&
+      sql.fragment`n.election_id IN (SELECT l.id FROM elections l WHERE ${allOf(elections)})`,
+    endorsers.length > 0 &&
+      sql.fragment`n.endorser_id IN (SELECT e.id FROM endorsers e WHERE ${allOf(endorsers)})`,
+    contests.length > 0 && lookUpContest(contests),
+  ]);
+  return sql.fragment`SELECT ${record(lang)}::text AS record FROM endorsements n WHERE ${allOf(conditions)} ORDER BY n.id`;
 }

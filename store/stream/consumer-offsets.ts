@@ -1,5 +1,9 @@
 import type { ClientBase, Pool } from 'pg';
 import { SupersededError } from '../../service/failure.ts';
+import { sqlStateOf } from '../connection/sql-state.ts';
+
+/** By which the function `advance_consumer_positions` says that a position is another one. */
+const POSITION_MOVED = 'BE001';
 
 /**
  * The offsets of the next messages to apply, by partition; 0 at first. Locked until the transaction ends.
@@ -45,7 +49,8 @@ export interface OffsetAdvance {
 }
 
 /**
- * Advances the offsets of partitions, within the transaction of the messages that were applied up to them (INV-8).
+ * Advances the offsets of partitions, within the transaction of the messages that were applied up to them (INV-8). The
+ * statement itself fails if it cannot, so that a commit may be sent right after it.
  *
  * @param advances one for each partition
  * @throws SupersededError if a stored offset is no longer `from`, because another consumer has advanced it
@@ -55,12 +60,9 @@ export async function advanceConsumerOffsets(
   topic: string,
   advances: readonly OffsetAdvance[],
 ): Promise<void> {
-  const { rowCount } = await client.query({
+  const advancing = client.query({
     name: 'advance-consumer-offsets',
-    text: `UPDATE consumer_positions SET next_offset = advance.upto, last_appended_offset = advance.upto,
-       last_appended_at = greatest(to_timestamp(advance.appended_ms / 1000), last_appended_at)
-     FROM unnest($2::int[], $3::bigint[], $4::bigint[], $5::float8[]) AS advance (partition, since, upto, appended_ms)
-     WHERE topic = $1 AND consumer_positions.partition = advance.partition AND next_offset = advance.since`,
+    text: 'SELECT advance_consumer_positions($1, $2, $3, $4, $5)',
     values: [
       topic,
       advances.map(({ partition }) => partition),
@@ -69,9 +71,10 @@ export async function advanceConsumerOffsets(
       advances.map(({ appendedAt }) => appendedAt ?? null),
     ],
   });
-  if (rowCount !== advances.length) {
-    throw new SupersededError(`A stored offset of ${topic} has moved meanwhile.`);
-  }
+  await advancing.catch((cause: unknown) => {
+    if (sqlStateOf(cause) !== POSITION_MOVED) throw cause;
+    throw new SupersededError(`A stored offset of ${topic} has moved meanwhile.`, { cause });
+  });
 }
 
 /** The stored offsets of a topic, by partition. */

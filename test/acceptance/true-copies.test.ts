@@ -6,7 +6,7 @@ import { editCatalogue } from '../../store/catalogue/edit.ts';
 import { removeElection } from '../../store/catalogue/removal.ts';
 import { BallotModel, type Edit } from '../helpers/ballot-model.ts';
 import { loadCatalogue } from '../helpers/catalogue.ts';
-import { Copy, queryOf, readEndorsements } from '../helpers/copies.ts';
+import { Copy, digestOf, queryOf, readDigest, readEndorsements } from '../helpers/copies.ts';
 import { useClient } from '../helpers/database.ts';
 import { EventStreamClient } from '../helpers/event-stream.ts';
 import { useTestService } from '../helpers/service.ts';
@@ -93,7 +93,7 @@ class Client {
   }
 }
 
-test('INV-13: copies kept through any filter, by polling or by a stream, equal the reads after every step', async () => {
+test('INV-13: copies kept through any filter, by polling or by a stream, equal the reads and their digest after every step', async () => {
   const run = async (seed: number) => {
     const random = createRandom(seed);
     const model = new BallotModel(random.fork('model'));
@@ -130,6 +130,12 @@ test('INV-13: copies kept through any filter, by polling or by a stream, equal t
             filter,
             by: 'stream',
             held: expected,
+          });
+          const digest = await readDigest((path) => service.get(path), filter);
+          expect({ step, filter, ...digest }).toEqual({
+            step,
+            filter,
+            ...digestOf(Object.values(streamed.contents)),
           });
         }
         counts.steps += 1;

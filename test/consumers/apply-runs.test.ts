@@ -3,6 +3,7 @@ import pg from 'pg';
 import { applyRuns, SubmissionGapError } from '../../consumers/apply/apply-runs.ts';
 import type { Run } from '../../consumers/apply/entry.ts';
 import { refuseForError } from '../../consumers/apply/submission-fault.ts';
+import { type Write, writeEntries } from '../../consumers/apply/write-entries.ts';
 import { writeInParts } from '../../consumers/apply/write-in-parts.ts';
 import {
   type Rejection,
@@ -10,6 +11,7 @@ import {
   type Submission,
   submissionCodec,
 } from '../../schemas/submission.ts';
+import { createClient } from '../../store/connection/client.ts';
 import { applySubmissions, createTestRun, SUBMISSIONS_TOPIC } from '../helpers/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
@@ -366,6 +368,57 @@ describe('INV-8: exactly once', () => {
     expect(await changes()).toEqual([]);
     const both = [createTestRun(0, [ann], 0), createTestRun(0, [without], 1)];
     await expect(applyRuns(client, SUBMISSIONS_TOPIC, both)).resolves.toMatchObject({ submissions: 2 });
+  });
+
+  test('nothing is committed if an offset moves after it was read', async () => {
+    const write: Write = async (scene, located) => {
+      await client.query('UPDATE consumer_positions SET next_offset = next_offset + 3');
+      return writeEntries(scene, located);
+    };
+    const applying = applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [ann])], { write });
+    await expect(applying).rejects.toHaveProperty('name', 'SupersededError');
+    expect(await changes()).toEqual([]);
+    await expect(apply(ann)).resolves.toMatchObject({ submissions: 1, changes: 1 });
+  });
+
+  test('nothing is committed if a statement cannot be sent', async () => {
+    const pipelined = createClient(url, { pipeline: true });
+    await pipelined.connect();
+    const write: Write = async (scene, located) => {
+      const written = await writeEntries(scene, located);
+      const unsent = scene.client.query('SELECT $1::text', [{ toPostgres: () => fail() }]);
+      return { ...written, executed: Promise.all([written.executed, unsent]) };
+    };
+    const fail = () => {
+      throw new Error('no text');
+    };
+    for (const one of [pipelined, client]) {
+      const applying = applyRuns(one, SUBMISSIONS_TOPIC, [createTestRun(0, [ann])], { write });
+      await expect(applying).rejects.toThrow('no text');
+      expect(await changes()).toEqual([]);
+    }
+    await pipelined.end();
+  });
+
+  test('the error of the statement that failed first is reported, whichever it is', async () => {
+    for (const table of [
+      'endorsements',
+      'change_log',
+      'stream_head',
+      'pending_rejections',
+      'consumer_positions',
+    ]) {
+      await pool.query(`ALTER TABLE ${table} ADD CONSTRAINT test_only CHECK (false) NOT VALID`);
+      try {
+        const run = createTestRun(0, [ann, endorse('nobody', 'mayor', 'ann')]);
+        await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).rejects.toMatchObject({
+          code: '23514',
+          table: expect.stringContaining(table),
+        });
+      } finally {
+        await pool.query(`ALTER TABLE ${table} DROP CONSTRAINT test_only`);
+      }
+    }
   });
 });
 

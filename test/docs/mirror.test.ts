@@ -1,10 +1,11 @@
-/** The client of docs/streaming.md, exactly as it is there. */
+/** The program of docs/streaming.md, exactly as it is there, with the client from its package. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseCursor } from '../../schemas/cursor.ts';
+import { type ClientInstallation, installClient } from '../helpers/client-package.ts';
 import { readPages } from '../helpers/paging.ts';
 import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import { TestService } from '../helpers/service.ts';
@@ -18,6 +19,8 @@ const CHOICES = ['ann', 'bob', 'cyd', 'dee'];
 let service: TestService;
 let switchboard: Switchboard;
 let dir: string;
+let installation: ClientInstallation;
+let program: string;
 let client: ServiceProcess;
 let round = 0;
 /** The number of changes. */
@@ -27,22 +30,21 @@ beforeAll(async () => {
   service = await TestService.start({ gateways: 2, retentionMs: RETENTION_MS });
   switchboard = await Switchboard.open(service.gateways[0]?.port ?? 0);
   dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-mirror-'));
+  installation = await installClient();
+  program = await installation.write('mirror.ts', await readFile('docs/examples/mirror.ts', 'utf8'));
 });
 afterAll(async () => {
   await client.kill();
   await switchboard.close();
   await service.stop();
   await rm(dir, { recursive: true, force: true });
+  await installation.remove();
 });
 
 const file = () => path.join(dir, 'mirror.json');
 
 function startClient(): ServiceProcess {
-  return startProcess(
-    path.resolve('docs/examples/mirror.ts'),
-    { BASE_URL: switchboard.address, API_KEY: service.key },
-    [file()],
-  );
+  return startProcess(program, { BASE_URL: switchboard.address, API_KEY: service.key }, [file()]);
 }
 
 /** The mirror as it is saved. */
@@ -60,11 +62,11 @@ async function submitRound(): Promise<void> {
   changes += 9;
 }
 
-/** The list, without the field that events do not have. */
+/** The list, without the fields that copies do not have. */
 async function readList(): Promise<object[]> {
   const records = await readPages(service, '/v1/endorsements', 3);
-  return records.map((record) => {
-    const { type: _, ...district } = record.contest.district;
+  return records.map(({ updated_at: _, ...record }) => {
+    const { type: __, ...district } = record.contest.district;
     return { ...record, contest: { ...record.contest, district } };
   });
 }
@@ -103,5 +105,5 @@ test('it mirrors /v1/endorsements exactly, through cuts, a killed client and an 
   await until('the cursor to expire', expired);
   client = startClient();
   await expectMirror();
-  expect(client.output()).toContain('cursor_expired');
+  expect(client.output()).toContain('CursorExpiredError');
 }, 120_000);

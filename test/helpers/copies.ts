@@ -1,4 +1,6 @@
-/** Copies of endorsements that are kept by events alone, and the reads that they must equal. */
+/** Copies of endorsements that are kept by events alone, and the reads and digests that they must equal. */
+import { createHash } from 'node:crypto';
+
 // biome-ignore lint/suspicious/noExplicitAny: bodies are compared field by field, whatever they hold.
 type Json = any;
 
@@ -33,6 +35,31 @@ function comparable({ endorsement, endorser, contest, election, choice }: Json):
   };
 }
 
+/** The same value with the keys of every object sorted. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value) || value === null || typeof value !== 'object') return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
+}
+
+/** The count and the digest of endorsements, as docs/streaming.md describes them: the service's code is not used. */
+export function digestOf(contents: readonly Json[]): { count: number; digest: string } {
+  let sum = 0n;
+  for (const { endorsement, ...ballot } of contents) {
+    const text = JSON.stringify(sorted({ ...endorsement, ...ballot }));
+    sum += BigInt(`0x${createHash('sha256').update(text).digest('hex')}`);
+  }
+  return { count: contents.length, digest: (sum % 2n ** 256n).toString(16).padStart(64, '0') };
+}
+
+/** The count and the digest that the service gives for a filter, a query. */
+export async function readDigest(ask: Ask, filter: string): Promise<{ count: number; digest: string }> {
+  const { status, body } = await ask(`/v1/digest?${filter}`);
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+  const { count, digest } = body.data;
+  return { count, digest };
+}
+
 /** A copy that a client keeps of what its filter matches, by endorsement id. */
 export class Copy {
   readonly #held = new Map<number, Json>();
@@ -46,8 +73,8 @@ export class Copy {
 
   /** The values of every endorsement, by id. */
   get contents(): Record<string, Json> {
-    const sorted = [...this.#held].sort(([a], [b]) => a - b);
-    return Object.fromEntries(sorted.map(([id, event]) => [id, comparable(event)]));
+    const ordered = [...this.#held].sort(([a], [b]) => a - b);
+    return Object.fromEntries(ordered.map(([id, event]) => [id, comparable(event)]));
   }
 
   /** The last event of every endorsement. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { runProgram } from './python.ts';
 
@@ -15,11 +15,14 @@ export async function fetchDistribution(name: string, artifact: string): Promise
   if (existsSync(folder)) return folder;
   process.stdout.write(`Fetching ${name} with Maven, once ...\n`);
   const unfinished = `${folder}.${process.pid}`;
-  const args = ['dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${unfinished}`];
+  const unpacked = path.join(unfinished, 'distribution');
+  const args = ['dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${unpacked}`];
   try {
-    if ((await runProgram('mvn', ['-B', '-q', ...args])) !== 0)
+    await mkdir(unfinished, { recursive: true });
+    // Without a project, Maven leaves a folder of marks where it runs.
+    if ((await runProgram('mvn', ['-B', '-q', ...args], unfinished)) !== 0)
       throw new Error(`Maven could not fetch ${artifact}.`);
-    await rename(unfinished, folder);
+    await rename(unpacked, folder);
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }

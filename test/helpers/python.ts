@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Runs a program with our standard output and error. @returns its exit status */
-export async function runProgram(command: string, args: string[]): Promise<number> {
-  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+/** Runs a program with our standard output and error, in this folder by default. @returns its exit status */
+export async function runProgram(command: string, args: string[], cwd = process.cwd()): Promise<number> {
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = await Promise.race([once(child, 'exit'), once(child, 'error').then(() => [1])]);
   return code ?? 1;
 }

@@ -46,7 +46,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const [route, parameters] = findRoute(pathname);
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use only this part of the context.
-  const largeAnswers = new Turns({ atOnce: 1, waiting: 0, waitingOfAccount: 0 });
+  const largeAnswers = new Turns({ atOnce: 1, atOnceOfAccount: 1, waiting: 0, waitingOfAccount: 0 });
   const answers = new AnswerMemory({
     maxBytes: 0,
     retentionMs: config.retentionMs,
@@ -62,6 +62,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     readBody: async () => undefined,
     header: () => undefined,
     acceptsGzip: () => false,
+    acceptsLines: () => false,
     id: 'test',
     caller: {
       credential: { key: 0 },

@@ -14,6 +14,7 @@ import type { Stoppable } from '../../service/lifecycle.ts';
 import { createLog, type Logger } from '../../service/log.ts';
 import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from './catalogue.ts';
 import { chooseDatabaseUrl, createTestDatabase } from './database.ts';
+import { watchAnswers } from './described-answers.ts';
 import { brokersOf, isSecured, kafkaSettings, testServers } from './servers.ts';
 import { chooseTopicPrefix, createTestTopics } from './topics.ts';
 import { until } from './until.ts';
@@ -236,10 +237,15 @@ export class TestService {
   }
 }
 
-/** Gives a test file a service that runs while its tests do. */
+/** Gives a test file a service that runs while its tests do. Every answer must be as /openapi.json describes it. */
 export function useTestService(options: TestServiceOptions = {}): TestService {
   const service = new TestService(options);
+  const answers = watchAnswers((port) => service.gateways.some((gateway) => gateway.port === port));
   beforeAll(() => service.start());
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    answers.stop();
+    if (answers.faults.length > 0) throw new Error(`/openapi.json differs: ${answers.faults.join('; ')}`);
+  });
   return service;
 }

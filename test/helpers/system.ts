@@ -26,6 +26,8 @@ export interface System {
   key: string;
   /** The gateway's process id. */
   gatewayPid: number;
+  /** The process ids of all programs and servers, by name. */
+  pids: Record<string, number>;
   stop(): Promise<void>;
 }
 
@@ -34,6 +36,12 @@ function startProgram(entry: string, env: Record<string, string>): ChildProcess 
     env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+}
+
+/** Those that have one on this machine. */
+function namePids(processes: Record<string, { pid?: number | null | undefined }>): Record<string, number> {
+  const pids = Object.entries(processes).map(([name, { pid }]) => [name, pid] as const);
+  return Object.fromEntries(pids.filter((each): each is [string, number] => typeof each[1] === 'number'));
 }
 
 /** Waits until a gateway reports that it is ready. */
@@ -64,10 +72,6 @@ export async function startSystem(
     runner.startKafka({ dir: path.join(dir, 'kafka') }),
   ]);
   const postgres = primary.server;
-  const replicaUrls: string[] = [];
-  for (let made = 0; made < replicas; made += 1) {
-    replicaUrls.push((await primary.addReplica()).urlOf(postgres.url));
-  }
   const programs: ReturnType<typeof startProgram>[] = [];
   const stop = async () => {
     forget();
@@ -79,36 +83,47 @@ export async function startSystem(
     await rm(dir, { recursive: true, force: true });
   };
   const forget = stopWhenInterrupted(stop);
-  const { url: databaseUrl } = postgres;
-  const { brokers } = kafka;
-  await migrateDatabase(databaseUrl);
-  await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
-  const port = await findFreePort();
-  const env = {
-    DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: brokers.addresses.join(','),
-    READ_DATABASE_URLS: replicaUrls.join(','),
-  };
-  const gateway = startProgram('gateway/main.ts', {
-    ...env,
-    PORT: String(port),
-    METRICS_PORT: '0',
-    ...gatewayEnv,
-  });
-  const consumers = ['apply', 'relay'].map((role) =>
-    startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0', ROLES: role }),
-  );
-  programs.push(...consumers, gateway);
-  const base = `http://127.0.0.1:${port}`;
-  await untilReady(base);
-  await loadDemo({ databaseUrl, brokers, today: TODAY, report: () => {} });
-  const key = await createKey({ databaseUrl, account: 'system', plan: 'internal' });
-  return {
-    databaseUrl,
-    brokers,
-    base,
-    key,
-    gatewayPid: gateway.pid ?? 0,
-    stop,
-  };
+  try {
+    const replicaUrls: string[] = [];
+    for (let made = 0; made < replicas; made += 1) {
+      replicaUrls.push((await primary.addReplica()).urlOf(postgres.url));
+    }
+    const { url: databaseUrl } = postgres;
+    const { brokers } = kafka;
+    await migrateDatabase(databaseUrl);
+    await applyTopics({ brokers, topicPrefix: '', retentionMs: WEEK_MS, changesPartitions: 12 });
+    const port = await findFreePort();
+    const env = {
+      DATABASE_URL: databaseUrl,
+      KAFKA_BROKERS: brokers.addresses.join(','),
+      READ_DATABASE_URLS: replicaUrls.join(','),
+    };
+    const gateway = startProgram('gateway/main.ts', {
+      ...env,
+      PORT: String(port),
+      METRICS_PORT: '0',
+      ...gatewayEnv,
+    });
+    const startRole = (role: string) =>
+      startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0', ROLES: role });
+    const apply = startRole('apply');
+    const relay = startRole('relay');
+    programs.push(apply, relay, gateway);
+    const base = `http://127.0.0.1:${port}`;
+    await untilReady(base);
+    await loadDemo({ databaseUrl, brokers, today: TODAY, report: () => {} });
+    const key = await createKey({ databaseUrl, account: 'system', plan: 'internal' });
+    return {
+      databaseUrl,
+      brokers,
+      base,
+      key,
+      gatewayPid: gateway.pid ?? 0,
+      pids: namePids({ apply, relay, gateway, postgres, kafka }),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }

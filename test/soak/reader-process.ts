@@ -42,14 +42,16 @@ export class ReaderProcesses {
       events: 0,
       repeats: 0,
       copies: 0,
+      mirrors: 0,
       connections: 0,
       refusals: {},
     };
-    for (const { faults, events, repeats, copies, connections, refusals } of verdicts) {
+    for (const { faults, events, repeats, copies, mirrors, connections, refusals } of verdicts) {
       total.faults.push(...faults);
       total.events += events;
       total.repeats += repeats;
       total.copies += copies;
+      total.mirrors += mirrors;
       total.connections += connections;
       for (const [name, count] of Object.entries(refusals)) {
         total.refusals[name] = (total.refusals[name] ?? 0) + count;

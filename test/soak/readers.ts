@@ -7,15 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createRandom } from '../../ops/demo/random.ts';
 import { loadChangeLog } from '../helpers/change-log.ts';
-import { type Ask, Copy, queryOf, readEndorsements } from '../helpers/copies.ts';
+import { type Ask, Copy, digestOf, queryOf, readDigest, readEndorsements } from '../helpers/copies.ts';
 import { StreamChecker } from '../helpers/stream-checker.ts';
 import { FrameStore, StreamReader } from '../helpers/stream-reader.ts';
 import { chooseFilter } from './ballot.ts';
+import { SoakMirrors } from './mirrors.ts';
 
 export interface ReadersPlan {
   /** It tells these readers from those of other processes. */
   seed: string;
   streams: number;
+  /** How many mirrors of the TypeScript client each process runs beside them; none by default. */
+  mirrors?: number;
   /** Addresses of the gateways. */
   bases: string[];
   /** The gateway that a reader connects to: any, or first the first and then the next, as behind a proxy with failover. */
@@ -40,6 +43,8 @@ export interface ReadersVerdict {
   repeats: number;
   /** The copies of endorsements that were compared with the reads. */
   copies: number;
+  /** The mirrors of the TypeScript client whose copies were compared with the service's digest and list. */
+  mirrors: number;
   connections: number;
   /** The number of answers other than a stream, by `status code`. */
   refusals: Record<string, number>;
@@ -81,8 +86,14 @@ const readers = Array.from({ length: plan.streams }, (_, index) => {
   return reader;
 });
 
+const { mirrors: mirrorCount = 0, bases, key } = plan;
+const mirrorRandom = random.fork('mirrors');
+const mirrors = new SoakMirrors({ name: plan.seed, count: mirrorCount, bases, key, random: mirrorRandom });
+const startingMirrors = mirrors.start();
+
 /** Cuts some connections, and pauses others for a while. */
 function disturb(): void {
+  if (mirrorRandom.chance(TICK_MS / plan.cutMs)) mirrors.cut();
   for (const reader of readers) {
     if (!random.chance(TICK_MS / plan.cutMs)) continue;
     if (random.chance(0.5)) reader.cut();
@@ -102,12 +113,14 @@ const ask: Ask = async (path) => {
 };
 
 /**
- * Compares the copies that readers kept by their streams alone with the reads (INV-13). Filters by type make no copy.
+ * Compares the copies that readers kept by their streams alone with the reads (INV-13) and with the store's digest. Filters
+ * by type make no copy.
  * Readers with equal filters must equal the same read, so each filter is read once.
  */
 async function judgeCopies(): Promise<{ faults: string[]; copies: number }> {
   const faults: string[] = [];
   const expected = new Map<string, string>();
+  const digests = new Map<string, string>();
   let copies = 0;
   for (const { record } of copiers) {
     if (record.filter.types) continue;
@@ -118,7 +131,12 @@ async function judgeCopies(): Promise<{ faults: string[]; copies: number }> {
     }
     const wanted = expected.get(query) ?? JSON.stringify(await readEndorsements(ask, query));
     expected.set(query, wanted);
+    const digest = digests.get(query) ?? JSON.stringify(await readDigest(ask, query));
+    digests.set(query, digest);
     copies += 1;
+    if (JSON.stringify(digestOf(Object.values(copy.contents))) !== digest) {
+      faults.push(`${record.name}: its copy of ${query} has another digest than ${digest}.`);
+    }
     if (!isDeepStrictEqual(copy.contents, JSON.parse(wanted))) {
       faults.push(`${record.name}: its copy of ${query} differs from the reads.`);
     }
@@ -136,6 +154,7 @@ async function judge(upTo: number, timeoutMs: number): Promise<ReadersVerdict> {
     events: 0,
     repeats: 0,
     copies: 0,
+    mirrors: 0,
     connections: 0,
     refusals: {},
   };
@@ -151,7 +170,10 @@ async function judge(upTo: number, timeoutMs: number): Promise<ReadersVerdict> {
     }
   }
   const { faults, copies } = await judgeCopies();
-  return { ...verdict, copies, faults: [...faults, ...verdict.faults].slice(0, MAX_FAULTS) };
+  await startingMirrors;
+  const mirrored = await mirrors.judge();
+  const all = [...mirrored.faults, ...faults, ...verdict.faults].slice(0, MAX_FAULTS);
+  return { ...verdict, copies, mirrors: mirrored.mirrors, faults: all };
 }
 
 // Spread over a second, so that the streams do not all connect at the same moment.

@@ -1,6 +1,6 @@
 /*
  * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load and among hostile producers,
- * edits its catalogue, with --rotate SECONDS replaces all certificates, kills its gateways, consumers and broker again and again, sets their clocks wrong, and cuts and
+ * edits its catalogue, adds partitions in the middle, with --rotate SECONDS replaces all certificates, kills its gateways, consumers and broker again and again, sets their clocks wrong, and cuts and
  * pauses its streams. It ends with a verdict; the exit status is 1 if any reader received anything but the change log, or
  * kept a copy that differs from the reads.
  */
@@ -39,7 +39,9 @@ const report = await runSoak({
 print(`changes in the log      ${report.changes}`);
 print(`changes received        ${report.events}, ${report.repeats} of them once more`);
 print(`copies compared         ${report.copies}, after ${report.edits} edits of the catalogue`);
+print(`mirrors verified        ${report.mirrors}, by digest and list`);
 print(`connections             ${report.connections} of ${values.streams} streams`);
+print(`partitions of changes   ${report.partitions} since the middle`);
 print(
   `kill -9                 ${Object.entries(report.kills)
     .map(([who, times]) => `${who} ${times}`)

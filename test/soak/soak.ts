@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withAdmin } from '../../kafka/admin.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
 import { createRandom, type Random } from '../../ops/demo/random.ts';
 import { clockOff } from '../helpers/faketime.ts';
 import { until } from '../helpers/until.ts';
@@ -37,6 +39,8 @@ export interface SoakReport extends ReadersVerdict {
   kills: Record<Victim, number>;
   /** How often all certificates were replaced. */
   rotations: number;
+  /** How many partitions the topic of changes has at the end. */
+  partitions: number;
   /** The acts of hostile producers that are known for certain. */
   hostile: Hostility['counts'];
   /** The growth of memory after the warm-up, of each gateway that lived long enough. */
@@ -45,6 +49,10 @@ export interface SoakReport extends ReadersVerdict {
 
 type Victim = 'gateway 0' | 'gateway 1' | 'consumers' | 'broker';
 
+/** The topic of changes begins with fewer. */
+const MORE_PARTITIONS = 17;
+/** How many mirrors of the TypeScript client each process of readers runs. */
+const MIRRORS = 3;
 const SAMPLE_MS = 2000;
 const WARM_UP_MS = 60_000;
 const MAX_AWAY_MS = 2000;
@@ -73,6 +81,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const bases = cluster.gateways.map(({ base }) => base);
   const readers = new ReaderProcesses(readerProcesses, {
     streams,
+    mirrors: MIRRORS,
     bases,
     choice: 'any',
     key,
@@ -83,10 +92,11 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     await until('the first readers', async () => (await readers.countConnected()) > streams / 2, 60_000);
     const over = new AbortController();
     const memory = new MemoryWatch(cluster);
-    const [kills, edits, rotations] = await Promise.all([
+    const [kills, edits, rotations, partitions] = await Promise.all([
       killAgainAndAgain(cluster, random.fork('kills'), options).finally(() => over.abort()),
       editAgainAndAgain(cluster, random.fork('edits'), over.signal),
       rotateAgainAndAgain(cluster, options, over.signal),
+      addPartitions(cluster, options),
       makeChanges(cluster, random.fork('changes'), options.rate, over.signal),
       hostility.run(over.signal),
       memory.run(over.signal),
@@ -102,6 +112,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       edits,
       kills,
       rotations,
+      partitions,
       hostile: hostility.counts,
       memory: memory.summarize(),
     };
@@ -148,6 +159,26 @@ async function rotateAgainAndAgain(
     report(`all certificates replaced, in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   }
   return rotations;
+}
+
+/** Adds partitions to the topic of changes when half of the time is over. @returns how many it has then */
+async function addPartitions(
+  { brokers }: Cluster,
+  { durationMs, report }: Pick<SoakOptions, 'durationMs' | 'report'>,
+): Promise<number> {
+  await sleep(durationMs / 2);
+  const topic = topicNames().changes;
+  const grow = () =>
+    withAdmin(brokers, async (admin) => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      if (topics[0]?.partitions.length === MORE_PARTITIONS) return true;
+      await admin.createPartitions({ topicPartitions: [{ topic, count: MORE_PARTITIONS }] });
+      return false;
+    });
+  // The broker may be down at the moment.
+  await until('the topic of changes has more partitions', () => grow().catch(() => false));
+  report(`the topic of changes has ${MORE_PARTITIONS} partitions now`);
+  return MORE_PARTITIONS;
 }
 
 async function reportProgress(

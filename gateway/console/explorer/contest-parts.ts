@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { choice, contest } from '../../../schemas/http/records.ts';
+import type { choice, contest } from '../../../schemas/http/contests.ts';
 import { type Html, html } from '../html.ts';
 
 export type Contest = Static<typeof contest>;

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
-import type { contestWithPositions, election } from '../../../schemas/http/records.ts';
+import type { contestWithPositions } from '../../../schemas/http/contests.ts';
+import type { election } from '../../../schemas/http/elections.ts';
 import { Table } from '../components.ts';
 import {
   type Choice,

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { endorser, endorserCategory, endorserWithElections } from '../../../schemas/http/records.ts';
+import type { endorser, endorserCategory, endorserWithElections } from '../../../schemas/http/endorsers.ts';
 import { Table } from '../components.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import type { endorserCategory } from '../../../schemas/http/endorsers.ts';
 import type { recommendations } from '../../../schemas/http/recommendations.ts';
-import type { endorserCategory } from '../../../schemas/http/records.ts';
 import { LEVELS } from '../../../schemas/vocabulary.ts';
 import { ChoiceName, ContestHeading, groupOf } from '../explorer/contest-parts.ts';
 import { LanguageField, StateField, showExplorer } from '../explorer/frame.ts';

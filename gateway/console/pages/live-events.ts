@@ -1,4 +1,4 @@
-import type { Event } from '../../../schemas/http/records.ts';
+import type { Event } from '../../../schemas/http/events.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';

@@ -8,7 +8,8 @@ import { ApiError, createUnavailableError } from '../api-error.ts';
 /** The SQLSTATE class of data exceptions, such as a number out of range or an invalid date or uuid. */
 const DATA_EXCEPTION = /^22/;
 
-function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
+/** The error that the client receives. Anything but an ApiError is reported, and its message stays internal. */
+export function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   if (DATA_EXCEPTION.test(sqlStateOf(error) ?? '')) {
     // Parameters were checked before, so the value comes from a forged cursor, which only its list can interpret.

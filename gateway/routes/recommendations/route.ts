@@ -11,9 +11,14 @@ import { readSelection } from './selection.ts';
 export const recommendationsRoute = defineRoute({
   method: 'GET',
   path: '/v1/recommendations',
-  summary: 'What to mark in each contest according to the chosen endorsers, and how far they agree.',
+  operationId: 'getRecommendations',
+  tag: 'Recommendations',
+  summary: 'Get recommendations',
+  description:
+    'What to mark in each contest according to the chosen endorsers, and how far they agree. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count.',
   scope: 'data:read',
   query: { subscription, ...recommendationParameters, lang },
+  errors: ['subscription_not_found'],
   shows: ['catalogue', 'endorsements'],
   response: recommendations,
   async handle({ query, caller, closed }, { pool, largeAnswers, clock, config }) {

@@ -19,7 +19,7 @@ function createWork() {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('as much work as allowed runs at a time, the rest in order of arrival', async () => {
-  const turns = new Turns({ atOnce: 2, waiting: 10, waitingOfAccount: 10 });
+  const turns = new Turns({ atOnce: 2, atOnceOfAccount: 2, waiting: 10, waitingOfAccount: 10 });
   const works = Array.from({ length: 4 }, createWork);
   const done = works.map(({ work }) => turns.take(work, HERE));
   await settle();
@@ -36,7 +36,7 @@ test('as much work as allowed runs at a time, the rest in order of arrival', asy
 });
 
 test('a request is refused if too many wait, or too many of its own account', async () => {
-  const turns = new Turns({ atOnce: 1, waiting: 2, waitingOfAccount: 1 });
+  const turns = new Turns({ atOnce: 1, atOnceOfAccount: 1, waiting: 2, waitingOfAccount: 1 });
   const works = Array.from({ length: 3 }, createWork);
   const [first, second, third] = works.map(({ work }, index) => turns.take(work, index < 2 ? HERE : OTHER));
   await settle();
@@ -48,7 +48,7 @@ test('a request is refused if too many wait, or too many of its own account', as
 });
 
 test('a client that disconnects leaves the queue at once, and its work is not done', async () => {
-  const turns = new Turns({ atOnce: 1, waiting: 2, waitingOfAccount: 2 });
+  const turns = new Turns({ atOnce: 1, atOnceOfAccount: 1, waiting: 2, waitingOfAccount: 2 });
   const [first, left, last] = [createWork(), createWork(), createWork()];
   const client = new AbortController();
   const gone = { ...HERE, gone: client.signal };
@@ -62,4 +62,20 @@ test('a client that disconnects leaves the queue at once, and its work is not do
   last.resolve('last');
   expect(await Promise.all([firstDone, lastDone])).toEqual(['first', 'last']);
   expect(left.isBegun()).toBe(false);
+});
+
+test('an account has no more turns at a time than it may, and the next of another account is not kept waiting by it', async () => {
+  const turns = new Turns({ atOnce: 2, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 });
+  const [first, second, other] = [createWork(), createWork(), createWork()];
+  const done = [turns.take(first.work, HERE), turns.take(second.work, HERE), turns.take(other.work, OTHER)];
+  await settle();
+  expect([first, second, other].map(({ isBegun }) => isBegun())).toEqual([true, false, true]);
+  other.resolve('done');
+  await settle();
+  expect(second.isBegun()).toBe(false);
+  first.resolve('done');
+  await settle();
+  expect(second.isBegun()).toBe(true);
+  second.resolve('done');
+  expect(await Promise.all(done)).toEqual(['done', 'done', 'done']);
 });

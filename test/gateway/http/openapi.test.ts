@@ -1,19 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import { referToErrorAnswers } from '../../../gateway/http/openapi/error-answers.ts';
 import { createOpenApi } from '../../../gateway/http/openapi.ts';
 import { routes } from '../../../gateway/routes/index.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../../schemas/errors.ts';
+import { createAjv } from '../../helpers/response-schema.ts';
+
+interface Body {
+  content?: Record<string, { schema: object }>;
+}
 
 interface Operation {
-  parameters: { name: string; in: string; required: boolean; schema: object }[];
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
-  requestBody?: { content: Record<string, { schema: object }> };
+  tags: string[];
+  summary: string;
+  description: string;
+  parameters: { name: string; in: string; required: boolean; description: string; schema: object }[];
+  responses: Record<string, Body & { $ref?: string }>;
+  requestBody?: Body;
   operationId: string;
 }
 
-const document = createOpenApi(routes) as {
+const document = createOpenApi(routes) as unknown as {
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, object> };
+  components: {
+    schemas: Record<string, object>;
+    responses: Record<string, Body>;
+    headers: Record<string, { schema: object }>;
+  };
 };
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
@@ -34,43 +47,151 @@ describe('the OpenAPI description', () => {
   );
 
   test('contains only valid JSON Schemas', () => {
-    const ajv = new Ajv2020({ allowUnionTypes: true, strict: true, strictTypes: false });
-    addFormats.default(ajv);
-    ajv.addVocabulary(['components']);
+    const ajv = createAjv();
     const { components } = document;
-    for (const { parameters, responses, requestBody } of operations) {
-      const contents = [...Object.values(responses), ...(requestBody ? [requestBody] : [])].flatMap(
-        ({ content }) => Object.values(content ?? {}),
-      );
-      for (const { schema } of [...parameters, ...contents]) {
-        expect(() => ajv.compile({ ...schema, components })).not.toThrow();
+    const described = [
+      ...Object.values(components.headers),
+      ...[...operations.flatMap(bodiesOf), ...Object.values(components.responses)].flatMap(({ content }) =>
+        Object.values(content ?? {}),
+      ),
+      ...operations.flatMap(({ parameters }) => parameters),
+    ];
+    for (const { schema } of described) expect(() => ajv.compile({ ...schema, components })).not.toThrow();
+  });
+
+  test('names every object and every set of words, as a component', () => {
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining([
+        ...['Candidate', 'Choice', 'Contest', 'ContestWithoutChoices', 'Coverage', 'District', 'Election'],
+        ...[
+          'ElectionSummary',
+          'Endorsement',
+          'Endorser',
+          'EndorserCategory',
+          'EndorserSummary',
+          'Error',
+          'ErrorResponse',
+          'ErrorResponse',
+        ],
+        ...['Event', 'Filter', 'ListedEndorsement', 'Officeholder', 'Pick', 'Position', 'Recommendation'],
+        ...[
+          'Seat',
+          'State',
+          'Subscription',
+          'EndorsementCreated',
+          'EndorsementUpdated',
+          'EndorsementDeleted',
+        ],
+      ]),
+    );
+    const nameless = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+      partsOf(schema)
+        .filter((part) => part !== schema && 'type' in part && part.type === 'object')
+        .map(() => name),
+    );
+    expect(nameless).toEqual([]);
+  });
+
+  test('refers only to components that it has, and to each of them', () => {
+    const referred = new Set(
+      [...JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g)].map(([, pointer]) => pointer),
+    );
+    const { securitySchemes: _, ...components } = document.components as Record<string, object>;
+    const present = Object.entries(components).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `${kind}/${name}`),
+    );
+    expect([...referred].sort()).toEqual(present.sort());
+  });
+
+  test('says that a value may be null by a list of types, or by null beside a reference or a list', () => {
+    const unions = partsOf(document).filter(
+      (part): part is { anyOf: Record<string, unknown>[] } => 'anyOf' in part,
+    );
+    const nullable = unions.filter(({ anyOf }) => anyOf.some(({ type }) => type === 'null'));
+    expect(nullable.length).toBeGreaterThan(0);
+    for (const { anyOf } of nullable) {
+      expect(anyOf).toHaveLength(2);
+      expect(anyOf[0]).toEqual(anyOf[0]?.$ref ? anyOf[0] : expect.objectContaining({ type: 'array' }));
+    }
+    const { party } = (document.components.schemas.Choice as { properties: Record<string, object> })
+      .properties;
+    expect(party).toMatchObject({ type: ['string', 'null'] });
+  });
+
+  test('lets records have more fields later, but bodies only those that are described', () => {
+    const closed = Object.entries(document.components.schemas)
+      .filter(([, schema]) => 'additionalProperties' in schema && schema.additionalProperties === false)
+      .map(([name]) => name);
+    expect(closed.sort()).toEqual(['Filter', 'SubscriptionBody']);
+  });
+
+  test('gives every operation a unique id that reads as a method, a tag, and texts', () => {
+    const names = operations.map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^(list|get|create|replace|delete|stream)([A-Z][a-z]+)+$/);
+    const tags = document.tags.map(({ name }) => name);
+    for (const { tags: used, summary, description } of operations) {
+      expect(tags).toEqual(expect.arrayContaining(used));
+      expect(used).toHaveLength(1);
+      expect(summary).toMatch(/^[A-Z][^.]{5,50}$/);
+      expect(description).toMatch(/^[A-Z].*\.(\n|$)/);
+    }
+    expect(new Set(operations.flatMap(({ tags: used }) => used))).toEqual(new Set(tags));
+  });
+
+  test('describes every parameter, and every field whose name alone does not', () => {
+    for (const { parameters } of operations)
+      for (const { description } of parameters) expect(description).toMatch(/\.$/);
+    for (const [name, schema] of Object.entries(document.components.schemas))
+      expect([name, (schema as { description?: string }).description]).toEqual([
+        name,
+        expect.stringMatching(/\.$/),
+      ]);
+  });
+});
+
+describe('the errors of the description', () => {
+  const answers = Object.values(document.components.responses).map(({ content = {} }) => {
+    const schema = content['application/json']?.schema as NarrowedError;
+    return schema.properties.error.properties.code.enum;
+  });
+
+  test('are all that there are, apart from that of a method that no path takes', () => {
+    const codes = Object.keys(ERROR_STATUS).filter((code) => code !== 'method_not_allowed');
+    expect([...new Set(answers.flat())].sort()).toEqual(codes.sort());
+  });
+
+  test('have the status of their codes', () => {
+    for (const { responses } of operations) {
+      for (const [status, { $ref }] of Object.entries(responses)) {
+        if ($ref === undefined) continue;
+        const index = Object.keys(document.components.responses).indexOf($ref.split('/').at(-1) ?? '');
+        expect(answers[index]?.map((code) => ERROR_STATUS[code])).toEqual(
+          answers[index]?.map(() => Number(status)),
+        );
       }
     }
   });
 
-  test('names every record once, as a component', () => {
-    expect(Object.keys(document.components.schemas)).toEqual(
-      expect.arrayContaining([
-        ...[
-          'Choice',
-          'Contest',
-          'Coverage',
-          'District',
-          'Election',
-          'Endorsement',
-          'Endorser',
-          'Error',
-          'Event',
-        ],
-        ...['Officeholder', 'Position', 'Recommendation', 'Seat', 'State', 'Subscription'],
-      ]),
+  test('need a name for the codes that an operation has', () => {
+    expect(() => referToErrorAnswers({ errors: ['not_found', 'subscription_not_found'] })).toThrow(
+      'No answer of status 404 is named for not_found, subscription_not_found.',
     );
-    expect(JSON.stringify(document)).not.toContain('"$id"');
-  });
-
-  test('gives every operation a unique id', () => {
-    const names = operations.map(({ operationId }) => operationId);
-    expect(new Set(names).size).toBe(names.length);
-    expect(names).toEqual(expect.arrayContaining(['get_v1_states', 'delete_v1_subscriptions_id']));
   });
 });
+
+interface NarrowedError {
+  properties: { error: { properties: { code: { enum: ErrorCode[] } } } };
+}
+
+/** The bodies of an operation: that of the request, and those of the answers. */
+const bodiesOf = ({ responses, requestBody }: Operation) => [
+  ...Object.values(responses),
+  ...(requestBody ? [requestBody] : []),
+];
+
+/** All objects within a part of a document. */
+function partsOf(part: unknown): object[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return [part, ...Object.values(part).flatMap(partsOf)];
+}

@@ -18,6 +18,7 @@ const NEEDED: Record<string, Scope> = {
   'GET /v1/officeholders': 'data:read',
   'GET /v1/officeholders/{id}': 'data:read',
   'GET /v1/coverage': 'data:read',
+  'GET /v1/digest': 'data:read',
   'GET /v1/recommendations': 'data:read',
   'GET /v1/events': 'stream:read',
   'GET /v1/stream': 'stream:read',

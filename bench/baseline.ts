@@ -1,0 +1,33 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { recordQueries } from '../test/helpers/record-queries.ts';
+import type { Target } from './load.ts';
+
+/** The server of `baseline-server.ts`, in a process of its own. */
+export class Baseline {
+  readonly #databaseUrl: string;
+  readonly #process: ChildProcess = fork('bench/baseline-server.ts');
+
+  constructor(databaseUrl: string) {
+    this.#databaseUrl = databaseUrl;
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** Its addresses for the work of a request: with the same SQL and bytes, with the SQL alone, with the bytes alone. */
+  async targetsOf(path: string): Promise<Record<'sql' | 'queries' | 'memory', Target>> {
+    this.#process.send({
+      databaseUrl: this.#databaseUrl,
+      recorded: await recordQueries(this.#databaseUrl, path),
+    });
+    const [{ port, index }] = await once(this.#process, 'message');
+    const target = (kind: string): Target => ({ url: `http://127.0.0.1:${port}/${kind}/${index}` });
+    return { sql: target('sql'), queries: target('queries'), memory: target('memory') };
+  }
+
+  stop(): void {
+    this.#process.kill('SIGTERM');
+  }
+}

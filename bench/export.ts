@@ -1,0 +1,150 @@
+/*
+ * Measures how fast all endorsements of a loaded store are read as lines of JSON, beside COPY of the same rows to the same
+ * JSON without any server between, and beside pages of 500. It runs on DATABASE_URL and KAFKA_BROKERS, or on a running
+ * service's DATA_DIR.
+ */
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import { createKey } from '../ops/commands/keys.ts';
+import { createConfig as createOpsConfig } from '../ops/config.ts';
+import { readEnv } from '../service/running-service.ts';
+import { createReadPool } from '../store/connection/read-pool.ts';
+import { selectEndorsements } from '../store/reads/endorsements.ts';
+import { exportRecords } from '../store/reads/export.ts';
+import { startGatewayProcess } from './gateway-process.ts';
+import { formatSpread } from './statistics.ts';
+import { cpuMsOf, peakBytesOf, residentBytesOf } from './stream/process-usage.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    /** How many records of a page-by-page read are measured: it is much slower. */
+    paged: { type: 'string', default: '50000' },
+  },
+});
+const MEGABYTE = 1024 * 1024;
+const NEWLINE = 10;
+
+const config = createOpsConfig(readEnv(process.env));
+const { databaseUrl } = config;
+const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' });
+const gateway = await startGatewayProcess(config);
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** The query of the export, with its values as literals: COPY takes none. */
+async function findSelect(): Promise<string> {
+  let declared = '';
+  const pool = await createReadPool({
+    databaseUrl,
+    maxConnections: 1,
+    connectionTimeoutMs: 3000,
+    statementTimeoutMs: 60_000,
+    onQuery: (text, given) => {
+      if (!text.startsWith('DECLARE')) return;
+      const literal = (index: string) => pg.escapeLiteral(String(given[Number(index) - 1]));
+      declared = text.replace(/^DECLARE .* FOR /, '').replaceAll(/\$(\d+)/g, (_, index) => literal(index));
+    },
+  });
+  const select = selectEndorsements({}, 'en', undefined);
+  const stop = () => Promise.reject(new Error('Only the text of the query was wanted.'));
+  await exportRecords(pool, select, { begin: async () => {}, write: stop }).catch(() => {});
+  await pool.end();
+  return declared;
+}
+
+/** Counts the lines of what is written to it. */
+class LineCounter extends Writable {
+  lines = 0;
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    for (const byte of chunk) if (byte === NEWLINE) this.lines += 1;
+    done();
+  }
+}
+
+/** Records a second. */
+async function copyAll(select: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const start = performance.now();
+  const counter = new LineCounter();
+  await pipeline(client.query(copyTo(`COPY (${select}) TO STDOUT`)), counter);
+  const seconds = (performance.now() - start) / 1000;
+  await client.end();
+  return counter.lines / seconds;
+}
+
+async function readLines(encoding: string): Promise<number> {
+  const start = performance.now();
+  const response = await fetch(`${gateway.base}/v1/endorsements`, {
+    headers: {
+      Authorization: `Bearer ${key}`,
+      Accept: 'application/x-ndjson',
+      'Accept-Encoding': encoding,
+    },
+  });
+  const counter = new LineCounter();
+  if (!response.body) throw new Error('The answer has no body.');
+  await pipeline(response.body, counter);
+  // The first and the last line are no records.
+  return (counter.lines - 2) / ((performance.now() - start) / 1000);
+}
+
+async function readPages(count: number): Promise<number> {
+  const start = performance.now();
+  let read = 0;
+  for (let cursor = ''; read < count; ) {
+    const response = await fetch(`${gateway.base}/v1/endorsements?limit=500${cursor}`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    const page = (await response.json()) as { data: unknown[]; next_cursor: string | null };
+    read += page.data.length;
+    if (page.next_cursor === null) break;
+    cursor = `&cursor=${page.next_cursor}`;
+  }
+  return read / ((performance.now() - start) / 1000);
+}
+
+try {
+  const select = await findSelect();
+  const rounds: {
+    copy: number;
+    lines: number;
+    zipped: number;
+    pages: number;
+    cpuMs: number;
+    before: number;
+    after: number;
+  }[] = [];
+  for (let round = 0; round < Number(values.rounds); round += 1) {
+    const copy = await copyAll(select);
+    const cpuBefore = cpuMsOf(gateway.pid);
+    const before = residentBytesOf(gateway.pid);
+    const lines = await readLines('identity');
+    const cpuMs = cpuMsOf(gateway.pid) - cpuBefore;
+    const after = residentBytesOf(gateway.pid);
+    const zipped = await readLines('gzip');
+    const pages = await readPages(Number(values.paged));
+    rounds.push({ copy, lines, zipped, pages, cpuMs, before, after });
+  }
+  const show = (pick: (round: (typeof rounds)[number]) => number, digits = 0) =>
+    formatSpread(rounds.map(pick), digits);
+  say(`middle (lowest to highest) of ${values.rounds} rounds, endorsements a second`);
+  say(`  COPY alone            ${show(({ copy }) => copy)}`);
+  say(`  lines of JSON         ${show(({ lines }) => lines)}, of COPY ${show((r) => r.lines / r.copy, 2)}`);
+  say(
+    `  the same with gzip    ${show(({ zipped }) => zipped)}, of COPY ${show((r) => r.zipped / r.copy, 2)}`,
+  );
+  say(`  pages of 500          ${show(({ pages }) => pages)}, of COPY ${show((r) => r.pages / r.copy, 2)}`);
+  say(`  the gateway's processor time of an export, uncompressed: ${show(({ cpuMs }) => cpuMs)} ms`);
+  say(
+    `  its memory after one, in MB: ${show(({ after }) => after / MEGABYTE)}, before ${show(({ before }) => before / MEGABYTE)}`,
+  );
+  say(`  its peak: ${(peakBytesOf(gateway.pid) / MEGABYTE).toFixed(0)} MB`);
+} finally {
+  await gateway.stop();
+}
+process.exit(0);

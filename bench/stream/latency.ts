@@ -1,0 +1,185 @@
+/*
+ * Measures the time from the submission of a change to its arrival at a Server-Sent Events client, and in turn with it that
+ * of Kafka alone, from a producer to a fetch with a record of the same size.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createParser } from 'eventsource-parser';
+import pg from 'pg';
+import { withAdmin } from '../../kafka/admin.ts';
+import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
+import { topicNames } from '../../kafka/topic-names.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
+import { submissionCodec } from '../../schemas/submission.ts';
+import type { Brokers } from '../../service/brokers.ts';
+import type { System } from '../../test/helpers/system.ts';
+import { type Summary, summarize } from '../statistics.ts';
+
+const RAW_TOPIC = 'bench-raw';
+
+/** Resolves the wait for a text as soon as it has arrived. */
+class Arrivals {
+  readonly #waiting = new Map<string, (at: number) => void>();
+
+  /** The time at which a text arrives, in milliseconds of `performance.now()`. */
+  next(text: string): Promise<number> {
+    return new Promise((resolve) => this.#waiting.set(text, resolve));
+  }
+
+  arrived(text: string): void {
+    this.#waiting.get(text)?.(performance.now());
+    this.#waiting.delete(text);
+  }
+}
+
+async function followStream({ base, key }: System, arrivals: Arrivals): Promise<void> {
+  const response = await fetch(`${base}/v1/stream`, { headers: { Authorization: `Bearer ${key}` } });
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      if (event === 'endorsement') arrivals.arrived(JSON.parse(data).endorsement.statement);
+    },
+  });
+  const decoder = new TextDecoder();
+  void (async () => {
+    for await (const bytes of response.body ?? []) parser.feed(decoder.decode(bytes, { stream: true }));
+  })().catch(() => {});
+}
+
+async function followTopic(brokers: Brokers, arrivals: Arrivals): Promise<TopicReader> {
+  await withAdmin(brokers, (admin) =>
+    admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 1 }] }),
+  );
+  const log = new TopicReader({ brokers, topic: RAW_TOPIC, clientId: 'bench' });
+  const [node = 0] = await log.sources();
+  void (async () => {
+    for (let offset = 0; ; ) {
+      const [read] = await log.fetch(node, new Map([[0, offset]]), {
+        maxWaitMs: 500,
+        partitionMaxBytes: 1_000_000,
+      });
+      for (const { value } of read?.records ?? []) {
+        arrivals.arrived(submissionCodec.decode(value).picks[0]?.statement ?? '');
+      }
+      offset = read?.nextOffset ?? offset;
+    }
+  })().catch(() => {});
+  return log;
+}
+
+/** An endorser, contest and choice of the demo. */
+async function findSubject(databaseUrl: string) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<{ endorser: string; contest: string; choice: string }>(
+    `SELECT e.slug AS endorser, c.key AS contest, h.key AS choice
+     FROM endorsers e, contests c JOIN choices h ON h.contest_id = c.id
+     WHERE c.vote_method = 'plurality' ORDER BY e.id, c.id, h.id LIMIT 1`,
+  );
+  await client.end();
+  if (!rows[0]) throw new Error('The demo has no contest.');
+  return rows[0];
+}
+
+type Subject = Awaited<ReturnType<typeof findSubject>>;
+
+/** The time from sending a change until it arrives, in milliseconds. */
+async function measureOne(
+  producer: MessageProducer,
+  arrivals: Arrivals,
+  { endorser, contest, choice }: Subject,
+  statement: string,
+): Promise<number> {
+  const pick = {
+    choice,
+    rank: null,
+    statement,
+    statement_es: null,
+    source_url: null,
+    published_on: null,
+    details: null,
+  };
+  const value = submissionCodec.encode({ action: 'endorse', endorser, contest, picks: [pick] });
+  const arrival = arrivals.next(statement);
+  const start = performance.now();
+  await producer.send([{ key: endorser, value }]);
+  return (await arrival) - start;
+}
+
+/** Measures changes, one after the other. */
+async function inTurn(count: number, measure: (number: number) => Promise<number>): Promise<number[]> {
+  const times: number[] = [];
+  for (let i = 0; i < count; i += 1) times.push(await measure(i));
+  return times;
+}
+
+/** Measures changes, each of which begins at its own time. */
+async function atRate(
+  count: number,
+  measure: (number: number) => Promise<number>,
+  interval: number,
+): Promise<number[]> {
+  const start = performance.now();
+  const times: Promise<number>[] = [];
+  for (let i = 0; i < count; i += 1) {
+    await sleep(Math.max(0, start + i * interval - performance.now()));
+    times.push(measure(i));
+  }
+  return Promise.all(times);
+}
+
+/** The latencies of a round, in milliseconds. */
+export interface LatencyRound {
+  service: Summary;
+  kafka: Summary;
+}
+
+/** The two ways of a change, ready to be measured. */
+export class LatencyBench {
+  readonly #arrivals = new Arrivals();
+  readonly #subject: Subject;
+  readonly #submissions: MessageProducer;
+  readonly #raw: MessageProducer;
+  #log: TopicReader | undefined;
+  #rounds = 0;
+
+  private constructor(subject: Subject, submissions: MessageProducer, raw: MessageProducer) {
+    this.#subject = subject;
+    this.#submissions = submissions;
+    this.#raw = raw;
+  }
+
+  static async open(system: System): Promise<LatencyBench> {
+    const { brokers, databaseUrl } = system;
+    const subject = await findSubject(databaseUrl);
+    const producers = [
+      await openProducer(brokers, topicNames().submissions),
+      await openProducer(brokers, RAW_TOPIC),
+    ];
+    const bench = new LatencyBench(subject, producers[0] as MessageProducer, producers[1] as MessageProducer);
+    await followStream(system, bench.#arrivals);
+    bench.#log = await followTopic(brokers, bench.#arrivals);
+    return bench;
+  }
+
+  /** @param rate changes a second; null for one after the other */
+  async measure(count: number, rate: number | null): Promise<LatencyRound> {
+    this.#rounds += 1;
+    const service = await this.#measureMany(this.#submissions, `service ${this.#rounds}`, count, rate);
+    const kafka = await this.#measureMany(this.#raw, `kafka ${this.#rounds}`, count, rate);
+    return { service: summarize(service), kafka: summarize(kafka) };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#submissions.close(), this.#raw.close(), this.#log?.close()]);
+  }
+
+  #measureMany(
+    producer: MessageProducer,
+    name: string,
+    count: number,
+    rate: number | null,
+  ): Promise<number[]> {
+    const measure = (number: number) =>
+      measureOne(producer, this.#arrivals, this.#subject, `${name} ${number}`);
+    return rate === null ? inTurn(count, measure) : atRate(count, measure, 1000 / rate);
+  }
+}

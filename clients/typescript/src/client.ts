@@ -1,0 +1,308 @@
+import { Calls } from './calls.ts';
+import { type Checkpoint, EventReader } from './events/event-reader.ts';
+import { readPolls } from './events/read-polls.ts';
+import { readStream } from './events/read-stream.ts';
+import { pickFilter, readStart, type StepSource } from './events/step.ts';
+import { ExportReader } from './exports/export-reader.ts';
+import { type Identified, readExport } from './exports/read-export.ts';
+import { Connection } from './http/connection.ts';
+import type { QueryValues } from './http/query.ts';
+import { Mirror, type MirrorOptions } from './mirror/mirror.ts';
+import type { CallOptions, ClientOptions } from './options.ts';
+import { MAX_PAGE_SIZE, readRecords } from './pages.ts';
+import type * as types from './types.ts';
+
+interface Reading {
+  /** Ends the loop, which then throws the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Whether the loop also gets checkpoints, whose cursors are to be stored while no event comes. */
+  checkpoints?: boolean | undefined;
+}
+
+/** The events to read with `stream`, and from where on. */
+export type StreamOptions = types.EventFilter &
+  types.EventStart &
+  Reading & {
+    /** How long a connection may be silent before it counts as dead, in milliseconds; 45,000 by default. */
+    silenceMs?: number | undefined;
+  };
+
+/** The events to read with `events`, and from where on. */
+export type EventsOptions = types.EventFilter &
+  types.EventStart &
+  Reading & {
+    /** The most events of an answer, up to 1000; 500 by default. */
+    limit?: number | undefined;
+    /** False ends the loop at the end of the stream, instead of waiting for further events. */
+    follow?: boolean | undefined;
+  };
+
+type ReadItem<Options extends Reading> = Options extends { checkpoints: true }
+  ? types.EndorsementEvent | Checkpoint
+  : types.EndorsementEvent;
+
+const POLL_LIMIT = 500;
+
+/** A client of the service. All methods repeat requests that failed for a reason that passes. */
+export class BallotEndorsements {
+  readonly #connection: Connection;
+  readonly #calls: Calls;
+
+  /** @throws TypeError if `baseUrl` is not an address */
+  constructor(options: ClientOptions) {
+    this.#connection = new Connection(options);
+    this.#calls = new Calls(this.#connection);
+  }
+
+  /** Every state. */
+  async listStates(options?: CallOptions): Promise<types.State[]> {
+    return this.#list<types.State>('/v1/states', {}, options);
+  }
+
+  /** A page of elections, by date. */
+  listElections(
+    parameters?: types.ElectionParameters,
+    options?: CallOptions,
+  ): Promise<types.Page<types.Election>> {
+    return this.#calls.read('/v1/elections', parameters, options);
+  }
+
+  /** All elections, by date. */
+  elections(parameters?: types.Unpaged<types.ElectionParameters>, options?: CallOptions) {
+    return this.#records<types.Election>('/v1/elections', parameters, options);
+  }
+
+  /** Every endorser category. */
+  async listEndorserCategories(
+    parameters?: types.EndorserCategoryParameters,
+    options?: CallOptions,
+  ): Promise<types.EndorserCategory[]> {
+    return this.#list<types.EndorserCategory>('/v1/endorser-categories', parameters, options);
+  }
+
+  /** A page of endorsers, by name. */
+  listEndorsers(
+    parameters?: types.EndorserListParameters,
+    options?: CallOptions,
+  ): Promise<types.Page<types.Endorser>> {
+    return this.#calls.read('/v1/endorsers', parameters, options);
+  }
+
+  /** All endorsers, by name. */
+  endorsers(parameters?: types.Unpaged<types.EndorserListParameters>, options?: CallOptions) {
+    return this.#records<types.Endorser>('/v1/endorsers', parameters, options);
+  }
+
+  /** One endorser, with the elections that it endorsed in. */
+  async getEndorser(
+    slug: string,
+    parameters?: types.EndorserParameters,
+    options?: CallOptions,
+  ): Promise<types.EndorserWithElections> {
+    return this.#one(`/v1/endorsers/${formatPart('slug', slug)}`, parameters, options);
+  }
+
+  /** A page of contests, in ballot order. */
+  listContests(
+    parameters?: types.ContestListParameters,
+    options?: CallOptions,
+  ): Promise<types.Page<types.Contest>> {
+    return this.#calls.read('/v1/contests', parameters, options);
+  }
+
+  /** All contests, in ballot order. */
+  contests(parameters?: types.Unpaged<types.ContestListParameters>, options?: CallOptions) {
+    return this.#records<types.Contest>('/v1/contests', parameters, options);
+  }
+
+  /** All contests, by id, in one answer: the fastest way to read many. */
+  exportContests(parameters: types.Exported<types.ContestListParameters> = {}, options: CallOptions = {}) {
+    return this.#export<types.Contest>('/v1/contests', parameters, options);
+  }
+
+  /** One contest, with the position of every endorser. */
+  async getContest(
+    id: number,
+    parameters?: types.ContestParameters,
+    options?: CallOptions,
+  ): Promise<types.ContestWithPositions> {
+    return this.#one(`/v1/contests/${formatPart('id', id)}`, parameters, options);
+  }
+
+  /** A page of endorsements, by id, with the place in the stream at which the list was read. */
+  listEndorsements(
+    parameters?: types.EndorsementListParameters,
+    options?: CallOptions,
+  ): Promise<types.EndorsementsPage> {
+    return this.#calls.read('/v1/endorsements', parameters, options);
+  }
+
+  /** All endorsements, by id. */
+  endorsements(parameters?: types.Unpaged<types.EndorsementListParameters>, options?: CallOptions) {
+    return this.#records<types.ListedEndorsement>('/v1/endorsements', parameters, options);
+  }
+
+  /** All endorsements, by id, in one answer: the fastest way to read many. */
+  exportEndorsements(
+    parameters: types.Exported<types.EndorsementListParameters> = {},
+    options: CallOptions = {},
+  ) {
+    return this.#export<types.ListedEndorsement>('/v1/endorsements', parameters, options);
+  }
+
+  /** One endorsement in full. */
+  async getEndorsement(
+    id: number,
+    parameters?: types.EndorsementParameters,
+    options?: CallOptions,
+  ): Promise<types.Endorsement> {
+    return this.#one(`/v1/endorsements/${formatPart('id', id)}`, parameters, options);
+  }
+
+  /** A page of officeholders, by name. */
+  listOfficeholders(
+    parameters?: types.OfficeholderListParameters,
+    options?: CallOptions,
+  ): Promise<types.Page<types.Officeholder>> {
+    return this.#calls.read('/v1/officeholders', parameters, options);
+  }
+
+  /** All officeholders, by name. */
+  officeholders(parameters?: types.Unpaged<types.OfficeholderListParameters>, options?: CallOptions) {
+    return this.#records<types.Officeholder>('/v1/officeholders', parameters, options);
+  }
+
+  /** One officeholder, by `person_id`, with every seat held. */
+  async getOfficeholder(
+    personId: string,
+    parameters?: types.OfficeholderParameters,
+    options?: CallOptions,
+  ): Promise<types.OfficeholderWithSeats> {
+    return this.#one(`/v1/officeholders/${formatPart('personId', personId)}`, parameters, options);
+  }
+
+  /** The counts of every state. */
+  async getCoverage(parameters?: types.CoverageParameters, options?: CallOptions): Promise<types.Coverage[]> {
+    return this.#list<types.Coverage>('/v1/coverage', parameters, options);
+  }
+
+  /** How the chosen endorsers would vote. Needs `state`, `election` or `contest`. */
+  async getRecommendations(
+    parameters: types.RecommendationParameters,
+    options?: CallOptions,
+  ): Promise<types.Recommendations> {
+    return this.#one('/v1/recommendations', parameters, options);
+  }
+
+  /** The digest of the endorsements that a filter chooses, by which a copy is compared. */
+  async getDigest(filter: types.DigestParameters = {}, options?: CallOptions): Promise<types.ServiceDigest> {
+    return this.#one('/v1/digest', filter, options);
+  }
+
+  /** Every subscription of the account. */
+  async listSubscriptions(options?: CallOptions): Promise<types.Subscription[]> {
+    return this.#list<types.Subscription>('/v1/subscriptions', {}, options);
+  }
+
+  /** Saves a filter. The request has an Idempotency-Key, so that repeating it saves the filter once. */
+  async createSubscription(body: types.SubscriptionBody, options?: CallOptions): Promise<types.Subscription> {
+    return (await this.#calls.create<{ data: types.Subscription }>('/v1/subscriptions', body, options)).data;
+  }
+
+  /** One subscription. */
+  async getSubscription(id: number, options?: CallOptions): Promise<types.Subscription> {
+    return this.#one(`/v1/subscriptions/${formatPart('id', id)}`, {}, options);
+  }
+
+  /** Replaces the name and the filter of a subscription. */
+  async replaceSubscription(
+    id: number,
+    body: types.SubscriptionBody,
+    options?: CallOptions,
+  ): Promise<types.Subscription> {
+    const path = `/v1/subscriptions/${formatPart('id', id)}`;
+    return (await this.#calls.replace<{ data: types.Subscription }>(path, body, options)).data;
+  }
+
+  /** Deletes a subscription. */
+  async deleteSubscription(id: number, options?: CallOptions): Promise<void> {
+    return this.#calls.delete(`/v1/subscriptions/${formatPart('id', id)}`, options);
+  }
+
+  /** One answer of `/v1/events`, for programs that keep `next_cursor` themselves. */
+  pollEvents(parameters?: types.EventParameters, options: CallOptions = {}): Promise<types.EventsPage> {
+    const { timeoutMs = this.#connection.timeoutMs } = options;
+    const patient = { ...options, timeoutMs: timeoutMs + (parameters?.wait ?? 0) * 1000 };
+    return this.#calls.read('/v1/events', parameters, patient);
+  }
+
+  /**
+   * Changes of endorsements, in order, each once, by long polling: for networks in which streams do not work. See
+   * `stream`, which needs fewer requests.
+   */
+  events<Options extends EventsOptions>(options: Options = {} as Options): EventReader<ReadItem<Options>> {
+    const { limit = POLL_LIMIT, follow = true } = options;
+    const filter = pickFilter(options);
+    return this.#createReader(options, (start, signal) =>
+      readPolls(this.#connection, start, { filter, signal, limit, follow }),
+    );
+  }
+
+  /**
+   * Changes of endorsements, in order, each once, as they happen: by default from now on. It goes on by itself after
+   * cuts, restarts, limits and silent connections.
+   */
+  stream<Options extends StreamOptions>(options: Options = {} as Options): EventReader<ReadItem<Options>> {
+    const { silenceMs } = options;
+    const filter = pickFilter(options);
+    return this.#createReader(options, (start, signal) =>
+      readStream(this.#connection, start, { filter, signal, silenceMs }),
+    );
+  }
+
+  /** An exact copy of the endorsements that a filter chooses. It begins when its `run` or `sync` is called. */
+  mirror(options: MirrorOptions = {}): Mirror {
+    return new Mirror(this.#connection, this.#calls, options);
+  }
+
+  #createReader<Options extends Reading & types.EventStart>(
+    options: Options,
+    source: StepSource,
+  ): EventReader<ReadItem<Options>> {
+    const { signal, checkpoints = false } = options;
+    return new EventReader(source, { start: readStart(options), signal, checkpoints });
+  }
+
+  async #list<Item>(path: string, parameters: object = {}, options?: CallOptions): Promise<Item[]> {
+    return (await this.#calls.read<{ data: Item[] }>(path, parameters, options)).data;
+  }
+
+  async #one<Item>(path: string, parameters: object = {}, options?: CallOptions): Promise<Item> {
+    return (await this.#calls.read<{ data: Item }>(path, parameters, options)).data;
+  }
+
+  #records<Item>(
+    path: string,
+    { pageSize: limit = MAX_PAGE_SIZE, ...filter }: { pageSize?: number | undefined } = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Item, void> {
+    return readRecords<Item>((cursor) =>
+      this.#calls.read(path, { ...filter, limit, ...(cursor !== null && { cursor }) }, options),
+    );
+  }
+
+  #export<Item extends Identified>(path: string, filter: object, options: CallOptions): ExportReader<Item> {
+    const settings = { ...options, path, filter: filter as QueryValues };
+    return new ExportReader(() => readExport<Item>(this.#connection, settings));
+  }
+}
+
+/** Formats a part of a path. @throws TypeError for a value that would lead to another path */
+function formatPart(name: string, value: string | number): string {
+  const text = String(value);
+  const isRight = typeof value === 'number' ? Number.isSafeInteger(value) : !/^\.{0,2}$/.test(text);
+  if (isRight) return encodeURIComponent(text);
+  throw new TypeError(
+    `${name} must be ${name === 'id' ? 'a whole number' : 'a text'}; it is ${JSON.stringify(value)}.`,
+  );
+}

@@ -1,0 +1,79 @@
+import type { EndorsementEvent } from '../types.ts';
+import type { Start, StepSource } from './step.ts';
+
+/** The reader has moved past changes that its filter does not choose. */
+export interface Checkpoint {
+  type: 'checkpoint';
+  /** The reader's place. Store it, and your cursor does not expire while nothing happens. */
+  cursor: string;
+}
+
+/**
+ * The events of a stream, in order, each once. It goes on by itself after everything that passes.
+ *
+ * Iterating it reads; leaving the loop ends the connection. Iterating it again goes on after what was processed.
+ */
+export class EventReader<Item extends EndorsementEvent | Checkpoint> implements AsyncIterable<Item> {
+  readonly #source: StepSource;
+  readonly #start: Start;
+  readonly #signal: AbortSignal | undefined;
+  readonly #withCheckpoints: boolean;
+  #cursor: string | null;
+  #running: AbortController | null = null;
+
+  /** @internal */
+  constructor(
+    source: StepSource,
+    { start, signal, checkpoints }: { start: Start; signal: AbortSignal | undefined; checkpoints: boolean },
+  ) {
+    this.#source = source;
+    this.#start = start;
+    this.#signal = signal;
+    this.#withCheckpoints = checkpoints;
+    this.#cursor = start.cursor;
+  }
+
+  /**
+   * The place after everything that was processed: an event counts once the next one is asked for. While an event is
+   * processed, its `id` is the place after it. Null before the service has named one.
+   */
+  get cursor(): string | null {
+    return this.#cursor;
+  }
+
+  /** Ends a loop that waits for events, without an error. */
+  close(): void {
+    this.#running?.abort();
+  }
+
+  /**
+   * @throws CursorExpiredError if the cursor is older than the stream keeps; ApiError for a refusal such as 400, 401, 403
+   *   and 404; the signal's reason
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+    if (this.#running)
+      throw new TypeError('These events are being read already; call the method again for others.');
+    const running = new AbortController();
+    const abort = () => running.abort(this.#signal?.reason);
+    this.#running = running;
+    this.#signal?.addEventListener('abort', abort);
+    try {
+      this.#signal?.throwIfAborted();
+      for await (const steps of this.#source({ ...this.#start, cursor: this.#cursor }, running.signal)) {
+        for (const { cursor, event } of steps) {
+          if (running.signal.aborted) running.signal.throwIfAborted();
+          if (event) yield event as Item;
+          else if (this.#withCheckpoints) yield { type: 'checkpoint', cursor } as Item;
+          this.#cursor = cursor;
+        }
+      }
+    } catch (error) {
+      // A reader that was closed has nothing to report.
+      if (!running.signal.aborted || this.#signal?.aborted) throw error;
+    } finally {
+      this.#signal?.removeEventListener('abort', abort);
+      running.abort();
+      this.#running = null;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { UnexpectedAnswerError } from '../errors.ts';
+import type { Connection } from '../http/connection.ts';
+import type { QueryValues } from '../http/query.ts';
+import { Patience } from '../http/retries.ts';
+import type { EventsPage } from '../types.ts';
+import { queryOfStart, type Start, type Step, stepsAfter } from './step.ts';
+
+/** The most that the service holds a request (specification, "Limits"). */
+const WAIT_SECONDS = 25;
+const PATH = '/v1/events';
+const FIRST_RETRY_MS = 1000;
+/** The least time between two answers without events, of which a service that is about to stop gives some at once. */
+const PAUSE_MS = 500;
+
+export interface PollSettings {
+  filter: QueryValues;
+  signal: AbortSignal;
+  /** The most events of an answer. */
+  limit: number;
+  /** Whether to wait for further events at the end of the stream, or to end there. */
+  follow: boolean;
+}
+
+/**
+ * Follows `/v1/events` by long polling, through every failure that passes.
+ *
+ * @throws CursorExpiredError, ApiError for a refusal such as 400, 401, 403 and 404, or the signal's reason
+ */
+export async function* readPolls(
+  connection: Connection,
+  start: Start,
+  { filter, signal, limit, follow }: PollSettings,
+): AsyncGenerator<readonly Step[], void> {
+  const patience = new Patience({ path: PATH, signal, onRetry: connection.onRetry, retryMs: FIRST_RETRY_MS });
+  let { cursor } = start;
+  let isAtEnd = false;
+  for (;;) {
+    try {
+      // The first answer comes at once. If it were lost during a wait without a cursor, so would be the events until then.
+      const wait = isAtEnd ? WAIT_SECONDS : 0;
+      const query = { ...filter, ...queryOfStart({ ...start, cursor }), limit, wait };
+      const timeoutMs = wait * 1000 + connection.timeoutMs;
+      const askedAt = Date.now();
+      const page = await connection.readJson({ path: PATH, query }, { signal, timeoutMs });
+      const { data, next_cursor, has_more } = requirePage(page);
+      patience.succeed();
+      const all: Step[] = data.map((event) => ({ cursor: event.id, event }));
+      const steps = stepsAfter(cursor, [...all, { cursor: next_cursor, event: null }]);
+      cursor = steps.at(-1)?.cursor ?? cursor;
+      if (steps.length > 0) yield steps;
+      if (!has_more && !follow) return;
+      const tooSoon = isAtEnd && data.length === 0 && !has_more && Date.now() - askedAt < PAUSE_MS;
+      if (tooSoon) await patience.pause(PAUSE_MS);
+      isAtEnd = !has_more;
+    } catch (error) {
+      await patience.bear(error);
+    }
+  }
+}
+
+function requirePage(body: unknown): EventsPage {
+  const { data, next_cursor } = (body ?? {}) as Partial<EventsPage>;
+  if (Array.isArray(data) && typeof next_cursor === 'string') return body as EventsPage;
+  throw new UnexpectedAnswerError(`${PATH} answered without data and next_cursor.`);
+}

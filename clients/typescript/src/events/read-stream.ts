@@ -1,0 +1,99 @@
+import { createInnerError, UnexpectedAnswerError } from '../errors.ts';
+import type { Connection, OpenAnswer } from '../http/connection.ts';
+import type { QueryValues } from '../http/query.ts';
+import { Patience } from '../http/retries.ts';
+import { type Frame, SseParser } from './sse-parser.ts';
+import { queryOfStart, type Start, type Step, stepsAfter } from './step.ts';
+
+/** The service sends at least a ping every 20 seconds. */
+const SILENCE_MS = 45_000;
+/** The wait before the service has asked for one, in milliseconds. */
+const FIRST_RETRY_MS = 1000;
+const PATH = '/v1/stream';
+
+export interface StreamSettings {
+  filter: QueryValues;
+  signal: AbortSignal;
+  /** How long a connection may be silent, in milliseconds; 45,000 by default. */
+  silenceMs?: number | undefined;
+}
+
+/** The frames of a piece of a stream. */
+interface Piece {
+  steps: Step[];
+  /** Whether the service has ended the connection. */
+  isLast: boolean;
+  /** How long the service asks to wait before the next connection, in milliseconds; null if it does not say. */
+  retryMs: number | null;
+  /** The error with which the service ends the connection. */
+  error: unknown;
+}
+
+/**
+ * Follows `/v1/stream` as docs/streaming.md of the service tells clients: through cuts, restarts, silent connections,
+ * limits, and connections that the service ends. It ends only with an error that would come again.
+ *
+ * @throws CursorExpiredError, ApiError for a refusal such as 400, 401, 403 and 404, or the signal's reason
+ */
+export async function* readStream(
+  connection: Connection,
+  start: Start,
+  { filter, signal, silenceMs = SILENCE_MS }: StreamSettings,
+): AsyncGenerator<readonly Step[], void> {
+  const patience = new Patience({ path: PATH, signal, onRetry: connection.onRetry, retryMs: FIRST_RETRY_MS });
+  const { timeoutMs } = connection;
+  let { cursor } = start;
+  for (;;) {
+    try {
+      // In a header, because addresses end up in logs.
+      const headers = { Accept: 'text/event-stream', ...(cursor !== null && { 'Last-Event-ID': cursor }) };
+      const place = cursor === null ? queryOfStart(start) : {};
+      const request = { path: PATH, query: { ...filter, ...place }, headers };
+      let restMs: number | undefined;
+      for await (const piece of connection.open(request, { signal, timeoutMs, silenceMs }, readPieces)) {
+        if (piece.retryMs !== null) restMs = patience.retryMs = piece.retryMs;
+        if (piece.steps.length > 0) patience.succeed();
+        const steps = stepsAfter(cursor, piece.steps);
+        cursor = steps.at(-1)?.cursor ?? cursor;
+        if (steps.length > 0) yield steps;
+        if (piece.error !== null) throw piece.error;
+        if (piece.isLast) break;
+      }
+      await patience.pause(restMs);
+    } catch (error) {
+      await patience.bear(error);
+    }
+  }
+}
+
+async function* readPieces({ contentType, pieces }: OpenAnswer): AsyncGenerator<Piece, void> {
+  if (!contentType.startsWith('text/event-stream')) {
+    throw new UnexpectedAnswerError(
+      `${PATH} answered with ${contentType || 'no content type'}, not with a stream.`,
+    );
+  }
+  const parser = new SseParser();
+  for await (const bytes of pieces) yield readFrames(parser.push(bytes));
+}
+
+function readFrames(frames: readonly Frame[]): Piece {
+  const piece: Piece = { steps: [], isLast: false, retryMs: null, error: null };
+  for (const { event, data, id, retryMs } of frames) {
+    if (retryMs !== null) piece.retryMs = retryMs;
+    if (event === 'error') return { ...piece, isLast: true, error: createInnerError(parse(data)) };
+    if (id !== null) piece.steps.push({ cursor: id, event: event === 'endorsement' ? parse(data) : null });
+    if (event !== 'reconnect') continue;
+    const { retry_ms } = parse(data);
+    return { ...piece, isLast: true, retryMs: typeof retry_ms === 'number' ? retry_ms : piece.retryMs };
+  }
+  return piece;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the description of the service says what its frames hold.
+function parse(data: string): any {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new UnexpectedAnswerError(`A frame has data that is not JSON: ${data.slice(0, 80)}`);
+  }
+}

@@ -1,0 +1,56 @@
+/** A frame of a stream of Server-Sent Events. */
+export interface Frame {
+  /** The name of its event: `message` if it names none. */
+  event: string;
+  /** Empty for a frame without data. */
+  data: string;
+  /** Null if it names none. */
+  id: string | null;
+  /** How long to wait before the next connection, in milliseconds; null if it does not say. */
+  retryMs: number | null;
+}
+
+/** Parses the bytes of a stream of Server-Sent Events, however they are cut into pieces. */
+export class SseParser {
+  readonly #decoder = new TextDecoder();
+  /** The lines after the last empty one. */
+  #rest = '';
+  #endedInReturn = false;
+
+  /** Takes the next bytes. @returns the frames that they complete, in order; comments alone make none */
+  push(bytes: Uint8Array): Frame[] {
+    const blocks = (this.#rest + this.#readLines(bytes)).split('\n\n');
+    this.#rest = blocks.pop() ?? '';
+    return blocks.flatMap((block) => parseFrame(block) ?? []);
+  }
+
+  /** Decodes text, in which every kind of line ending becomes a line feed. */
+  #readLines(bytes: Uint8Array): string {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    if (text === '') return '';
+    // The line feed belongs to the carriage return that ended the piece before.
+    const own = this.#endedInReturn && text.startsWith('\n') ? text.slice(1) : text;
+    this.#endedInReturn = text.endsWith('\r');
+    return own.includes('\r') ? own.replaceAll(/\r\n?/g, '\n') : own;
+  }
+}
+
+function parseFrame(block: string): Frame | null {
+  const frame: Frame = { event: 'message', data: '', id: null, retryMs: null };
+  const data: string[] = [];
+  let isEmpty = true;
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':');
+    // A line that begins with a colon is a comment.
+    if (line === '' || colon === 0) continue;
+    const name = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (name === 'event') frame.event = value || 'message';
+    else if (name === 'data') data.push(value);
+    else if (name === 'id' && !value.includes('\0')) frame.id = value;
+    else if (name === 'retry' && /^[0-9]+$/.test(value)) frame.retryMs = Number(value);
+    else continue;
+    isEmpty = false;
+  }
+  return isEmpty ? null : { ...frame, data: data.join('\n') };
+}

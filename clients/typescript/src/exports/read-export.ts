@@ -1,0 +1,123 @@
+import { createInnerError, IncompleteExportError, NetworkError, UnexpectedAnswerError } from '../errors.ts';
+import type { Connection, OpenAnswer } from '../http/connection.ts';
+import type { QueryValues } from '../http/query.ts';
+import { Patience } from '../http/retries.ts';
+import type { CallOptions } from '../options.ts';
+import { readLines } from './lines.ts';
+
+/** A record with the id by which an export goes on after it. */
+export interface Identified {
+  id: number;
+}
+
+/** Some records of an export, in the order of their ids. */
+export interface Batch<Item> {
+  records: Item[];
+  /** The place in the stream at which the first answer was read: events after it complete the export. */
+  streamCursor: string;
+  /** The place at which these records were read. It is later than `streamCursor` after a cut. */
+  readAt: string;
+}
+
+export interface ExportSettings extends CallOptions {
+  path: string;
+  filter: QueryValues;
+  /** The id after which the export begins. */
+  after?: number | undefined;
+}
+
+const NDJSON = 'application/x-ndjson';
+const FIRST_RETRY_MS = 500;
+
+/**
+ * Reads all records of a list as lines of JSON. After a cut it goes on after the last record. It holds every answer to
+ * the number of records that the answer says it has.
+ *
+ * @throws ApiError, NetworkError or TimeoutError after all retries without a further record; IncompleteExportError
+ *   for another number of records; UnexpectedAnswerError for an answer of another form; the signal's reason
+ */
+export async function* readExport<Item extends Identified>(
+  connection: Connection,
+  settings: ExportSettings,
+): AsyncGenerator<Batch<Item>, void> {
+  const { path, filter, signal } = settings;
+  const { timeoutMs = connection.timeoutMs, maxRetries = connection.maxRetries } = settings;
+  const { onRetry } = connection;
+  const patience = new Patience({ path, signal, onRetry, retryMs: FIRST_RETRY_MS, maxRetries });
+  let { after } = settings;
+  let streamCursor: string | null = null;
+  for (;;) {
+    try {
+      const request = { path, query: { ...filter, after }, headers: { Accept: NDJSON } };
+      const attempt = { signal, timeoutMs, silenceMs: timeoutMs };
+      const parts = connection.open(request, attempt, (answer) => readParts<Item>(answer, path));
+      for await (const { records, readAt } of parts) {
+        patience.succeed();
+        streamCursor ??= readAt;
+        after = records.at(-1)?.id ?? after;
+        yield { records, streamCursor, readAt };
+      }
+      return;
+    } catch (error) {
+      await patience.bear(error);
+    }
+  }
+}
+
+/** Reads one answer. @throws NetworkError if its last line is missing */
+async function* readParts<Item extends Identified>(
+  { contentType, pieces }: OpenAnswer,
+  path: string,
+): AsyncGenerator<Omit<Batch<Item>, 'streamCursor'>, void> {
+  if (!contentType.startsWith(NDJSON)) {
+    throw new UnexpectedAnswerError(
+      `${path} answered with ${contentType || 'no content type'}, not with ${NDJSON}.`,
+    );
+  }
+  let readAt: string | null = null;
+  let count = 0;
+  for await (const lines of readLines(pieces)) {
+    const records: Item[] = [];
+    for (const line of lines) {
+      const parsed = parseLine<Item>(line);
+      if (isRecord(parsed)) records.push(parsed);
+      else if (typeof parsed.stream_cursor === 'string') readAt = parsed.stream_cursor;
+      else if (typeof parsed.count === 'number') {
+        count += records.length;
+        if (count !== parsed.count) throw createCountError(path, count, parsed.count);
+        if (readAt !== null) yield { records, readAt };
+        return;
+      } else throw createInnerError((parsed.error ?? {}) as object);
+    }
+    count += records.length;
+    if (readAt === null)
+      throw new UnexpectedAnswerError(`${path} answered without a stream_cursor in its first line.`);
+    yield { records, readAt };
+  }
+  throw new NetworkError(`The answer of ${path} broke off after ${count} records.`);
+}
+
+/** A line that is no record: the first, the last, or an error. */
+interface OtherLine {
+  stream_cursor?: unknown;
+  count?: unknown;
+  error?: unknown;
+}
+
+function isRecord<Item extends Identified>(line: Item | OtherLine): line is Item {
+  return 'id' in line;
+}
+
+function parseLine<Item extends Identified>(line: string): Item | OtherLine {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    if (typeof parsed === 'object' && parsed !== null) return parsed as Item | OtherLine;
+  } catch {
+    // It is refused below.
+  }
+  throw new UnexpectedAnswerError(`A line of an export is no JSON object: ${line.slice(0, 80)}`);
+}
+
+function createCountError(path: string, received: number, count: number): IncompleteExportError {
+  return new IncompleteExportError(`${path} sent ${received} records and said that they are ${count}.`);
+}

@@ -1,0 +1,12 @@
+import type { EndorsementFilter } from './types.ts';
+
+/** The fields of filters that both lists and the stream of events have, in alphabetical order. */
+export const ENDORSEMENT_FILTER_FIELDS = [
+  'categories',
+  'contest_kinds',
+  'elections',
+  'endorser_states',
+  'endorsers',
+  'levels',
+  'states',
+] as const satisfies (keyof EndorsementFilter)[];

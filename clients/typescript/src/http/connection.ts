@@ -1,0 +1,187 @@
+import { createApiError, UnexpectedAnswerError } from '../errors.ts';
+import type { ClientOptions, Retry } from '../options.ts';
+import { Deadline } from './deadline.ts';
+import { formatQuery, type QueryValues } from './query.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+/** A request to the service. */
+export interface Request {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Begins with `/v1/`. */
+  path: string;
+  query?: QueryValues;
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  body?: unknown;
+}
+
+/** An attempt of a request. */
+export interface Attempt {
+  signal?: AbortSignal | undefined;
+  timeoutMs: number;
+}
+
+/** The bytes of an answer as they come. */
+export interface OpenAnswer {
+  contentType: string;
+  /** The pieces of the body. @throws NetworkError, TimeoutError, or the signal's reason */
+  pieces: AsyncIterable<Uint8Array>;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_RETRIES = 4;
+
+/** Sends requests, each of them once. It knows the address, the key, and how errors are answered. */
+export class Connection {
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly onRetry: (retry: Retry) => void;
+  readonly #base: string;
+  readonly #apiKey: ClientOptions['apiKey'];
+  readonly #fetch: typeof globalThis.fetch;
+
+  /** @throws TypeError if the address is none */
+  constructor(options: ClientOptions) {
+    const { baseUrl, apiKey, fetch = globalThis.fetch } = options;
+    if (typeof baseUrl !== 'string' || !isAddress(baseUrl)) {
+      throw new TypeError(`baseUrl must begin with https:// or http://, or be a path; it is "${baseUrl}".`);
+    }
+    this.#base = baseUrl.replace(/\/+$/, '');
+    this.#apiKey = apiKey;
+    // Browsers refuse a `fetch` that is called as a method of something else.
+    this.#fetch = (...given) => fetch(...given);
+    this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.maxRetries = options.maxRetries ?? DEFAULT_MAX_RETRIES;
+    this.onRetry = options.onRetry ?? (() => {});
+  }
+
+  /**
+   * Sends a request and reads the JSON of its answer; undefined if it has none.
+   *
+   * @throws ApiError, NetworkError, TimeoutError, UnexpectedAnswerError, or the signal's reason
+   */
+  async readJson(request: Request, { signal, timeoutMs }: Attempt): Promise<unknown> {
+    const deadline = new Deadline(signal);
+    deadline.start(timeoutMs, 'no whole answer');
+    try {
+      const response = await this.#send(request, deadline);
+      const text = await read(deadline, () => response.text());
+      return text === '' ? undefined : parseJson(text);
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /**
+   * Sends a request whose answer is read as it comes. `take` gets the answer, and the connection ends when it is done.
+   *
+   * @param attempt.timeoutMs how long the status may take
+   * @param attempt.silenceMs how long the service may send nothing after that
+   * @throws ApiError, NetworkError, TimeoutError, or the signal's reason
+   */
+  async *open<Part>(
+    request: Request,
+    { signal, timeoutMs, silenceMs }: Attempt & { silenceMs: number },
+    take: (answer: OpenAnswer) => AsyncIterable<Part>,
+  ): AsyncGenerator<Part, void> {
+    const deadline = new Deadline(signal);
+    deadline.start(timeoutMs, 'no answer');
+    try {
+      const response = await this.#send(request, deadline);
+      deadline.pause();
+      const contentType = response.headers.get('Content-Type') ?? '';
+      yield* take({ contentType, pieces: readPieces(response, deadline, silenceMs) });
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /** @returns the answer, whose status is below 300 */
+  async #send(
+    { method = 'GET', path, query = {}, headers, body }: Request,
+    deadline: Deadline,
+  ): Promise<Response> {
+    const address = `${this.#base}${path}${formatQuery(query)}`;
+    const init: RequestInit = {
+      method,
+      headers: { Accept: 'application/json', ...(await this.#authorize()), ...headers },
+      signal: deadline.signal,
+      cache: 'no-store',
+    };
+    if (body !== undefined) {
+      init.body = JSON.stringify(body);
+      init.headers = { ...init.headers, 'Content-Type': 'application/json' };
+    }
+    const response = await read(deadline, () => this.#fetch(address, init));
+    if (response.ok) return response;
+    const text = await read(deadline, () => response.text());
+    throw createApiError({
+      ...readError(response.status, text),
+      status: response.status,
+      requestId: response.headers.get('X-Request-Id'),
+      retryAfterMs: readRetryAfter(response.headers.get('Retry-After')),
+    });
+  }
+
+  async #authorize(): Promise<Record<string, string>> {
+    const key = typeof this.#apiKey === 'function' ? await this.#apiKey() : this.#apiKey;
+    if (key === undefined) return {};
+    if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key)) return { Authorization: `Bearer ${key}` };
+    throw new TypeError('apiKey must be the text of a key, without spaces and line ends.');
+  }
+}
+
+function isAddress(baseUrl: string): boolean {
+  if (baseUrl === '' || /^\/(?!\/)/.test(baseUrl)) return true;
+  try {
+    const { search, hash } = new URL(baseUrl);
+    return /^https?:\/\//i.test(baseUrl) && search === '' && hash === '';
+  } catch {
+    return false;
+  }
+}
+
+/** Awaits something of the connection. */
+async function read<Value>(deadline: Deadline, from: () => Promise<Value>): Promise<Value> {
+  try {
+    return await from();
+  } catch (error) {
+    throw deadline.explain(error);
+  }
+}
+
+async function* readPieces(
+  response: Response,
+  deadline: Deadline,
+  silenceMs: number,
+): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader();
+  while (reader) {
+    // Time runs only while bytes are awaited, not while the reader is busy with those it has.
+    deadline.start(silenceMs, 'nothing');
+    const { done, value } = await read(deadline, () => reader.read());
+    deadline.pause();
+    if (done) return;
+    yield value;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnexpectedAnswerError(`The answer is not JSON. It begins with: ${text.slice(0, 80)}`);
+  }
+}
+
+/** Reads `{"error": {"code", "message"}}`; a proxy's answer has no such body. */
+function readError(status: number, text: string): { code: string; message: string } {
+  try {
+    const { code, message } = JSON.parse(text).error;
+    if (typeof code === 'string' && typeof message === 'string') return { code, message };
+  } catch {
+    // The answer is not the service's.
+  }
+  const start = text.trim().slice(0, 80);
+  return { code: `http_${status}`, message: `The answer has the status ${status}${start && `: ${start}`}` };
+}

@@ -1,0 +1,65 @@
+import { BallotEndorsementsError, NetworkError, TimeoutError } from '../errors.ts';
+
+/** Ends a request when its caller aborts it, or when the service lets it wait for too long. */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The message of the error if time is up. */
+  #expired: string | null = null;
+
+  constructor(caller: AbortSignal | undefined) {
+    this.#caller = caller;
+    if (caller?.aborted) this.#abort();
+    else caller?.addEventListener('abort', this.#abort);
+  }
+
+  readonly #abort = () => this.#controller.abort(this.#caller?.reason);
+
+  /** The signal of the request. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Lets time run anew. @param what did not come if time is up, such as "an answer" */
+  start(ms: number, what: string): void {
+    this.pause();
+    this.#timer = setTimeout(() => {
+      this.#expired = `The service has sent ${what} within ${ms} ms.`;
+      this.#controller.abort();
+    }, ms);
+  }
+
+  /** Stops time, while nothing is expected of the service. */
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Closes the connection, if it is still open. */
+  end(): void {
+    this.pause();
+    this.#caller?.removeEventListener('abort', this.#abort);
+    this.#controller.abort();
+  }
+
+  /** The error to throw for one that came from `fetch` or from reading the body: the caller's reason, or one of ours. */
+  explain(error: unknown): unknown {
+    if (this.#caller?.aborted) return this.#caller.reason;
+    if (error instanceof BallotEndorsementsError) return error;
+    if (this.#expired !== null) return new TimeoutError(this.#expired);
+    return new NetworkError(describe(error), { cause: error });
+  }
+}
+
+/** `fetch` of Node hides the reason, such as ECONNREFUSED, in the cause. */
+function describe(error: unknown): string {
+  const reasons: string[] = [];
+  // Not by `instanceof`: a runtime may have several kinds of Error, one for each of its realms.
+  for (let each = error; typeof each === 'object' && each !== null; ) {
+    const { message, code, name, cause } = each as Record<'message' | 'code' | 'name' | 'cause', unknown>;
+    const text = [message, code, name].find((value) => typeof value === 'string' && value !== '');
+    if (text !== undefined && !reasons.includes(String(text))) reasons.push(String(text));
+    each = cause;
+  }
+  return `The service could not be reached, or the connection broke: ${reasons.join(': ') || String(error)}.`;
+}

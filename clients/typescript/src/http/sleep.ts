@@ -1,0 +1,27 @@
+/**
+ * Resolves after a time in milliseconds.
+ *
+ * @throws the signal's reason, as soon as it aborts
+ */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    };
+    const abort = () => {
+      end();
+      reject(signal?.reason);
+    };
+    // Longer times overflow a timer, which then fires at once.
+    const timer = setTimeout(
+      () => {
+        end();
+        resolve();
+      },
+      Math.min(ms, 2 ** 31 - 1),
+    );
+    signal?.addEventListener('abort', abort);
+  });
+}

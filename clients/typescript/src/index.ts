@@ -1,0 +1,59 @@
+export { BallotEndorsements, type EventsOptions, type StreamOptions } from './client.ts';
+export {
+  ApiError,
+  BallotEndorsementsError,
+  CursorExpiredError,
+  IncompleteExportError,
+  NetworkError,
+  StorageError,
+  TimeoutError,
+  UnexpectedAnswerError,
+} from './errors.ts';
+export type { Checkpoint, EventReader } from './events/event-reader.ts';
+export type { ExportReader } from './exports/export-reader.ts';
+export { MemoryStorage } from './mirror/memory-storage.ts';
+export type { Mirror, MirrorOptions, Verification } from './mirror/mirror.ts';
+export type { MirrorChange, MirroredEndorsement } from './mirror/record.ts';
+export type { IdRange, MirrorPosition, MirrorStorage } from './mirror/storage.ts';
+export type { CallOptions, ClientOptions, Retry } from './options.ts';
+export type {
+  Contest,
+  ContestListParameters,
+  ContestParameters,
+  ContestWithPositions,
+  Coverage,
+  CoverageParameters,
+  DigestParameters,
+  Election,
+  ElectionParameters,
+  Endorsement,
+  EndorsementEvent,
+  EndorsementFilter,
+  EndorsementListParameters,
+  EndorsementParameters,
+  EndorsementsPage,
+  Endorser,
+  EndorserCategory,
+  EndorserCategoryParameters,
+  EndorserListParameters,
+  EndorserParameters,
+  EndorserWithElections,
+  EventFilter,
+  EventParameters,
+  EventStart,
+  EventsPage,
+  Exported,
+  ListedEndorsement,
+  Officeholder,
+  OfficeholderListParameters,
+  OfficeholderParameters,
+  OfficeholderWithSeats,
+  Page,
+  RecommendationParameters,
+  Recommendations,
+  ServiceDigest,
+  State,
+  Subscription,
+  SubscriptionBody,
+  Unpaged,
+} from './types.ts';

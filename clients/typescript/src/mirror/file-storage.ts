@@ -1,0 +1,160 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { StorageError } from '../errors.ts';
+import { MemoryStorage } from './memory-storage.ts';
+import type { MirrorChange, MirroredEndorsement } from './record.ts';
+import type { IdRange, MirrorPosition, MirrorStorage } from './storage.ts';
+
+/** The content of the file. */
+interface SavedCopy {
+  format: 1;
+  filter: string;
+  cursor: string;
+  /** By id. */
+  endorsements: Record<string, MirroredEndorsement>;
+}
+
+const SAVE_EVERY_MS = 1000;
+
+/**
+ * Keeps a copy in memory and saves it, with its position, in a JSON file, at most once a second. A crash loses the
+ * seconds after the last save, which the mirror then reads again. It is made for some hundred thousand endorsements;
+ * SqliteStorage is for more.
+ */
+export class FileStorage implements MirrorStorage {
+  readonly #file: string;
+  readonly #saveEveryMs: number;
+  readonly #memory = new MemoryStorage();
+  #isSaved = true;
+  #savedAt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends with the save that was asked for last. */
+  #saves: Promise<void> = Promise.resolve();
+  /** The failure of a save that nobody waited for. */
+  #failure: unknown = null;
+
+  /** @param options.saveEveryMs the least time between two saves, in milliseconds */
+  constructor(file: string, { saveEveryMs = SAVE_EVERY_MS }: { saveEveryMs?: number } = {}) {
+    this.#file = file;
+    this.#saveEveryMs = saveEveryMs;
+  }
+
+  /** @throws StorageError if the file holds something else */
+  async load(): Promise<MirrorPosition | null> {
+    const known = await this.#memory.load();
+    if (known) return known;
+    const text = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (text === null) return null;
+    const { cursor, filter, endorsements } = this.#parse(text);
+    const changes = Object.values(endorsements).map((record) => ({ id: record.id, record }));
+    await this.#memory.commit(changes, { cursor, filter });
+    return this.#memory.load();
+  }
+
+  async commit(changes: readonly MirrorChange[], position: MirrorPosition): Promise<void> {
+    this.#throwFailure();
+    await this.#memory.commit(changes, position);
+    this.#isSaved = false;
+    this.#timer ??= setTimeout(() => this.#saveInTime(), this.#savedAt + this.#saveEveryMs - Date.now());
+  }
+
+  async replace(
+    batches: AsyncIterable<readonly MirroredEndorsement[]>,
+    finish: () => MirrorPosition,
+  ): Promise<void> {
+    await this.#memory.replace(batches, finish);
+    this.#isSaved = false;
+    await this.flush();
+  }
+
+  get(id: number): Promise<MirroredEndorsement | null> {
+    return this.#memory.get(id);
+  }
+
+  read(range?: IdRange): AsyncIterable<readonly MirroredEndorsement[]> {
+    return this.#memory.read(range);
+  }
+
+  /** Saves what is not saved yet. */
+  async flush(): Promise<void> {
+    await this.#save();
+    this.#throwFailure();
+  }
+
+  #throwFailure(): void {
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure !== null) throw failure;
+  }
+
+  #saveInTime(): void {
+    this.#save().catch((error: unknown) => {
+      this.#failure = error;
+    });
+  }
+
+  /** Saves after the saves before. */
+  #save(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#saves = this.#saves.catch(() => {}).then(() => (this.#isSaved ? undefined : this.#write()));
+    return this.#saves;
+  }
+
+  /** Writes a new file beside the old one and puts it in its place, which no crash can interrupt. */
+  async #write(): Promise<void> {
+    const { position } = this.#memory;
+    if (position === null) return;
+    const endorsements: SavedCopy['endorsements'] = {};
+    // Without a wait in between, so that the records belong to the position.
+    this.#isSaved = true;
+    for (const record of this.#memory.records()) endorsements[record.id] = record;
+    const copy: SavedCopy = { format: 1, ...position, endorsements };
+    const fresh = `${this.#file}.new`;
+    try {
+      await writeDurably(fresh, JSON.stringify(copy));
+      await rename(fresh, this.#file);
+      await syncFolder(path.dirname(this.#file));
+      this.#savedAt = Date.now();
+    } catch (error) {
+      this.#isSaved = false;
+      throw error;
+    }
+  }
+
+  #parse(text: string): SavedCopy {
+    try {
+      const copy = JSON.parse(text) as SavedCopy;
+      if (copy.format === 1 && copy.cursor && copy.endorsements) return copy;
+    } catch {
+      // It is refused below.
+    }
+    throw new StorageError(
+      `${this.#file} is not the copy of a mirror; choose another file, or move it away.`,
+    );
+  }
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'w');
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a renamed file survive a loss of power. Windows has no such thing for folders. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,155 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { StorageError } from '../errors.ts';
+import type { MirrorChange, MirroredEndorsement } from './record.ts';
+import type { IdRange, MirrorPosition, MirrorStorage } from './storage.ts';
+
+const FORMAT = 1;
+const BATCH = 1000;
+
+/** The tables of a copy. Programs may read `endorsements` at any time, and add indexes and views of their own. */
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS mirror (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    format INTEGER NOT NULL,
+    filter TEXT NOT NULL,
+    cursor TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS endorsements (id INTEGER PRIMARY KEY, record TEXT NOT NULL) STRICT;
+  DROP TABLE IF EXISTS mirror_incoming;
+`;
+
+/**
+ * Keeps a copy and its position in a database of SQLite: a file that other programs can read with SQL at the same time,
+ * with each endorsement's JSON in `endorsements.record`. Every commit is one transaction.
+ */
+export class SqliteStorage implements MirrorStorage {
+  readonly #file: string;
+  readonly #database: DatabaseSync;
+  readonly #put: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #find: StatementSync;
+  /** The position that this storage has read or written last. */
+  #known: string | null = null;
+
+  /** @param file the path of the database, which is created if there is none */
+  constructor(file: string) {
+    this.#file = file;
+    this.#database = new DatabaseSync(file);
+    // A database that loses power keeps whole transactions, if not the last ones, which are then read again.
+    this.#database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000',
+    );
+    this.#database.exec(TABLES);
+    this.#put = this.#database.prepare('INSERT OR REPLACE INTO endorsements (id, record) VALUES (?, ?)');
+    this.#remove = this.#database.prepare('DELETE FROM endorsements WHERE id = ?');
+    this.#find = this.#database.prepare('SELECT record FROM endorsements WHERE id = ?');
+  }
+
+  /** @throws StorageError if a newer version of this package wrote the copy */
+  async load(): Promise<MirrorPosition | null> {
+    const row = this.#database.prepare('SELECT format, filter, cursor FROM mirror').get();
+    if (!row) return null;
+    if (row.format !== FORMAT) {
+      throw new StorageError(
+        `${this.#file} has the format ${row.format}, and this version knows ${FORMAT} only.`,
+      );
+    }
+    this.#known = String(row.cursor);
+    return { filter: String(row.filter), cursor: this.#known };
+  }
+
+  async commit(changes: readonly MirrorChange[], position: MirrorPosition): Promise<void> {
+    this.#transact(() => {
+      for (const { id, record } of changes) {
+        if (record) this.#put.run(id, JSON.stringify(record));
+        else this.#remove.run(id);
+      }
+      this.#move(position);
+    });
+  }
+
+  async replace(
+    batches: AsyncIterable<readonly MirroredEndorsement[]>,
+    finish: () => MirrorPosition,
+  ): Promise<void> {
+    this.#database.exec(
+      'DROP TABLE IF EXISTS mirror_incoming; CREATE TABLE mirror_incoming (id INTEGER PRIMARY KEY, record TEXT) STRICT',
+    );
+    const add = this.#database.prepare('INSERT OR REPLACE INTO mirror_incoming (id, record) VALUES (?, ?)');
+    for await (const batch of batches) {
+      this.#transact(() => {
+        for (const record of batch) add.run(record.id, JSON.stringify(record));
+      });
+    }
+    this.#transact(() => {
+      // The table stays, with the indexes that its owner may have given it.
+      this.#database.exec(`
+        DELETE FROM endorsements;
+        INSERT INTO endorsements SELECT id, record FROM mirror_incoming;
+        DROP TABLE mirror_incoming;
+      `);
+      this.#move(finish());
+    });
+  }
+
+  async get(id: number): Promise<MirroredEndorsement | null> {
+    const row = this.#find.get(id);
+    return row ? JSON.parse(String(row.record)) : null;
+  }
+
+  /** Reads in a transaction of its own, which sees one state of the copy. */
+  async *read(
+    { first_id, last_id }: IdRange = { first_id: 0, last_id: Number.MAX_SAFE_INTEGER },
+  ): AsyncGenerator<readonly MirroredEndorsement[], void> {
+    const reader = new DatabaseSync(this.#file, { readOnly: true });
+    try {
+      reader.exec('BEGIN');
+      const page = reader.prepare(
+        'SELECT id, record FROM endorsements WHERE id > ? AND id <= ? ORDER BY id LIMIT ?',
+      );
+      for (let after = first_id - 1; ; ) {
+        const rows = page.all(after, last_id, BATCH);
+        if (rows.length > 0)
+          yield rows.map(({ record }) => JSON.parse(String(record)) as MirroredEndorsement);
+        if (rows.length < BATCH) return;
+        after = Number(rows.at(-1)?.id);
+      }
+    } finally {
+      reader.close();
+    }
+  }
+
+  async flush(): Promise<void> {
+    this.#database.exec('PRAGMA wal_checkpoint(FULL)');
+  }
+
+  /** Closes the database. */
+  close(): void {
+    this.#database.close();
+  }
+
+  /** Sets the position, unless another process has moved it: two that write the same copy would spoil it. */
+  #move({ cursor, filter }: MirrorPosition): void {
+    const stored = this.#database.prepare('SELECT cursor FROM mirror').get()?.cursor ?? null;
+    if (stored !== this.#known) {
+      throw new StorageError(`Another mirror writes ${this.#file}; give each process a storage of its own.`);
+    }
+    this.#database
+      .prepare('INSERT OR REPLACE INTO mirror (one, format, filter, cursor) VALUES (1, ?, ?, ?)')
+      .run(FORMAT, filter, cursor);
+    this.#known = cursor;
+  }
+
+  #transact(write: () => void): void {
+    const known = this.#known;
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      write();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      this.#known = known;
+      throw error;
+    }
+  }
+}

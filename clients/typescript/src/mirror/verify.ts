@@ -1,0 +1,97 @@
+import type { Calls } from '../calls.ts';
+import { readPolls } from '../events/read-polls.ts';
+import { readExport } from '../exports/read-export.ts';
+import type { Connection } from '../http/connection.ts';
+import { sleep } from '../http/sleep.ts';
+import type { ListedEndorsement, ServiceDigest } from '../types.ts';
+import type { Copy } from './copy.ts';
+import { differingBuckets, digestCopy } from './digest.ts';
+import type { IdRange } from './storage.ts';
+
+/** The result of comparing a copy with the service at a place in the stream, `cursor`. */
+export type Comparison =
+  | { ok: true; cursor: string; count: number }
+  /** `buckets`: the parts that differ, by the ids of endorsements. */
+  | { ok: false; cursor: string; buckets: IdRange[] };
+
+/** The parts of a mirror that a comparison uses. Nothing else may change the copy meanwhile. */
+export interface Comparable {
+  copy: Copy;
+  connection: Connection;
+  calls: Calls;
+  signal: AbortSignal;
+}
+
+const MAX_EVENTS = 1000;
+/** How long to wait for a gateway that is behind another one, in milliseconds. */
+const CATCH_UP_MS = 200;
+const MAX_LOOKS = 5;
+
+/**
+ * How long a difference is given to pass, in milliseconds: a list shows an edit of the catalogue a moment before the
+ * events that announce it, and digests show it with them.
+ */
+const SECOND_LOOK_MS = 2000;
+
+/**
+ * Compares a copy with the service: it asks for the service's digest, brings the copy to the place of the digest, and
+ * compares the copy's own. If they differ, it looks again.
+ */
+export async function compareCopy(parts: Comparable): Promise<Comparison> {
+  const found = await compareOnce(parts);
+  if (found.ok) return found;
+  await sleep(SECOND_LOOK_MS, parts.signal);
+  return compareOnce(parts);
+}
+
+async function compareOnce({ copy, connection, calls, signal }: Comparable): Promise<Comparison> {
+  const digest = await readDigest({ copy, connection, calls, signal });
+  await readUpTo(digest.stream_cursor, { copy, connection, calls, signal });
+  const own = await digestCopy(copy.read(), digest.bucket_size);
+  const cursor = digest.stream_cursor;
+  if (own.digest === digest.digest && own.count === digest.count)
+    return { ok: true, cursor, count: own.count };
+  return { ok: false, cursor, buckets: differingBuckets(digest.buckets, own.buckets) };
+}
+
+/**
+ * Reads the digest of a state that is not before what the copy has already. A gateway that answers from a server that is
+ * behind has caught up soon; after that, an earlier place is another name of the same state, from which the digest was
+ * kept.
+ */
+async function readDigest({ copy, calls, signal }: Comparable): Promise<ServiceDigest> {
+  for (let looks = 1; ; looks += 1) {
+    const { data } = await calls.read<{ data: ServiceDigest }>('/v1/digest', copy.filter.values, { signal });
+    if (data.stream_cursor >= copy.readAt || looks === MAX_LOOKS) return data;
+    await sleep(CATCH_UP_MS, signal);
+  }
+}
+
+/** Applies the events up to a place in the stream, and none after it. */
+async function readUpTo(target: string, { copy, connection, signal }: Comparable): Promise<void> {
+  const settings = { filter: copy.filter.values, signal, limit: MAX_EVENTS, follow: false };
+  while (copy.cursor !== null && copy.cursor < target) {
+    for await (const steps of readPolls(connection, { cursor: copy.cursor }, settings)) {
+      const beyond = steps.findIndex(({ event, cursor }) => event !== null && cursor > target);
+      await copy.apply(beyond === -1 ? steps : steps.slice(0, beyond));
+      if (beyond !== -1) return;
+    }
+    // The gateway may not have all changes yet that the digest shows.
+    if (copy.cursor < target) await sleep(CATCH_UP_MS, signal);
+  }
+}
+
+/** Reads a part of a copy again. */
+export async function readAgain(range: IdRange, { copy, connection, signal }: Comparable): Promise<void> {
+  const records: ListedEndorsement[] = [];
+  let readAt = '';
+  const after = range.first_id > 0 ? range.first_id - 1 : undefined;
+  const settings = { path: '/v1/endorsements', filter: copy.filter.values, signal, after };
+  for await (const batch of readExport<ListedEndorsement>(connection, settings)) {
+    readAt = batch.readAt;
+    const within = batch.records.filter(({ id }) => id <= range.last_id);
+    records.push(...within);
+    if (within.length < batch.records.length) break;
+  }
+  await copy.replaceRange(range, records, readAt);
+}

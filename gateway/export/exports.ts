@@ -1,0 +1,113 @@
+import type { Readable } from 'node:stream';
+import { Counter } from 'prom-client';
+import { formatCursor } from '../../schemas/cursor.ts';
+import type { ErrorBody } from '../../schemas/errors.ts';
+import type { Clock } from '../../service/clock.ts';
+import type { Logger } from '../../service/log.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { exportRecords } from '../../store/reads/export.ts';
+import type { Sql } from '../../store/reads/json.ts';
+import { Turns } from '../answers/turns.ts';
+import { toApiError } from '../http/middleware/errors.ts';
+import { LineBody, ReaderGoneError, SlowReaderError } from './line-body.ts';
+
+/** Exports that run at a time. Each has a connection of its own, on which it holds a snapshot. */
+export const MAX_EXPORTS = 4;
+const TURNS = { atOnce: MAX_EXPORTS, atOnceOfAccount: 2, waiting: 20, waitingOfAccount: 5 };
+/** A client that takes nothing for this long is disconnected, in milliseconds. */
+const STALL_MS = 30_000;
+/** A snapshot keeps Postgres from cleaning up, so a client that takes longer than this is disconnected, in milliseconds. */
+const TOTAL_MS = 15 * 60_000;
+
+const ended = new Counter({
+  name: 'exports_total',
+  help: 'Answers of JSON lines that have ended: complete, left by the client, cut because it read too slowly, or failed.',
+  labelNames: ['outcome'],
+});
+for (const outcome of ['complete', 'left', 'slow', 'failed']) ended.inc({ outcome }, 0);
+
+export interface ExportsOptions {
+  /** With at least `MAX_EXPORTS` connections, which nothing else uses for long. */
+  pool: DatabasePool;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The client that an export is for. */
+export interface ExportClient {
+  accountId: number;
+  requestId: string;
+  /** Aborts when the client disconnects. */
+  closed: AbortSignal;
+}
+
+/**
+ * Sends all records of a query as lines of JSON, out of one snapshot: first the position in the stream that they show, then
+ * the records, and last their count, so that a reader knows an answer that was cut.
+ *
+ * The primary makes them: a snapshot that lasts would hold up the replay of a replica, and with it the stream (decision 25).
+ */
+export class Exports {
+  readonly #options: ExportsOptions;
+  readonly #turns = new Turns(TURNS);
+
+  constructor(options: ExportsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins an export when its turn comes.
+   *
+   * @param select SQL of rows with the column `record`, in order
+   * @returns the body of the answer
+   * @throws ApiError server_busy if too many wait, and the database's error if it ends before the first line
+   */
+  async begin(select: Sql, { accountId, requestId, closed }: ExportClient): Promise<Readable> {
+    const { promise, resolve, reject } = Promise.withResolvers<Readable>();
+    const work = async () => {
+      const body = new LineBody({ closed, stallMs: STALL_MS, totalMs: TOTAL_MS });
+      const outcome = await this.#run(select, body, requestId, () => resolve(body.stream), reject);
+      ended.inc({ outcome });
+    };
+    this.#turns.take(work, { accountId, gone: closed }).catch(reject);
+    return promise;
+  }
+
+  /** Never rejects. @returns how the export ended */
+  async #run(
+    select: Sql,
+    body: LineBody,
+    requestId: string,
+    begun: () => void,
+    refuse: (error: unknown) => void,
+  ): Promise<'complete' | 'left' | 'slow' | 'failed'> {
+    const { pool, clock, log } = this.#options;
+    const time = clock.now();
+    let isBegun = false;
+    try {
+      const count = await exportRecords(pool, select, {
+        begin: (stream) => {
+          isBegun = true;
+          begun();
+          return body.write([JSON.stringify({ stream_cursor: formatCursor({ ...stream, time }) })]);
+        },
+        write: (records) => body.write(records),
+      });
+      body.end(JSON.stringify({ count }));
+      return 'complete';
+    } catch (error) {
+      if (error instanceof ReaderGoneError) return 'left';
+      if (error instanceof SlowReaderError) {
+        log.info({ requestId }, 'a client reads an export too slowly and is disconnected');
+        body.cut();
+        return 'slow';
+      }
+      if (isBegun) {
+        const { code, message } = toApiError(error, log, requestId);
+        const answer: ErrorBody = { error: { code, message, request_id: requestId } };
+        body.end(JSON.stringify(answer));
+      } else refuse(error);
+      return 'failed';
+    }
+  }
+}

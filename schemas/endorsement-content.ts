@@ -1,0 +1,63 @@
+/*
+ * The content of an endorsement that two copies of it have in common: the fields that both the list of endorsements and
+ * the events carry. Digests are sums of hashes of this content; docs/copies.md describes it to the byte.
+ */
+import { hash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { ChangeBody } from './change.ts';
+
+type SharedPart = Exclude<keyof ChangeBody, 'endorsement'>;
+
+/** By part of the catalogue, which many endorsements share and nobody alters: its canonical JSON. */
+const known = new WeakMap<object, string>();
+
+/** The fields that count. They never change: a field that events gain is no part of the content. */
+const CONTENT: { readonly [Part in SharedPart]: (part: ChangeBody[Part]) => object } = {
+  choice: ({ candidate, id, label, measure_answer, party }) => ({
+    candidate: candidate && { full_name: candidate.full_name, id: candidate.id },
+    id,
+    label,
+    measure_answer,
+    party,
+  }),
+  contest: ({ district: { id: districtId, level, name, ocd_id, state }, id, kind, short_title, title }) => ({
+    district: { id: districtId, level, name, ocd_id, state },
+    id,
+    kind,
+    short_title,
+    title,
+  }),
+  election: ({ date, id, name, slug, state, type }) => ({ date, id, name, slug, state, type }),
+  endorser: ({ category, id, name, slug, state }) => ({
+    category: { name: category.name, slug: category.slug },
+    id,
+    name,
+    slug,
+    state,
+  }),
+};
+
+function renderPart<Part extends SharedPart>(name: Part, part: ChangeBody[Part]): string {
+  let text = known.get(part);
+  if (text === undefined) {
+    text = canonicalize(CONTENT[name](part)) ?? '';
+    known.set(part, text);
+  }
+  return text;
+}
+
+/** The content of an endorsement as canonical JSON (RFC 8785). The parts of the body must not be altered afterwards. */
+export function renderContent({ endorsement, endorser, contest, election, choice }: ChangeBody): string {
+  const { id, rank, statement, source_url, published_on } = endorsement;
+  return (
+    `{"choice":${renderPart('choice', choice)},"contest":${renderPart('contest', contest)},` +
+    `"election":${renderPart('election', election)},"endorser":${renderPart('endorser', endorser)},` +
+    `"id":${id},"published_on":${JSON.stringify(published_on)},"rank":${rank},` +
+    `"source_url":${JSON.stringify(source_url)},"statement":${JSON.stringify(statement)}}`
+  );
+}
+
+/** The SHA-256 of an endorsement's content, as a number below 2^256. */
+export function hashContent(body: ChangeBody): bigint {
+  return BigInt(`0x${hash('sha256', renderContent(body))}`);
+}

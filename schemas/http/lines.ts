@@ -1,0 +1,17 @@
+import { type TSchema, Type } from 'typebox';
+import { errorBody } from './errors.ts';
+import { count, described, objectOf, text } from './fields.ts';
+
+/** The first line of a whole list. */
+const firstLine = objectOf({
+  stream_cursor: described(
+    text,
+    'The position of the stream that the records show. Reading the stream from here keeps a copy exact.',
+  ),
+});
+
+/** The last line of a whole list. An answer without it was cut. */
+const lastLine = objectOf({ count: described(count, 'The number of records in this answer.') });
+
+/** A line of a list that is sent whole, as `application/x-ndjson`. */
+export const lineOf = (schema: TSchema): TSchema => Type.Union([firstLine, schema, lastLine, errorBody]);

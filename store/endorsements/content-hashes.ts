@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientBase, Pool } from 'pg';
+import type { ChangeBody } from '../../schemas/change.ts';
+import { hashContent } from '../../schemas/endorsement-content.ts';
+import { inTransaction } from '../connection/transaction.ts';
+import { lockStreamHead } from '../stream/change-log.ts';
+import { EVENT_PARTS, EVENT_TABLES } from './references.ts';
+
+/** How many endorsements one transaction hashes: it holds the stream's lock about as long as a batch of submissions. */
+const MAX_PER_PART = 1000;
+/** The pause between two parts, in milliseconds, so that a writer that waits for the stream's lock gets it. */
+const PAUSE_MS = 10;
+
+/** The bodies that events of these endorsements would have now. */
+async function loadBodies(client: ClientBase, ids: readonly number[]): Promise<ChangeBody[]> {
+  const { rows } = await client.query<ChangeBody>(
+    `SELECT json_build_object('id', n.id, 'rank', n.rank, 'statement', n.statement, 'source_url', n.source_url,
+         'published_on', n.published_on) AS endorsement,
+       ${EVENT_PARTS.endorser} AS endorser, ${EVENT_PARTS.contest} AS contest, ${EVENT_PARTS.election} AS election,
+       ${EVENT_PARTS.choice} AS choice
+     FROM endorsements n
+     JOIN (${EVENT_TABLES.endorser}) ON e.id = n.endorser_id
+     JOIN (${EVENT_TABLES.contest}) ON c.id = n.contest_id
+     JOIN ${EVENT_TABLES.election} ON l.id = n.election_id
+     JOIN (${EVENT_TABLES.choice}) ON h.id = n.choice_id
+     WHERE n.id = ANY($1)`,
+    [ids],
+  );
+  return rows;
+}
+
+/**
+ * Stores the hashes of endorsements as the catalogue and the endorsers have them now. The caller holds the stream's lock,
+ * and has announced what it changed of them.
+ */
+export async function hashContents(client: ClientBase, ids: readonly number[]): Promise<void> {
+  const bodies = await loadBodies(client, ids);
+  await client.query(
+    `UPDATE endorsements n SET content_hash = hashed.value
+     FROM unnest($1::bigint[], $2::numeric[]) AS hashed (id, value)
+     WHERE n.id = hashed.id AND n.content_hash IS DISTINCT FROM hashed.value`,
+    [bodies.map(({ endorsement }) => endorsement.id), bodies.map((body) => String(hashContent(body)))],
+  );
+}
+
+/** Hashes the next endorsements without a hash. @returns how many */
+async function hashPart(client: ClientBase): Promise<number> {
+  await lockStreamHead(client);
+  // Those that are to be announced are hashed then: until then, clients have their old content.
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT id FROM endorsements WHERE content_hash IS NULL
+       AND id NOT IN (SELECT endorsement_id FROM stale_announcements)
+     ORDER BY id LIMIT $1`,
+    [MAX_PER_PART],
+  );
+  await hashContents(
+    client,
+    rows.map(({ id }) => Number(id)),
+  );
+  return rows.length;
+}
+
+/**
+ * Hashes all endorsements that have no hash, which an earlier version has written, a part at a time.
+ *
+ * @param signal stops between two parts
+ * @returns how many it hashed
+ */
+export async function hashLeftovers(pool: Pool, signal: AbortSignal): Promise<number> {
+  const { rows } = await pool.query('SELECT FROM endorsements WHERE content_hash IS NULL LIMIT 1');
+  if (rows.length === 0) return 0;
+  let total = 0;
+  while (!signal.aborted) {
+    const hashed = await inTransaction(pool, hashPart);
+    if (hashed === 0) break;
+    total += hashed;
+    await sleep(PAUSE_MS);
+  }
+  return total;
+}

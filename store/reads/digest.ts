@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { BucketSum } from '../../domain/digest.ts';
+import { BUCKET_SIZE } from '../../domain/digest.ts';
+import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import {
+  allOf,
+  type ContestFilters,
+  contestConditions,
+  type EndorserFilters,
+  endorserConditions,
+} from './conditions.ts';
+import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
+
+/** Which endorsements a digest is of. */
+export type DigestFilters = EndorserFilters & Omit<ContestFilters, 'electionsFrom'>;
+
+export interface StoredSums {
+  sums: BucketSum[];
+  /** The point of the stream that the sums show exactly, read in the same snapshot. */
+  stream: StreamPoint;
+  /** Whether changes of the catalogue wait to be announced, so that filters may see values that no event has carried yet. */
+  hasStale: boolean;
+  /** Whether endorsements of an earlier version have no hash yet, so that the sums lack them. */
+  lacksHashes: boolean;
+}
+
+const row = pointRow.extend({
+  hasStale: z.boolean(),
+  buckets: z.array(
+    z.object({ bucket: z.number(), count: z.number(), sum: z.string(), without_hash: z.number() }),
+  ),
+});
+
+/** Adds up the hashes of the endorsements that a filter chooses, by bucket. */
+export async function sumHashes(pool: DatabasePool, filters: DigestFilters): Promise<StoredSums> {
+  const endorsers = endorserConditions(filters);
+  const contests = contestConditions(filters);
+  const none = sql.fragment``;
+  const { buckets, hasStale, ...stream } = await pool.one(sql.type(row)`
+    SELECT s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets,
+      s.has_stale AS "hasStale", COALESCE((
+        SELECT json_agg(found ORDER BY bucket) FROM (
+          SELECT n.id / ${BUCKET_SIZE}::bigint AS bucket, count(*) AS count,
+            COALESCE(sum(n.content_hash), 0)::text AS sum, count(*) - count(n.content_hash) AS without_hash
+          FROM endorsements n
+          ${endorsers.length > 0 ? sql.fragment`JOIN endorsers e ON e.id = n.endorser_id` : none}
+          ${
+            contests.length > 0
+              ? sql.fragment`JOIN contests c ON c.id = n.contest_id JOIN districts d ON d.id = c.district_id
+                  JOIN elections l ON l.id = n.election_id`
+              : none
+          }
+          WHERE ${allOf([...endorsers, ...contests])}
+          GROUP BY 1) AS found), '[]') AS buckets
+    FROM stream_head s`);
+  return {
+    sums: buckets.map(({ bucket, count, sum }) => ({ bucket, count, sum: BigInt(sum) })),
+    stream,
+    hasStale,
+    lacksHashes: buckets.some(({ without_hash }) => without_hash > 0),
+  };
+}

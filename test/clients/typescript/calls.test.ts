@@ -1,0 +1,239 @@
+/** How the TypeScript client sends requests, and repeats those that failed. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  ApiError,
+  BallotEndorsements,
+  type ClientOptions,
+  NetworkError,
+  type Retry,
+  TimeoutError,
+  UnexpectedAnswerError,
+} from '../../../clients/typescript/src/index.ts';
+import {
+  answerError,
+  answerJson,
+  breakOff,
+  type FakeAnswer,
+  FakeService,
+} from '../../helpers/fake-service.ts';
+
+let service: FakeService;
+let retries: Retry[];
+afterEach(() => service.stop());
+
+/** A client of a service with these answers. */
+async function createClient(
+  answers: FakeAnswer[],
+  options: Partial<ClientOptions> = {},
+): Promise<BallotEndorsements> {
+  retries = [];
+  service = await FakeService.start(...answers);
+  const onRetry = (retry: Retry) => retries.push(retry);
+  return new BallotEndorsements({ baseUrl: service.baseUrl, apiKey: 'bes_key', onRetry, ...options });
+}
+
+const subscription = { id: 1, name: 'mine', filter: {}, created_at: '', updated_at: '' };
+const never: FakeAnswer = () => {};
+
+describe('a request', () => {
+  test('has the key, and lists with commas', async () => {
+    const client = await createClient([answerJson({ data: [], next_cursor: null })]);
+    await client.listContests({ states: ['CA', 'OR'], upcoming: true, limit: 5, levels: undefined });
+    const [{ headers, path, query } = { headers: {}, path: '', query: null }] = service.requests;
+    expect(headers.authorization).toBe('Bearer bes_key');
+    expect(path).toBe('/v1/contests');
+    expect(Object.fromEntries(query ?? [])).toEqual({ states: 'CA,OR', upcoming: 'true', limit: '5' });
+  });
+
+  test('asks for the key each time if it is a function, so that keys can be rotated', async () => {
+    let made = 0;
+    const client = await createClient([answerJson({ data: [] })], { apiKey: async () => `bes_${made++}` });
+    await client.listStates();
+    await client.listStates();
+    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer bes_0',
+      'Bearer bes_1',
+    ]);
+  });
+
+  test('is refused if it would ask for something else than it seems to', async () => {
+    const client = await createClient([answerJson({ data: [], next_cursor: null })]);
+    await expect(client.listContests({ states: [] })).rejects.toThrow(/states is an empty list/);
+    await expect(client.listEndorsers({ categories: ['a,b'] })).rejects.toThrow(/"a,b"/);
+    await expect(client.listEndorsers({ categories: [''] })).rejects.toThrow(TypeError);
+    await expect(client.listContests({ limit: Number.NaN })).rejects.toThrow(TypeError);
+    await expect(client.getContest(1.5)).rejects.toThrow(TypeError);
+    await expect(client.getEndorser('..')).rejects.toThrow(TypeError);
+    await expect(client.getEndorser('')).rejects.toThrow(TypeError);
+    expect(service.requests).toEqual([]);
+  });
+
+  test('is refused with a key that no header can hold, and an address that is none', async () => {
+    const client = await createClient([answerJson({ data: [] })], { apiKey: 'bes_\n' });
+    await expect(client.listStates()).rejects.toThrow(TypeError);
+    for (const baseUrl of ['localhost:8080', 'ftp://ballot.example', '//ballot.example', 'http://a/?b=c']) {
+      expect(() => new BallotEndorsements({ baseUrl })).toThrow(TypeError);
+    }
+  });
+});
+
+describe('an error', () => {
+  test('has the status, code, request and wait of the answer', async () => {
+    const client = await createClient([answerError(429, 'daily_limit_exceeded', { 'Retry-After': '3600' })]);
+    const error = await client.listStates().catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 429,
+      code: 'daily_limit_exceeded',
+      message: 'It is daily_limit_exceeded.',
+      requestId: 'request-1',
+      retryAfterMs: 3_600_000,
+    });
+    // An hour is for the caller to wait.
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test("of a proxy has the proxy's words", async () => {
+    const html: FakeAnswer = (response) => void response.writeHead(502).end('<h1>Bad Gateway</h1>');
+    const client = await createClient([html], { maxRetries: 0 });
+    await expect(client.listStates()).rejects.toMatchObject({
+      status: 502,
+      code: 'http_502',
+      message: 'The answer has the status 502: <h1>Bad Gateway</h1>',
+    });
+  });
+
+  test('names the reason if there is no answer', async () => {
+    const client = await createClient([breakOff], { maxRetries: 0 });
+    const error = await client.listStates().catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(NetworkError);
+    expect((error as Error).message).toMatch(/other side closed|ECONNRESET|socket/);
+  });
+
+  test('says that an answer is not from the service', async () => {
+    const client = await createClient([(response) => void response.end('<html>Welcome')]);
+    await expect(client.listStates()).rejects.toThrow(UnexpectedAnswerError);
+    service.answers = [answerJson({ hello: 'world' })];
+    await expect(client.listStates()).rejects.toThrow(/Does baseUrl lead to this service/);
+  });
+
+  test.each([400, 401, 403, 404, 409, 500])('%i is not repeated', async (status) => {
+    const client = await createClient([answerError(status, 'some_code')]);
+    await expect(client.listStates()).rejects.toMatchObject({ status });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('a request that failed', () => {
+  test.each<[string, FakeAnswer]>([
+    ['429', answerError(429, 'rate_limit_exceeded', { 'Retry-After': '0' })],
+    ['502', answerError(502, 'x')],
+    ['503', answerError(503, 'server_busy', { 'Retry-After': '0' })],
+    ['504', answerError(504, 'x')],
+    ['a broken connection', breakOff],
+  ])('with %s is sent again', async (_, failure) => {
+    const client = await createClient([failure, failure, answerJson({ data: [{ code: 'CA' }] })]);
+    await expect(client.listStates()).resolves.toEqual([{ code: 'CA' }]);
+    expect(retries.map(({ failures, path }) => [failures, path])).toEqual([
+      [1, '/v1/states'],
+      [2, '/v1/states'],
+    ]);
+  });
+
+  test('is not sent again before Retry-After', async () => {
+    const client = await createClient([
+      answerError(429, 'rate_limit_exceeded', { 'Retry-After': '1' }),
+      answerJson({ data: [] }),
+    ]);
+    const askedAt = performance.now();
+    await client.listStates();
+    expect(performance.now() - askedAt).toBeGreaterThan(999);
+    expect(retries[0]?.waitMs).toBeGreaterThanOrEqual(1000);
+  });
+
+  test('is sent no more often than maxRetries says, with longer and longer waits', async () => {
+    const client = await createClient([answerError(503, 'server_busy')], { maxRetries: 3 });
+    await expect(client.listStates()).rejects.toMatchObject({ code: 'server_busy' });
+    expect(service.requests).toHaveLength(4);
+    const bounds = [250, 500, 1000];
+    for (const [index, { waitMs }] of retries.entries()) {
+      expect(waitMs).toBeGreaterThanOrEqual((bounds[index] ?? 0) / 2);
+      expect(waitMs).toBeLessThanOrEqual(bounds[index] ?? 0);
+    }
+  });
+
+  test('is sent again after timeoutMs', async () => {
+    const client = await createClient([never, answerJson({ data: [] })], { timeoutMs: 100 });
+    await client.listStates();
+    expect(retries[0]?.error).toBeInstanceOf(TimeoutError);
+  });
+
+  test('times out if the answer begins and does not end', async () => {
+    const half: FakeAnswer = (response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).write('{"data":');
+    };
+    const client = await createClient([half], { timeoutMs: 100, maxRetries: 0 });
+    await expect(client.listStates()).rejects.toThrow(TimeoutError);
+  });
+
+  test('ends at once if its caller aborts it, during a request and during a wait', async () => {
+    const client = await createClient([never]);
+    const reason = new Error('enough');
+    await expect(client.listStates({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const controller = new AbortController();
+    const asked = client.listStates({ signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 50);
+    await expect(asked).rejects.toBe(reason);
+
+    service.answers = [answerError(503, 'server_busy', { 'Retry-After': '50' })];
+    const other = new AbortController();
+    const waiting = client.listStates({ signal: other.signal });
+    setTimeout(() => other.abort(reason), 50);
+    await expect(waiting).rejects.toBe(reason);
+  });
+});
+
+describe('a request that changes something', () => {
+  test('has the same Idempotency-Key in each attempt, and another in each call', async () => {
+    const client = await createClient([breakOff, answerJson({ data: subscription }, 201)]);
+    await expect(client.createSubscription({ name: 'mine' })).resolves.toEqual(subscription);
+    await client.createSubscription({ name: 'mine' });
+    const [first, again, other] = service.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+    expect(service.requests.map(({ body }) => body)).toEqual(Array(3).fill('{"name":"mine"}'));
+  });
+
+  test('has deleted the record if a repeated attempt does not find it', async () => {
+    const gone = answerError(404, 'subscription_not_found');
+    const client = await createClient([breakOff, gone, gone]);
+    await client.deleteSubscription(1);
+    await expect(client.deleteSubscription(1)).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('replaces a record', async () => {
+    const client = await createClient([answerJson({ data: subscription })]);
+    await client.replaceSubscription(1, { name: 'mine', filter: { states: ['CA'] } });
+    expect(service.requests[0]).toMatchObject({ method: 'PUT', path: '/v1/subscriptions/1' });
+  });
+});
+
+test('a paged list is read to its end, a page when it is needed', async () => {
+  const client = await createClient([
+    answerJson({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'two' }),
+    answerError(503, 'server_busy', { 'Retry-After': '0' }),
+    answerJson({ data: [{ id: 3 }], next_cursor: null }),
+  ]);
+  const ids: number[] = [];
+  for await (const { id } of client.contests({ states: ['CA'] })) {
+    ids.push(id);
+    if (id === 1) expect(service.requests).toHaveLength(1);
+  }
+  expect(ids).toEqual([1, 2, 3]);
+  expect(service.requests.map(({ query }) => Object.fromEntries(query))).toEqual([
+    { states: 'CA', limit: '500' },
+    { states: 'CA', limit: '500', cursor: 'two' },
+    { states: 'CA', limit: '500', cursor: 'two' },
+  ]);
+});

@@ -1,0 +1,282 @@
+/** The TypeScript client's event loops, against every way in which a connection can end. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  type ApiError,
+  BallotEndorsements,
+  CursorExpiredError,
+  type Retry,
+  TimeoutError,
+  UnexpectedAnswerError,
+} from '../../../clients/typescript/src/index.ts';
+import {
+  answerError,
+  answerJson,
+  answerStream,
+  breakOff,
+  type FakeAnswer,
+  FakeService,
+  frame,
+} from '../../helpers/fake-service.ts';
+
+let service: FakeService;
+let retries: Retry[];
+afterEach(() => service.stop());
+
+async function createClient(...answers: FakeAnswer[]): Promise<BallotEndorsements> {
+  retries = [];
+  service = await FakeService.start(...answers);
+  const onRetry = (retry: Retry) => retries.push(retry);
+  return new BallotEndorsements({ baseUrl: service.baseUrl, onRetry, timeoutMs: 5000 });
+}
+
+const SOON = 'retry: 10\n\n';
+const idOf = (number: number) => `0${number}.x`;
+const eventOf = (number: number) => ({
+  id: idOf(number),
+  type: 'endorsement.created',
+  endorsement: { id: number },
+});
+const change = (number: number) => frame('endorsement', idOf(number), eventOf(number));
+const ready = (number: number) => `${SOON}${frame('ready', `0${number}_t.x`)}`;
+
+/** Reads the first events of a loop, by the numbers of their endorsements. */
+async function take(events: AsyncIterable<{ id?: string }>, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id = 'checkpoint' } of events) {
+    ids.push(id);
+    if (ids.length === count) break;
+  }
+  return ids;
+}
+
+const lastEventIds = () => service.requests.map(({ headers }) => headers['last-event-id']);
+
+describe('a stream', () => {
+  test('goes on after its last id when it is cut, with every event once', async () => {
+    const client = await createClient(
+      answerStream(ready(0) + change(1) + change(2), 'cut'),
+      breakOff,
+      answerStream(ready(2) + change(2) + change(3), 'end'),
+      answerStream(ready(3) + change(4)),
+    );
+    expect(await take(client.stream({ states: ['CA'] }), 4)).toEqual([1, 2, 3, 4].map(idOf));
+    expect(lastEventIds()).toEqual([undefined, idOf(2), idOf(2), idOf(3)]);
+    expect(service.requests[0]?.query.toString()).toBe('states=CA');
+  });
+
+  test('does not give an event that a cut has halved', async () => {
+    const half = change(2).slice(0, -1);
+    const client = await createClient(
+      answerStream(ready(0) + change(1) + half, 'cut'),
+      answerStream(ready(1) + change(2)),
+    );
+    expect(await take(client.stream(), 2)).toEqual([1, 2].map(idOf));
+    expect(lastEventIds()).toEqual([undefined, idOf(1)]);
+  });
+
+  test('begins where it is told, and never there again', async () => {
+    const since = new Date('2026-10-01T00:00:00Z');
+    const client = await createClient(
+      answerError(503, 'warming_up', { 'Retry-After': '0' }),
+      answerStream(ready(0), 'end'),
+      answerStream(change(1)),
+    );
+    await take(client.stream({ since }), 1);
+    const starts = service.requests.map(({ query, headers }) => [
+      query.get('since'),
+      headers['last-event-id'],
+    ]);
+    expect(starts).toEqual([
+      [since.toISOString(), undefined],
+      [since.toISOString(), undefined],
+      [null, '00_t.x'],
+    ]);
+    // biome-ignore lint/suspicious/noExplicitAny: a program without types can do this.
+    expect(() => client.stream({ cursor: idOf(1), from: 'latest' } as any)).toThrow(TypeError);
+  });
+
+  test('waits as long as reconnect says, and as long as Retry-After says', async () => {
+    const ended = frame('reconnect', '01_t.x', { reason: 'lifetime', retry_ms: 300 });
+    const client = await createClient(
+      answerStream(ready(0) + change(1) + ended, 'end'),
+      answerError(429, 'too_many_streams', { 'Retry-After': '1' }),
+      answerStream(change(2)),
+    );
+    const at: number[] = [];
+    service.answers = service.answers.map((answer) => (response, request) => {
+      at.push(performance.now());
+      return answer(response, request);
+    });
+    await take(client.stream(), 2);
+    const [first = 0, second = 0, third = 0] = at;
+    expect(second - first).toBeGreaterThan(295);
+    expect(third - second).toBeGreaterThan(995);
+    // An end that was announced is no failure.
+    expect(retries).toHaveLength(1);
+  });
+
+  test('gives up a connection that is silent, and goes on', async () => {
+    const client = await createClient(answerStream(ready(0) + change(1)), answerStream(ready(1) + change(2)));
+    expect(await take(client.stream({ silenceMs: 100 }), 2)).toEqual([1, 2].map(idOf));
+    expect(retries[0]?.error).toBeInstanceOf(TimeoutError);
+  });
+
+  test('does not count the time in which its consumer is busy as silence', async () => {
+    const client = await createClient((response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(ready(0) + change(1));
+      setTimeout(() => response.write(change(2)), 1800);
+    });
+    for await (const { id } of client.stream({ silenceMs: 1000 })) {
+      if (id === idOf(2)) break;
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    }
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('ends with CursorExpiredError after 410, and after an error frame that says so', async () => {
+    const client = await createClient(answerError(410, 'cursor_expired'));
+    await expect(take(client.stream({ cursor: idOf(1) }), 1)).rejects.toThrow(CursorExpiredError);
+    service.answers = [
+      answerStream(ready(0) + change(1) + frame('error', idOf(1), { code: 'cursor_expired' })),
+    ];
+    const events = client.stream();
+    const ids: string[] = [];
+    const read = async () => {
+      for await (const { id } of events) ids.push(id);
+    };
+    await expect(read()).rejects.toThrow(CursorExpiredError);
+    expect(ids).toEqual([idOf(1)]);
+  });
+
+  test.each([
+    [400, 'invalid_parameter'],
+    [401, 'revoked_api_key'],
+    [403, 'account_suspended'],
+    [404, 'subscription_not_found'],
+  ])('ends with ApiError after %i, as an answer and as a frame', async (status, code) => {
+    const client = await createClient(answerError(status, code));
+    await expect(take(client.stream(), 1)).rejects.toMatchObject({ name: 'ApiError', status, code });
+    if (status === 400) return;
+    service.answers = [answerStream(ready(0) + frame('error', '00_u.x', { code, message: 'Gone.' }), 'end')];
+    await expect(take(client.stream(), 1)).rejects.toMatchObject({ status, code, message: 'Gone.' });
+  });
+
+  test('goes on after an error frame that passes, and after a defect', async () => {
+    const client = await createClient(
+      answerStream(ready(0) + frame('error', '00_u.x', { code: 'internal_error' }), 'end'),
+      answerError(500, 'internal_error'),
+      answerStream(ready(0) + change(1)),
+    );
+    expect(await take(client.stream(), 1)).toEqual([idOf(1)]);
+    expect(retries.map(({ error }) => (error as ApiError).status)).toEqual([500, 500]);
+  });
+
+  test('ends at once if the address is not that of the service, and bears a strange answer later', async () => {
+    const page: FakeAnswer = (response) => void response.end('<html>');
+    const client = await createClient(page);
+    await expect(take(client.stream(), 1)).rejects.toThrow(UnexpectedAnswerError);
+    service.requests.length = 0;
+    service.answers = [answerStream(ready(0), 'cut'), page, answerStream(change(1))];
+    expect(await take(client.stream(), 1)).toEqual([idOf(1)]);
+  });
+
+  test('has the cursor of the events that were processed', async () => {
+    const checkpoint = frame('checkpoint', '02_t.x', { scanned: 1 });
+    const client = await createClient(answerStream(ready(0) + change(1) + checkpoint + change(3)));
+    const events = client.stream();
+    expect(events.cursor).toBeNull();
+    const seen: (string | null)[] = [];
+    for await (const _ of events) {
+      seen.push(events.cursor);
+      if (seen.length === 2) break;
+    }
+    expect(seen).toEqual(['00_t.x', '02_t.x']);
+    // The loop was left while the third change was processed, so it comes again.
+    service.answers = [answerStream(ready(2) + change(3) + change(4))];
+    expect(await take(events, 2)).toEqual([3, 4].map(idOf));
+    expect(lastEventIds()).toEqual([undefined, '02_t.x']);
+  });
+
+  test('gives checkpoints if they are wanted', async () => {
+    const checkpoint = frame('checkpoint', '02_t.x', { scanned: 1 });
+    const client = await createClient(answerStream(ready(0) + change(1) + checkpoint));
+    const items: unknown[] = [];
+    for await (const item of client.stream({ checkpoints: true })) {
+      items.push(item.type === 'checkpoint' ? item.cursor : item.id);
+      if (items.length === 3) break;
+    }
+    expect(items).toEqual(['00_t.x', idOf(1), '02_t.x']);
+  });
+
+  test('ends when it is closed or aborted, while it waits', async () => {
+    const client = await createClient(answerStream(ready(0)));
+    const events = client.stream();
+    setTimeout(() => events.close(), 100);
+    expect(await take(events, 1)).toEqual([]);
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(reason), 100);
+    await expect(take(client.stream({ signal: controller.signal }), 1)).rejects.toBe(reason);
+  });
+
+  test('cannot be read by two loops at once', async () => {
+    const client = await createClient(answerStream(ready(0)));
+    const events = client.stream();
+    const first = take(events, 1);
+    await expect(take(events, 1)).rejects.toThrow(TypeError);
+    events.close();
+    await first;
+  });
+});
+
+describe('polled events', () => {
+  const page = (numbers: number[], next: string, has_more = false) =>
+    answerJson({ data: numbers.map(eventOf), next_cursor: next, has_more });
+
+  test('go on after failures, with every event once, and wait only at the end', async () => {
+    const client = await createClient(
+      page([1, 2], '02_t.x', true),
+      breakOff,
+      page([3], '03_t.x'),
+      answerError(503, 'warming_up', { 'Retry-After': '0' }),
+      page([3, 4], '04_t.x'),
+    );
+    expect(await take(client.events({ from: 'earliest', endorsers: ['one'] }), 4)).toEqual(
+      [1, 2, 3, 4].map(idOf),
+    );
+    expect(
+      service.requests.map(({ query }) => [query.get('cursor') ?? query.get('from'), query.get('wait')]),
+    ).toEqual([
+      ['earliest', '0'],
+      ['02_t.x', '0'],
+      ['02_t.x', '0'],
+      ['03_t.x', '25'],
+      ['03_t.x', '25'],
+    ]);
+    expect(service.requests[0]?.query.get('endorsers')).toBe('one');
+  });
+
+  test('end at the end of the stream if they are not to follow it', async () => {
+    const client = await createClient(page([1], '01_t.x', true), page([], '05_t.x'));
+    const events = client.events({ cursor: '00_t.x', follow: false });
+    expect(await take(events, 9)).toEqual([idOf(1)]);
+    expect(events.cursor).toBe('05_t.x');
+  });
+
+  test('do not ask again and again at once while a gateway stops', async () => {
+    const client = await createClient(
+      page([], '00_t.x'),
+      page([], '00_u.x'),
+      page([], '00_v.x'),
+      page([1], '01.y'),
+    );
+    const askedAt = performance.now();
+    await take(client.events(), 1);
+    expect(performance.now() - askedAt).toBeGreaterThan(900);
+  });
+
+  test('end with CursorExpiredError after 410', async () => {
+    const client = await createClient(answerError(410, 'cursor_expired'));
+    await expect(take(client.events({ cursor: idOf(1) }), 1)).rejects.toThrow(CursorExpiredError);
+  });
+});

@@ -1,0 +1,104 @@
+/** The TypeScript client's exports: lists as lines of JSON, read through cuts and held to their counts. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  BallotEndorsements,
+  IncompleteExportError,
+  type ListedEndorsement,
+  NetworkError,
+  UnexpectedAnswerError,
+} from '../../../clients/typescript/src/index.ts';
+import {
+  answerError,
+  answerJson,
+  answerLines,
+  type FakeAnswer,
+  FakeService,
+} from '../../helpers/fake-service.ts';
+
+let service: FakeService;
+afterEach(() => service.stop());
+
+async function createClient(...answers: FakeAnswer[]): Promise<BallotEndorsements> {
+  service = await FakeService.start(...answers);
+  return new BallotEndorsements({ baseUrl: service.baseUrl, maxRetries: 2, timeoutMs: 5000 });
+}
+
+const head = (stream_cursor: string) => ({ stream_cursor });
+const records = (...ids: number[]) => ids.map((id) => ({ id }));
+
+async function readIds(list: AsyncIterable<ListedEndorsement>): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const { id } of list) ids.push(id);
+  return ids;
+}
+
+describe('an export', () => {
+  test('goes on after its last record when it is cut, and has the cursor of its first answer', async () => {
+    const client = await createClient(
+      answerLines([head('1'), ...records(1, 2)], true),
+      answerError(503, 'server_busy', { 'Retry-After': '0' }),
+      answerLines([head('5')], true),
+      answerLines([head('7'), ...records(3, 9), { count: 2 }]),
+    );
+    const list = client.exportEndorsements({ states: ['CA'], upcoming: true });
+    expect(list.streamCursor).toBeNull();
+    expect(await readIds(list)).toEqual([1, 2, 3, 9]);
+    expect(list.streamCursor).toBe('1');
+    expect(service.requests.map(({ query }) => query.toString())).toEqual([
+      'states=CA&upcoming=true',
+      ...Array(3).fill('states=CA&upcoming=true&after=2'),
+    ]);
+    expect(service.requests[0]?.headers.accept).toBe('application/x-ndjson');
+  });
+
+  test('of an empty list has a cursor', async () => {
+    const client = await createClient(answerLines([head('1'), { count: 0 }]));
+    const list = client.exportEndorsements();
+    expect(await readIds(list)).toEqual([]);
+    expect(list.streamCursor).toBe('1');
+  });
+
+  test('goes on after an error in its middle', async () => {
+    const error = { code: 'server_busy', message: 'Later.', request_id: 'r' };
+    const client = await createClient(
+      answerLines([head('1'), ...records(1), { error }]),
+      answerLines([head('2'), ...records(1, 2), { count: 2 }]),
+    );
+    // The record that came with the error was not taken, so nothing is lost.
+    expect(await readIds(client.exportEndorsements())).toEqual([1, 2]);
+  });
+
+  test('fails if it has not as many records as it says', async () => {
+    const client = await createClient(answerLines([head('1'), ...records(1, 2), { count: 3 }]));
+    await expect(readIds(client.exportEndorsements())).rejects.toThrow(IncompleteExportError);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('fails after maxRetries without a further record', async () => {
+    const client = await createClient(answerLines([], true));
+    await expect(readIds(client.exportEndorsements())).rejects.toThrow(NetworkError);
+    expect(service.requests).toHaveLength(3);
+  });
+
+  test('fails at once if it is refused, and if the service answers with something else', async () => {
+    const client = await createClient(answerError(403, 'insufficient_scope'));
+    await expect(readIds(client.exportEndorsements())).rejects.toMatchObject({ status: 403 });
+    service.answers = [answerJson({ data: [] })];
+    await expect(readIds(client.exportEndorsements())).rejects.toThrow(UnexpectedAnswerError);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  test('closes its connection when its loop is left', async () => {
+    let isClosed = () => {};
+    const closed = new Promise<void>((resolve) => {
+      isClosed = resolve;
+    });
+    const client = await createClient((response) => {
+      response.on('close', isClosed);
+      response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+      response.write('{"stream_cursor":"1"}\n{"id":1}\n');
+    });
+    for await (const _ of client.exportEndorsements()) break;
+    await closed;
+  });
+});

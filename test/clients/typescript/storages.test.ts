@@ -1,0 +1,248 @@
+/** The storages of the TypeScript client's mirrors: position and data together, whatever happens. */
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  BallotEndorsements,
+  MemoryStorage,
+  type MirrorChange,
+  type MirroredEndorsement,
+  type MirrorPosition,
+  type MirrorStorage,
+  StorageError,
+} from '../../../clients/typescript/src/index.ts';
+import { FileStorage } from '../../../clients/typescript/src/mirror/file-storage.ts';
+import { SqliteStorage } from '../../../clients/typescript/src/mirror/sqlite-storage.ts';
+import { mirroredEndorsement } from '../../helpers/mirrored.ts';
+import { until } from '../../helpers/until.ts';
+
+let folder: string;
+let made = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-storages-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const newFile = () => path.join(folder, `copy-${made++}`);
+
+const [sample] = fc.sample(mirroredEndorsement(fc.constant(1)), { numRuns: 1, seed: 1 });
+const recordOf = (id: number, statement = ''): MirroredEndorsement => ({
+  ...(sample as MirroredEndorsement),
+  id,
+  statement,
+});
+const at = (cursor: string): MirrorPosition => ({ cursor, filter: '{}' });
+
+async function* batchesOf(...batches: MirroredEndorsement[][]): AsyncGenerator<MirroredEndorsement[]> {
+  yield* batches;
+}
+
+async function readAll(storage: MirrorStorage): Promise<MirroredEndorsement[]> {
+  const all: MirroredEndorsement[] = [];
+  for await (const batch of storage.read()) all.push(...batch);
+  return all;
+}
+
+const KINDS = {
+  MemoryStorage: () => new MemoryStorage(),
+  FileStorage: (file: string) => new FileStorage(file, { saveEveryMs: 0 }),
+  SqliteStorage: (file: string) => new SqliteStorage(file),
+};
+const kinds = Object.entries(KINDS) as [keyof typeof KINDS, (file: string) => MirrorStorage][];
+
+type Act =
+  | { kind: 'commit'; changes: MirrorChange[] }
+  | { kind: 'replace'; records: MirroredEndorsement[] }
+  | { kind: 'reopen' };
+
+const id = fc.nat({ max: 5 });
+const act: fc.Arbitrary<Act> = fc.oneof(
+  fc.record({
+    kind: fc.constant('commit' as const),
+    changes: fc.array(
+      fc.tuple(id, fc.boolean(), mirroredEndorsement(fc.constant(0))).map(([of, isGone, record]) => ({
+        id: of,
+        record: isGone ? null : { ...record, id: of },
+      })),
+      { maxLength: 4 },
+    ),
+  }),
+  fc.record({
+    kind: fc.constant('replace' as const),
+    records: fc.uniqueArray(mirroredEndorsement(id), { selector: (record) => record.id }),
+  }),
+  fc.constant({ kind: 'reopen' as const }),
+);
+
+describe.each(kinds)('%s', (name, open) => {
+  test('holds what was committed and replaced, through every restart', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 8 }), async (acts) => {
+        const file = newFile();
+        let storage = open(file);
+        let held = new Map<number, MirroredEndorsement>();
+        let position: MirrorPosition | null = await storage.load();
+        for (const [number, step] of acts.entries()) {
+          if (step.kind === 'reopen') {
+            await storage.flush();
+            if (name === 'MemoryStorage') continue;
+            storage = open(file);
+            expect(await storage.load()).toEqual(position);
+            continue;
+          }
+          position = at(`cursor ${number}`);
+          if (step.kind === 'commit') {
+            await storage.commit(step.changes, position);
+            for (const change of step.changes) {
+              if (change.record) held.set(change.id, change.record);
+              else held.delete(change.id);
+            }
+          } else {
+            await storage.replace(batchesOf(step.records), () => at(`cursor ${number}`));
+            held = new Map(step.records.map((record) => [record.id, record]));
+          }
+          const expected = [...held.values()].sort((a, b) => a.id - b.id);
+          expect(await readAll(storage)).toEqual(expected);
+          expect(await storage.get(3)).toEqual(held.get(3) ?? null);
+        }
+        await storage.flush();
+      }),
+      { numRuns: name === 'MemoryStorage' ? 50 : 15 },
+    );
+  });
+
+  test('shows the old copy until the new one is complete, and keeps it if that fails', async () => {
+    const file = newFile();
+    const storage = open(file);
+    await storage.load();
+    await storage.replace(batchesOf([recordOf(1), recordOf(2)]), () => at('old'));
+    const broken = async function* () {
+      yield [recordOf(7)];
+      expect((await readAll(storage)).map((record) => record.id)).toEqual([1, 2]);
+      expect(await storage.get(7)).toBeNull();
+      throw new Error('cut');
+    };
+    await expect(storage.replace(broken(), () => at('new'))).rejects.toThrow('cut');
+    expect((await readAll(storage)).map((record) => record.id)).toEqual([1, 2]);
+    if (name === 'MemoryStorage') return;
+    // As after a crash in the middle: nothing of the new copy is there.
+    const again = open(file);
+    expect(await again.load()).toEqual(at('old'));
+    expect((await readAll(again)).map((record) => record.id)).toEqual([1, 2]);
+    await again.replace(batchesOf([recordOf(8)]), () => at('new'));
+    expect((await readAll(again)).map((record) => record.id)).toEqual([8]);
+  });
+
+  test('reads a part by ids, and one state of the copy although it changes meanwhile', async () => {
+    const storage = open(newFile());
+    await storage.load();
+    const records = Array.from({ length: 2500 }, (_, index) => recordOf(index));
+    await storage.replace(batchesOf(records), () => at('1'));
+    const part: number[] = [];
+    for await (const batch of storage.read({ first_id: 10, last_id: 12 })) {
+      part.push(...batch.map((record) => record.id));
+    }
+    expect(part).toEqual([10, 11, 12]);
+    const read: (string | null)[] = [];
+    for await (const batch of storage.read()) {
+      read.push(...batch.map(({ statement }) => statement));
+      if (read.length <= 1000) await storage.replace(batchesOf([recordOf(2000, 'new')]), () => at('2'));
+    }
+    expect(read).toEqual(Array(2500).fill(''));
+  });
+
+  test("refuses another filter's copy, and takes the same filter in another order", async () => {
+    const file = newFile();
+    const storage = open(file);
+    await storage.load();
+    const filter = JSON.stringify({ states: ['CA', 'OR'] });
+    await storage.replace(batchesOf([recordOf(1)]), () => ({ cursor: '1', filter }));
+    await storage.flush();
+    const client = new BallotEndorsements({ baseUrl: 'http://127.0.0.1:9' });
+    await expect(client.mirror({ filter: { states: ['CA'] }, storage }).sync()).rejects.toThrow(
+      /holds a copy with the filter \{"states":\["CA","OR"\]\}, and this mirror has \{"states":\["CA"\]\}/,
+    );
+    const same = client.mirror({ filter: { states: ['OR', 'CA', 'OR'] }, storage });
+    expect(await same.get(1)).toMatchObject({ id: 1 });
+    // biome-ignore lint/suspicious/noExplicitAny: a program without types can do this.
+    expect(() => client.mirror({ filter: { types: ['created'] } as any })).toThrow(/no filter field "types"/);
+  });
+});
+
+describe('FileStorage', () => {
+  test('saves without being asked, but not at every commit', async () => {
+    const file = newFile();
+    const storage = new FileStorage(file, { saveEveryMs: 300 });
+    await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
+    await until('the first save', async () => (await stat(file).catch(() => null)) !== null);
+    const { ino } = await stat(file);
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 150) {
+      await storage.commit([{ id: 2, record: recordOf(2) }], at('2'));
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect((await stat(file)).ino).toBe(ino);
+    await until('the second save', async () => JSON.parse(await readFile(file, 'utf8')).cursor === '2');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+      format: 1,
+      filter: '{}',
+      cursor: '2',
+      endorsements: { 1: recordOf(1), 2: recordOf(2) },
+    });
+  });
+
+  test('refuses a file that is no copy, and leaves it as it is', async () => {
+    const file = newFile();
+    await writeFile(file, '{"mine":1}');
+    await expect(new FileStorage(file).load()).rejects.toThrow(StorageError);
+    expect(await readFile(file, 'utf8')).toBe('{"mine":1}');
+  });
+
+  test('reports a save that failed', async () => {
+    const storage = new FileStorage(path.join(folder, 'missing', 'copy'), { saveEveryMs: 0 });
+    await storage.commit([], at('1'));
+    await expect(storage.flush()).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe('SqliteStorage', () => {
+  test('refuses to write a copy that another mirror writes', async () => {
+    const file = newFile();
+    const [one, other] = [new SqliteStorage(file), new SqliteStorage(file)];
+    await one.load();
+    await other.load();
+    await one.replace(batchesOf([recordOf(1)]), () => at('1'));
+    await expect(other.commit([{ id: 1, record: null }], at('0'))).rejects.toThrow(/Another mirror writes/);
+    expect(await one.get(1)).not.toBeNull();
+  });
+
+  test('can be read with SQL by other programs, with indexes of their own', async () => {
+    const file = newFile();
+    const storage = new SqliteStorage(file);
+    await storage.load();
+    await storage.replace(batchesOf([recordOf(1, 'old')]), () => at('1'));
+    const reader = new DatabaseSync(file);
+    reader.exec("CREATE INDEX by_statement ON endorsements (record ->> '$.statement')");
+    await storage.replace(batchesOf([recordOf(2, 'new')]), () => at('2'));
+    const rows = reader.prepare("SELECT id FROM endorsements WHERE record ->> '$.statement' = 'new'").all();
+    expect(rows).toEqual([{ id: 2 }]);
+    expect(
+      reader.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'by_statement'").get(),
+    ).toEqual({
+      n: 1,
+    });
+    reader.close();
+    storage.close();
+  });
+
+  test('refuses a copy of a newer version', async () => {
+    const file = newFile();
+    new SqliteStorage(file).close();
+    const writer = new DatabaseSync(file);
+    writer.exec("INSERT INTO mirror VALUES (1, 2, '{}', 'c')");
+    writer.close();
+    await expect(new SqliteStorage(file).load()).rejects.toThrow(/format 2/);
+  });
+});

@@ -1,0 +1,13 @@
+/** The types of the TypeScript client are those of the service's description. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import { CLIENT_TYPES, generateClientTypes } from '../../helpers/client-types.ts';
+
+const generated = await generateClientTypes();
+const testGenerated = generated === null ? test.skip : test;
+const SKIPPED = generated === null ? ' (skipped: openapi-typescript cannot be installed)' : '';
+
+testGenerated(`the client's types are made from the description of today${SKIPPED}`, async () => {
+  // If this fails: npm run client:types
+  expect(await readFile(CLIENT_TYPES, 'utf8')).toBe(generated);
+});

@@ -1,0 +1,108 @@
+/**
+ * Clients that are generated from the description pass strict checks, and call every operation of a running service. Skips
+ * without the generators, which `.ci/client-generators` installs.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createOpenApi } from '../../gateway/http/openapi.ts';
+import { routes } from '../../gateway/routes/index.ts';
+import { createIo, createRunner } from '../helpers/command-io.ts';
+import { exampleCatalogue, exampleSubmissions } from '../helpers/example-requests.ts';
+import { createCheckout, person, personId, role } from '../helpers/people-checkout.ts';
+import { useTestService } from '../helpers/service.ts';
+
+const GENERATORS = path.resolve('.cache/client-generators');
+const generatedTest = existsSync(path.join(GENERATORS, 'stamp')) ? test : test.skip;
+const OPERATIONS = routes.map(({ operationId }) => operationId).sort();
+const TSCONFIG = {
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    allowImportingTsExtensions: true,
+    target: 'es2024',
+    lib: ['es2024', 'dom', 'dom.asynciterable'],
+    module: 'nodenext',
+    types: ['node'],
+    typeRoots: [path.resolve('node_modules/@types')],
+  },
+  include: ['*.ts'],
+};
+
+const importOfficeholders = createRunner('officeholders');
+const service = useTestService({ catalogue: exampleCatalogue(), gatewayConfig: { today: '2026-10-01' } });
+let dir = '';
+let args: string[] = [];
+
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-clients-'));
+  const checkout = await createCheckout({
+    'me/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:me', { district: 7 })]),
+  });
+  await importOfficeholders(['import', checkout.dir], createIo({ DATABASE_URL: service.databaseUrl }));
+  await checkout.remove();
+  await service.submit(exampleSubmissions());
+  const [event] = await service.eventsOnceThereAre(4);
+  args = [service.url(''), service.key, event.endorser.slug, personId(1)];
+  await writeFile(path.join(dir, 'openapi.json'), JSON.stringify(createOpenApi(routes)));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** Runs a program in the folder of the clients. @returns its standard output */
+async function run(program: string, ...given: string[]): Promise<string> {
+  const options = { cwd: dir, env: { ...process.env, NODE_OPTIONS: '', PYTHONPATH: dir } };
+  try {
+    return (await promisify(execFile)(program, given, options)).stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${path.basename(program)} ${given[0]}: ${stdout}${stderr}`, { cause: error });
+  }
+}
+
+const source = (name: string) => path.resolve('test/compatibility/clients', name);
+
+generatedTest('types by openapi-typescript', async () => {
+  const bin = path.join(GENERATORS, 'node_modules/.bin');
+  await run(path.join(bin, 'openapi-typescript'), 'openapi.json', '--output', 'schema.d.ts');
+  await symlink(path.join(GENERATORS, 'node_modules'), path.join(dir, 'node_modules'));
+  await writeFile(path.join(dir, 'package.json'), '{ "type": "module" }');
+  await writeFile(path.join(dir, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  await copyFile(source('every-operation.ts'), path.join(dir, 'every-operation.ts'));
+  await run(path.resolve('node_modules/.bin/tsc'), '--project', dir);
+  const called = await run(process.execPath, 'every-operation.ts', ...args);
+  expect(JSON.parse(called).sort()).toEqual(OPERATIONS);
+});
+
+generatedTest('a client by openapi-python-client', async () => {
+  const bin = path.join(GENERATORS, 'python/bin');
+  const config = { project_name_override: 'generated', package_name_override: 'generated', post_hooks: [] };
+  await writeFile(path.join(dir, 'config.json'), JSON.stringify(config));
+  const told = await run(
+    path.join(bin, 'openapi-python-client'),
+    ...[
+      'generate',
+      '--path',
+      'openapi.json',
+      '--config',
+      'config.json',
+      '--meta',
+      'none',
+      '--output-path',
+      'generated',
+    ],
+  );
+  // The generator warns about each part that it leaves out.
+  expect(told).not.toMatch(/warning|error/i);
+  await copyFile(source('every_operation.py'), path.join(dir, 'every_operation.py'));
+  await run(path.join(bin, 'mypy'), '--strict', 'generated', 'every_operation.py');
+  const called = await run(path.join(bin, 'python'), 'every_operation.py', ...args);
+  expect(JSON.parse(called)).toEqual(OPERATIONS);
+});

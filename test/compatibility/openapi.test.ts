@@ -1,0 +1,208 @@
+/**
+ * The OpenAPI description breaks nothing of the last release's, as docs/compatibility.md promises. At a release,
+ * `UPDATE_RELEASED=1 npm test -- test/compatibility` keeps the present one.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createOpenApi } from '../../gateway/http/openapi.ts';
+import { routes } from '../../gateway/routes/index.ts';
+import { findProgram } from '../helpers/proxies.ts';
+
+const released = (name: string) => fileURLToPath(new URL(`released/${name}`, import.meta.url));
+const RELEASED = released('openapi.json');
+/** More changes that break generated clients, besides those that oasdiff takes for breaks by itself. */
+const LEVELS = fileURLToPath(new URL('oasdiff-levels.txt', import.meta.url));
+
+const built = path.resolve('.cache/oasdiff/oasdiff');
+const oasdiff = existsSync(built) ? built : findProgram('oasdiff');
+/** Skips without oasdiff, which `.ci/oasdiff` builds. */
+const oasdiffTest = oasdiff === null ? test.skip : test;
+
+let dir = '';
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-oasdiff-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+// biome-ignore lint/suspicious/noExplicitAny: the changes below reach deep into the document.
+type AnyDocument = any;
+
+const present = (): AnyDocument => JSON.parse(JSON.stringify(createOpenApi(routes)));
+
+/** The ids of the breaks between two descriptions. */
+async function findBreaks(before: string, after: AnyDocument): Promise<string[]> {
+  const file = path.join(dir, 'after.json');
+  await writeFile(file, JSON.stringify(after));
+  const args = ['breaking', '--severity-levels', LEVELS, '--format', 'json', before, file];
+  const output = await new Promise<string>((resolve, reject) => {
+    execFile(String(oasdiff), args, { maxBuffer: 2 ** 26 }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
+  });
+  const found: { id: string; text: string; path?: string }[] = output.startsWith('[')
+    ? JSON.parse(output)
+    : [];
+  return found.map(({ id, text, path: where = '' }) => `${id}: ${where} ${text}`);
+}
+
+oasdiffTest('the description breaks nothing of the last release', async () => {
+  if (process.env.UPDATE_RELEASED) await writeFile(RELEASED, `${JSON.stringify(present(), null, 1)}\n`);
+  expect(await findBreaks(RELEASED, present())).toEqual([]);
+});
+
+/** A change of the present description, which is compared with the description itself. */
+async function breaksOf(change: (document: AnyDocument) => void): Promise<string[]> {
+  const before = path.join(dir, 'before.json');
+  await writeFile(before, JSON.stringify(present()));
+  const changed = present();
+  change(changed);
+  const breaks = await findBreaks(before, changed);
+  return [...new Set(breaks.map((line) => line.slice(0, line.indexOf(':'))))];
+}
+
+const schemas = (document: AnyDocument) => document.components.schemas;
+const list = (document: AnyDocument) => document.paths['/v1/elections'].get;
+
+describe('a break is', () => {
+  oasdiffTest.each<[string, string, (document: AnyDocument) => void]>([
+    [
+      'a field that is gone',
+      'response-required-property-removed',
+      (document) => {
+        delete schemas(document).Choice.properties.party;
+        schemas(document).Choice.required.splice(schemas(document).Choice.required.indexOf('party'), 1);
+      },
+    ],
+    [
+      'a field that is gone and was not always there',
+      'response-optional-property-removed',
+      (document) => delete schemas(document).Choice.properties.party_label,
+    ],
+    [
+      'a field that can become null',
+      'response-property-became-nullable',
+      (document) => {
+        schemas(document).Choice.properties.label.type = ['string', 'null'];
+      },
+    ],
+    [
+      'another type',
+      'response-property-type-changed',
+      (document) => {
+        schemas(document).Choice.properties.label.type = 'integer';
+      },
+    ],
+    [
+      'a required parameter',
+      'new-required-request-parameter',
+      (document) => list(document).parameters.push({ name: 'x', in: 'query', required: true, schema: {} }),
+    ],
+    [
+      'a parameter that is gone',
+      'request-parameter-removed',
+      (document) => list(document).parameters.shift(),
+    ],
+    [
+      'a word of a parameter that is gone',
+      'request-parameter-enum-value-removed',
+      (document) => schemas(document).Language.enum.pop(),
+    ],
+    [
+      'a word that answers can have',
+      'response-property-enum-value-added',
+      (document) => schemas(document).Agreement.enum.push('unknown'),
+    ],
+    [
+      'another kind of frame in the stream',
+      'response-body-one-of-added',
+      (document) =>
+        schemas(document).ServerSentEvent.oneOf.push({ $ref: '#/components/schemas/StreamReady' }),
+    ],
+    [
+      'a field that a body must have',
+      'request-property-became-required',
+      (document) => schemas(document).SubscriptionBody.required.push('filter'),
+    ],
+    [
+      'an operation that is gone',
+      'api-path-removed-without-deprecation',
+      (document) => delete document.paths['/v1/coverage'],
+    ],
+    [
+      'another name of an operation',
+      'api-operation-id-removed',
+      (document) => {
+        list(document).operationId = 'elections';
+      },
+    ],
+    [
+      'an error that is not described any more',
+      'response-non-success-status-removed',
+      (document) => delete list(document).responses['400'],
+    ],
+    [
+      'a header that is gone',
+      'required-response-header-removed',
+      (document) => delete list(document).responses['200'].headers.ETag,
+    ],
+  ])('%s', async (_, id, change) => {
+    expect(await breaksOf(change)).toContain(id);
+  });
+});
+
+describe('no break is', () => {
+  oasdiffTest.each<[string, (document: AnyDocument) => void]>([
+    [
+      'a new field of a record',
+      (document) => {
+        schemas(document).Choice.properties.more = { type: 'string' };
+        schemas(document).Choice.required.push('more');
+      },
+    ],
+    [
+      'a new parameter that can be left out',
+      (document) => list(document).parameters.push({ name: 'x', in: 'query', schema: { type: 'string' } }),
+    ],
+    [
+      'a new operation',
+      (document) => {
+        const { get } = document.paths['/v1/coverage'];
+        document.paths['/v1/new'] = { get: { ...get, operationId: 'getNew' } };
+      },
+    ],
+    [
+      'another media type of an answer',
+      (document) => {
+        const { content } = list(document).responses['200'];
+        content['application/x-ndjson'] = { schema: { $ref: '#/components/schemas/Election' } };
+      },
+    ],
+    ['a new word that a parameter takes', (document) => schemas(document).Language.enum.push('fr')],
+    [
+      'another description',
+      (document) => {
+        list(document).description = 'Elections.';
+      },
+    ],
+  ])('%s', async (_, change) => {
+    expect(await breaksOf(change)).toEqual([]);
+  });
+});
+
+test('Avro schemas of the last release are as they were', async () => {
+  const read = async (file: string) => JSON.parse(await readFile(file, 'utf8'));
+  if (process.env.UPDATE_RELEASED) await cp('schemas/avro', released('avro'), { recursive: true });
+  const names = await readdir(released('avro'));
+  expect(names.length).toBeGreaterThan(0);
+  for (const name of names) {
+    expect([name, await read(path.resolve('schemas/avro', name))]).toEqual([
+      name,
+      await read(released(`avro/${name}`)),
+    ]);
+  }
+});

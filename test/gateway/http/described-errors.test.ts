@@ -1,0 +1,91 @@
+/** Every error that an operation is described with comes from it, so that clients handle none in vain. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createOpenApi } from '../../../gateway/http/openapi.ts';
+import type { Route } from '../../../gateway/http/route.ts';
+import { routes } from '../../../gateway/routes/index.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../../schemas/errors.ts';
+import { createIo, createRunner } from '../../helpers/command-io.ts';
+import {
+  type ExampleRequest,
+  exampleCatalogue,
+  exampleRequests,
+  exampleSubmissions,
+} from '../../helpers/example-requests.ts';
+import { createCheckout, person, personId, role } from '../../helpers/people-checkout.ts';
+import { ErrorProvoker } from '../../helpers/provoked-errors.ts';
+import { useTestService } from '../../helpers/service.ts';
+
+interface Described {
+  paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>;
+  components: {
+    responses: Record<
+      string,
+      { content: { 'application/json': { schema: { properties: { error: Narrowed } } } } }
+    >;
+  };
+}
+
+interface Narrowed {
+  properties: { code: { enum: ErrorCode[] } };
+}
+
+const { paths, components } = createOpenApi(routes) as unknown as Described;
+const importOfficeholders = createRunner('officeholders');
+const service = useTestService({ catalogue: exampleCatalogue(), gatewayConfig: { today: '2026-10-01' } });
+const provoker = new ErrorProvoker(service);
+let requests: Readonly<Record<string, ExampleRequest>>;
+let remove = async () => {};
+
+function describedCodes({ path, method }: Route): ErrorCode[] {
+  const responses = Object.values(paths[path]?.[method.toLowerCase()]?.responses ?? {});
+  return responses.flatMap(({ $ref }) => {
+    const answer = components.responses[$ref?.split('/').at(-1) ?? ''];
+    return answer?.content['application/json'].schema.properties.error.properties.code.enum ?? [];
+  });
+}
+
+async function expectError(route: Route, code: ErrorCode): Promise<void> {
+  const request = requests[route.operationId] ?? {};
+  const { status, body } = await provoker.provoke(code, { route, request });
+  expect([code, status, body?.error.code]).toEqual([code, ERROR_STATUS[code], code]);
+}
+
+/** The errors that loading officeholders ends come first. */
+const neverLoaded = routes.filter((route) => describedCodes(route).includes('not_available'));
+
+beforeAll(async () => {
+  await service.submit(exampleSubmissions());
+  const [event] = await service.eventsOnceThereAre(1);
+  const saved = await fetch(service.url('/v1/subscriptions'), {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'All' }),
+  });
+  requests = exampleRequests({
+    contest: event.contest.id,
+    endorsement: event.endorsement.id,
+    endorser: event.endorser.slug,
+    officeholder: personId(1),
+    subscription: Number(saved.headers.get('location')?.split('/').at(-1)),
+  });
+  for (const route of neverLoaded) await expectError(route, 'not_available');
+  const checkout = await createCheckout({
+    'me/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:me', { district: 7 })]),
+  });
+  remove = checkout.remove;
+  await importOfficeholders(['import', checkout.dir], createIo({ DATABASE_URL: service.databaseUrl }));
+});
+afterAll(() => remove());
+
+test('not_available is described for officeholders alone', () => {
+  expect(neverLoaded.map(({ operationId }) => operationId)).toEqual(['listOfficeholders', 'getOfficeholder']);
+});
+
+test.each(routes.map((route) => [route.operationId, route] as const))(
+  '%s answers with every error that it is described with',
+  async (_, route) => {
+    const codes = describedCodes(route).filter((code) => code !== 'not_available');
+    expect(codes.length).toBeGreaterThan(10);
+    for (const code of codes) await expectError(route, code);
+  },
+);

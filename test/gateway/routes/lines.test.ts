@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parseCursor } from '../../../schemas/cursor.ts';
+import { useClient } from '../../helpers/database.ts';
+import { useTestService } from '../../helpers/service.ts';
+import { endorse, withdraw } from '../../helpers/submissions.ts';
+import { until } from '../../helpers/until.ts';
+
+const service = useTestService();
+const client = useClient(service.databaseUrl);
+beforeAll(async () => {
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'ann', { statement: 'One\nline.', statement_es: 'Una\nlínea.' }),
+    endorse('bakers-local-1', 'council', 'bob'),
+    endorse('coast-gazette', 'prop-1', 'yes'),
+    endorse('nation-herald', 'prop-1', 'no'),
+  ]);
+  await service.eventsOnceThereAre(4);
+});
+
+const LINES = { Accept: 'application/x-ndjson' };
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests compare records whose shape other tests check.
+type Json = any;
+
+interface Lines {
+  response: Response;
+  first: Json;
+  records: Json[];
+  last: Json;
+}
+
+async function lines(path: string, headers: Record<string, string> = {}): Promise<Lines> {
+  const response = await fetch(service.url(path), {
+    headers: { Authorization: `Bearer ${service.key}`, ...LINES, ...headers },
+  });
+  const body = await response.text();
+  expect(body.endsWith('\n')).toBe(true);
+  const parsed = body
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return { response, first: parsed.at(0), records: parsed.slice(1, -1), last: parsed.at(-1) };
+}
+
+async function listed(path: string): Promise<Json[]> {
+  const { status, body } = await service.get(path);
+  expect(status).toBe(200);
+  return body.data.toSorted((a: Json, b: Json) => a.id - b.id);
+}
+
+describe.each(['/v1/endorsements', '/v1/contests'])('%s as lines of JSON', (path) => {
+  test('has the records of the list by id, between the position in the stream and their count', async () => {
+    const { response, first, records, last } = await lines(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson');
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    expect(response.headers.get('vary')).toMatch(/\bAccept\b(?!-)/);
+    expect(records).toEqual(await listed(`${path}?limit=500`));
+    expect(records.length).toBeGreaterThan(2);
+    expect(Object.keys(first)).toEqual(['stream_cursor']);
+    expect(parseCursor(first.stream_cursor).sequence).toBe(4);
+    expect(last).toEqual({ count: records.length });
+  });
+
+  test.each([
+    'states=OR',
+    'levels=city&contest_kinds=candidate',
+    'elections=ca-2026-11-03-general',
+    'lang=es',
+  ])('takes the filters of the list: %s', async (query) => {
+    const { records, last } = await lines(`${path}?${query}`);
+    expect(records).toEqual(await listed(`${path}?${query}&limit=500`));
+    expect(last).toEqual({ count: records.length });
+  });
+
+  test('goes on after an id', async () => {
+    const all = await listed(`${path}?limit=500`);
+    const { records, last } = await lines(`${path}?after=${all[1].id}`);
+    expect(records).toEqual(all.slice(2));
+    expect(last).toEqual({ count: all.length - 2 });
+    const { records: none } = await lines(`${path}?after=${all.at(-1).id}`);
+    expect(none).toEqual([]);
+  });
+
+  test.each(['gzip', 'br', 'zstd', 'identity'])('is compressed as asked: %s', async (encoding) => {
+    const { response, records } = await lines(path, { 'Accept-Encoding': encoding });
+    expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+    expect(records).toEqual(await listed(`${path}?limit=500`));
+  });
+
+  test.each([
+    ['limit=10', 'limit'],
+    ['cursor=abc', 'cursor'],
+    ['after=0', 'after'],
+    ['states=XX', 'states'],
+  ])('refuses %s', async (query, name) => {
+    const response = await fetch(service.url(`${path}?${query}`), {
+      headers: { Authorization: `Bearer ${service.key}`, ...LINES },
+    });
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as Json;
+    expect(error).toMatchObject({ code: 'invalid_parameter', message: expect.stringContaining(name) });
+  });
+
+  test.each([
+    ['*/*', 'application/json; charset=utf-8'],
+    ['application/json', 'application/json; charset=utf-8'],
+    ['application/x-ndjson;q=0.5, application/json', 'application/json; charset=utf-8'],
+    ['application/x-ndjson, application/json;q=0.5', 'application/x-ndjson'],
+  ])('is for clients that prefer it: %s', async (accept, type) => {
+    const response = await fetch(service.url(path), {
+      headers: { Authorization: `Bearer ${service.key}`, Accept: accept },
+    });
+    expect(response.headers.get('content-type')).toBe(type);
+    await response.text();
+  });
+
+  test('tells after which id it can go on: the list itself does not', async () => {
+    const { status, body } = await service.get(`${path}?after=1`);
+    expect([status, body.error.code]).toEqual([400, 'invalid_parameter']);
+  });
+
+  test('answers HEAD with the headers alone', async () => {
+    const response = await fetch(service.url(path), {
+      method: 'HEAD',
+      headers: { Authorization: `Bearer ${service.key}`, ...LINES },
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson']);
+  });
+});
+
+/** Which connections hold the snapshot of an export. */
+const EXPORTING =
+  "datname = current_database() AND state <> 'idle' AND query ~ '^(DECLARE export|FETCH 500 FROM export)'";
+
+/** The number of exports that hold a snapshot. */
+async function snapshots(): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM pg_stat_activity WHERE ${EXPORTING}`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+describe('a large answer of lines', () => {
+  const MANY = 30_000;
+
+  beforeAll(async () => {
+    await client.query(
+      `INSERT INTO contests (key, election_id, district_id, title, short_title, kind, vote_method, tier, ballot_order,
+         election_date, election_slug)
+       SELECT c.key || n, election_id, district_id, repeat(title, 20), short_title, kind, vote_method, tier, ballot_order,
+         election_date, election_slug
+       FROM (SELECT * FROM contests ORDER BY id LIMIT 1) AS c, generate_series(1, $1::int) AS n`,
+      [MANY],
+    );
+  });
+
+  /** Asks for all contests and reads nothing yet. */
+  async function open() {
+    const headers = { Authorization: `Bearer ${service.key}`, ...LINES, 'Accept-Encoding': 'identity' };
+    const asked = request(service.url('/v1/contests'), { headers, agent: false });
+    asked.end();
+    const [response] = await once(asked, 'response');
+    return { asked, response };
+  }
+
+  test('shows one snapshot, however slowly it is read', async () => {
+    const { response } = await open();
+    await until('the answer waits for its reader', async () => (await snapshots()) === 1);
+    await client.query(`UPDATE contests SET removed_at = now() WHERE id = (SELECT max(id) FROM contests)`);
+    const all = (await text(response)).trimEnd().split('\n');
+    expect(JSON.parse(all.at(-1) ?? '').count).toBe(all.length - 2);
+    expect(all.length - 2).toBeGreaterThan(MANY);
+    const { last } = await lines('/v1/contests');
+    expect(last).toEqual({ count: all.length - 3 });
+  });
+
+  test('ends its query when the client leaves', async () => {
+    const { asked } = await open();
+    await until('the answer waits for its reader', async () => (await snapshots()) === 1);
+    asked.destroy();
+    await until('the query has ended', async () => (await snapshots()) === 0);
+  });
+
+  test('is made for two requests of an account at a time, and more wait', async () => {
+    const first = await open();
+    const second = await open();
+    await until('both wait for their readers', async () => (await snapshots()) === 2);
+    const third = open();
+    third.catch(() => {});
+    await expect(
+      Promise.race([third.then(() => 'answered'), lines('/v1/states').catch(() => 'free')]),
+    ).resolves.toBe('free');
+    first.asked.destroy();
+    const { response, asked } = await third;
+    expect(response.statusCode).toBe(200);
+    asked.destroy();
+    second.asked.destroy();
+    await until('all queries have ended', async () => (await snapshots()) === 0);
+  });
+
+  test('has a line with an error, and no count, if the database goes away in the middle', async () => {
+    const { response } = await open();
+    await until('its connection is ended', async () => {
+      const { rows } = await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${EXPORTING}`,
+      );
+      return rows.length === 1;
+    });
+    const all = (await text(response)).trimEnd().split('\n');
+    expect(JSON.parse(all.at(-1) ?? '')).toEqual({
+      error: {
+        code: 'server_busy',
+        message: expect.any(String),
+        request_id: response.headers['x-request-id'],
+      },
+    });
+    expect(JSON.parse(all.at(0) ?? '')).toHaveProperty('stream_cursor');
+  });
+});
+
+test('a withdrawn endorsement is in no line', async () => {
+  await service.submit([withdraw('nation-herald', 'prop-1', 'no')]);
+  await service.eventsOnceThereAre(5);
+  const { records, first } = await lines('/v1/endorsements');
+  expect(records.map(({ endorser }) => endorser.slug)).not.toContain('nation-herald');
+  expect(parseCursor(first.stream_cursor).sequence).toBe(5);
+});
