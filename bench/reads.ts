@@ -16,6 +16,8 @@ import { formatSpread } from './statistics.ts';
 /** Latencies are measured at this part of the greatest rate that an endpoint can answer. */
 const LOAD_FOR_LATENCY = 0.5;
 const DEEP_PAGE = 100;
+/** How long each server answers before anything is measured, in seconds: until then, its code is being compiled. */
+const WARM_UP_SECONDS = 20;
 
 const { values } = parseArgs({
   options: {
@@ -70,6 +72,15 @@ async function fetchPage(path: string): Promise<{ bytes: number; tag: string; cu
   if (!response.ok) throw new Error(`${path}: ${text}`);
   const tag = response.headers.get('etag') ?? '';
   return { bytes: Buffer.byteLength(text), tag, cursor: JSON.parse(text).next_cursor ?? null };
+}
+
+/** Lets both servers answer for a while, as if they ran for long. */
+async function warmUp(): Promise<void> {
+  for (const path of LISTS.filter(wanted)) {
+    const { sql } = await baseline.targetsOf(path);
+    const seconds = WARM_UP_SECONDS / LISTS.filter(wanted).length;
+    for (const target of [service(path), sql]) await measureRate(target, { ...options, seconds });
+  }
 }
 
 /** Measures requests a second, beside the same SQL and bytes and the bytes alone; latencies; and the cost of a 304. */
@@ -145,6 +156,7 @@ try {
   say(
     `middle (lowest to highest) of ${values.rounds} rounds of ${values.seconds} s, ${values.connections} connections`,
   );
+  await warmUp();
   for (const path of [...LISTS, ...(await findSingles(databaseUrl))].filter(wanted)) await compare(path);
   for (const path of DEEP_LISTS.filter(wanted)) await compareDepth(path);
   for (const path of (await findStates(databaseUrl)).filter(wanted)) await compareAlone(path);
