@@ -10,7 +10,7 @@ import { startSystem } from '../test/helpers/system.ts';
 import { Baseline } from './baseline.ts';
 import { type CurveGroup, drawCurves } from './draw-curves.ts';
 import { startGatewayProcess } from './gateway-process.ts';
-import { measureCost, type Target } from './load.ts';
+import { measureCost, measureRate, type Target, WARM_UP_SECONDS } from './load.ts';
 import { measureAll, openArena } from './stream/fan-out.ts';
 import { LatencyBench, type LatencyRound } from './stream/latency.ts';
 
@@ -108,6 +108,10 @@ async function measureCosts(): Promise<CurveGroup> {
       { series: 'Fastify and postgres.js', pid: baseline.pid, target: sql },
     ];
     const measured = new Map<string, number[]>(servers.map(({ series }) => [series, []]));
+    if (limit === PAGE_SIZES[0]) {
+      for (const { target: asked } of servers)
+        await measureRate(asked, { ...options, seconds: WARM_UP_SECONDS });
+    }
     for (let round = -1; round < rounds; round += 1) {
       for (const { series, pid, target: asked } of servers) {
         const { cpuMicroseconds } = await measureCost(pid, asked, options);

@@ -14,6 +14,9 @@ export interface LoadOptions {
   seconds: number;
 }
 
+/** How long a server answers before it is measured, in seconds: until then, its code is being compiled. */
+export const WARM_UP_SECONDS = 20;
+
 async function load({ url, headers = {}, statuses = [200] }: Target, options: Partial<autocannon.Options>) {
   const result = await autocannon({ url, headers, ...options });
   const others = Object.keys(result.statusCodeStats ?? {}).filter((code) => !statuses.includes(Number(code)));

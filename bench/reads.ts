@@ -9,15 +9,20 @@ import { createConfig as createOpsConfig } from '../ops/config.ts';
 import { readEnv } from '../service/running-service.ts';
 import { Baseline } from './baseline.ts';
 import { startGatewayProcess } from './gateway-process.ts';
-import { measureCost, measureLatency, measureOne, measureRate, type Target } from './load.ts';
+import {
+  measureCost,
+  measureLatency,
+  measureOne,
+  measureRate,
+  type Target,
+  WARM_UP_SECONDS,
+} from './load.ts';
 import { DEEP_LISTS, findSingles, findStates, LISTS } from './read-cases.ts';
 import { formatSpread } from './statistics.ts';
 
 /** Latencies are measured at this part of the greatest rate that an endpoint can answer. */
 const LOAD_FOR_LATENCY = 0.5;
 const DEEP_PAGE = 100;
-/** How long each server answers before anything is measured, in seconds: until then, its code is being compiled. */
-const WARM_UP_SECONDS = 20;
 
 const { values } = parseArgs({
   options: {
@@ -74,11 +79,12 @@ async function fetchPage(path: string): Promise<{ bytes: number; tag: string; cu
   return { bytes: Buffer.byteLength(text), tag, cursor: JSON.parse(text).next_cursor ?? null };
 }
 
-/** Lets both servers answer for a while, as if they ran for long. */
+/** Lets both servers answer all lists for a while. */
 async function warmUp(): Promise<void> {
-  for (const path of LISTS.filter(wanted)) {
+  const paths = LISTS.filter(wanted);
+  const seconds = WARM_UP_SECONDS / paths.length;
+  for (const path of paths) {
     const { sql } = await baseline.targetsOf(path);
-    const seconds = WARM_UP_SECONDS / LISTS.filter(wanted).length;
     for (const target of [service(path), sql]) await measureRate(target, { ...options, seconds });
   }
 }

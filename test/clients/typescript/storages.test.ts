@@ -174,7 +174,7 @@ describe.each(kinds)('%s', (name, open) => {
 describe('FileStorage', () => {
   test('saves without being asked, but not at every commit', async () => {
     const file = newFile();
-    const storage = new FileStorage(file, { saveEveryMs: 300 });
+    const storage = new FileStorage(file, { saveEveryMs: 2000 });
     await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
     await until('the first save', async () => (await stat(file).catch(() => null)) !== null);
     const { ino } = await stat(file);
