@@ -1,7 +1,7 @@
 /*
  * The baseline of the reads benchmark: the server that an expert would write by hand, of Fastify and postgres.js, without
- * keys, limits or logs. It runs the same SQL and writes the same bytes (`/sql/N`), runs the SQL alone (`/queries/N`), or
- * writes the bytes from memory (`/memory/N`).
+ * keys, limits, tags or logs. It runs the same SQL and writes the text of its rows as the same bytes (`/sql/N`), runs the
+ * SQL alone (`/queries/N`), or writes the bytes from memory (`/memory/N`).
  *
  * `bench/reads.ts` starts it, sends it the queries and body of each request, and receives its port.
  */
@@ -9,19 +9,46 @@ import fastify from 'fastify';
 import postgres from 'postgres';
 import type { RecordedRequest } from '../test/helpers/record-queries.ts';
 
+/** The place of the JSON in the rows of a case, and the text around it in the body. */
+interface Rendering {
+  query: number;
+  column: string;
+  before: string;
+  after: string;
+}
+
 interface Case {
   queries: RecordedRequest['queries'];
   body: Buffer;
+  /** Null if the body is made of many rows: then it is written from memory. */
+  rendering: Rendering | null;
 }
+
+type Results = readonly postgres.Row[][];
 
 const cases: Case[] = [];
 let database: postgres.Sql | undefined;
 const server = fastify();
 
-async function runQueries({ queries }: Case): Promise<void> {
+async function runQueries({ queries }: Pick<Case, 'queries'>): Promise<Results> {
+  const results: postgres.Row[][] = [];
   for (const { sql, values } of queries) {
-    await database?.unsafe(sql, values as postgres.ParameterOrJSON<never>[], { prepare: true });
+    const rows = await database?.unsafe(sql, values as postgres.ParameterOrJSON<never>[], { prepare: true });
+    results.push([...(rows ?? [])]);
   }
+  return results;
+}
+
+/** Finds the value of the first rows that is the most of the body. */
+function findRendering(body: string, results: Results): Rendering | null {
+  for (const [query, [row = {}]] of results.entries()) {
+    for (const [column, value] of Object.entries(row)) {
+      if (typeof value !== 'string' || value.length < body.length / 2) continue;
+      const [before, after] = body.split(value);
+      if (before !== undefined && after !== undefined) return { query, column, before, after };
+    }
+  }
+  return null;
 }
 
 const caseOf = (index: string): Case => {
@@ -31,9 +58,12 @@ const caseOf = (index: string): Case => {
 };
 
 server.get<{ Params: { index: string } }>('/sql/:index', async ({ params }, reply) => {
-  const found = caseOf(params.index);
-  await runQueries(found);
-  return reply.type('application/json; charset=utf-8').send(found.body);
+  const { queries, body, rendering } = caseOf(params.index);
+  const results = await runQueries({ queries });
+  reply.type('application/json; charset=utf-8');
+  if (!rendering) return reply.send(body);
+  const { query, column, before, after } = rendering;
+  return reply.send(`${before}${results[query]?.[0]?.[column]}${after}`);
 });
 server.get<{ Params: { index: string } }>('/queries/:index', async ({ params }) => {
   await runQueries(caseOf(params.index));
@@ -44,8 +74,14 @@ server.get<{ Params: { index: string } }>('/memory/:index', async ({ params }, r
 );
 const { port } = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
 
-process.on('message', ({ databaseUrl, recorded }: { databaseUrl: string; recorded: RecordedRequest }) => {
-  database ??= postgres(databaseUrl, { max: 20 });
-  cases.push({ queries: recorded.queries, body: Buffer.from(recorded.body) });
+async function addCase({ queries, body }: RecordedRequest): Promise<void> {
+  const rendering = findRendering(body, await runQueries({ queries }));
+  cases.push({ queries, body: Buffer.from(body), rendering });
   process.send?.({ port: Number(port), index: cases.length - 1 });
+}
+
+process.on('message', ({ databaseUrl, recorded }: { databaseUrl: string; recorded: RecordedRequest }) => {
+  // Warnings would be printed between the results.
+  database ??= postgres(databaseUrl, { max: 20, onnotice: () => {} });
+  void addCase(recorded);
 });

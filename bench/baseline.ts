@@ -24,7 +24,12 @@ export class Baseline {
     });
     const [{ port, index }] = await once(this.#process, 'message');
     const target = (kind: string): Target => ({ url: `http://127.0.0.1:${port}/${kind}/${index}` });
-    return { sql: target('sql'), queries: target('queries'), memory: target('memory') };
+    const targets = { sql: target('sql'), queries: target('queries'), memory: target('memory') };
+    const bodyOf = async ({ url }: Target) => (await fetch(url)).text();
+    if ((await bodyOf(targets.sql)) !== (await bodyOf(targets.memory))) {
+      throw new Error(`The baseline makes another answer for ${path} than the service.`);
+    }
+    return targets;
   }
 
   stop(): void {
