@@ -36,7 +36,7 @@ async function loadBodies(client: ClientBase, ids: readonly number[]): Promise<C
 export async function hashContents(client: ClientBase, ids: readonly number[]): Promise<void> {
   const bodies = await loadBodies(client, ids);
   await client.query(
-    `UPDATE endorsements n SET content_hash = hashed.value
+    `UPDATE endorsements n SET content_hash = hashed.value, without_hash = false
      FROM unnest($1::bigint[], $2::numeric[]) AS hashed (id, value)
      WHERE n.id = hashed.id AND n.content_hash IS DISTINCT FROM hashed.value`,
     [bodies.map(({ endorsement }) => endorsement.id), bodies.map((body) => String(hashContent(body)))],
@@ -48,7 +48,7 @@ async function hashPart(client: ClientBase): Promise<number> {
   await lockStreamHead(client);
   // Those that are to be announced are hashed then: until then, clients have their old content.
   const { rows } = await client.query<{ id: string }>(
-    `SELECT id FROM endorsements WHERE content_hash IS NULL
+    `SELECT id FROM endorsements WHERE without_hash
        AND id NOT IN (SELECT endorsement_id FROM stale_announcements)
      ORDER BY id LIMIT $1`,
     [MAX_PER_PART],
@@ -67,7 +67,7 @@ async function hashPart(client: ClientBase): Promise<number> {
  * @returns how many it hashed
  */
 export async function hashLeftovers(pool: Pool, signal: AbortSignal): Promise<number> {
-  const { rows } = await pool.query('SELECT FROM endorsements WHERE content_hash IS NULL LIMIT 1');
+  const { rows } = await pool.query('SELECT FROM endorsements WHERE without_hash LIMIT 1');
   if (rows.length === 0) return 0;
   let total = 0;
   while (!signal.aborted) {

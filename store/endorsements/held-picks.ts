@@ -109,9 +109,10 @@ export async function insertEndorsements(
   if (rows.length === 0) return;
   await client.query({
     name: 'insert-endorsements',
-    text: `INSERT INTO endorsements (id, endorser_id, contest_id, choice_id, election_id, ${COLUMNS}, updated_at)
+    text: `INSERT INTO endorsements (id, endorser_id, contest_id, choice_id, election_id, ${COLUMNS}, without_hash,
+        updated_at)
       SELECT id, endorser_id, contest_id, choice_id, election_id, rank, statement, statement_es, source_url, published_on,
-        COALESCE(details, '{}'), content_hash, $13::timestamptz
+        COALESCE(details, '{}'), content_hash, false, $13::timestamptz
       FROM unnest(${VALUES}, $9::int[], $10::int[], $11::int[], $12::int[])
         AS saved (id, ${COLUMNS}, endorser_id, contest_id, choice_id, election_id)`,
     values: [
@@ -137,7 +138,7 @@ export async function updateEndorsements(
     text: `UPDATE endorsements AS held SET
         rank = saved.rank, statement = saved.statement, statement_es = saved.statement_es,
         source_url = saved.source_url, published_on = saved.published_on, details = COALESCE(saved.details, '{}'),
-        content_hash = saved.content_hash,
+        content_hash = saved.content_hash, without_hash = false,
         updated_at = CASE
           WHEN (held.rank, held.statement, held.statement_es, held.source_url, held.published_on)
             IS DISTINCT FROM (saved.rank, saved.statement, saved.statement_es, saved.source_url, saved.published_on)

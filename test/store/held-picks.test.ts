@@ -1,0 +1,50 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import {
+  type EndorsementRow,
+  insertEndorsements,
+  updateEndorsements,
+} from '../../store/endorsements/held-picks.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
+import { useTestDatabase } from '../helpers/database.ts';
+
+const database = useTestDatabase();
+const { client } = database;
+const NOW = new Date('2026-10-01T00:00:00Z');
+
+beforeAll(async () => {
+  await loadCatalogue(database.url, SMALL_BALLOT);
+});
+
+/** An endorsement of the ballot's first choice by its first endorser. */
+async function makeRow(statement: string, contentHash: bigint): Promise<EndorsementRow> {
+  const { rows } = await client.query(`
+    SELECT e.id AS "endorserId", c.id AS "contestId", h.id AS "choiceId", c.election_id AS "electionId", h.key AS choice
+    FROM endorsers e, contests c JOIN choices h ON h.contest_id = c.id ORDER BY 1, 3 LIMIT 1`);
+  const { choice, ...ids } = rows[0];
+  const pick = {
+    choice,
+    rank: null,
+    statement,
+    statement_es: null,
+    source_url: null,
+    published_on: null,
+    details: null,
+  };
+  return { id: 1, ...ids, pick, contentHash } as EndorsementRow;
+}
+
+test('an endorsement that changes is updated without a new entry in any index', async () => {
+  await client.query('BEGIN');
+  await insertEndorsements(client, [await makeRow('Good.', 2n ** 255n)], NOW);
+  await updateEndorsements(client, [await makeRow('Better.', 7n)], NOW);
+  const { rows } = await client.query(
+    `SELECT n_tup_upd::int AS updated, n_tup_hot_upd::int AS in_place FROM pg_stat_xact_user_tables
+     WHERE relname = 'endorsements'`,
+  );
+  expect(rows).toEqual([{ updated: 1, in_place: 1 }]);
+  const { rows: stored } = await client.query(
+    'SELECT statement, content_hash, without_hash FROM endorsements',
+  );
+  expect(stored).toEqual([{ statement: 'Better.', content_hash: '7', without_hash: false }]);
+  await client.query('ROLLBACK');
+});
