@@ -119,15 +119,21 @@ test.each([
   expect(() => readRecords(read as NonNullable<typeof read>)).toThrow(UnreadableBatchError);
 });
 
+/** The length that snappy bytes announce: a million, which no noise of a test can fill. Short noise can be snappy by chance. */
+const ANNOUNCED_LENGTH = Buffer.from([0xc0, 0x84, 0x3d]);
+const SNAPPY = 2;
+
 test('INV-14: bytes that no codec made are refused, and the next batch is read', () => {
   const good = createBatch([{ key: null, value: Buffer.from('good') }], 'lz4');
+  expect(() => decompress(SNAPPY, Buffer.alloc(0))).toThrow();
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 7 }), bytes, (codec, noise) => {
-      expect(() => decompress(codec, noise)).toThrow();
+      const unmade = codec === SNAPPY ? Buffer.concat([ANNOUNCED_LENGTH, noise]) : noise;
+      expect(() => decompress(codec, unmade)).toThrow();
       const [read] = [...splitBatches(good)];
       expect(readRecords(read as NonNullable<typeof read>)[0]?.value?.toString()).toBe('good');
     }),
-    { numRuns: 300, examples: [[2, Buffer.alloc(0)]] },
+    { numRuns: 300 },
   );
 });
 
