@@ -102,10 +102,12 @@ test.each([
 test('requests of the explorer count for the account', async () => {
   await createKey({ databaseUrl: service.databaseUrl, account: 'few', plan: 'free' });
   const few = await ConsoleClient.signIn(service, { account: 'few' });
-  const pages = [];
-  for (let i = 0; i < 61; i += 1) pages.push(await few.get('/console/explorer'));
-  expect(pages.filter(({ status }) => status === 200).length).toBeGreaterThan(50);
-  const refused = pages.find(({ status }) => status === 429);
-  expect(refused?.html).toContain('60 requests a minute');
-  expect(refused?.headers.get('Retry-After')).toMatch(/^\d+$/);
+  // A minute may begin between two pages, and with it another sixty; no more than 120 in all.
+  let allowed = 0;
+  let page = await few.get('/console/explorer');
+  for (; page.status === 200 && allowed < 120; allowed += 1) page = await few.get('/console/explorer');
+  expect(allowed).toBeGreaterThan(50);
+  expect(page.status).toBe(429);
+  expect(page.html).toContain('60 requests a minute');
+  expect(page.headers.get('Retry-After')).toMatch(/^\d+$/);
 });
