@@ -64,7 +64,6 @@ async function measureLatencies(): Promise<CurveGroup> {
     isLogarithmic: true,
     points: [],
   };
-  await bench.measure(200, 50);
   for (const rate of RATES) {
     const measured: LatencyRound[] = [];
     for (let round = 0; round < rounds; round += 1) {

@@ -39,11 +39,8 @@ try {
   await untilInUse(system.databaseUrl, replicas);
   const bench = await LatencyBench.open(system);
   const rounds: LatencyRound[] = [];
-  for (let round = -1; round < Number(values.rounds); round += 1) {
-    const measured = await bench.measure(count, rate);
-    // The first round warms up.
-    if (round >= 0) rounds.push(measured);
-  }
+  for (let round = 0; round < Number(values.rounds); round += 1)
+    rounds.push(await bench.measure(count, rate));
   printRounds(rounds);
   await bench.close();
 } finally {

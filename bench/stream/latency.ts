@@ -15,6 +15,8 @@ import type { System } from '../../test/helpers/system.ts';
 import { type Summary, summarize } from '../statistics.ts';
 
 const RAW_TOPIC = 'bench-raw';
+/** Until a few thousand changes have passed through every process, V8 and the JVM compile, and the slowest take twice as long. */
+const WARM_UP = { changes: 10_000, perSecond: 500 };
 
 /** Resolves the wait for a text as soon as it has arrived. */
 class Arrivals {
@@ -157,6 +159,7 @@ export class LatencyBench {
     const bench = new LatencyBench(subject, producers[0] as MessageProducer, producers[1] as MessageProducer);
     await followStream(system, bench.#arrivals);
     bench.#log = await followTopic(brokers, bench.#arrivals);
+    await bench.measure(WARM_UP.changes, WARM_UP.perSecond);
     return bench;
   }
 
