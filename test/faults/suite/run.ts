@@ -1,7 +1,7 @@
 /*
- * `npm run test:faults [-- --runs N --seed N --only NAME]`: one fault after another, chosen by the seed, befalls a whole
- * service under load. Each proves that it happened. Afterwards the endorsements equal a simple model's, the events make
- * those endorsements, and streams that were open all the time have every change once. The exit status is 1 otherwise.
+ * `npm run test:faults [-- --runs N --seed N --only NAME --load N]`: one fault after another, chosen by the seed, befalls
+ * a whole service under load. Each proves that it happened. Afterwards the endorsements equal a simple model's, the events
+ * make those endorsements, and streams that were open all the time have every change once. The exit status is 1 otherwise.
  */
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../../ops/demo/random.ts';
@@ -12,8 +12,10 @@ import { EndorsementModel } from './model.ts';
 import type { Fault } from './scene.ts';
 import { World } from './world.ts';
 
-/** The most submissions that are sent at a time. */
-const MAX_LOAD = 40;
+/** The space of each server for everything but the load, in megabytes. */
+const EMPTY_DISK_MB = 700;
+/** The space that a fault takes for each submission that may be sent at a time, in megabytes: it sends several loads. */
+const DISK_MB_FOR_LOAD = 0.008;
 
 const { values } = parseArgs({
   options: {
@@ -21,9 +23,12 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** A part of the name of the faults to choose from; it may be repeated. */
     only: { type: 'string', multiple: true, default: [''] },
+    /** The most submissions that are sent at a time. */
+    load: { type: 'string', default: '40' },
   },
 });
 const print = (line: string) => process.stdout.write(`${line}\n`);
+const maxLoad = Number(values.load);
 const random = createRandom(Number(values.seed));
 
 interface Tally {
@@ -41,9 +46,9 @@ function tallyOf({ name }: Fault): Tally {
 }
 
 async function runFault(world: World, model: EndorsementModel, fault: Fault): Promise<string[]> {
-  const load = () => world.submit(model.submissions(5 + random.below(MAX_LOAD)));
+  const load = () => world.submit(model.submissions(5 + random.below(maxLoad)));
   const insist = async () => {
-    const submissions = model.submissions(5 + random.below(MAX_LOAD));
+    const submissions = model.submissions(5 + random.below(maxLoad));
     for (let failures = 0; ; failures += 1) {
       const isSent = await world.submit(submissions).then(
         () => true,
@@ -86,7 +91,7 @@ async function runFault(world: World, model: EndorsementModel, fault: Fault): Pr
   }
 }
 
-const world = await World.start();
+const world = await World.start(EMPTY_DISK_MB + Math.ceil(Number(values.runs) * maxLoad * DISK_MB_FOR_LOAD));
 let failures = 0;
 try {
   const chosen = FAULTS.filter(({ name }) => values.only.some((part) => name.includes(part))).filter(
@@ -97,7 +102,7 @@ try {
     },
   );
   const model = new EndorsementModel(random.fork('model'));
-  await world.submit(model.submissions(MAX_LOAD));
+  await world.submit(model.submissions(maxLoad));
   for (let run = 1; run <= Number(values.runs); run += 1) {
     const fault = random.pickWeighted(chosen, ({ weight }) => weight);
     print(`${String(run).padStart(4)} ${fault.name}`);

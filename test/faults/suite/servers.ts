@@ -4,9 +4,6 @@ import { SmallDisk } from '../../helpers/small-disk.ts';
 import type { FaultProxy } from './fault-proxy.ts';
 import type { SecuredListener } from './secured-listener.ts';
 
-/** The space of each server, in megabytes. */
-const DISK_MB = 700;
-
 export interface KafkaPorts {
   /** Of the listener behind the proxy. */
   port: number;
@@ -19,11 +16,11 @@ export interface Disks {
   postgres: SmallDisk;
 }
 
-/** Mounts them; null if this machine lets nobody do that. */
-export function mountDisks(): Disks | null {
-  const kafka = SmallDisk.mount(DISK_MB);
+/** Mounts them; null if this machine lets nobody do that. @param sizeMb of each, in megabytes */
+export function mountDisks(sizeMb: number): Disks | null {
+  const kafka = SmallDisk.mount(sizeMb);
   if (kafka === null) return null;
-  const postgres = SmallDisk.mount(DISK_MB);
+  const postgres = SmallDisk.mount(sizeMb);
   if (postgres === null) kafka.unmount();
   return postgres && { kafka, postgres };
 }

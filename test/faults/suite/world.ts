@@ -76,13 +76,17 @@ export class World {
     this.#watchPostgres();
   }
 
-  /** Starts everything: two gateways and two consumers, ready. */
-  static async start(): Promise<World> {
+  /**
+   * Starts everything: two gateways and two consumers, ready.
+   *
+   * @param diskMb the space of each server, in megabytes
+   */
+  static async start(diskMb: number): Promise<World> {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-faults-'));
     const kafkaPorts = { port: await findFreePort(), direct: await findFreePort() };
     const kafkaProxy = await FaultProxy.open(kafkaPorts.port);
     const secured = findProgram('openssl') === null ? null : await SecuredListener.open(dir);
-    const disks = mountDisks();
+    const disks = mountDisks(diskMb);
     const [postgres, kafka] = await Promise.all([
       startPostgres({ dir: folderOf('postgres', dir, disks) }),
       startKafka(kafkaOptions(folderOf('kafka', dir, disks), kafkaPorts, { kafkaProxy, secured })),
