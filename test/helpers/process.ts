@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { INHERITED_ENV } from './inherited-env.ts';
 
 export interface ServiceProcess {
   pid: number;
@@ -20,7 +21,7 @@ export function startProcess(
   args: string[] = [],
 ): ServiceProcess {
   const child: ChildProcess = spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env.PATH, METRICS_PORT: '0', ...env },
+    env: { ...INHERITED_ENV, METRICS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -11,6 +11,7 @@ import { loadDemo } from '../../ops/demo/load.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { findRunner } from '../../ops/local/servers/runner.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { INHERITED_ENV } from './inherited-env.ts';
 import { stopWhenInterrupted } from './interrupted.ts';
 import { Primary } from './replica.ts';
 
@@ -33,7 +34,7 @@ export interface System {
 
 function startProgram(entry: string, env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, ['--disable-warning=TimeoutNegativeWarning', entry], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env },
+    env: { ...INHERITED_ENV, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }
