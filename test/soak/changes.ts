@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { withAdmin } from '../../kafka/admin.ts';
+import { loadBounds } from '../../kafka/read-topic.ts';
 import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Random } from '../../ops/demo/random.ts';
@@ -42,14 +42,18 @@ export async function makeChanges(
   await producer?.close();
 }
 
-/** Waits until every submission is applied and every change relayed. @returns the sequence of the last change */
+/**
+ * Waits until every submission is applied and every change relayed, those behind an open transaction too.
+ *
+ * @returns the sequence of the last change
+ */
 export async function drain({ databaseUrl, brokers }: Cluster): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { submissions } = topicNames();
-    const ends = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(submissions));
-    const submitted = ends.reduce((sum, { high }) => sum + Number(high), 0);
+    const topic = topicNames().submissions;
+    const bounds = await loadBounds({ brokers, topic, clientId: 'soak' });
+    const submitted = bounds.reduce((sum, { end }) => sum + end, 0);
     const read = async () => {
       const { rows } = await client.query<{ applied: string; relayed: string; head: string }>(
         `SELECT (SELECT COALESCE(sum(next_offset), 0) FROM consumer_positions) AS applied,

@@ -1,6 +1,6 @@
 /*
  * Other people's producers, during the soak: noise in every codec, tombstones, bombs, submissions of nobody, and
- * transactions that are committed or aborted. It remembers what it did, as a model to compare the service with.
+ * transactions that are committed, aborted or left open. It remembers what it did, as a model to compare the service with.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { endorse } from '../helpers/submissions.ts';
+import { until } from '../helpers/until.ts';
 import type { Cluster } from './cluster.ts';
 
 const { submissions: TOPIC, rejected: REJECTED } = topicNames();
@@ -19,6 +20,7 @@ const PARTITIONS = 12;
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 const MAX_PAUSE_MS = 800;
 const SEND_TIMEOUT_MS = 10_000;
+const LAST_ACTS_MS = 30_000;
 
 /** The acts of the other producers. Those whose acknowledgement was lost are left out: either outcome is right. */
 interface Model {
@@ -26,9 +28,12 @@ interface Model {
   bad: string[];
   /** Statements of submissions in committed transactions. */
   committed: string[];
-  /** Statements of submissions in aborted transactions. */
+  /** Statements of submissions in aborted transactions, and in those that were left open, which Kafka aborts. */
   aborted: string[];
 }
+
+/** How a transaction ends. */
+type Ending = 'commit' | 'abort' | 'leave open';
 
 /** A submission with a statement that no other has. */
 function createMarked(statement: string): { key: string; value: Buffer } {
@@ -46,14 +51,26 @@ export class Hostility {
     this.#random = random;
   }
 
-  /** Acts at random until the signal aborts. Failures, as while the broker is away, are no concern. */
+  /**
+   * Acts at random until the signal aborts. Failures, as while the broker is away, are no concern. At last, a producer
+   * leaves a transaction open and another commits one behind it, which nobody can read until Kafka aborts the first.
+   */
   async run(over: AbortSignal): Promise<void> {
-    const acts = [() => this.#sendNoise(), () => this.#sendBomb(), () => this.#transact()];
+    const endings: Ending[] = ['commit', 'abort'];
+    const acts = [
+      () => this.#sendNoise(),
+      () => this.#sendBomb(),
+      () => this.#transact(this.#random.pick(endings)),
+    ];
     while (!over.aborted) {
       await this.#random
         .pick(acts)()
         .catch(() => {});
       await sleep(this.#random.below(MAX_PAUSE_MS));
+    }
+    for (const ending of ['leave open', 'commit'] as const) {
+      const succeeds = () => this.#transact(ending).then(() => true);
+      await until(`a producer to ${ending}`, () => succeeds().catch(() => false), LAST_ACTS_MS);
     }
   }
 
@@ -130,8 +147,8 @@ export class Hostility {
     }
   }
 
-  /** A transaction with two submissions, committed or aborted. */
-  async #transact(): Promise<void> {
+  /** A transaction with two submissions. */
+  async #transact(ending: Ending): Promise<void> {
     const kafka = createKafkaClient({ brokers: this.#cluster.brokers, clientId: 'hostile', retries: 1 });
     const producer = kafka.producer({
       idempotent: true,
@@ -147,13 +164,13 @@ export class Hostility {
         await transaction.send({ topic: TOPIC, acks: -1, messages: [createMarked(statement)] });
         await sleep(this.#random.below(100));
       }
-      if (this.#random.chance(0.5)) {
+      if (ending === 'commit') {
         // Whether a commit that fails has happened is not known.
         await transaction.commit();
         this.#model.committed.push(...statements);
       } else {
         this.#model.aborted.push(...statements);
-        await transaction.abort();
+        if (ending === 'abort') await transaction.abort();
       }
     } finally {
       await producer.disconnect().catch(() => {});
