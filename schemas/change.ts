@@ -18,25 +18,21 @@ export interface Change extends ChangeBody {
   occurred_at: number;
 }
 
-/** An entry of the change log, before it is relayed. */
-export interface LoggedChange {
-  sequence: number;
-  /** Milliseconds since 1970. */
-  occurredAt: number;
-  type: ChangeType;
-  body: ChangeBody;
-}
+/** A change without its body. */
+export type ChangeHead = Omit<Change, keyof ChangeBody>;
 
 /**
- * The change of the stream that a logged change becomes. The batch that relays it fixes its id (INV-3): `offsets` are the
+ * The head of a change of the log in the stream. The batch that relays the change fixes its id (INV-3): `offsets` are the
  * ends of the partitions before the batch was first sent.
+ *
+ * @param change.occurredAt milliseconds since 1970
  */
 export function identifyChange(
-  { sequence, occurredAt, type, body }: LoggedChange,
+  { sequence, occurredAt, type }: { sequence: number; occurredAt: number; type: ChangeType },
   { epoch, offsets }: { epoch: number; offsets: readonly number[] },
-): Change {
+): ChangeHead {
   const id = formatEventId({ epoch, sequence, time: occurredAt, offsets });
-  return { epoch, sequence, id, type, occurred_at: occurredAt, ...body };
+  return { epoch, sequence, id, type, occurred_at: occurredAt };
 }
 
 export const changeCodec = createAvroCodec<Change>('endorsement-change');

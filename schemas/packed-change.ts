@@ -5,11 +5,16 @@
  */
 import avro from 'avsc';
 import { FINGERPRINT_BYTES, fingerprint, MARKER, readSchemaVersions } from './avro-codec.ts';
-import type { Change, ChangeBody } from './change.ts';
+import { type ChangeBody, type ChangeHead, changeCodec } from './change.ts';
 
 /** The fields that every version of the schema begins with. */
-export const HEAD_FIELDS = ['epoch', 'sequence', 'id', 'type', 'occurred_at'] as const;
-type ChangeHead = Pick<Change, (typeof HEAD_FIELDS)[number]>;
+export const HEAD_FIELDS = [
+  'epoch',
+  'sequence',
+  'id',
+  'type',
+  'occurred_at',
+] as const satisfies (keyof ChangeHead)[];
 type BodyPart = keyof ChangeBody;
 
 const newest = avro.Type.forSchema(readSchemaVersions('endorsement-change').at(-1) as avro.Schema);
@@ -70,4 +75,20 @@ export function completeChange(packed: Buffer, head: ChangeHead): Buffer {
     headBytes,
     packed.subarray(FINGERPRINT_BYTES),
   ]);
+}
+
+/** A head, for bodies that are read without one. */
+const NO_HEAD: ChangeHead = { epoch: 0, sequence: 0, id: '', type: 'created', occurred_at: 0 };
+
+/**
+ * The body that was packed.
+ *
+ * @param packed the result of `packBody`, in this version or an earlier one
+ * @throws AvroDecodeError if it is of a later version
+ */
+export function unpackBody(packed: Buffer): ChangeBody {
+  const { endorsement, endorser, contest, election, choice } = changeCodec.decode(
+    completeChange(packed, NO_HEAD),
+  );
+  return { endorsement, endorser, contest, election, choice };
 }

@@ -5,6 +5,7 @@ import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
 
 /** The end of the stream in the store, and a change of each endorser to make others from. */
 async function loadEnd(client: pg.Client) {
@@ -21,10 +22,10 @@ async function loadEnd(client: pg.Client) {
   for (let before = -1; ; ) {
     const { epoch, sequence, relayed } = await load();
     if (sequence === before && relayed === sequence) {
-      const { rows } = await client.query<{ body: ChangeBody }>(
-        'SELECT DISTINCT ON (endorser) body FROM change_log ORDER BY endorser, sequence',
+      const { rows } = await client.query<StoredBody>(
+        `SELECT DISTINCT ON (endorser) ${STORED_BODY} FROM change_log ORDER BY endorser, sequence`,
       );
-      return { epoch, sequence, bodies: rows.map(({ body }) => body) };
+      return { epoch, sequence, bodies: rows.map(bodyOf) };
     }
     before = sequence;
     await sleep(2000);
@@ -72,8 +73,8 @@ export class Publisher {
       const sequence = this.#sequence + 1 + index;
       const body = this.#bodies[endorser ?? sequence % this.#bodies.length];
       if (!body) throw new Error('There is no such endorser.');
-      const logged = { sequence, occurredAt: Date.now(), type: 'updated' as const, body };
-      return identifyChange(logged, { epoch: this.#epoch, offsets: this.#offsets });
+      const logged = { sequence, occurredAt: Date.now(), type: 'updated' as const };
+      return { ...identifyChange(logged, { epoch: this.#epoch, offsets: this.#offsets }), ...body };
     });
   }
 
@@ -95,4 +96,6 @@ export class Publisher {
 
 /** The bytes that a client receives for changes. */
 export const renderFrames = (changes: Change[]): Buffer =>
-  Buffer.concat(createEntries(changes).map(({ frame }) => frame));
+  Buffer.concat(
+    createEntries(changes.map(changeCodec.encode), changes[0]?.epoch ?? 0).map(({ frame }) => frame),
+  );

@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
 import type { ChangesProducer } from '../../kafka/changes-producer.ts';
-import { changeCodec } from '../../schemas/change.ts';
 import type { Logger } from '../../service/log.ts';
 import {
   beginRun,
@@ -46,9 +45,7 @@ export async function rebuildWindow(options: RebuildOptions): Promise<void> {
     const changes = await loadSentChanges(client, { from: next, to: last, limit: RUN_CHANGES });
     const offsets = await producer.fetchEndOffsets();
     await beginRun(client, generation.generation, { first: next, last, offsets });
-    await producer.send(
-      changes.map((change) => ({ key: change.endorser.slug, value: changeCodec.encode(change) })),
-    );
+    await producer.send(changes);
     await succeeded();
     written += changes.length;
     rebuiltChanges.inc(changes.length);

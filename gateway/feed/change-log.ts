@@ -29,7 +29,9 @@ export interface ChangeLog {
 export function createChangeLog(pool: DatabasePool, log: Logger): ChangeLog {
   return {
     async load(from, to) {
-      return createEntries(await loadRelayedChanges(pool, from, Math.min(to, from + MAX_LOADED - 1)));
+      const changes = await loadRelayedChanges(pool, from, Math.min(to, from + MAX_LOADED - 1));
+      const values = changes.map(({ value }) => value);
+      return createEntries(values, changes[0]?.epoch ?? 0);
     },
     reportFilled(filled) {
       const [first] = filled;

@@ -1,4 +1,3 @@
-import { type Change, changeCodec } from '../../schemas/change.ts';
 import type { Logger } from '../../service/log.ts';
 import type { EntryAt, LogEntry } from './entry.ts';
 import { undecodableRecords } from './metrics.ts';
@@ -20,8 +19,12 @@ export function readEntries(records: readonly ChangeRecord[], epoch: number, log
   return unpackChanges(changes);
 }
 
-/** Creates the entries of changes of one epoch that do not come from a partition. */
-export function createEntries(changes: readonly Change[]): LogEntry[] {
-  const records = changes.map((change, offset) => ({ offset, value: changeCodec.encode(change) }));
-  return unpackChanges(packChanges(records, changes[0]?.epoch ?? 0)).map(({ entry }) => entry);
+/**
+ * Creates the entries of changes that do not come from a partition.
+ *
+ * @param values changes of one epoch, as `changeCodec` writes them
+ */
+export function createEntries(values: readonly Buffer[], epoch: number): LogEntry[] {
+  const records = values.map((value, offset) => ({ offset, value }));
+  return unpackChanges(packChanges(records, epoch)).map(({ entry }) => entry);
 }

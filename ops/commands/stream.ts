@@ -2,7 +2,6 @@ import { verifyHistory } from '../../consumers/verify-history.ts';
 import { requireBrokers } from '../../kafka/admin.ts';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { changeCodec } from '../../schemas/change.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
@@ -127,9 +126,7 @@ async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
       for (const hole of holes) {
         for (let { from } = hole; from <= hole.to; from += BATCH) {
           const changes = await loadRelayedChanges(pool, from, Math.min(hole.to, from + BATCH - 1));
-          await producer.send(
-            changes.map((change) => ({ key: change.endorser.slug, value: changeCodec.encode(change) })),
-          );
+          await producer.send(changes);
           progress.advance(changes.length);
         }
         io.out(`sent again: ${format(hole)}`);

@@ -1,35 +1,39 @@
 import { z } from 'zod';
-import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
+import type { ChangeBody } from '../../schemas/change.ts';
 import { CHANGE_TYPES } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { type SentChange, sentChange } from '../stream/sent-change.ts';
 
 const relayed = z.object({
   sequence: z.number(),
   occurredAt: z.number(),
   type: z.enum(CHANGE_TYPES),
-  body: z.custom<ChangeBody>((value) => typeof value === 'object'),
+  endorser: z.string(),
+  packed: z.instanceof(Buffer).nullable(),
+  body: z.custom<ChangeBody>((value) => typeof value === 'object').nullable(),
   epoch: z.number(),
   offsets: z.array(z.number()),
 });
 
-/** A change as Kafka has it. jsonb has its own order of keys; the codec restores the schema's. */
-const asSent = (change: Change): Change => changeCodec.decode(changeCodec.encode(change));
-
 /**
- * The events of the sequences `from` to `to`, both included, that the relay has sent or begun to send, as it sent them
- * (INV-3). Ends before the first event that the change log has dropped or that belongs to an earlier epoch.
+ * The changes of the sequences `from` to `to`, both included, that the relay has sent or begun to send, as it sent them
+ * (INV-3). Ends before the first change that the change log has dropped or that belongs to an earlier epoch.
  */
-export async function loadRelayedChanges(pool: DatabasePool, from: number, to: number): Promise<Change[]> {
+export async function loadRelayedChanges(
+  pool: DatabasePool,
+  from: number,
+  to: number,
+): Promise<SentChange[]> {
   const rows = await pool.any(sql.type(relayed)`
-    SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::float8 AS "occurredAt", c.type, c.body, h.epoch,
-      b.offsets
+    SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::float8 AS "occurredAt", c.type, c.endorser,
+      c.packed, CASE WHEN c.packed IS NULL THEN c.body END AS body, h.epoch, b.offsets
     FROM stream_head h, change_log c, LATERAL (
       SELECT offsets, last_sequence FROM relay_batches WHERE first_sequence <= c.sequence
       ORDER BY first_sequence DESC LIMIT 1) b
     WHERE c.sequence BETWEEN ${from} AND ${to} AND c.sequence > h.epoch_after AND c.sequence <= b.last_sequence
     ORDER BY c.sequence`);
   const gap = rows.findIndex(({ sequence }, index) => sequence !== from + index);
-  return rows.slice(0, gap === -1 ? rows.length : gap).map((row) => asSent(identifyChange(row, row)));
+  return rows.slice(0, gap === -1 ? rows.length : gap).map(sentChange);
 }
 
 /**

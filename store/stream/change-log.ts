@@ -3,7 +3,6 @@ import type { ChangeBody } from '../../schemas/change.ts';
 import { packBody } from '../../schemas/packed-change.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { binaryArray } from '../connection/binary-array.ts';
-import { renderBody } from './render-body.ts';
 
 /** The channel of the NOTIFY, without payload, that tells the relay of new changes. */
 export const CHANGES_CHANNEL = 'endorsement_changes';
@@ -129,13 +128,14 @@ async function insertChanges(
 ): Promise<void> {
   await client.query({
     name: 'append-changes',
-    text: `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body, packed,
+    text: `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, packed, election_id, contest_id,
         submission_partition, submission_offset, submitted_at, traceparent)
-      SELECT $1::bigint + n, $2::timestamptz, type, endorser, endorsement_id, body, packed, partition, place,
-        to_timestamp(submitted_ms / 1000), traceparent
-      FROM unnest($3::text[], $4::text[], $5::bigint[], $6::jsonb[], $7::bytea[], $8::int[], $9::bigint[], $10::float8[],
-        $11::text[]) WITH ORDINALITY
-        AS changes (type, endorser, endorsement_id, body, packed, partition, place, submitted_ms, traceparent, n)`,
+      SELECT $1::bigint + n, $2::timestamptz, type, endorser, endorsement_id, packed, election_id, contest_id,
+        partition, place, to_timestamp(submitted_ms / 1000), traceparent
+      FROM unnest($3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::int[], $8::int[], $9::int[], $10::bigint[],
+        $11::float8[], $12::text[]) WITH ORDINALITY
+        AS changes (type, endorser, endorsement_id, packed, election_id, contest_id, partition, place, submitted_ms,
+          traceparent, n)`,
     values: [
       after,
       time,
@@ -146,13 +146,11 @@ async function insertChanges(
       ),
       changes.map(({ body }) => body.endorsement.id),
       binaryArray(
-        'jsonb',
-        changes.map(({ body }) => renderBody(body)),
-      ),
-      binaryArray(
         'bytea',
         changes.map(({ body }) => packBody(body)),
       ),
+      changes.map(({ body }) => body.election.id),
+      changes.map(({ body }) => body.contest.id),
       changes.map(({ submission }) => submission?.partition ?? null),
       changes.map(({ submission }) => submission?.offset ?? null),
       changes.map(({ submission }) => submission?.submittedAt ?? null),

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import { type Change, identifyChange } from '../../schemas/change.ts';
 import { SupersededError } from '../../service/failure.ts';
-import { type LoggedRow, loggedChange } from './logged-change.ts';
+import { type SentChange, type SentRow, sentChange } from './sent-change.ts';
+import { STORED_BODY } from './stored-body.ts';
 
 /** A Kafka log that holds the stream. Another one, with the same events, is another generation. */
 export interface Generation {
@@ -110,23 +110,21 @@ export async function loadRebuildStart(client: ClientBase): Promise<number | nul
   return first === null ? null : Number(first);
 }
 
-/** The first `limit` changes with sequences `from` to `to`, both included, with the ids under which they were first sent. */
+/** The first `limit` changes with sequences `from` to `to`, both included, as they were first sent. */
 export async function loadSentChanges(
   client: ClientBase,
   { from, to, limit }: { from: number; to: number; limit: number },
-): Promise<Change[]> {
-  const { rows } = await client.query<LoggedRow & { epoch: string; offsets: string[] }>(
-    `SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS occurred_ms, c.type, c.body, h.epoch,
-       b.offsets
+): Promise<SentChange[]> {
+  const { rows } = await client.query<SentRow>(
+    `SELECT c.sequence::float8 AS sequence, (extract(epoch FROM c.occurred_at) * 1000)::float8 AS "occurredAt", c.type,
+       c.endorser, ${STORED_BODY}, h.epoch::float8 AS epoch, b.offsets::float8[] AS offsets
      FROM stream_head h, change_log c, LATERAL (
        SELECT offsets FROM relay_batches WHERE first_sequence <= c.sequence
        ORDER BY first_sequence DESC LIMIT 1) b
      WHERE c.sequence BETWEEN $1 AND $2 ORDER BY c.sequence LIMIT $3`,
     [from, to, limit],
   );
-  return rows.map((row) =>
-    identifyChange(loggedChange(row), { epoch: Number(row.epoch), offsets: row.offsets.map(Number) }),
-  );
+  return rows.map(sentChange);
 }
 
 /**

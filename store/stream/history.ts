@@ -1,6 +1,5 @@
 import type { ClientBase } from 'pg';
-import { type ChangeBody, identifyChange } from '../../schemas/change.ts';
-import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { formatEventId } from '../../schemas/cursor.ts';
 import { loadEpoch } from './relay-batches.ts';
 
 /**
@@ -15,11 +14,9 @@ export async function loadHistory(
   const { rows } = await client.query<{
     last_sequence: string;
     occurred_ms: string | null;
-    type: ChangeType;
-    body: ChangeBody;
     offsets: string[] | null;
   }>(
-    `SELECT h.last_sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS occurred_ms, c.type, c.body, (
+    `SELECT h.last_sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS occurred_ms, (
        SELECT CASE WHEN last_sequence >= $1 THEN offsets END FROM relay_batches
        WHERE first_sequence <= $1 ORDER BY first_sequence DESC LIMIT 1) AS offsets
      FROM stream_head h LEFT JOIN change_log c ON c.sequence = $1`,
@@ -29,9 +26,11 @@ export async function loadHistory(
   if (!row) throw new Error('The table stream_head has lost its row.');
   const lastSequence = Number(row.last_sequence);
   if (row.occurred_ms === null || row.offsets === null) return { epoch, lastSequence, announcedId: null };
-  const { id } = identifyChange(
-    { sequence, occurredAt: Number(row.occurred_ms), type: row.type, body: row.body },
-    { epoch, offsets: row.offsets.map(Number) },
-  );
-  return { epoch, lastSequence, announcedId: id };
+  const announcedId = formatEventId({
+    epoch,
+    sequence,
+    time: Number(row.occurred_ms),
+    offsets: row.offsets.map(Number),
+  });
+  return { epoch, lastSequence, announcedId };
 }

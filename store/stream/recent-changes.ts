@@ -1,15 +1,13 @@
 import type { Pool } from 'pg';
-import { type ChangeFacets, FACET_PATHS } from '../../domain/stream-filter.ts';
+import { type ChangeFacets, facetsOf } from '../../domain/stream-filter.ts';
+import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { bodyOf, STORED_BODY, type StoredBody } from './stored-body.ts';
 
 /** The sequences of changes from `first` to `last`, both included. */
 export interface SequenceRange {
   first: number;
   last: number;
 }
-
-const FACETS = Object.entries(FACET_PATHS)
-  .map(([field, path]) => `body #>> '{${path.join(',')}}' AS ${field}`)
-  .join(', ');
 
 /** The changes since a time; null if there are none. */
 export async function findChangesSince(pool: Pool, since: Date): Promise<SequenceRange | null> {
@@ -32,11 +30,11 @@ export async function readFacets(
   { first, last }: SequenceRange,
   since: Date,
 ): Promise<ChangeFacets[]> {
-  const { rows } = await pool.query<ChangeFacets>({
+  const { rows } = await pool.query<StoredBody & { type: ChangeType }>({
     name: 'facets-of-changes',
-    text: `SELECT type AS types, ${FACETS} FROM change_log
+    text: `SELECT type, ${STORED_BODY} FROM change_log
       WHERE sequence BETWEEN $1 AND $2 AND occurred_at >= $3`,
     values: [first, last, since],
   });
-  return rows;
+  return rows.map((row) => facetsOf(row.type, bodyOf(row)));
 }

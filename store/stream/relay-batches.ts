@@ -1,9 +1,8 @@
 import type { ClientBase, Pool } from 'pg';
-import type { ChangeBody } from '../../schemas/change.ts';
-import { packBody } from '../../schemas/packed-change.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { SupersededError } from '../../service/failure.ts';
 import { beginGeneration } from './generation.ts';
+import { packedOf, STORED_BODY, type StoredBody } from './stored-body.ts';
 
 /** A run of the change log that the relay sends to Kafka together. */
 export interface RelayBatch {
@@ -79,20 +78,17 @@ export interface ChangeToRelay {
   traceparent: string | null;
 }
 
-interface RelayRow {
+interface RelayRow extends StoredBody {
   sequence: number;
   occurred_ms: number;
   type: ChangeType;
   endorser: string;
-  packed: Buffer | null;
-  /** Null if the change is packed. */
-  body: string | null;
   submitted_ms: number | null;
   traceparent: string | null;
 }
 
 const RELAY_COLUMNS = `sequence::float8 AS sequence, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms, type,
-  endorser, packed, CASE WHEN packed IS NULL THEN body::text END AS body,
+  endorser, ${STORED_BODY},
   (extract(epoch FROM submitted_at) * 1000)::float8 AS submitted_ms, traceparent`;
 
 function changeToRelay({ occurred_ms, packed, body, submitted_ms, ...row }: RelayRow): ChangeToRelay {
@@ -101,7 +97,7 @@ function changeToRelay({ occurred_ms, packed, body, submitted_ms, ...row }: Rela
     occurredAt: Math.round(occurred_ms),
     type: row.type,
     endorser: row.endorser,
-    packed: packed ?? packBody(JSON.parse(body ?? '') as ChangeBody),
+    packed: packedOf({ packed, body }),
     submittedAt: submitted_ms,
     traceparent: row.traceparent,
   };

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { applyRuns } from '../../consumers/apply/apply-runs.ts';
 import { Memory } from '../../consumers/apply/memory.ts';
 import type { Submission } from '../../schemas/submission.ts';
+import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
 import { createTestRun, SUBMISSIONS_TOPIC } from '../helpers/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { endorser } from '../helpers/catalogue-records.ts';
@@ -36,12 +37,15 @@ async function apply(memory: Memory, ...submissions: Submission[]) {
 
 /** The changes by submission: the deletions of one have no order. */
 async function changes(): Promise<unknown[]> {
-  const { rows } = await pool.query(
-    `SELECT type, endorser, body -> 'endorser' ->> 'name' AS name, body -> 'choice' ->> 'label' AS choice,
-       body -> 'endorsement' ->> 'statement' AS statement FROM change_log
-     ORDER BY submission_offset, type, choice`,
+  const { rows } = await pool.query<StoredBody>(
+    `SELECT type, endorser, submission_offset, ${STORED_BODY} FROM change_log`,
   );
-  return rows;
+  const shown = rows.map(({ packed, body, ...row }) => {
+    const { endorser, choice, endorsement } = bodyOf({ packed, body });
+    return { ...row, name: endorser.name, choice: choice.label, statement: endorsement.statement };
+  });
+  const keyed = shown.map((row) => [JSON.stringify(row), row] as const);
+  return keyed.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
 async function endorsements(): Promise<unknown[]> {

@@ -10,6 +10,7 @@ import type { Brokers } from '../../service/brokers.ts';
 import { applySubmissions } from '../helpers/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
+import { rewriteAsEarlier } from '../helpers/logged-changes.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { createTestTopics } from '../helpers/topics.ts';
 
@@ -134,7 +135,7 @@ describe('the relay', () => {
       },
     };
     await expect(relayAll(await Relay.start(leader, dying))).rejects.toThrow('killed');
-    await pool.query('UPDATE change_log SET packed = NULL');
+    await rewriteAsEarlier(pool);
     await relayAll(await Relay.start(leader, producer));
     const records = await readTopic();
     expect(records).toHaveLength(12);

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { ChangeBody } from '../../schemas/change.ts';
 import { formatEventId } from '../../schemas/cursor.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
 
 /** An event's body, as every reader must receive it. */
 export interface EventBody extends ChangeBody {
@@ -29,23 +30,21 @@ export async function loadChangeLog(databaseUrl: string): Promise<ChangeLog> {
   try {
     const head = await client.query<{ epoch: string }>('SELECT epoch FROM stream_head');
     const epoch = Number(head.rows[0]?.epoch);
-    const { rows } = await client.query<{
-      sequence: string;
-      ms: string;
-      type: ChangeType;
-      body: ChangeBody;
-      offsets: string[];
-    }>(
-      `SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS ms, c.type, c.body, b.offsets
+    const { rows } = await client.query<
+      StoredBody & { sequence: string; ms: string; type: ChangeType; offsets: string[] }
+    >(
+      `SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::bigint AS ms, c.type, ${STORED_BODY}, b.offsets
        FROM change_log c CROSS JOIN LATERAL (
          SELECT offsets FROM relay_batches WHERE first_sequence <= c.sequence
          ORDER BY first_sequence DESC LIMIT 1) AS b
        WHERE c.sequence <= (SELECT max(last_sequence) FROM relay_batches) ORDER BY c.sequence`,
     );
-    const events = rows.map(({ sequence, ms, type, body, offsets }, index): EventBody => {
+    const events = rows.map(({ sequence, ms, type, offsets, ...stored }, index): EventBody => {
       if (Number(sequence) !== index + 1) throw new Error(`The change log has ${sequence} after ${index}.`);
       const time = Number(ms);
       const id = formatEventId({ epoch, sequence: index + 1, time, offsets: offsets.map(Number) });
+      // What Avro reads has other prototypes than what a client parses.
+      const body = JSON.parse(JSON.stringify(bodyOf(stored))) as ChangeBody;
       return { id, type: `endorsement.${type}`, occurred_at: new Date(time).toISOString(), ...body };
     });
     return { epoch, events };

@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../gateway/feed/entry.ts';
 import { createEntries } from '../../gateway/feed/read-entries.ts';
+import { type Change, changeCodec } from '../../schemas/change.ts';
 import { formatEventId } from '../../schemas/cursor.ts';
 import type { ChangeType, StateCode } from '../../schemas/vocabulary.ts';
 import { CHANGE_BODY } from './change-body.ts';
@@ -13,6 +14,11 @@ export interface EntryOptions {
   statement?: string | null;
 }
 
+/** The entries of changes of one epoch. */
+export function entriesOf(changes: readonly Change[]): LogEntry[] {
+  return createEntries(changes.map(changeCodec.encode), changes[0]?.epoch ?? 0);
+}
+
 /** An entry of a gateway's log: an endorsement in a city contest. */
 export function createEntry({
   sequence,
@@ -22,7 +28,7 @@ export function createEntry({
   statement = null,
 }: EntryOptions): LogEntry {
   const epoch = 7;
-  const [entry] = createEntries([
+  const [entry] = entriesOf([
     {
       epoch,
       sequence,

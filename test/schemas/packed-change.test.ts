@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSchemaVersions } from '../../schemas/avro-codec.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
-import { completeChange, HEAD_FIELDS, packBody } from '../../schemas/packed-change.ts';
+import { completeChange, HEAD_FIELDS, packBody, unpackBody } from '../../schemas/packed-change.ts';
 import { change } from '../helpers/arbitraries.ts';
 
 function complete(each: Change): Buffer {
@@ -17,6 +17,14 @@ test('INV-3: a packed change that is completed has the bytes that the codec writ
       for (const bytes of [complete(each), complete(each)]) {
         expect(bytes.equals(changeCodec.encode(each))).toBe(true);
       }
+    }),
+  );
+});
+
+test('a packed body is unpacked to what it was', () => {
+  fc.assert(
+    fc.property(change, ({ epoch, sequence, id, type, occurred_at, ...body }) => {
+      expect(unpackBody(packBody(body))).toEqual(body);
     }),
   );
 });

@@ -11,11 +11,13 @@ import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
+import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 import type { Cluster } from './cluster.ts';
 
 const { submissions: TOPIC, rejected: REJECTED } = topicNames();
+const ENDORSER = 'endorser-0';
 const PARTITIONS = 12;
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 const MAX_PAUSE_MS = 800;
@@ -37,7 +39,7 @@ type Ending = 'commit' | 'abort' | 'leave open';
 
 /** A submission with a statement that no other has. */
 function createMarked(statement: string): { key: string; value: Buffer } {
-  const submission = endorse('endorser-0', 'mayor', 'ann', { statement });
+  const submission = endorse(ENDORSER, 'mayor', 'ann', { statement });
   return { key: submission.endorser, value: submissionCodec.encode(submission) };
 }
 
@@ -85,12 +87,16 @@ export class Hostility {
     const { databaseUrl, brokers } = this.#cluster;
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
-    const { rows } = await client.query<{ statement: string; count: number }>(
-      `SELECT body -> 'endorsement' ->> 'statement' AS statement, count(*)::int AS count
-       FROM change_log WHERE NOT from_catalogue AND type <> 'deleted' AND body -> 'endorsement' ->> 'statement' LIKE 'hostile %' GROUP BY 1`,
+    const { rows } = await client.query<StoredBody>(
+      `SELECT ${STORED_BODY} FROM change_log WHERE NOT from_catalogue AND type <> 'deleted' AND endorser = $1`,
+      [ENDORSER],
     );
     await client.end();
-    const changes = new Map(rows.map(({ statement, count }) => [statement, count]));
+    const changes = new Map<string, number>();
+    for (const row of rows) {
+      const statement = bodyOf(row).endorsement.statement ?? '';
+      changes.set(statement, (changes.get(statement) ?? 0) + 1);
+    }
     const { rejections } = await readRejections({ brokers, topic: REJECTED });
     const rejected = rejections
       .map(({ value }) => value?.subarray(0, 2000).toString('latin1') ?? '')

@@ -10,6 +10,7 @@ import { applySubmissions } from '../helpers/apply.ts';
 import type { CatalogueLine } from '../helpers/catalogue.ts';
 import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
 import { useClient, useTestDatabase } from '../helpers/database.ts';
+import { loadLoggedChanges } from '../helpers/logged-changes.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
 
@@ -52,22 +53,20 @@ async function load(lines: CatalogueLine[], on = client, dryRun = false): Promis
 
 interface Logged {
   type: string;
-  from_catalogue: boolean;
+  fromCatalogue: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies whose shape they check themselves.
   body: any;
 }
 
 async function changes(): Promise<Logged[]> {
-  const { rows } = await client.query<Logged>(
-    'SELECT type, from_catalogue, body FROM change_log ORDER BY sequence',
-  );
-  return rows;
+  const logged = await loadLoggedChanges(client);
+  return logged.map(({ type, fromCatalogue, body }) => ({ type, fromCatalogue, body }));
 }
 
 /** The changes that the catalogue's edits have made, in a form that is easy to compare. */
 async function announced(show: (body: Logged['body']) => unknown): Promise<[string, unknown][]> {
   return (await changes())
-    .filter(({ from_catalogue }) => from_catalogue)
+    .filter(({ fromCatalogue }) => fromCatalogue)
     .map(({ type, body }) => [type, show(body)]);
 }
 
@@ -94,7 +93,7 @@ test('INV-13: a renamed election updates every endorsement in it, with the new n
   const [before, , , after] = await changes();
   expect(after).toEqual({
     type: 'updated',
-    from_catalogue: true,
+    fromCatalogue: true,
     body: { ...before?.body, election: { ...before?.body.election, name: 'Renamed' } },
   });
 });
@@ -338,9 +337,9 @@ test('INV-13: an edit that is killed between its announcements is finished by ap
   await applySubmissions(client, endorse(slug, 'mayor', 'bob', { statement: 'Changed.' }));
   const ofLast = (await changes()).filter(({ body }) => body.endorsement.id === Number(id));
   expect(
-    ofLast.map(({ type, from_catalogue, body }) => [
+    ofLast.map(({ type, fromCatalogue, body }) => [
       type,
-      from_catalogue,
+      fromCatalogue,
       body.election.name,
       body.endorsement.statement,
     ]),

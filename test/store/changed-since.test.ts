@@ -4,6 +4,7 @@ import { findMendedSince } from '../../store/endorsements/mended-since.ts';
 import { applySubmissions } from '../helpers/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { useTestDatabase } from '../helpers/database.ts';
+import { rewriteAsEarlier } from '../helpers/logged-changes.ts';
 import { endorse, withdraw } from '../helpers/submissions.ts';
 
 const { url, client } = useTestDatabase();
@@ -77,6 +78,15 @@ test('within a minute, a change that a later submission made mends, and an earli
   });
   const mended = await findMendedSince(client, [rejected(0, 0), rejected(0, 2), rejected(1, 0)]);
   expect([...mended]).toEqual([0]);
+});
+
+test('a withdrawal that an earlier version has logged is known as well', async () => {
+  await applySubmissions(client, ANN);
+  await applySubmissions(client, withdraw(ENDORSER, 'mayor', 'ann'));
+  const at = await lastChange();
+  await rewriteAsEarlier(client);
+  expect(await found(at - MINUTE_MS - 1)).toEqual(BOTH);
+  expect(await found(at + 1)).toEqual(NEITHER);
 });
 
 test('a change that no submission made, such as one of an import, mends nothing', async () => {

@@ -9,6 +9,7 @@ import { inTransaction } from '../../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../../store/stream/change-log.ts';
 import { CHANGE_BODY } from '../../helpers/change-body.ts';
 import { useTestDatabase } from '../../helpers/database.ts';
+import { rewriteAsEarlier } from '../../helpers/logged-changes.ts';
 import { ManualClock, settle } from '../../helpers/manual-clock.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -110,6 +111,18 @@ test('each filter is counted as streams apply it, in one pass of small batches',
     }),
     { numRuns: 15 },
   );
+});
+
+test('changes that an earlier version has logged count as well', async () => {
+  const changes = CHANGES.slice(0, 100);
+  await append(changes);
+  await rewriteAsEarlier(pool);
+  const filter = { states: ['OR'], levels: ['city'], types: ['created'] };
+  const counts = new MatchCounts({ pool, clock: new ManualClock(Date.now()) });
+  const matches = createPredicate(filter);
+  const count = changes.filter((each) => matches(facets(each))).length;
+  expect(count).toBeGreaterThan(0);
+  expect(await countAll(counts, [filter])).toMatchObject([{ count }]);
 });
 
 test('beyond the bound, the newest changes count and the number is the least', async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { laterPoint } from '../../../gateway/feed/entry.ts';
-import { createEntries, readEntries } from '../../../gateway/feed/read-entries.ts';
+import { readEntries } from '../../../gateway/feed/read-entries.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { renderFrame } from '../../../schemas/event.ts';
 import { createLog } from '../../../service/log.ts';
 import { change } from '../../helpers/arbitraries.ts';
 import { captureLog } from '../../helpers/captured-log.ts';
+import { entriesOf } from '../../helpers/log-entry.ts';
 import { metricValue } from '../../helpers/metrics.ts';
 import { renderEvent } from '../../helpers/render-event.ts';
 
@@ -26,7 +27,7 @@ describe('entries created together', () => {
           epoch: 1,
           endorser: { ...of.endorser, name: text.repeat(times) },
         }));
-        const entries = createEntries(changes);
+        const entries = entriesOf(changes);
         expect(entries.map(({ frame }) => frame.toString())).toEqual(changes.map(frameOf));
         expect(entries.map(({ json }) => json.toString())).toEqual(changes.map(renderEvent));
         expect(entries.map(({ id }) => id)).toEqual(changes.map(({ id }) => id));
@@ -37,7 +38,7 @@ describe('entries created together', () => {
 
   test('count the bytes of their own frame, and something for the rest', () => {
     const changes = [BASE, { ...BASE, endorser: { ...BASE.endorser, name: 'x'.repeat(3000) } }, BASE];
-    const rest = createEntries(changes).map(({ bytes, frame }) => bytes - frame.length);
+    const rest = entriesOf(changes).map(({ bytes, frame }) => bytes - frame.length);
     expect(new Set(rest).size).toBe(1);
     expect(rest[0]).toBeGreaterThan(0);
   });
@@ -45,7 +46,7 @@ describe('entries created together', () => {
   test('keep only their own bytes alive, not a block of the buffer pool', () => {
     const entries = Array.from({ length: 20 }, () => {
       Buffer.from('another text, from the pool');
-      return createEntries([BASE])[0];
+      return entriesOf([BASE])[0];
     });
     for (const entry of entries) expect(entry?.frame.buffer.byteLength).toBe(entry?.frame.length);
   });

@@ -2,15 +2,15 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { LogEntry } from '../../../gateway/feed/entry.ts';
 import { MemoryLog } from '../../../gateway/feed/memory-log.ts';
-import { createEntries } from '../../../gateway/feed/read-entries.ts';
 import { change } from '../../helpers/arbitraries.ts';
+import { entriesOf } from '../../helpers/log-entry.ts';
 
 const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });
 if (!BASE) throw new Error('no sample change was generated');
 
 /** An entry whose text is longer than the shortest by this many characters. */
 const entryOf = (sequence: number, extra = 0): LogEntry =>
-  createEntries([
+  entriesOf([
     { ...BASE, sequence, id: 'x', endorser: { ...BASE.endorser, name: 'x'.repeat(extra) } },
   ])[0] as LogEntry;
 const SIZE = entryOf(1).bytes;

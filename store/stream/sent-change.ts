@@ -1,0 +1,34 @@
+import { identifyChange } from '../../schemas/change.ts';
+import { completeChange } from '../../schemas/packed-change.ts';
+import type { ChangeType } from '../../schemas/vocabulary.ts';
+import { packedOf, type StoredBody } from './stored-body.ts';
+
+/** A row of the change log, with the batch that sent it. */
+export interface SentRow extends StoredBody {
+  sequence: number;
+  /** Milliseconds since 1970. */
+  occurredAt: number;
+  type: ChangeType;
+  /** The endorser's slug. */
+  endorser: string;
+  epoch: number;
+  /** The ends of the partitions before the batch was first sent. */
+  offsets: readonly number[];
+}
+
+/** A change as the relay has sent it, or begun to send it. */
+export interface SentChange {
+  epoch: number;
+  /** The event's id. */
+  id: string;
+  /** The key of its record. */
+  key: string;
+  /** The value of its record. */
+  value: Buffer;
+}
+
+/** The change of a row, with the id and the bytes that it was sent with (INV-3). */
+export function sentChange(row: SentRow): SentChange {
+  const head = identifyChange(row, row);
+  return { epoch: head.epoch, id: head.id, key: row.endorser, value: completeChange(packedOf(row), head) };
+}
