@@ -1,6 +1,6 @@
 /*
  * Measures the stream, each figure beside the machine's own limit in the same run: `npm run bench -- stream`, or some of
- * its parts by name.
+ * its parts by name. `--submissions N` is for `ingest`.
  */
 import { parseArgs } from 'node:util';
 import { benchFanOut } from './stream/fan-out.ts';
@@ -20,7 +20,11 @@ const PARTS = {
 };
 
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    /** The number of submissions in a round. */
+    submissions: { type: 'string', default: '50000' },
+  },
   allowPositionals: true,
 });
 const unknown = positionals.find((name) => !Object.hasOwn(PARTS, name));
@@ -31,6 +35,7 @@ if (unknown !== undefined) {
 for (const [name, run] of Object.entries(PARTS)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   process.stdout.write(`${name}\n`);
-  await run(Number(values.rounds), (line) => process.stdout.write(`${line}\n`));
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  await run(Number(values.rounds), print, Number(values.submissions));
 }
 process.exit(0);

@@ -19,7 +19,7 @@ import { formatSpread } from '../statistics.ts';
 import { cpuMsOfTree } from './process-usage.ts';
 import { Publisher } from './publisher.ts';
 
-const SUBMISSIONS = 50_000;
+const WARM_UP_SUBMISSIONS = 50_000;
 const BATCH = 1000;
 const RAW_TOPIC = 'bench-ingest';
 const LIMITS = { maxWaitMs: 100, partitionMaxBytes: 1024 * 1024 };
@@ -29,8 +29,15 @@ interface Message {
   value: Buffer;
 }
 
-/** @param rounds the number of times that both are measured, in turn */
-export async function benchIngest(rounds: number, print: (line: string) => void): Promise<void> {
+/**
+ * @param rounds the number of times that both are measured, in turn
+ * @param submissions how many of them a round sends
+ */
+export async function benchIngest(
+  rounds: number,
+  print: (line: string) => void,
+  submissions: number,
+): Promise<void> {
   const system = await startSystem();
   // Waits until the demo has passed through.
   await (await Publisher.open(system)).close();
@@ -43,7 +50,8 @@ export async function benchIngest(rounds: number, print: (line: string) => void)
   const usage: Record<string, number>[] = [];
   // The first round warms up.
   for (let round = -1; round < rounds; round += 1) {
-    const messages = Array.from({ length: SUBMISSIONS }, (_, index) => createMessage(places, round, index));
+    const length = round < 0 ? WARM_UP_SUBMISSIONS : submissions;
+    const messages = Array.from({ length }, (_, index) => createMessage(places, round, index));
     const before = readUsage(system);
     const own = await measureService(system, messages);
     const after = readUsage(system);
@@ -57,7 +65,7 @@ export async function benchIngest(rounds: number, print: (line: string) => void)
     ]);
     usage.push(Object.fromEntries(perSubmission));
   }
-  print(`${SUBMISSIONS} submissions a round: middle (lowest to highest) of ${rounds} rounds`);
+  print(`${submissions} submissions a round: middle (lowest to highest) of ${rounds} rounds`);
   print(`  submissions to events: ${formatSpread(service, 0)} a second`);
   print(`  Kafka alone: ${formatSpread(kafka, 0)} a second`);
   print('  processor time for a submission, in microseconds');
