@@ -30,8 +30,8 @@ export async function findChangedSince(client: ClientBase, said: Said[]): Promis
      SELECT index FROM asked JOIN endorsements n USING (endorser_id, contest_id) WHERE n.updated_at >= at
      UNION
      SELECT index FROM asked JOIN change_log g
-       ON g.endorser = slug AND COALESCE(g.contest_id, (g.body -> 'contest' ->> 'id')::int) = asked.contest_id AND g.occurred_at >= at
-         AND NOT g.from_catalogue`,
+       ON g.endorser = slug AND g.occurred_at >= at AND NOT g.from_catalogue
+         AND COALESCE(g.contest_id, (g.body -> 'contest' ->> 'id')::int) = asked.contest_id`,
     [
       asked.map(({ index }) => index),
       asked.map(({ endorser }) => endorser),

@@ -36,7 +36,8 @@ export async function findMendedSince(
      SELECT index FROM asked JOIN endorsements n USING (endorser_id, contest_id) WHERE n.updated_at > at + interval '1 minute'
      UNION
      SELECT index FROM asked JOIN change_log g
-       ON g.endorser = slug AND COALESCE(g.contest_id, (g.body -> 'contest' ->> 'id')::int) = asked.contest_id AND g.occurred_at >= at
+       ON g.endorser = slug AND g.occurred_at >= at
+         AND COALESCE(g.contest_id, (g.body -> 'contest' ->> 'id')::int) = asked.contest_id
      WHERE submission_offset IS NOT NULL AND (g.occurred_at > at + interval '1 minute'
        OR submission_partition = since_partition AND submission_offset > since_offset)`,
     [

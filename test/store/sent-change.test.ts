@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { FINGERPRINT_BYTES, HEADER_LENGTH, MARKER } from '../../schemas/avro-codec.ts';
+import { changeCodec } from '../../schemas/change.ts';
+import { packBody } from '../../schemas/packed-change.ts';
+import { sentChange } from '../../store/stream/sent-change.ts';
+import { change } from '../helpers/arbitraries.ts';
+
+const ROW = { sequence: 7, type: 'created', endorser: 'acme', occurredAt: 1_793_000_000_000 } as const;
+const BATCH = { epoch: 3, offsets: [4, 0] };
+
+test('INV-3: a packed change is sent again with the bytes that were packed, whatever version of the schema they have', () => {
+  const bytes = fc.uint8Array({ minLength: FINGERPRINT_BYTES }).map((each) => Buffer.from(each));
+  fc.assert(
+    fc.property(bytes, (packed) => {
+      const { key, value } = sentChange({ ...ROW, ...BATCH, packed, body: null });
+      expect(key).toBe('acme');
+      const header = Buffer.concat([MARKER, packed.subarray(0, FINGERPRINT_BYTES)]);
+      expect(value.subarray(0, HEADER_LENGTH).equals(header)).toBe(true);
+      const rest = packed.subarray(FINGERPRINT_BYTES);
+      expect(value.subarray(value.length - rest.length).equals(rest)).toBe(true);
+    }),
+  );
+});
+
+test('INV-3: a change that is stored as JSON, in any order of its keys, has the same bytes as a packed one', () => {
+  fc.assert(
+    fc.property(change, ({ epoch: _epoch, id: _id, sequence, type, occurred_at: _at, ...body }) => {
+      const row = { ...ROW, ...BATCH, sequence, type };
+      const reversed = Object.fromEntries(Object.entries(body).reverse()) as typeof body;
+      const sent = sentChange({ ...row, packed: packBody(body), body: null });
+      expect(sentChange({ ...row, packed: null, body: reversed })).toEqual(sent);
+      expect(changeCodec.decode(sent.value)).toMatchObject({ id: sent.id, sequence, type });
+    }),
+  );
+});
