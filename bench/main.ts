@@ -1,3 +1,5 @@
+import { stopRunning } from '../test/helpers/interrupted.ts';
+
 /** `npm run bench -- NAME ...`: runs one of the programs beside this file. */
 const BENCHMARKS = [
   'crowd',
@@ -20,5 +22,11 @@ if (!BENCHMARKS.some((known) => known === name)) {
   process.stderr.write(`Usage: npm run bench -- ${BENCHMARKS.join(' | ')}\n`);
   process.exit(1);
 }
+// A benchmark that fails leaves no servers behind.
+process.on('uncaughtException', async (error) => {
+  process.stderr.write(`${error.stack}\n`);
+  await stopRunning();
+  process.exit(1);
+});
 process.argv = [process.argv[0] ?? '', `bench/${name}.ts`, ...args];
 await import(`./${name}.ts`);

@@ -3,6 +3,11 @@ import { listenForInterrupts } from '../../ops/local/processes/interrupts.ts';
 const running = new Set<() => Promise<void>>();
 let listening = false;
 
+/** Stops all that still runs and would be stopped on an interrupt. */
+export async function stopRunning(): Promise<void> {
+  await Promise.allSettled([...running].map((stopOne) => stopOne()));
+}
+
 /**
  * Stops something before this program ends on an interrupt, since servers are processes of their own and would run on.
  *
@@ -12,7 +17,7 @@ export function stopWhenInterrupted(stop: () => Promise<void>): () => void {
   if (!listening) {
     listening = true;
     listenForInterrupts(() => {}).addEventListener('abort', async () => {
-      await Promise.allSettled([...running].map((stopOne) => stopOne()));
+      await stopRunning();
       process.exit(1);
     });
   }
