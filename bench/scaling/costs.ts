@@ -52,17 +52,17 @@ export interface Costs {
 
 /**
  * Measured in November 2026 on two shared cores with everything on one machine: `bench -- stream ingest fan-out memory`,
- * `bench -- reads`, and decision 24. A write is the one of a gateway that is a fifth full; when it is full, a write takes
+ * `bench -- reads`, and decisions 24 and 32. A write is the one of a gateway that is a fifth full; when it is full, a write takes
  * 10.8. The cost of renewing a lease is an estimate: one row of a table with two indexes.
  */
 export const MEASURED: Costs = {
   change: {
     applyUs: 29,
-    writerUs: 33,
-    lockUs: 49,
-    relayUs: 32,
-    brokerUs: 21,
-    gatewayUs: 18,
+    writerUs: 17,
+    lockUs: 33,
+    relayUs: 16,
+    brokerUs: 20,
+    gatewayUs: 15,
     recordBytes: 700,
     eventBytes: 1187,
     gzipBytes: 607,
