@@ -4,6 +4,7 @@ import { inTransaction } from '../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
 import { CHANGE_BODY } from '../helpers/change-body.ts';
 import { useTestDatabase } from '../helpers/database.ts';
+import { until } from '../helpers/until.ts';
 
 const { url } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url, pipeline: true });
@@ -41,4 +42,25 @@ test('changes beyond the size of one INSERT have one order without gaps, and one
   expect(new Set(rows.map(({ at }) => at.getTime())).size).toBe(1);
   const head = await inTransaction(pool, lockStreamHead);
   expect(head.lastSequence).toBe(12_008);
+});
+
+test('a day that two make ready at the same time, as at the first start of apply and the relay, gets one partition', async () => {
+  const day = '2031-01-01';
+  const makeReady = (client: ClientBase | pg.Pool) =>
+    client.query('SELECT ensure_change_log_partition($1::date)', [day]);
+  const isWaiting = async () => {
+    const { rows } = await pool.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.length > 0;
+  };
+  let second: Promise<unknown> | undefined;
+  await inTransaction(pool, async (client) => {
+    await makeReady(client);
+    second = makeReady(pool);
+    await until('the second to wait for the first', isWaiting);
+  });
+  await second;
+  const { rows } = await pool.query(`SELECT to_regclass('change_log_20310101') IS NOT NULL AS made`);
+  expect(rows).toEqual([{ made: true }]);
 });
