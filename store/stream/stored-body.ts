@@ -10,7 +10,7 @@ export interface StoredBody {
 /** The columns of a `StoredBody`, of which one is null. */
 export const STORED_BODY = 'packed, CASE WHEN packed IS NULL THEN body END AS body';
 
-/** The body as `packBody` packs it. What was stored packed is returned as it is, in whatever version (INV-3). */
+/** The body as `packBody` packs it. A body that was stored packed stays as it is, in whatever version (INV-3). */
 export function packedOf({ packed, body }: StoredBody): Buffer {
   return packed ?? packBody(body as ChangeBody);
 }
