@@ -142,7 +142,8 @@ export class AvroToJson {
     const last = this.#texts[index];
     if (last && this.#holds(last.bytes, start, end)) return last.text;
     const text = this.source.toString('utf8', start, end);
-    this.#texts[index] = { bytes: this.source.subarray(start, end), text };
+    // A copy, because the source may be written again.
+    this.#texts[index] = { bytes: Buffer.from(this.source.subarray(start, end)), text };
     return text;
   }
 

@@ -85,10 +85,9 @@ export class LongPoll {
       if (isAtEnd && found.length > 0) this.#reader.close();
       else if (isAtEnd) this.#hasWaited = true;
       const delivery = await this.#reader.next(resumePoint);
-      for (const entry of delivery.entries) {
-        found.push(entry);
-        if (found.length === limit) return { entries: found, resumePoint: entry.resumePoint };
-      }
+      found.push(...delivery.entries.slice(0, limit - found.length));
+      const last = found.at(-1);
+      if (last && found.length === limit) return { entries: found, resumePoint: last.resumePoint };
       const moved = delivery.resumePoint.sequence - resumePoint.sequence;
       resumePoint = delivery.resumePoint;
       if (moved === 0) break;

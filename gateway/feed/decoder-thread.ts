@@ -8,6 +8,6 @@ import { unpackRecords } from './packed-records.ts';
 
 parentPort?.on('message', ({ id, epoch, records }: DecodeRequest) => {
   const changes = packChanges(unpackRecords(records), epoch);
-  const reply: DecodeReply = { id, changes };
-  parentPort?.postMessage(reply, [changes.bytes.buffer]);
+  const reply: DecodeReply = { id, changes, spent: records.bytes };
+  parentPort?.postMessage(reply, [changes.bytes.buffer, records.bytes]);
 });

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { BufferPool } from './buffer-pool.ts';
 import type { PackedChanges } from './packed-changes.ts';
 import { type ChangeRecord, type PackedRecords, packRecords } from './packed-records.ts';
 
@@ -13,6 +14,8 @@ export interface DecodeRequest {
 export interface DecodeReply {
   id: number;
   changes: PackedChanges;
+  /** The bytes of the request, which are no longer needed. */
+  spent: ArrayBuffer;
 }
 
 interface Waiting {
@@ -20,12 +23,17 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
+/** Enough for the batches of every partition that are decoded at a time. */
+const MAX_IDLE_BUFFERS = 16;
+const MAX_BUFFER_BYTES = 1024 * 1024;
+
 /**
  * Decodes and renders older changes in a thread of its own, so that replays do not delay clients that follow the live
  * stream. The thread starts with the first batch, and again after a failure.
  */
 export class Decoder {
   readonly #waiting = new Map<number, Waiting>();
+  readonly #buffers = new BufferPool({ maxIdle: MAX_IDLE_BUFFERS, maxBytes: MAX_BUFFER_BYTES });
   #thread: Worker | undefined;
   #nextId = 0;
 
@@ -39,9 +47,9 @@ export class Decoder {
       const id = this.#nextId;
       this.#nextId += 1;
       this.#waiting.set(id, { resolve, reject });
-      const request: DecodeRequest = { id, epoch, records: packRecords(records) };
+      const request: DecodeRequest = { id, epoch, records: packRecords(records, this.#buffers) };
       this.#thread ??= this.#start();
-      this.#thread.postMessage(request, [request.records.bytes.buffer]);
+      this.#thread.postMessage(request, [request.records.bytes]);
     });
   }
 
@@ -51,7 +59,8 @@ export class Decoder {
 
   #start(): Worker {
     const thread = new Worker(new URL('./decoder-thread.ts', import.meta.url), { name: 'decoder' });
-    thread.on('message', ({ id, changes }: DecodeReply) => {
+    thread.on('message', ({ id, changes, spent }: DecodeReply) => {
+      this.#buffers.giveBack(spent);
       this.#waiting.get(id)?.resolve(changes);
       this.#waiting.delete(id);
     });

@@ -48,14 +48,21 @@ export type Waiting = (delivery: Delivery) => boolean;
 /** The readers of one filter. */
 export class Audience {
   readonly name: string;
-  readonly matches: ChangePredicate;
+  /** Null for a filter that every change passes. */
+  readonly #matches: ChangePredicate | null;
   /** The readers that have reached the end of the stream. */
   readonly waiting = new Set<Waiting>();
   readers = 0;
 
   constructor(name: string, filter: StreamFilter) {
     this.name = name;
-    this.matches = createPredicate(filter);
+    this.#matches = Object.keys(filter).length === 0 ? null : createPredicate(filter);
+  }
+
+  /** The entries that pass the filter. */
+  select(entries: LogEntry[]): LogEntry[] {
+    const matches = this.#matches;
+    return matches ? entries.filter(({ facets }) => matches(facets)) : entries;
   }
 }
 

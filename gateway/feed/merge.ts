@@ -8,12 +8,6 @@ interface Fetched<T> {
   offset: number;
 }
 
-/** A record that waits for its turn. */
-interface Waiting {
-  sequence: number;
-  offset: number;
-}
-
 /** More waiting records mean a hole in the log, not records out of order. Fetching beyond a hole wastes memory. */
 const MAX_WAITING = 50_000;
 
@@ -32,7 +26,7 @@ export class SequenceMerge<T extends Sequenced> {
   /** Records that wait for their turn, by sequence. */
   readonly #pending = new Map<number, T>();
   /** By partition: its waiting records in the order of their offsets. No list is empty. */
-  readonly #waiting = new Map<number, Waiting[]>();
+  readonly #waiting = new Map<number, Fetched<T>[]>();
 
   /**
    * @param start.sequence the merge begins after this sequence.
@@ -77,12 +71,12 @@ export class SequenceMerge<T extends Sequenced> {
   add(partition: number, records: Fetched<T>[], nextOffset: number): void {
     this.#offsets[partition] = nextOffset;
     const waiting = this.#waiting.get(partition) ?? [];
-    for (const { entry, offset } of records) {
-      const { sequence } = entry;
+    for (const record of records) {
+      const { sequence } = record.entry;
       // A copy of a waiting record adds nothing, whichever partition it is in.
       if (sequence < this.#next || this.#pending.has(sequence)) continue;
-      this.#pending.set(sequence, entry);
-      waiting.push({ sequence, offset });
+      this.#pending.set(sequence, record.entry);
+      waiting.push(record);
     }
     if (waiting.length > 0) this.#waiting.set(partition, waiting);
   }
@@ -136,7 +130,7 @@ export class SequenceMerge<T extends Sequenced> {
 
   #forgetPassed(): void {
     for (const [partition, waiting] of this.#waiting) {
-      const first = waiting.findIndex(({ sequence }) => sequence >= this.#next);
+      const first = waiting.findIndex(({ entry }) => entry.sequence >= this.#next);
       if (first === -1) this.#waiting.delete(partition);
       else if (first > 0) waiting.splice(0, first);
     }

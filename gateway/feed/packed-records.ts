@@ -1,4 +1,5 @@
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
+import type { BufferPool } from './buffer-pool.ts';
 
 /*
  * A gateway's main thread sends its decoder thread records as typed arrays with a slot for each. Typed arrays are
@@ -10,30 +11,38 @@ export type ChangeRecord = Pick<FetchedRecord, 'offset' | 'value'>;
 
 /** Fetched records of one partition. */
 export interface PackedRecords {
-  /** The values of the records, one after the other. */
-  bytes: Uint8Array<ArrayBuffer>;
+  /** The values of the records, one after the other from the beginning. */
+  bytes: ArrayBuffer;
   /** Where each value ends in `bytes`. */
   ends: Uint32Array<ArrayBuffer>;
   offsets: Float64Array<ArrayBuffer>;
 }
 
-/** Packs records. One without a value becomes empty, which cannot be decoded either. */
-export function packRecords(records: readonly ChangeRecord[]): PackedRecords {
+/** Packs records into a buffer of the pool. One without a value becomes empty, which cannot be decoded either. */
+export function packRecords(records: readonly ChangeRecord[], buffers: BufferPool): PackedRecords {
   const ends = new Uint32Array(records.length);
   const offsets = new Float64Array(records.length);
   let length = 0;
-  for (const [index, { offset, value }] of records.entries()) {
+  let index = 0;
+  for (const { offset, value } of records) {
     length += value?.length ?? 0;
     ends[index] = length;
     offsets[index] = offset;
+    index += 1;
   }
-  const bytes = new Uint8Array(length);
-  for (const [index, { value }] of records.entries()) if (value) bytes.set(value, ends[index - 1] ?? 0);
+  const bytes = buffers.take(length);
+  const target = new Uint8Array(bytes);
+  let end = 0;
+  for (const { value } of records) {
+    if (!value) continue;
+    target.set(value, end);
+    end += value.length;
+  }
   return { bytes, ends, offsets };
 }
 
 export function unpackRecords({ bytes, ends, offsets }: PackedRecords): ChangeRecord[] {
-  const all = Buffer.from(bytes.buffer);
+  const all = Buffer.from(bytes);
   return Array.from(ends, (end, index) => ({
     offset: offsets[index] as number,
     value: all.subarray(ends[index - 1] ?? 0, end),

@@ -2,9 +2,6 @@ import type { PartitionRead, TopicReader } from '../../kafka/topic-reader.ts';
 import type { Decoder } from './decoder.ts';
 import type { PackedChanges } from './packed-changes.ts';
 
-/** Large enough for a batch as the relay makes them. A larger batch comes whole, but only the first of a fetch. */
-const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 128 * 1024 };
-
 /** The log to fetch from, which may differ from call to call. */
 type Fetches = Pick<TopicReader, 'fetchFromSources'>;
 
@@ -45,13 +42,17 @@ export class ReadAhead {
    *
    * @param sources the result of `TopicReader.sources`.
    * @param offsets by partition, the offset to read from.
+   * @param partitionMaxBytes how much to fetch of a partition.
    * @throws the errors of `TopicReader.fetch`.
    */
   async read(
     reader: Fetches,
     sources: readonly number[],
     offsets: ReadonlyMap<number, number>,
+    partitionMaxBytes: number,
   ): Promise<DecodingRead[]> {
+    const fetch = (from: ReadonlyMap<number, number>) =>
+      this.#fetch(reader, sources, from, partitionMaxBytes);
     const missing = new Map(offsets);
     const reads: DecodingRead[] = [];
     for (const [partition, offset] of offsets) {
@@ -60,9 +61,9 @@ export class ReadAhead {
       reads.push(read);
       missing.delete(partition);
     }
-    if (missing.size > 0) reads.push(...(await this.#fetch(reader, sources, missing)));
+    if (missing.size > 0) reads.push(...(await fetch(missing)));
     // Many consumers want only one batch, so reading ahead begins with the second call.
-    if (this.#hasBegun) this.#begin(reader, sources, reads);
+    if (this.#hasBegun) this.#begin(fetch, reads);
     this.#hasBegun = true;
     return reads;
   }
@@ -76,11 +77,14 @@ export class ReadAhead {
   }
 
   /** Begins to read the batches after these. */
-  #begin(reader: Fetches, sources: readonly number[], reads: readonly DecodingRead[]): void {
+  #begin(
+    fetch: (from: ReadonlyMap<number, number>) => Promise<DecodingRead[]>,
+    reads: readonly DecodingRead[],
+  ): void {
     const open = reads.filter(({ atEnd }) => !atEnd);
     const offsets = new Map(open.map(({ partition, nextOffset }) => [partition, nextOffset]));
     // A batch that fails here is fetched again when it is needed.
-    const fetched = this.#fetch(reader, sources, offsets).catch(() => []);
+    const fetched = fetch(offsets).catch(() => []);
     for (const [partition, offset] of offsets) {
       const read = fetched.then((all) => all.find((one) => one.partition === partition));
       this.#ahead.set(partition, { offset, read });
@@ -91,8 +95,9 @@ export class ReadAhead {
     reader: Fetches,
     sources: readonly number[],
     offsets: ReadonlyMap<number, number>,
+    partitionMaxBytes: number,
   ): Promise<DecodingRead[]> {
-    const reads = await reader.fetchFromSources(sources, offsets, LIMITS);
+    const reads = await reader.fetchFromSources(sources, offsets, { maxWaitMs: 0, partitionMaxBytes });
     return reads.map(({ records, ...read }) => {
       const changes = this.#decoder.decode(records, this.#epoch);
       changes.catch(ignore);

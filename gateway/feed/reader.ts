@@ -52,10 +52,7 @@ export class FeedReader {
       return this.#wait(resumePoint, take);
     }
     const { entries, resumePoint: after } = await this.#source.read(resumePoint);
-    return new Delivery(
-      entries.filter(({ facets }) => this.#audience.matches(facets)),
-      after,
-    );
+    return new Delivery(this.#audience.select(entries), after);
   }
 
   /** Replaces the filter, unless the reader is closed. */

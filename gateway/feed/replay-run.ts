@@ -15,11 +15,32 @@ import type { UnreadableBatches } from './unreadable-batches.ts';
  */
 const MAX_SEARCHED = 5000;
 
+/** Large enough for a batch as the relay makes them. A larger batch comes whole, but only the first of a fetch. */
+const MIN_FETCH_BYTES = 128 * 1024;
+/** Changes of one partition often follow each other. Then a fetch must last until the next one is there and decoded. */
+const MAX_FETCH_BYTES = 512 * 1024;
+
+/**
+ * How much to fetch of a partition: little at first, since few readers go far, and offsets may be forged.
+ *
+ * @param chunksRead how many chunks the run has returned whole
+ * @param maxBytes how much it may hold of a partition, of which it has one batch while the next one is fetched
+ */
+function fetchBytes(chunksRead: number, maxBytes: number): number {
+  const most = Math.min(MAX_FETCH_BYTES, Math.max(MIN_FETCH_BYTES, Math.floor(maxBytes / 2)));
+  return Math.min(MIN_FETCH_BYTES * 2 ** chunksRead, most);
+}
+
 interface ReplayRunOptions {
   epoch: number;
   /** The last sequence whose id has offsets of another log. */
   after: number;
   decoder: Decoder;
+  /**
+   * How much of all partitions together the run may work on and have fetched ahead, in bytes of the log. It takes more if
+   * that is less than the smallest fetches.
+   */
+  maxBytes: () => number;
   changeLog: ChangeLog;
   unreadable: UnreadableBatches;
   log: Logger;
@@ -35,12 +56,14 @@ export class ReplayRun {
   readonly #changeLog: ChangeLog;
   readonly #unreadable: UnreadableBatches;
   readonly #log: Logger;
+  readonly #maxBytes: () => number;
+  #chunksRead = 0;
   /** Whether the offsets that the run reads from are of the present log. */
   #isPlaced: boolean;
 
   constructor(
     resumePoint: ResumePoint,
-    { epoch, after, decoder, changeLog, unreadable, log }: ReplayRunOptions,
+    { epoch, after, decoder, maxBytes, changeLog, unreadable, log }: ReplayRunOptions,
   ) {
     this.#isPlaced = resumePoint.sequence > after;
     this.#merge = new SequenceMerge<LogEntry>(resumePoint);
@@ -48,6 +71,7 @@ export class ReplayRun {
     this.#changeLog = changeLog;
     this.#unreadable = unreadable;
     this.#log = log;
+    this.#maxBytes = maxBytes;
   }
 
   /** The sequence after which the run continues. */
@@ -71,6 +95,7 @@ export class ReplayRun {
       if (!(error instanceof OtherTopicError)) throw error;
       this.#isPlaced = false;
     }
+    if (entries.length === limit) this.#chunksRead += 1;
     if (entries.length === 0) await this.#fillHole(entries, limit);
     return entries;
   }
@@ -91,20 +116,26 @@ export class ReplayRun {
     return { sequence, time: occurredAt, offsets: this.#merge.offsets };
   }
 
-  /** Fetches once. Returns the number of records, or undefined if there is nothing more to fetch. */
+  /**
+   * Fetches once, except the partitions that were at their end.
+   *
+   * @param atEnd those partitions, to which it adds
+   * @returns the number of records; undefined if there is nothing more to fetch
+   */
   async #fetch(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
     const sources = await reader.sources();
     const wanted = this.#merge.wanted(sources.length);
-    if ([...wanted.keys()].every((partition) => atEnd.has(partition))) return undefined;
+    for (const partition of atEnd) wanted.delete(partition);
+    if (wanted.size === 0) return undefined;
+    const maxBytes = fetchBytes(this.#chunksRead, this.#maxBytes() / sources.length);
     let count = 0;
-    for (const read of await this.#readAhead.read(reader, sources, wanted)) {
+    for (const read of await this.#readAhead.read(reader, sources, wanted, maxBytes)) {
       const changes = await read.changes;
       this.#unreadable.report(read);
       reportFailures(changes.failures, this.#log);
       this.#merge.add(read.partition, unpackChanges(changes), read.nextOffset);
       count += read.count;
       if (read.atEnd) atEnd.add(read.partition);
-      else atEnd.delete(read.partition);
     }
     return count;
   }

@@ -11,8 +11,10 @@ import type { UnreadableBatches } from './unreadable-batches.ts';
 
 /** How many reads may run at the same time. Others wait their turn. */
 const MAX_CONCURRENT_READS = 4;
-/** How many runs are kept for readers to continue. Each holds up to eight megabytes read ahead. */
+/** How many runs are kept for readers to continue. */
 const MAX_IDLE_RUNS = 32;
+/** How much all runs together work on and have read ahead, in bytes of the log. */
+const MAX_AHEAD_BYTES = 96 * 1024 * 1024;
 
 interface Underway {
   after: number;
@@ -134,7 +136,9 @@ export class Replay {
   #takeRun(resumePoint: ResumePoint, { epoch, after }: Stream): ReplayRun {
     const index = this.#idleRuns.findIndex(({ sequence }) => sequence === resumePoint.sequence);
     const [run] = index === -1 ? [] : this.#idleRuns.splice(index, 1);
-    return run ?? new ReplayRun(resumePoint, { ...this.#options, epoch, after, decoder: this.#decoder });
+    if (run) return run;
+    const maxBytes = () => MAX_AHEAD_BYTES / (this.#idleRuns.length + this.#readers.length);
+    return new ReplayRun(resumePoint, { ...this.#options, epoch, after, decoder: this.#decoder, maxBytes });
   }
 
   async #acquireReader(): Promise<TopicReader> {

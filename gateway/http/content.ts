@@ -9,6 +9,8 @@ export interface Content {
   readonly length: number;
   /** Weak, because the same content is sent in several encodings. Null if it is never requested again. */
   readonly etag: string | null;
+  /** Called once the content is sent. A content that has it can be sent only once. */
+  readonly release?: () => void;
 }
 
 /** Formats the ETag of content with a digest. */
@@ -22,8 +24,13 @@ export function encodeContent(body: string | Buffer | Content): Content {
 }
 
 /** Sends content, or 304 if the client has it already. The content type must be set before. */
-export function sendContent(ctx: Context, { pieces, length, etag }: Content, status: 200 | 201 = 200): void {
+export function sendContent(
+  ctx: Context,
+  { pieces, length, etag, release }: Content,
+  status: 200 | 201 = 200,
+): void {
   ctx.status = status;
+  if (release) ctx.res.once('finish', release);
   if (etag !== null && status === 200 && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
     ctx.etag = etag;
     if (ctx.fresh) {

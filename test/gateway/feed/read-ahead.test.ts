@@ -62,7 +62,7 @@ function record(partition: number, offset: number) {
 
 /** Reads once and checks the records. Returns how far each partition was read, and whether that was its end. */
 async function readOn(ahead: ReadAhead, log: ModelLog, offsets: ReadonlyMap<number, number>) {
-  const reads = await ahead.read(log, [], offsets);
+  const reads = await ahead.read(log, [], offsets, 1);
   expect(reads.map(({ partition }) => partition).sort()).toEqual([...offsets.keys()].sort());
   for (const { partition, nextOffset, changes } of reads) {
     const from = offsets.get(partition) as number;

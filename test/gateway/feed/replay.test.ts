@@ -130,6 +130,29 @@ describe('INV-10: older changes are read once for all readers', () => {
   });
 });
 
+test('fetches of one reader grow as it goes on; of many readers, they stay small', async () => {
+  const fetch = jest.spyOn(TopicReader.prototype, 'fetchFromSources');
+  const fetchedBytes = () => fetch.mock.calls.map(([, , { partitionMaxBytes }]) => partitionMaxBytes);
+  await readToEnd(BEGINNING);
+  expect(fetchedBytes()[0]).toBe(128 * 1024);
+  expect(Math.max(...fetchedBytes())).toBe(512 * 1024);
+
+  await replay.close();
+  replay = createReplay(KEEPING_NOTHING);
+  fetch.mockClear();
+  // More than the number of runs that are kept, each of which has read one chunk.
+  const places = Array.from({ length: 36 }, (_, at) => ({
+    ...BEGINNING,
+    sequence: 500 * at,
+    offsets: offsetsAfter(500 * at),
+  }));
+  const firsts = await Promise.all(places.map((place) => replay.read(place, { ...STREAM, latest: 0 })));
+  const seconds = firsts.map(({ resumePoint }) => replay.read(resumePoint, { ...STREAM, latest: 0 }));
+  await Promise.all(seconds);
+  const most = (96 * 1024 * 1024) / 36 / PARTITIONS / 2;
+  expect(Math.max(...fetchedBytes())).toBeLessThanOrEqual(most);
+});
+
 describe('INV-4: a resume point works with any offsets', () => {
   test('true offsets are enough: the database is not asked', async () => {
     await readToEnd({ ...BEGINNING, sequence: 20_300, offsets: offsetsAfter(20_300) });
