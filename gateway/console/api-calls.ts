@@ -71,6 +71,7 @@ export class ApiCalls {
           acceptsLines: () => false,
           caller,
           id,
+          onClose: (listener) => closed.addEventListener('abort', listener),
           closed,
           isClosed: () => closed.aborted,
         }),

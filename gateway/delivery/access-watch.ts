@@ -20,21 +20,13 @@ const WATCH_INTERVAL_MS = 2000;
 /** A reader that follows the stream after its request was admitted: an open stream or a long poll. */
 export interface WatchedReader {
   credential: Credential;
-  /** The subscription that its filter comes from, or null. */
+  /** The subscription that its filter comes from, or null. The watch keeps its filter up to date. */
   subscription: Pick<StoredSubscription, 'id' | 'filter'> | null;
   /** Ends it: a new request with its credential would get this error. */
   refuse(error: ApiError): void;
   /** Ends it: its subscription was deleted. */
   loseSubscription(): void;
   changeFilter(filter: StreamFilter): void;
-}
-
-/** The place of a reader under watch. */
-export interface Watch {
-  /** Checks the reader now, and ends it or changes its filter if necessary. Never rejects. */
-  check(): Promise<void>;
-  /** Ends the watch. */
-  remove(): void;
 }
 
 /**
@@ -70,17 +62,19 @@ export class AccessWatch {
     await this.#watching?.stop();
   }
 
-  add(reader: WatchedReader): Watch {
-    const watched = { ...reader };
-    this.#readers.add(watched);
-    return {
-      check: () => {
-        this.#asking.push(watched);
-        this.#next ??= this.#checkAsking();
-        return this.#next;
-      },
-      remove: () => this.#readers.delete(watched),
-    };
+  add(reader: WatchedReader): void {
+    this.#readers.add(reader);
+  }
+
+  remove(reader: WatchedReader): void {
+    this.#readers.delete(reader);
+  }
+
+  /** Checks a reader now, and ends it or changes its filter if necessary. Never rejects. */
+  check(reader: WatchedReader): Promise<void> {
+    this.#asking.push(reader);
+    this.#next ??= this.#checkAsking();
+    return this.#next;
   }
 
   /** Checks all readers that have asked. One such check runs at a time: a change ends thousands of waits at once. */
@@ -121,7 +115,8 @@ export class AccessWatch {
       sessions.size > 0 ? findSessionStates(this.#pool, [...sessions]) : new Map<number, never>(),
     ]);
     const now = this.#clock.now();
-    for (const { credential, ...reader } of readers) {
+    for (const reader of readers) {
+      const { credential } = reader;
       try {
         if ('key' in credential) requireUsableKey(keyStates.get(credential.key) ?? null, now);
         else requireUsableSession(sessionStates.get(credential.session) ?? null, now);

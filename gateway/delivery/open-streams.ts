@@ -1,6 +1,7 @@
 import { Gauge } from 'prom-client';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
+import type { ApiError } from '../http/api-error.ts';
 import type { AccessWatch, WatchedReader } from './access-watch.ts';
 import type { StreamEnding } from './stream-ending.ts';
 
@@ -18,13 +19,37 @@ interface ControlledStream {
   changeFilter(filter: StreamFilter): void;
 }
 
-interface OpenStream extends Pick<WatchedReader, 'credential' | 'subscription'> {
-  stream: ControlledStream;
+/** What a stream's request was admitted with. */
+type StreamAccess = Pick<WatchedReader, 'credential' | 'subscription'>;
+
+/** A stream under watch. A class, because thousands of them are open at a time. */
+class OpenStream implements WatchedReader {
+  readonly stream: ControlledStream;
+  readonly credential: WatchedReader['credential'];
+  subscription: WatchedReader['subscription'];
+
+  constructor(stream: ControlledStream, { credential, subscription }: StreamAccess) {
+    this.stream = stream;
+    this.credential = credential;
+    this.subscription = subscription;
+  }
+
+  refuse({ code, message }: ApiError): void {
+    this.stream.end({ error: code, message });
+  }
+
+  loseSubscription(): void {
+    this.stream.end({ reconnect: 'subscription_changed' });
+  }
+
+  changeFilter(filter: StreamFilter): void {
+    this.stream.changeFilter(filter);
+  }
 }
 
 /** The open streams of a gateway, which are under watch. When the gateway shuts down, they are asked to reconnect. */
 export class OpenStreams {
-  readonly #streams = new Set<ControlledStream>();
+  readonly #streams = new Set<OpenStream>();
   readonly #accessWatch: AccessWatch;
   readonly #clock: Clock;
   #isDraining = false;
@@ -35,19 +60,15 @@ export class OpenStreams {
   }
 
   /** Adds a stream and returns the function that removes it. While the gateway drains, a new stream is ended at once. */
-  add({ stream, ...access }: OpenStream): () => void {
-    const watch = this.#accessWatch.add({
-      ...access,
-      refuse: ({ code, message }) => stream.end({ error: code, message }),
-      loseSubscription: () => stream.end({ reconnect: 'subscription_changed' }),
-      changeFilter: (filter) => stream.changeFilter(filter),
-    });
-    this.#streams.add(stream);
+  add(stream: ControlledStream, access: StreamAccess): () => void {
+    const open = new OpenStream(stream, access);
+    this.#accessWatch.add(open);
+    this.#streams.add(open);
     if (this.#isDraining) stream.end({ reconnect: 'shutdown' });
     openStreamCount.set(this.#streams.size);
     return () => {
-      watch.remove();
-      this.#streams.delete(stream);
+      this.#accessWatch.remove(open);
+      this.#streams.delete(open);
       openStreamCount.set(this.#streams.size);
     };
   }
@@ -64,7 +85,7 @@ export class OpenStreams {
     const steps = Math.max(1, Math.floor(ms / DRAIN_STEP_MS));
     const perStep = Math.ceil(leaving.length / steps);
     while (leaving.length > 0) {
-      for (const stream of leaving.splice(0, perStep)) stream.end({ reconnect: 'shutdown' });
+      for (const { stream } of leaving.splice(0, perStep)) stream.end({ reconnect: 'shutdown' });
       if (leaving.length > 0) await this.#clock.wait(DRAIN_STEP_MS, never);
     }
   }

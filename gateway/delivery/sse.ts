@@ -31,8 +31,8 @@ export interface StreamOptions {
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
   clock: Clock;
-  /** Names the request and its account in every line. */
-  log: Logger;
+  /** Makes a log that names the request and its account in every line. Few streams ever need one. */
+  openLog: () => Logger;
   /** Returns a number from 0 to 1, for jitter. */
   random: () => number;
 }
@@ -58,6 +58,8 @@ const RETRY_MS = 1000;
 const RETRY_RANGE_MS = { min: 1000, max: 5000 };
 /** Lifetimes are shortened by up to this part, so that clients that connected together do not reconnect together. */
 const LIFETIME_JITTER = 0.05;
+/** The number of different lifetimes: Node keeps a list of timers for each duration. */
+const LIFETIMES = 200;
 
 /** One client's stream of Server-Sent Events (specification, "Server-Sent Events kinds"). */
 export class EventStream {
@@ -90,17 +92,17 @@ export class EventStream {
   }
 
   /** Writes until the lifetime is over or the stream is ended, then ends the output. Never rejects. */
-  async run(): Promise<void> {
-    const { clock, log } = this.#options;
+  run(): Promise<void> {
     const cancelEnd = this.#endAfterLifetime();
-    try {
-      this.#output.writeText(`retry: ${this.#retryMs()}\n\n${this.#tell('ready', this.#options.ready)}`);
-      this.#scheduleHeartbeat();
-      await this.#deliver();
-    } catch (error) {
-      this.#fail(error);
-    }
-    cancelEnd();
+    // Not awaited, because a suspended function takes more memory for as long as the stream lasts.
+    return this.#follow().then(() => {
+      cancelEnd();
+      this.#finish();
+    });
+  }
+
+  #finish(): void {
+    const { clock, openLog } = this.#options;
     this.#cancelHeartbeat();
     try {
       this.#writeEnding();
@@ -110,19 +112,20 @@ export class EventStream {
       this.#output.end();
     }
     const seconds = (clock.now() - this.#startedAt) / 1000;
-    noteStreamEnd(log, this.#ending, { seconds, delivered: this.#delivered });
+    noteStreamEnd(openLog(), this.#ending, { seconds, delivered: this.#delivered });
   }
 
   /** Returns the function that cancels it. */
   #endAfterLifetime(): () => void {
     const { clock, lifetimeMs, random } = this.#options;
-    const ms = lifetimeMs * (1 - LIFETIME_JITTER * random());
+    const jitter = (LIFETIME_JITTER * Math.round(random() * LIFETIMES)) / LIFETIMES;
+    const ms = lifetimeMs * (1 - jitter);
     return clock.schedule(ms, () => this.end({ reconnect: 'lifetime' }));
   }
 
   /** Ends the stream with an error. Reports a defect even if the stream is ending already. */
   #fail(error: unknown): void {
-    const { log } = this.#options;
+    const log = this.#options.openLog();
     if (error instanceof StreamGapError) log.error({ error }, 'a stream met a change that is lost');
     else reportFailure(log, error, { where: 'stream', message: 'a stream failed' });
     this.end(endingAfter(error));
@@ -147,24 +150,38 @@ export class EventStream {
     return this.#reader.isWaiting && latest.sequence > this.#written.sequence ? latest : this.#written;
   }
 
-  /** @throws StreamGapError if the next change is lost, and errors that are no outage. */
-  async #deliver(): Promise<void> {
-    const { clock, log } = this.#options;
+  /** Writes until the stream ends. A gap, and errors that are no outage, end it. */
+  async #follow(): Promise<void> {
     let waits = false;
-    while (!this.#ending) {
-      if (this.#isBeyondRetention()) return this.end({ reconnect: 'slow_consumer' });
-      try {
-        const delivery = await this.#reader.next(this.#resumePoint, (fresh) => this.#take(fresh));
-        waits = false;
-        if (!(await this.#send(delivery))) return this.end({ reconnect: 'slow_consumer' });
-      } catch (error) {
-        if (classifyFailure(error) === 'defect') throw error;
-        // While Kafka does not answer, the connection stays open, and the stream resumes by itself.
-        reportFailure(log, error, { where: 'stream', message: 'a stream waits', quiet: waits });
-        waits = true;
-        await clock.wait(RETRY_MS, this.#over.signal);
+    try {
+      this.#output.writeText(`retry: ${this.#retryMs()}\n\n${this.#tell('ready', this.#options.ready)}`);
+      this.#scheduleHeartbeat();
+      while (!this.#ending) {
+        if (this.#isBeyondRetention()) return this.end({ reconnect: 'slow_consumer' });
+        try {
+          const delivery = await this.#reader.next(this.#resumePoint, (fresh) => this.#take(fresh));
+          waits = false;
+          if (!(await this.#send(delivery))) return this.end({ reconnect: 'slow_consumer' });
+        } catch (error) {
+          await this.#waitAfter(error, waits);
+          waits = true;
+        }
       }
+    } catch (error) {
+      this.#fail(error);
     }
+  }
+
+  /**
+   * While Kafka does not answer, the connection stays open, and the stream resumes by itself.
+   *
+   * @throws an error that is no outage
+   */
+  async #waitAfter(error: unknown, hasWaited: boolean): Promise<void> {
+    if (classifyFailure(error) === 'defect') throw error;
+    const { clock, openLog } = this.#options;
+    reportFailure(openLog(), error, { where: 'stream', message: 'a stream waits', quiet: hasWaited });
+    await clock.wait(RETRY_MS, this.#over.signal);
   }
 
   #isBeyondRetention(): boolean {

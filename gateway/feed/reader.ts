@@ -47,10 +47,12 @@ export class FeedReader {
    * @param take is offered every delivery at the end. Without it, the first one is returned.
    * @throws the errors of `ChangeSource.read`.
    */
-  async next(resumePoint: ResumePoint, take: Taking = leave): Promise<Delivery> {
-    if (!this.#closed && resumePoint.sequence >= this.#source.latest.sequence) {
-      return this.#wait(resumePoint, take);
-    }
+  next(resumePoint: ResumePoint, take: Taking = leave): Promise<Delivery> {
+    const isAtEnd = resumePoint.sequence >= this.#source.latest.sequence;
+    return isAtEnd && !this.#closed ? this.#wait(resumePoint, take) : this.#read(resumePoint);
+  }
+
+  async #read(resumePoint: ResumePoint): Promise<Delivery> {
     const { entries, resumePoint: after } = await this.#source.read(resumePoint);
     return new Delivery(this.#audience.select(entries), after);
   }

@@ -34,11 +34,15 @@ function compressIfAccepted(): Middleware {
   };
 }
 
-/** Makes a signal that aborts when the response closes, whether it was sent in full or the client disconnected. */
-function signalClosed({ res }: Context): AbortSignal {
+/** Calls a listener when the response closes, whether it was sent in full or the client disconnected. */
+function onClose({ res }: Context, listener: () => void): void {
+  if (res.closed) listener();
+  else res.once('close', listener);
+}
+
+function signalClosed(ctx: Context): AbortSignal {
   const closed = new AbortController();
-  if (res.closed) closed.abort();
-  res.once('close', () => closed.abort());
+  onClose(ctx, () => closed.abort());
   return closed.signal;
 }
 
@@ -89,6 +93,12 @@ function sendLines(ctx: Context, lines: Readable): void {
   });
 }
 
+/** Lets go of everything that a stream does not need: Koa keeps its context for as long as the connection lasts. */
+function forgetRequest(ctx: Context): void {
+  ctx.state = {};
+  ctx.matched = undefined;
+}
+
 function mount(router: Router, endpoint: Endpoint, log: Logger): void {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
   const answer: Middleware = async (ctx) => {
@@ -103,6 +113,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
       acceptsLines: () => ctx.accepts('application/json', LINES_TYPE) === LINES_TYPE,
       caller: ctx.state.caller,
       id: ctx.state.requestId,
+      onClose: (listener) => onClose(ctx, listener),
       get closed() {
         return signalClosed(ctx);
       },
@@ -181,6 +192,7 @@ export function createApp({
     // A client that kept its connection alive would come back to a gateway that is about to stop.
     if (draining.aborted) ctx.set('Connection', 'close');
     await next();
+    if (ctx.respond === false) forgetRequest(ctx);
   });
   if (console) app.use(readConsoleApi);
   app.use(nameRoute(router));

@@ -71,6 +71,8 @@ export interface RawRequest {
   caller: Caller;
   /** The id of the request, as in the log and in X-Request-Id. */
   id: string;
+  /** Calls a listener when the connection closes; at once if it has closed. Takes less memory than `closed`. */
+  onClose(listener: () => void): void;
   /** Aborts when the connection closes. */
   readonly closed: AbortSignal;
   /** Whether the connection has closed. Cheaper than `closed`, which registers a listener. */

@@ -64,20 +64,20 @@ export class StreamLeases {
   }
 
   /**
-   * Takes a lease for a stream until `closed` aborts.
+   * Takes a lease for a stream until its connection closes.
    *
+   * @param onClose calls a function when it closes; at once if it has closed
    * @throws ApiError too_many_streams if the account is at its limit, and errors that are no outage of the database.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,
-    closed: AbortSignal,
+    onClose: (release: () => void) => void,
   ): Promise<void> {
     if (maxStreams === null) return;
     const id = randomUUID();
     if (!(await this.#tryAcquire(id, accountId, maxStreams))) throw refuse(maxStreams);
     this.#held.set(id, accountId);
-    closed.addEventListener('abort', () => this.#release(id), { once: true });
-    if (closed.aborted) this.#release(id);
+    onClose(() => this.#release(id));
   }
 
   async #tryAcquire(id: string, accountId: number, max: number): Promise<boolean> {

@@ -5,6 +5,7 @@ import {
   streamStart,
   subscription as subscriptionParameter,
 } from '../../schemas/http/parameters.ts';
+import type { WatchedReader } from '../delivery/access-watch.ts';
 import { LongPoll } from '../delivery/long-poll.ts';
 import { cursorOf, resolveStart } from '../delivery/resume.ts';
 import { BufferPool } from '../feed/buffer-pool.ts';
@@ -36,22 +37,23 @@ export const eventsRoute = defineRoute({
       { feed, pool, clock, retentionMs: config.retentionMs },
     );
     const { limit, wait } = query;
-    const poll = new LongPoll(feed, {
+    const poll: LongPoll = new LongPoll(feed, {
       start,
       filter,
       limit,
       waitMs: wait * 1000,
       signal: AbortSignal.any([closed, draining]),
-      confirm: () => watch.check(),
+      confirm: () => accessWatch.check(watched),
       clock,
     });
-    const watch = accessWatch.add({
+    const watched: WatchedReader = {
       credential: caller.credential,
       subscription,
       refuse: (error) => poll.refuse(error),
       loseSubscription: () => poll.refuse(createNoSubscriptionError(query.subscription ?? '')),
       changeFilter: (changed) => poll.changeFilter(changed),
-    });
+    };
+    accessWatch.add(watched);
     try {
       const { entries, resumePoint } = await poll.run();
       const has_more = resumePoint.sequence < feed.latest.sequence;
@@ -59,7 +61,7 @@ export const eventsRoute = defineRoute({
     } catch (error) {
       throw refusalOf(error);
     } finally {
-      watch.remove();
+      accessWatch.remove(watched);
     }
   },
 });

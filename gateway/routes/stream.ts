@@ -33,7 +33,7 @@ export const streamRoute = defineRoute({
   errors: ['subscription_not_found', 'cursor_expired', 'too_many_streams', 'warming_up'],
   response: null,
   otherContent: { 'text/event-stream': serverSentEvent },
-  async handle({ query, header, acceptsGzip, id, caller, closed }, context) {
+  async handle({ query, header, acceptsGzip, id, caller, onClose }, context) {
     const { pool, feed, streamLeases, openStreams, clock, log, config } = context;
     const { retentionMs } = config;
     const { filter, subscription } = await readStreamFilter(query, caller.accountId, pool);
@@ -41,12 +41,12 @@ export const streamRoute = defineRoute({
       { ...query, lastEventId: header('Last-Event-ID') },
       { feed, pool, clock, retentionMs },
     );
-    await streamLeases.acquire(caller, closed);
+    await streamLeases.acquire(caller, onClose);
     const gzip = acceptsGzip();
     return {
       headers: gzip ? { ...HEADERS, 'Content-Encoding': 'gzip' } : HEADERS,
       stream: async (response) => {
-        const output = await EventOutput.open(response, { gzip, closed });
+        const output = await EventOutput.open(response, { gzip });
         if (!output) return;
         const stream = new EventStream(output, feed, {
           start,
@@ -56,19 +56,18 @@ export const streamRoute = defineRoute({
           lifetimeMs: config.streamLifetimeMs,
           retentionMs,
           clock,
-          log: log.child({ requestId: id, account: caller.account }),
+          openLog: () => log.child({ requestId: id, account: caller.account }),
           random: Math.random,
         });
-        const remove = openStreams.add({ stream, credential: caller.credential, subscription });
-        const leave = () => stream.end({ gone: true });
-        closed.addEventListener('abort', leave);
-        if (closed.aborted) leave();
-        await stream.run();
-        remove();
-        if (response.closed) return;
-        // A client that does not read the last frames in time is disconnected.
-        const deadline = setTimeout(() => response.destroy(), GOODBYE_MS);
-        response.once('close', () => clearTimeout(deadline));
+        const remove = openStreams.add(stream, { credential: caller.credential, subscription });
+        onClose(() => stream.end({ gone: true }));
+        return stream.run().then(() => {
+          remove();
+          if (response.closed) return;
+          // A client that does not read the last frames in time is disconnected.
+          const deadline = setTimeout(() => response.destroy(), GOODBYE_MS);
+          response.once('close', () => clearTimeout(deadline));
+        });
       },
     };
   },

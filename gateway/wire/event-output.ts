@@ -30,15 +30,10 @@ export class EventOutput {
   /**
    * Writes the headers of a response at once and returns the output of its body, once the answers before it on the same
    * connection are finished; null if the connection closes before. Nothing else may be written to the response.
-   *
-   * @param closed aborts when the response closes
    */
-  static async open(
-    response: ServerResponse,
-    { gzip, closed }: { gzip: boolean; closed: AbortSignal },
-  ): Promise<EventOutput | null> {
+  static async open(response: ServerResponse, { gzip }: { gzip: boolean }): Promise<EventOutput | null> {
     response.flushHeaders();
-    if (!response.socket) await once(response, 'socket', { signal: closed }).catch(() => {});
+    if (!response.socket && !response.closed) await comesFirst(response, ['socket', 'close']);
     const { socket, chunkedEncoding: chunked } = response;
     if (!socket) return null;
     // Frames are often small and minutes apart.
@@ -77,4 +72,11 @@ export class EventOutput {
   #writeOwn(bytes: Buffer): void {
     this.#socket.write(this.#connection.chunked ? makeChunk(bytes) : bytes);
   }
+}
+
+/** Resolves when one of these events happens. */
+async function comesFirst(emitter: ServerResponse, events: readonly string[]): Promise<void> {
+  const settled = new AbortController();
+  await Promise.race(events.map((event) => once(emitter, event, { signal: settled.signal })));
+  settled.abort();
 }

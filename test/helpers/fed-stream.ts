@@ -106,7 +106,7 @@ export function startStream(setting: Setting = {}) {
     lifetimeMs,
     retentionMs,
     clock,
-    log: captured.log,
+    openLog: () => captured.log,
     random: () => random,
   });
   const done = stream.run();

@@ -64,6 +64,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     acceptsGzip: () => false,
     acceptsLines: () => false,
     id: 'test',
+    onClose: () => {},
     caller: {
       credential: { key: 0 },
       accountId: 0,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { AccessWatch, type Watch } from '../../../gateway/delivery/access-watch.ts';
+import { AccessWatch, type WatchedReader } from '../../../gateway/delivery/access-watch.ts';
 import type { ApiError } from '../../../gateway/http/api-error.ts';
 import { captureLog } from '../../helpers/captured-log.ts';
 import { useTestDatabase } from '../../helpers/database.ts';
@@ -30,16 +30,17 @@ afterEach(async () => {
   await severable.close();
 });
 
-/** Puts a reader under watch. @returns its watch and the codes of its refusals */
-function watch(): { reader: Watch; refusals: string[] } {
+/** Puts a reader under watch. @returns the reader and the codes of its refusals */
+function watch(): { reader: WatchedReader; refusals: string[] } {
   const refusals: string[] = [];
-  const reader = accessWatch.add({
+  const reader: WatchedReader = {
     credential: { key: keyId },
     subscription: null,
     refuse: ({ code }: ApiError) => refusals.push(code),
     loseSubscription: () => {},
     changeFilter: () => {},
-  });
+  };
+  accessWatch.add(reader);
   return { reader, refusals };
 }
 
@@ -54,34 +55,35 @@ test('while the database is away readers continue, and only the regular check as
   const { reader, refusals } = watch();
   await client.query('UPDATE api_keys SET revoked_at = now()');
   severable.way.cut();
-  await reader.check();
+  await accessWatch.check(reader);
   severable.way.mend();
-  await reader.check();
+  await accessWatch.check(reader);
   expect(refusals).toEqual([]);
   await untilRefused(refusals);
   expect(refusals).toContain('revoked_api_key');
   await accessWatch.stop();
   const { length } = refusals;
-  await reader.check();
+  await accessWatch.check(reader);
   expect(refusals).toHaveLength(length + 1);
 });
 
 test('many readers that ask at once share a query, and one that asks later gets another', async () => {
   const readers = Array.from({ length: 500 }, watch);
   const before = severable.queries;
-  await Promise.all(readers.map(({ reader }) => reader.check()));
+  await Promise.all(readers.map(({ reader }) => accessWatch.check(reader)));
   expect(severable.queries).toBe(before + 1);
-  const asking = readers[0]?.reader.check();
+  const [first = watch()] = readers;
+  const asking = accessWatch.check(first.reader);
   await until('the query', () => severable.queries === before + 2);
   await client.query('UPDATE api_keys SET revoked_at = now()');
-  await Promise.all([asking, ...readers.map(({ reader }) => reader.check())]);
+  await Promise.all([asking, ...readers.map(({ reader }) => accessWatch.check(reader))]);
   expect(severable.queries).toBe(before + 3);
   for (const { refusals } of readers) expect(refusals).toContain('revoked_api_key');
 });
 
 test('a reader that was removed is not checked any more', async () => {
   const [removed, kept] = [watch(), watch()];
-  removed.reader.remove();
+  accessWatch.remove(removed.reader);
   await client.query('UPDATE api_keys SET revoked_at = now()');
   await untilRefused(kept.refusals);
   expect(removed.refusals).toEqual([]);

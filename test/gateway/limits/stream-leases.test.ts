@@ -50,10 +50,12 @@ type Gateway = Awaited<ReturnType<typeof createGateway>>;
 /** Opens a stream. Returns the function that closes it, or the code of the refusal. */
 async function open({ leases }: Gateway, maxStreams: number | null): Promise<AbortController | string> {
   const closing = new AbortController();
-  return leases.acquire({ accountId, maxStreams }, closing.signal).then(
-    () => closing,
-    (error) => error.code,
-  );
+  return leases
+    .acquire({ accountId, maxStreams }, (release) => closing.signal.addEventListener('abort', release))
+    .then(
+      () => closing,
+      (error) => error.code,
+    );
 }
 
 async function mustOpen(gateway: Gateway, maxStreams: number): Promise<AbortController> {
@@ -94,7 +96,7 @@ describe('open streams', () => {
 
   test('that close before they get their place do not keep it', async () => {
     const { leases } = await createGateway();
-    await leases.acquire({ accountId, maxStreams: 1 }, AbortSignal.abort());
+    await leases.acquire({ accountId, maxStreams: 1 }, (release) => release());
     await until('the place is free', async () => (await counted()) === 0, 2000);
   });
 
@@ -104,7 +106,7 @@ describe('open streams', () => {
   ])('beyond %i are refused with the limit and the time of the next try', async (max, streams) => {
     const gateway = await createGateway();
     for (let i = 0; i < max; i += 1) await mustOpen(gateway, max);
-    const refused = gateway.leases.acquire({ accountId, maxStreams: max }, new AbortController().signal);
+    const refused = gateway.leases.acquire({ accountId, maxStreams: max }, () => {});
     await expect(refused).rejects.toMatchObject({
       message: `The account's plan allows ${streams}; close one, or ask again later.`,
       headers: { 'Retry-After': '10' },
@@ -114,7 +116,7 @@ describe('open streams', () => {
   test('are not refused for a defect, which is an error', async () => {
     const gateway = await createGateway();
     await client.query('ALTER TABLE stream_leases RENAME TO mislaid');
-    const opening = gateway.leases.acquire({ accountId, maxStreams: 1 }, new AbortController().signal);
+    const opening = gateway.leases.acquire({ accountId, maxStreams: 1 }, () => {});
     await expect(opening).rejects.toThrow();
     await client.query('ALTER TABLE mislaid RENAME TO stream_leases');
     await mustOpen(gateway, 1);
@@ -196,7 +198,7 @@ describe('while the database does not answer', () => {
     gateway.way.cut();
     expect(await open(gateway, 1)).toBe('too_many_streams');
     const other = { accountId: rows[0].id, maxStreams: 1 };
-    await expect(gateway.leases.acquire(other, new AbortController().signal)).resolves.toBeUndefined();
+    await expect(gateway.leases.acquire(other, () => {})).resolves.toBeUndefined();
     gateway.way.mend();
   });
 
