@@ -47,8 +47,12 @@ export class EventOutput {
     return this.#socket.writableNeedDrain;
   }
 
-  /** Writes frames. Returns false if the socket takes nothing more for now. */
+  /**
+   * Writes frames. Returns false if the socket takes nothing more for now. A client that has disconnected gets nothing; the
+   * connection closes soon.
+   */
   write(frames: SharedBytes): boolean {
+    if (!this.#socket.writable) return false;
     this.#member?.add(frames.piece);
     return this.#socket.write(frames.in(this.#connection));
   }
@@ -70,7 +74,7 @@ export class EventOutput {
   }
 
   #writeOwn(bytes: Buffer): void {
-    this.#socket.write(this.#connection.chunked ? makeChunk(bytes) : bytes);
+    if (this.#socket.writable) this.#socket.write(this.#connection.chunked ? makeChunk(bytes) : bytes);
   }
 }
 

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -23,14 +23,17 @@ async function serve({ gzip }: { gzip: boolean }) {
     output?.writeText('three');
     output?.end();
   });
+  return { ...(await listen(server)), shared, others };
+}
+
+async function listen(server: Server): Promise<{ port: number }> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   closing.push(
     () => server.close(),
     () => server.closeAllConnections(),
   );
-  const { port } = server.address() as AddressInfo;
-  return { port, shared, others };
+  return { port: (server.address() as AddressInfo).port };
 }
 
 /** Sends a request as it is, and returns all that comes back until the server or `done` ends it. */
@@ -75,6 +78,29 @@ describe.each([false, true])('a stream, with gzip %p', (gzip) => {
     const text = (await received).toString('latin1');
     expect(text.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
     expect(text.indexOf('first')).toBeLessThan(text.indexOf('Transfer-Encoding: chunked'));
+  });
+
+  test('ends without an error if the client has just disconnected', async () => {
+    const errors: Error[] = [];
+    const ended = Promise.withResolvers<void>();
+    const server = createServer(async (_, response) => {
+      response.on('error', (error) => errors.push(error));
+      response.socket?.on('error', (error) => errors.push(error));
+      const output = await EventOutput.open(response, { gzip });
+      response.socket?.once('end', () => {
+        // Node has ended the socket, which is not closed yet.
+        expect(response.socket?.closed).toBe(false);
+        expect(output?.write(new SharedBytes(Buffer.from('one, ')))).toBe(false);
+        output?.end();
+        response.once('close', ended.resolve);
+      });
+      output?.writeText('hello');
+    });
+    const { port } = await listen(server);
+    const client = connect(port, '127.0.0.1').once('data', () => client.end());
+    client.write('GET /stream HTTP/1.1\r\nHost: test\r\n\r\n');
+    await ended.promise;
+    expect(errors).toEqual([]);
   });
 });
 

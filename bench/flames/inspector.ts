@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { findFreePort } from '../../ops/local/servers/ports.ts';
+
+/** A frame of a profile: a function, and where it is. */
+export interface CallFrame {
+  functionName: string;
+  url: string;
+  lineNumber: number;
+}
+
+/** What V8's profiler of processor time returns. Times are in microseconds. */
+export interface CpuProfile {
+  nodes: { id: number; callFrame: CallFrame; children?: number[] }[];
+  samples: number[];
+  timeDeltas: number[];
+}
+
+/** A node of what V8's profiler of memory returns: the bytes that a function allocated and that are still in use. */
+export interface HeapNode {
+  callFrame: CallFrame;
+  selfSize: number;
+  children: HeapNode[];
+}
+
+/** How often the stack is looked at, in microseconds. */
+const CPU_INTERVAL_US = 500;
+/** Every how many bytes an allocation is noted, on average. */
+const HEAP_INTERVAL_BYTES = 2048;
+
+/** The setting with which a program of Node can be profiled, and the port. */
+export async function profiledEnv(): Promise<{ port: number; env: Record<string, string> }> {
+  const port = await findFreePort();
+  return { port, env: { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` } };
+}
+
+/** A connection to a program's inspector, which speaks the DevTools protocol of Chromium. */
+export class Inspector {
+  readonly #socket: WebSocket;
+  readonly #answers = new Map<number, (answer: { result?: unknown; error?: { message: string } }) => void>();
+  #lastId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener('message', ({ data }) => {
+      const answer = JSON.parse(String(data));
+      this.#answers.get(answer.id)?.(answer);
+      this.#answers.delete(answer.id);
+    });
+  }
+
+  static async open(port: number): Promise<Inspector> {
+    const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
+      webSocketDebuggerUrl: string;
+    }[];
+    const socket = new WebSocket(targets[0]?.webSocketDebuggerUrl ?? '');
+    await once(socket, 'open');
+    return new Inspector(socket);
+  }
+
+  /** Profiles the processor time of the main thread during some work. */
+  async profileCpu(work: () => Promise<unknown>): Promise<CpuProfile> {
+    await this.#call('Profiler.enable');
+    await this.#call('Profiler.setSamplingInterval', { interval: CPU_INTERVAL_US });
+    await this.#call('Profiler.start');
+    await work();
+    const { profile } = (await this.#call('Profiler.stop')) as { profile: CpuProfile };
+    return profile;
+  }
+
+  /** Profiles the memory of V8's heap that some work leaves in use. */
+  async profileHeap(work: () => Promise<unknown>): Promise<HeapNode> {
+    await this.#call('HeapProfiler.startSampling', { samplingInterval: HEAP_INTERVAL_BYTES });
+    await work();
+    await this.#call('HeapProfiler.collectGarbage');
+    const { profile } = (await this.#call('HeapProfiler.stopSampling')) as { profile: { head: HeapNode } };
+    return profile.head;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  async #call(method: string, params: object = {}): Promise<unknown> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answered = new Promise<{ result?: unknown; error?: { message: string } }>((resolve) => {
+      this.#answers.set(id, resolve);
+    });
+    this.#socket.send(JSON.stringify({ id, method, params }));
+    const { result, error } = await answered;
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+}
