@@ -5,6 +5,7 @@ const BENCHMARKS = [
   'crowd',
   'curves',
   'export',
+  'flames',
   'latency',
   'limits',
   'lost-kafka',

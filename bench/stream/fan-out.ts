@@ -50,9 +50,13 @@ export interface Arena {
   stop(): Promise<void>;
 }
 
-/** Starts the service, the bare server, and nchan if it is installed. */
-export async function openArena(): Promise<Arena> {
-  const system = await startSystem();
+/**
+ * Starts the service, the bare server, and nchan if it is installed.
+ *
+ * @param gatewayEnv settings of the gateway
+ */
+export async function openArena(gatewayEnv: Record<string, string> = {}): Promise<Arena> {
+  const system = await startSystem(gatewayEnv);
   const publisher = await Publisher.open(system);
   const bare = fork('bench/stream/bare-server.ts');
   const [{ port: barePort }] = await once(bare, 'message');
@@ -99,7 +103,7 @@ function gatewayContestants({ gatewayPid, base }: System, publisher: Publisher):
   ];
 }
 
-/** Measures each server once a round, in turn, after a round of warm-up. @returns by the name of the server */
+/** Measures each server, the gateway first, once a round in turn, after a round of warm-up. @returns by the server's name */
 export async function measureAll(
   { contestants, publisher, key }: Arena,
   load: FanOutLoad,

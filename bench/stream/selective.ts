@@ -14,20 +14,23 @@ const MATCHING = 100;
 const CHANGES = 500;
 const INTERVAL_MS = 20;
 
+/** Streams of different filters. A change of one of the active endorsers, the first ones, matches a hundredth of them. */
+export function selectiveStreams(endorsers: readonly string[]): { active: string[]; paths: string[] } {
+  const active = endorsers.slice(0, STREAMS / MATCHING);
+  const silent = endorsers.slice(active.length);
+  const paths = Array.from({ length: STREAMS }, (_, index) => {
+    const quiet = silent[Math.floor(index / active.length)];
+    return `/v1/stream?endorsers=${active[index % active.length]},${quiet}`;
+  });
+  if (new Set(paths).size < STREAMS) throw new Error('The demo has too few endorsers for so many filters.');
+  return { active, paths };
+}
+
 /** @param rounds the number of times that both are measured, in turn */
 export async function benchSelective(rounds: number, print: (line: string) => void): Promise<void> {
   const system = await startSystem();
   const publisher = await Publisher.open(system);
-  const { endorsers } = publisher;
-  const active = endorsers.slice(0, STREAMS / MATCHING);
-  const silent = endorsers.slice(active.length);
-  const selective = Array.from({ length: STREAMS }, (_, index) => {
-    const quiet = silent[Math.floor(index / active.length)];
-    return `/v1/stream?endorsers=${active[index % active.length]},${quiet}`;
-  });
-  if (new Set(selective).size < STREAMS)
-    throw new Error('The demo has too few endorsers for so many filters.');
-
+  const { active, paths: selective } = selectiveStreams(publisher.endorsers);
   const alone: number[] = [];
   const among: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

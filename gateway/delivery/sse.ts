@@ -58,8 +58,6 @@ const RETRY_MS = 1000;
 const RETRY_RANGE_MS = { min: 1000, max: 5000 };
 /** Lifetimes are shortened by up to this part, so that clients that connected together do not reconnect together. */
 const LIFETIME_JITTER = 0.05;
-/** The number of different lifetimes: Node keeps a list of timers for each duration. */
-const LIFETIMES = 200;
 
 /** One client's stream of Server-Sent Events (specification, "Server-Sent Events kinds"). */
 export class EventStream {
@@ -67,8 +65,11 @@ export class EventStream {
   readonly #feed: Feed;
   readonly #options: StreamOptions;
   readonly #reader: FeedReader;
-  readonly #over = new AbortController();
-  #cancelHeartbeat: () => void = () => {};
+  /** Aborts when the stream ends, once somebody waits for that. */
+  #over: AbortController | undefined;
+  #cancelBeat: () => void = () => {};
+  /** How long the stream may still last, in milliseconds. Counted down, since clocks jump. */
+  #leftMs: number;
   #ending: StreamEnding | undefined;
   /** The point after the last change that was written or skipped. */
   #written: ResumePoint;
@@ -89,21 +90,18 @@ export class EventStream {
     this.#toldSequence = options.start.sequence;
     this.#toldAt = options.clock.now();
     this.#startedAt = this.#toldAt;
+    this.#leftMs = options.lifetimeMs * (1 - LIFETIME_JITTER * options.random());
   }
 
   /** Writes until the lifetime is over or the stream is ended, then ends the output. Never rejects. */
   run(): Promise<void> {
-    const cancelEnd = this.#endAfterLifetime();
     // Not awaited, because a suspended function takes more memory for as long as the stream lasts.
-    return this.#follow().then(() => {
-      cancelEnd();
-      this.#finish();
-    });
+    return this.#follow().then(() => this.#finish());
   }
 
   #finish(): void {
     const { clock, openLog } = this.#options;
-    this.#cancelHeartbeat();
+    this.#cancelBeat();
     try {
       this.#writeEnding();
     } catch (error) {
@@ -113,14 +111,6 @@ export class EventStream {
     }
     const seconds = (clock.now() - this.#startedAt) / 1000;
     noteStreamEnd(openLog(), this.#ending, { seconds, delivered: this.#delivered });
-  }
-
-  /** Returns the function that cancels it. */
-  #endAfterLifetime(): () => void {
-    const { clock, lifetimeMs, random } = this.#options;
-    const jitter = (LIFETIME_JITTER * Math.round(random() * LIFETIMES)) / LIFETIMES;
-    const ms = lifetimeMs * (1 - jitter);
-    return clock.schedule(ms, () => this.end({ reconnect: 'lifetime' }));
   }
 
   /** Ends the stream with an error. Reports a defect even if the stream is ending already. */
@@ -135,13 +125,19 @@ export class EventStream {
   end(ending: StreamEnding): void {
     if (this.#ending) return;
     this.#ending = ending;
-    this.#over.abort();
+    this.#over?.abort();
     this.#reader.close();
   }
 
   /** Replaces the filter for the changes that follow. */
   changeFilter(filter: StreamFilter): void {
     this.#reader.changeFilter(filter);
+  }
+
+  get #whenOver(): AbortSignal {
+    this.#over ??= new AbortController();
+    if (this.#ending) this.#over.abort();
+    return this.#over.signal;
   }
 
   /** While the reader waits, it has examined every change up to the latest. */
@@ -155,7 +151,7 @@ export class EventStream {
     let waits = false;
     try {
       this.#output.writeText(`retry: ${this.#retryMs()}\n\n${this.#tell('ready', this.#options.ready)}`);
-      this.#scheduleHeartbeat();
+      this.#scheduleBeat();
       while (!this.#ending) {
         if (this.#isBeyondRetention()) return this.end({ reconnect: 'slow_consumer' });
         try {
@@ -181,7 +177,7 @@ export class EventStream {
     if (classifyFailure(error) === 'defect') throw error;
     const { clock, openLog } = this.#options;
     reportFailure(openLog(), error, { where: 'stream', message: 'a stream waits', quiet: hasWaited });
-    await clock.wait(RETRY_MS, this.#over.signal);
+    await clock.wait(RETRY_MS, this.#whenOver);
   }
 
   #isBeyondRetention(): boolean {
@@ -236,7 +232,7 @@ export class EventStream {
   /** Waits until the socket takes more. Returns false if the client has stopped reading. */
   async #drained(): Promise<boolean> {
     const stalled = new AbortController();
-    const waiting = AbortSignal.any([this.#over.signal, stalled.signal]);
+    const waiting = AbortSignal.any([this.#whenOver, stalled.signal]);
     this.#options.clock.wait(STALL_MS, waiting).then(() => stalled.abort());
     const drained = await this.#output.drained(waiting).then(
       () => true,
@@ -250,14 +246,22 @@ export class EventStream {
     return Math.min(SILENT_CHECKPOINT_MS, this.#options.retentionMs / SILENT_CHECKPOINTS_PER_RETENTION);
   }
 
-  #scheduleHeartbeat(): void {
+  /** One timer serves the heartbeat and the end of the lifetime: a timer takes 300 bytes. */
+  #scheduleBeat(): void {
     const { clock, heartbeatMs } = this.#options;
-    this.#cancelHeartbeat = clock.schedule(Math.min(heartbeatMs, this.#silenceMs), () => this.#beat());
+    const ms = Math.min(heartbeatMs, this.#silenceMs, this.#leftMs);
+    this.#cancelBeat = clock.schedule(ms, () => this.#beat(ms));
   }
 
-  #beat(): void {
+  /** @param ms how long it is after the beat before */
+  #beat(ms: number): void {
     if (this.#ending) return;
-    this.#scheduleHeartbeat();
+    this.#leftMs -= ms;
+    if (this.#leftMs <= 0) {
+      this.end({ reconnect: 'lifetime' });
+      return;
+    }
+    this.#scheduleBeat();
     if (this.#output.needsDrain) return;
     try {
       const silent = this.#options.clock.now() - this.#toldAt >= this.#silenceMs;

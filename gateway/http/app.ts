@@ -97,6 +97,8 @@ function sendLines(ctx: Context, lines: Readable): void {
 function forgetRequest(ctx: Context): void {
   ctx.state = {};
   ctx.matched = undefined;
+  ctx.req.headers = {};
+  ctx.req.rawHeaders = [];
 }
 
 function mount(router: Router, endpoint: Endpoint, log: Logger): void {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Middleware } from 'koa';
-import { absolutePath } from 'swagger-ui-dist';
 import { type Content, encodeContent, sendContent } from './content.ts';
 import { READ_METHODS, requireMethod } from './methods.ts';
 import { createOpenApi } from './openapi.ts';
@@ -37,6 +37,9 @@ interface Page {
   content: Content;
 }
 
+// An import of the package would load both of its bundles as code.
+const SWAGGER_UI = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
 /** Serves `/openapi.json` and an interactive reference at `/docs`. Both work without an API key and offline. */
 export function answerReference(routes: readonly Route[]): Middleware {
   const page = (where: string, type: string, body: string | Buffer): [string, Page] => [
@@ -44,7 +47,7 @@ export function answerReference(routes: readonly Route[]): Middleware {
     { type, content: encodeContent(body) },
   ];
   const asset = (name: string, type: string): [string, Page] =>
-    page(`/docs/${name}`, type, readFileSync(path.join(absolutePath(), name)));
+    page(`/docs/${name}`, type, readFileSync(path.join(SWAGGER_UI, name)));
   const pages = new Map<string, Page>([
     page('/openapi.json', 'application/json', JSON.stringify(createOpenApi(routes))),
     page('/docs', 'text/html', PAGE),

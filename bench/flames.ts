@@ -1,0 +1,203 @@
+/*
+ * Draws flame graphs of a gateway under the loads that miss their goals: where its main thread spends its time, and what
+ * takes the memory of a stream. Some loads need a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's
+ * DATA_DIR. The graphs go to docs/images/.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createKey } from '../ops/commands/keys.ts';
+import { createConfig } from '../ops/config.ts';
+import { readEnv } from '../service/running-service.ts';
+import { startSystem } from '../test/helpers/system.ts';
+import { drawFlames } from './flames/draw-flames.ts';
+import { type Flame, flameOfCpu, flameOfHeap, mostExpensive, ORIGINS, partsOf } from './flames/flame.ts';
+import { Inspector, profiledEnv } from './flames/inspector.ts';
+import { startGatewayProcess } from './gateway-process.ts';
+import { measureRate, WARM_UP_SECONDS } from './load.ts';
+import { type FanOutLoad, measureAll, openArena } from './stream/fan-out.ts';
+import { PageReader } from './stream/page-reader.ts';
+import { Publisher } from './stream/publisher.ts';
+import { ReaderPool } from './stream/reader-pool.ts';
+import { selectiveStreams } from './stream/selective.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const READ_SECONDS = 5;
+const HEAP_STREAMS = 2000;
+/** Long enough for what opening the streams left behind, in milliseconds. */
+const SETTLE_MS = 5000;
+/** Pages of a replay: for V8 to compile the code, and to profile. */
+const PAGES = { warmUp: 300, profiled: 400 };
+const SELECTIVE = { warmUp: 300, profiled: 500, intervalMs: 20 };
+const MOST_EXPENSIVE = 8;
+
+interface Graph {
+  title: string;
+  measure(): Promise<Flame>;
+}
+
+const GRAPHS: Record<string, Graph> = {
+  'fan-out-20': {
+    title: 'Processor time of a gateway: 1,000 streams, 20 changes at a time',
+    measure: () => profileFanOut({ streams: 1000, changes: 20, passes: 150 }),
+  },
+  'fan-out-1': {
+    title: 'Processor time of a gateway: 1,000 streams, one change at a time',
+    measure: () => profileFanOut({ streams: 1000, changes: 1, passes: 400 }),
+  },
+  selective: {
+    title: 'Processor time of a gateway: 10,000 streams with as many filters, of which 1 % match',
+    measure: profileSelective,
+  },
+  memory: {
+    title: "V8's heap of a gateway: what 2,000 idle streams take, by the functions that allocated it",
+    measure: profileMemory,
+  },
+  replay: {
+    title: 'Processor time of a gateway: a replay out of Kafka (its main thread; another decodes)',
+    measure: profileReplay,
+  },
+  states: {
+    title: 'Processor time of a gateway: /v1/states, made anew',
+    measure: () => profileReads('/v1/states'),
+  },
+  endorsements: {
+    title: 'Processor time of a gateway: /v1/endorsements?limit=100, made anew',
+    measure: () => profileReads('/v1/endorsements?limit=100'),
+  },
+};
+
+async function profileFanOut(load: FanOutLoad): Promise<Flame> {
+  const { port, env } = await profiledEnv();
+  const arena = await openArena(env);
+  const gateway = { ...arena, contestants: arena.contestants.slice(0, 1) };
+  await measureAll(gateway, load, 1);
+  const inspector = await Inspector.open(port);
+  const profile = await inspector.profileCpu(() => measureAll(gateway, load, 0));
+  inspector.close();
+  await arena.stop();
+  return flameOfCpu(profile, ROOT);
+}
+
+async function profileSelective(): Promise<Flame> {
+  const { port, env } = await profiledEnv();
+  const system = await startSystem(env);
+  const publisher = await Publisher.open(system);
+  const { paths, active } = selectiveStreams(publisher.endorsers);
+  const pool = await ReaderPool.open({ port: Number(new URL(system.base).port), key: system.key, paths });
+  const publish = async (changes: number) => {
+    for (let change = 0; change < changes; change += 1) {
+      const made = publisher.make(1, change % active.length);
+      await Promise.all([publisher.send(made), sleep(SELECTIVE.intervalMs)]);
+    }
+  };
+  await publish(SELECTIVE.warmUp);
+  const inspector = await Inspector.open(port);
+  const profile = await inspector.profileCpu(() => publish(SELECTIVE.profiled));
+  inspector.close();
+  pool.close();
+  await publisher.close();
+  await system.stop();
+  return flameOfCpu(profile, ROOT);
+}
+
+async function profileMemory(): Promise<Flame> {
+  const { port, env } = await profiledEnv();
+  const system = await startSystem(env);
+  const open = (count: number) =>
+    ReaderPool.open({
+      port: Number(new URL(system.base).port),
+      key: system.key,
+      paths: Array(count).fill('/v1/stream'),
+    });
+  const first = await open(HEAP_STREAMS / 10);
+  await sleep(SETTLE_MS);
+  const inspector = await Inspector.open(port);
+  let rest: ReaderPool | undefined;
+  const head = await inspector.profileHeap(async () => {
+    rest = await open(HEAP_STREAMS);
+    await sleep(SETTLE_MS);
+  });
+  inspector.close();
+  first.close();
+  rest?.close();
+  await system.stop();
+  const flame = flameOfHeap(head, ROOT);
+  say(`  ${(flame.value / HEAP_STREAMS / 1024).toFixed(1)} KiB a stream`);
+  return flame;
+}
+
+/** Profiles a gateway of its own on the loaded store. */
+async function profileOnStore(
+  settings: Record<string, string>,
+  work: (
+    base: string,
+    key: string,
+    inspect: (work: () => Promise<unknown>) => Promise<void>,
+  ) => Promise<void>,
+): Promise<Flame> {
+  const config = createConfig(readEnv(process.env));
+  const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
+  const { port, env } = await profiledEnv();
+  const gateway = await startGatewayProcess(config, { ...settings, ...env });
+  const inspector = await Inspector.open(port);
+  let flame: Flame | undefined;
+  await work(gateway.base, key, async (profiled) => {
+    flame = flameOfCpu(await inspector.profileCpu(profiled), ROOT);
+  });
+  inspector.close();
+  await gateway.stop();
+  if (!flame) throw new Error('Nothing was profiled.');
+  return flame;
+}
+
+function profileReplay(): Promise<Flame> {
+  return profileOnStore({}, async (base, key, inspect) => {
+    const reader = new PageReader(base, key);
+    let query = 'from=earliest';
+    const read = async (pages: number) => {
+      for (let page = 0; page < pages; page += 1) {
+        const { nextCursor, hasMore } = await reader.read(query);
+        if (!hasMore) throw new Error('The store has too few changes for a profile of a replay.');
+        query = `cursor=${nextCursor}`;
+      }
+    };
+    await read(PAGES.warmUp);
+    await inspect(() => read(PAGES.profiled));
+  });
+}
+
+function profileReads(address: string): Promise<Flame> {
+  return profileOnStore({ RESPONSE_MEMORY_MB: '0' }, async (base, key, inspect) => {
+    const target = { url: `${base}${address}`, headers: { Authorization: `Bearer ${key}` } };
+    await measureRate(target, { connections: 8, seconds: WARM_UP_SECONDS });
+    await inspect(() => measureRate(target, { connections: 8, seconds: READ_SECONDS }));
+  });
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const percent = (part: number) => `${(part * 100).toFixed(0)} %`;
+
+const { values, positionals } = parseArgs({
+  options: { to: { type: 'string', default: 'docs/images' } },
+  allowPositionals: true,
+});
+const unknown = positionals.find((name) => !Object.hasOwn(GRAPHS, name));
+if (unknown !== undefined) {
+  process.stderr.write(`There is no graph "${unknown}"; there are: ${Object.keys(GRAPHS).join(', ')}.\n`);
+  process.exit(1);
+}
+await mkdir(values.to, { recursive: true });
+for (const [name, { title, measure }] of Object.entries(GRAPHS)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  say(name);
+  const flame = await measure();
+  const parts = partsOf(flame);
+  say(`  ${ORIGINS.map((origin) => `${origin} ${percent(parts[origin])}`).join(', ')}`);
+  for (const { name: called, part } of mostExpensive(flame, MOST_EXPENSIVE))
+    say(`  ${percent(part)} ${called}`);
+  await writeFile(path.join(values.to, `flame-${name}.svg`), await drawFlames(title, flame));
+}
+process.exit(0);
