@@ -30,7 +30,7 @@ const HEAP_INTERVAL_BYTES = 2048;
 /** The setting with which a program of Node can be profiled, and the port. */
 export async function profiledEnv(): Promise<{ port: number; env: Record<string, string> }> {
   const port = await findFreePort();
-  return { port, env: { NODE_OPTIONS: `--inspect=127.0.0.1:${port}` } };
+  return { port, env: { NODE_OPTIONS: `--inspect=127.0.0.1:${port} --inspect-publish-uid=http` } };
 }
 
 /** A connection to a program's inspector, which speaks the DevTools protocol of Chromium. */

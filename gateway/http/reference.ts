@@ -38,7 +38,8 @@ interface Page {
 }
 
 // An import of the package would load both of its bundles as code.
-const SWAGGER_UI = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const require = createRequire(import.meta.url);
+const SWAGGER_UI = path.dirname(require.resolve('swagger-ui-dist/package.json'));
 
 /** Serves `/openapi.json` and an interactive reference at `/docs`. Both work without an API key and offline. */
 export function answerReference(routes: readonly Route[]): Middleware {
