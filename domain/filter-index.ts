@@ -8,6 +8,7 @@ import {
 
 interface Indexed<T> {
   item: T;
+  /** Whether a change passes the fields that it is not stored under. */
   matches: ChangePredicate;
 }
 
@@ -26,14 +27,15 @@ export class FilterIndex<T> {
 
   /** Adds a filter. @returns a function that removes the filter. */
   add(filter: StreamFilter, item: T): () => void {
-    const indexed = { item, matches: createPredicate(filter) };
     const rarest = this.#byField.find(({ field }) => filter[field] !== undefined);
     if (!rarest) {
-      this.#others.add(indexed);
-      return () => this.#others.delete(indexed);
+      const other = { item, matches: createPredicate(filter) };
+      this.#others.add(other);
+      return () => this.#others.delete(other);
     }
     const { field, byValue } = rarest;
-    const values = [...(filter[field] ?? [])];
+    const { [field]: values = [], ...rest } = filter;
+    const indexed = { item, matches: createPredicate(rest) };
     for (const value of values) {
       const stored = byValue.get(value);
       if (stored) stored.add(indexed);

@@ -68,7 +68,7 @@ export const MEASURED: Costs = {
     gzipBytes: 607,
   },
   write: { baseUs: 14.5, kilobyteUs: 0.11, turnsPerSecond: 100 },
-  stream: { memoryKib: 20.2, heartbeatSeconds: 20, leaseUs: 10, leaseSeconds: 10 },
+  stream: { memoryKib: 18.3, heartbeatSeconds: 20, leaseUs: 10, leaseSeconds: 10 },
   read: { keptUs: 160, anewUs: 500, postgresUs: 4000, bytes: 40_000 },
   gateway: { memoryMib: 200, connections: 25 },
 };
