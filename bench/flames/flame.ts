@@ -3,7 +3,7 @@ import type { CallFrame, CpuProfile, HeapNode } from './inspector.ts';
 /** A function in a flame graph: its cost with that of the functions it called. */
 export interface Flame {
   name: string;
-  /** Who wrote it. */
+  /** The part of the program that it belongs to. */
   origin: Origin;
   value: number;
   children: Flame[];

@@ -8,14 +8,14 @@ export interface CallFrame {
   lineNumber: number;
 }
 
-/** What V8's profiler of processor time returns. Times are in microseconds. */
+/** A profile of processor time, as V8 makes it. Times are in microseconds. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: CallFrame; children?: number[] }[];
   samples: number[];
   timeDeltas: number[];
 }
 
-/** A node of what V8's profiler of memory returns: the bytes that a function allocated and that are still in use. */
+/** A function in a profile of V8's heap, with the bytes that it allocated and that are still in use. */
 export interface HeapNode {
   callFrame: CallFrame;
   selfSize: number;

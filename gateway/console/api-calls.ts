@@ -71,7 +71,8 @@ export class ApiCalls {
           acceptsLines: () => false,
           caller,
           id,
-          onClose: (listener) => closed.addEventListener('abort', listener),
+          onClose: (listener) =>
+            closed.aborted ? listener() : closed.addEventListener('abort', listener, { once: true }),
           closed,
           isClosed: () => closed.aborted,
         }),

@@ -19,7 +19,7 @@ interface ControlledStream {
   changeFilter(filter: StreamFilter): void;
 }
 
-/** What a stream's request was admitted with. */
+/** The access with which a stream's request was admitted. */
 type StreamAccess = Pick<WatchedReader, 'credential' | 'subscription'>;
 
 /** A stream under watch. A class, because thousands of them are open at a time. */

@@ -78,9 +78,10 @@ export class EventOutput {
   }
 }
 
-/** Resolves when one of these events happens. */
-async function comesFirst(emitter: ServerResponse, events: readonly string[]): Promise<void> {
+/** Resolves when one of these events happens, or an error does. */
+async function comesFirst(response: ServerResponse, events: readonly string[]): Promise<void> {
   const settled = new AbortController();
-  await Promise.race(events.map((event) => once(emitter, event, { signal: settled.signal })));
+  const happen = events.map((event) => once(response, event, { signal: settled.signal }));
+  await Promise.race(happen).catch(() => {});
   settled.abort();
 }
