@@ -67,8 +67,8 @@ function send(ctx: Context, reply: Reply, log: Logger): void {
   if (ctx.method === 'HEAD') return;
   // The stream outlives the middleware, which returns once the answer has begun.
   ctx.respond = false;
+  const fields = { requestId: ctx.state.requestId };
   reply.stream(ctx.res).catch((error: unknown) => {
-    const fields = { requestId: ctx.state.requestId };
     reportFailure(log, error, { where: 'stream', message: 'a stream was disconnected', fields });
     ctx.res.destroy();
   });

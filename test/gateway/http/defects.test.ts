@@ -1,6 +1,8 @@
 /** A defect in any part of a request or a stream is answered, logged with the request's id and counted. */
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Authenticator } from '../../../gateway/auth/authentication.ts';
+import { EventStream } from '../../../gateway/delivery/sse.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
@@ -170,6 +172,17 @@ describe('a stream', () => {
     expect(await endOf('stream-1')).toMatchObject({ level: 'info', reason: 'defect', delivered: 0 });
     expect(await metricValue('defects_total', { where: 'stream' })).toBe(before.defects + 1);
     expect(await metricValue('streams_ended_total', { reason: 'defect' })).toBe(before.ended + 1);
+  });
+
+  test('that fails as a whole is disconnected, with the request in the log', async () => {
+    jest.spyOn(EventStream.prototype, 'run').mockImplementationOnce(async () => {
+      // The middleware has returned by then.
+      await setImmediate();
+      throw broken;
+    });
+    await connect('stream-3').catch(() => {});
+    await until('the log', () => lines.some(({ level, where }) => level === 'error' && where === 'stream'));
+    expect(logged('stream-3', 'error')).toEqual([expect.objectContaining({ where: 'stream' })]);
   });
 
   test('that meets an outage waits and continues, with a warning', async () => {
