@@ -14,14 +14,14 @@ import { readEnv } from '../service/running-service.ts';
 import { startSystem } from '../test/helpers/system.ts';
 import { drawFlames } from './flames/draw-flames.ts';
 import { type Flame, flameOfCpu, flameOfHeap, mostExpensive, ORIGINS, partsOf } from './flames/flame.ts';
-import { Inspector, profiledEnv } from './flames/inspector.ts';
+import { type CpuProfile, Inspector, profiledEnv } from './flames/inspector.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { measureRate, WARM_UP_SECONDS } from './load.ts';
 import { type FanOutLoad, measureAll, openArena } from './stream/fan-out.ts';
 import { PageReader } from './stream/page-reader.ts';
 import { Publisher } from './stream/publisher.ts';
 import { ReaderPool } from './stream/reader-pool.ts';
-import { selectiveStreams } from './stream/selective.ts';
+import { publishSteadily, selectiveStreams } from './stream/selective.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const READ_SECONDS = 5;
@@ -30,7 +30,7 @@ const HEAP_STREAMS = 2000;
 const SETTLE_MS = 5000;
 /** Pages of a replay: for V8 to compile the code, and to profile. */
 const PAGES = { warmUp: 300, profiled: 400 };
-const SELECTIVE = { warmUp: 300, profiled: 500, intervalMs: 20 };
+const SELECTIVE = { warmUp: 300, profiled: 500 };
 const MOST_EXPENSIVE = 8;
 
 interface Graph {
@@ -87,12 +87,7 @@ async function profileSelective(): Promise<Flame> {
   const publisher = await Publisher.open(system);
   const { paths, active } = selectiveStreams(publisher.endorsers);
   const pool = await ReaderPool.open({ port: Number(new URL(system.base).port), key: system.key, paths });
-  const publish = async (changes: number) => {
-    for (let change = 0; change < changes; change += 1) {
-      const made = publisher.make(1, change % active.length);
-      await Promise.all([publisher.send(made), sleep(SELECTIVE.intervalMs)]);
-    }
-  };
+  const publish = (changes: number) => publishSteadily(publisher, changes, active.length);
   await publish(SELECTIVE.warmUp);
   const inspector = await Inspector.open(port);
   const profile = await inspector.profileCpu(() => publish(SELECTIVE.profiled));
@@ -132,29 +127,21 @@ async function profileMemory(): Promise<Flame> {
 /** Profiles a gateway of its own on the loaded store. */
 async function profileOnStore(
   settings: Record<string, string>,
-  work: (
-    base: string,
-    key: string,
-    inspect: (work: () => Promise<unknown>) => Promise<void>,
-  ) => Promise<void>,
+  profile: (base: string, key: string, inspector: Inspector) => Promise<CpuProfile>,
 ): Promise<Flame> {
   const config = createConfig(readEnv(process.env));
   const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
   const { port, env } = await profiledEnv();
   const gateway = await startGatewayProcess(config, { ...settings, ...env });
   const inspector = await Inspector.open(port);
-  let flame: Flame | undefined;
-  await work(gateway.base, key, async (profiled) => {
-    flame = flameOfCpu(await inspector.profileCpu(profiled), ROOT);
-  });
+  const profiled = await profile(gateway.base, key, inspector);
   inspector.close();
   await gateway.stop();
-  if (!flame) throw new Error('Nothing was profiled.');
-  return flame;
+  return flameOfCpu(profiled, ROOT);
 }
 
 function profileReplay(): Promise<Flame> {
-  return profileOnStore({}, async (base, key, inspect) => {
+  return profileOnStore({}, async (base, key, inspector) => {
     const reader = new PageReader(base, key);
     let query = 'from=earliest';
     const read = async (pages: number) => {
@@ -165,15 +152,15 @@ function profileReplay(): Promise<Flame> {
       }
     };
     await read(PAGES.warmUp);
-    await inspect(() => read(PAGES.profiled));
+    return inspector.profileCpu(() => read(PAGES.profiled));
   });
 }
 
 function profileReads(address: string): Promise<Flame> {
-  return profileOnStore({ RESPONSE_MEMORY_MB: '0' }, async (base, key, inspect) => {
+  return profileOnStore({ RESPONSE_MEMORY_MB: '0' }, async (base, key, inspector) => {
     const target = { url: `${base}${address}`, headers: { Authorization: `Bearer ${key}` } };
     await measureRate(target, { connections: 8, seconds: WARM_UP_SECONDS });
-    await inspect(() => measureRate(target, { connections: 8, seconds: READ_SECONDS }));
+    return inspector.profileCpu(() => measureRate(target, { connections: 8, seconds: READ_SECONDS }));
   });
 }
 

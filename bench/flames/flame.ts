@@ -1,10 +1,13 @@
 import type { CallFrame, CpuProfile, HeapNode } from './inspector.ts';
 
-/** A function in a flame graph: its cost with that of the functions it called. */
-export interface Flame {
+interface Frame {
   name: string;
   /** The part of the program that it belongs to. */
   origin: Origin;
+}
+
+/** A function in a flame graph: its cost with that of the functions it called. */
+export interface Flame extends Frame {
   value: number;
   children: Flame[];
 }
@@ -16,10 +19,7 @@ export type Origin = (typeof ORIGINS)[number];
 const IDLE = new Set(['(idle)', '(root)']);
 
 /** @param root the folder of the repository, with a slash at its end */
-function describe(
-  { functionName, url, lineNumber }: CallFrame,
-  root: string,
-): { name: string; origin: Origin } {
+function describe({ functionName, url, lineNumber }: CallFrame, root: string): Frame {
   const file = url.replace('file://', '');
   if (file === '') return { name: functionName, origin: 'system calls and V8' };
   const called = functionName || `line ${lineNumber + 1}`;
@@ -30,7 +30,7 @@ function describe(
 }
 
 /** Adds a cost to a path of functions. Calls of one function from the same place are one flame. */
-function addTo(parent: Flame, frames: readonly { name: string; origin: Origin }[], value: number): void {
+function addTo(parent: Flame, frames: readonly Frame[], value: number): void {
   let at = parent;
   at.value += value;
   for (const frame of frames) {
@@ -54,7 +54,7 @@ export function flameOfCpu({ nodes, samples, timeDeltas }: CpuProfile, root: str
   }
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const flame = createRoot();
-  const visit = (id: number, path: readonly { name: string; origin: Origin }[]) => {
+  const visit = (id: number, path: readonly Frame[]) => {
     const node = byId.get(id);
     if (!node) return;
     const isIdle = IDLE.has(node.callFrame.functionName);
@@ -69,10 +69,7 @@ export function flameOfCpu({ nodes, samples, timeDeltas }: CpuProfile, root: str
 /** The memory of a profile, in bytes. */
 export function flameOfHeap(head: HeapNode, root: string): Flame {
   const flame = createRoot();
-  const visit = (
-    { callFrame, selfSize, children }: HeapNode,
-    path: readonly { name: string; origin: Origin }[],
-  ) => {
+  const visit = ({ callFrame, selfSize, children }: HeapNode, path: readonly Frame[]) => {
     const own = callFrame.functionName === '(root)' ? path : [...path, describe(callFrame, root)];
     addTo(flame, own, selfSize);
     for (const child of children) visit(child, own);

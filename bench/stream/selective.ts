@@ -50,6 +50,17 @@ export async function benchSelective(rounds: number, print: (line: string) => vo
   await system.stop();
 }
 
+/** Publishes changes of the first endorsers in turn, one at a time, fifty a second. */
+export async function publishSteadily(
+  publisher: Publisher,
+  changes: number,
+  endorsers: number,
+): Promise<void> {
+  for (let change = 0; change < changes; change += 1) {
+    await Promise.all([publisher.send(publisher.make(1, change % endorsers)), sleep(INTERVAL_MS)]);
+  }
+}
+
 /** The processor time of a change in milliseconds, beyond the cost of the open streams themselves. */
 async function measure(
   { base, key, gatewayPid }: System,
@@ -61,9 +72,7 @@ async function measure(
   await sleep(2000);
   const idle = await cpuDuring(gatewayPid, () => sleep(CHANGES * INTERVAL_MS));
   const busy = await cpuDuring(gatewayPid, async () => {
-    for (let change = 0; change < CHANGES; change += 1) {
-      await Promise.all([publisher.send(publisher.make(1, change % endorsers)), sleep(INTERVAL_MS)]);
-    }
+    await publishSteadily(publisher, CHANGES, endorsers);
   });
   await sleep(1000);
   const expected = CHANGES * MATCHING;
