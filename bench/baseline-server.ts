@@ -26,6 +26,9 @@ interface Case {
 
 type Results = readonly postgres.Row[][];
 
+/** Prepares statements without values too, for which postgres.js would otherwise use the simple protocol. */
+const PREPARED = { prepare: true, simple: false };
+
 const cases: Case[] = [];
 let database: postgres.Sql | undefined;
 const server = fastify();
@@ -33,7 +36,7 @@ const server = fastify();
 async function runQueries({ queries }: Pick<Case, 'queries'>): Promise<Results> {
   const results: postgres.Row[][] = [];
   for (const { sql, values } of queries) {
-    const rows = await database?.unsafe(sql, values as postgres.ParameterOrJSON<never>[], { prepare: true });
+    const rows = await database?.unsafe(sql, values as postgres.ParameterOrJSON<never>[], PREPARED);
     results.push([...(rows ?? [])]);
   }
   return results;

@@ -97,11 +97,17 @@ function seal(head: string, encoded: Uint8Array): string {
   return `${head}${PAYLOAD_SEPARATOR}${bytes.toString('base64url')}`;
 }
 
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
 function requireFormattable(cursor: Cursor): void {
-  const numbers = [cursor.epoch, cursor.sequence, cursor.time, ...cursor.offsets];
-  if (!numbers.every((n) => Number.isSafeInteger(n) && n >= 0) || cursor.offsets.length > MAX_PARTITIONS) {
-    throw new RangeError(`No cursor can hold ${JSON.stringify(cursor)}.`);
-  }
+  const { epoch, sequence, time, offsets } = cursor;
+  const isPossible =
+    isCount(epoch) &&
+    isCount(sequence) &&
+    isCount(time) &&
+    offsets.length <= MAX_PARTITIONS &&
+    offsets.every(isCount);
+  if (!isPossible) throw new RangeError(`No cursor can hold ${JSON.stringify(cursor)}.`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { InvalidCursorError } from './cursor.ts';
 
@@ -28,7 +28,7 @@ export function describeListing(list: string, { limit: _, cursor: __, ...selecti
     .filter(([, value]) => value !== undefined && value !== false)
     .map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value)].sort() : value])
     .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
-  const digest = createHash('sha256').update(JSON.stringify(chosen)).digest('base64url');
+  const digest = hash('sha256', JSON.stringify(chosen), 'base64url');
   return { list, selection: digest.slice(0, DIGEST_CHARACTERS) };
 }
 

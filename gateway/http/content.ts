@@ -16,6 +16,14 @@ export interface Content {
 /** Formats the ETag of content with a digest. */
 export const formatEtag = (digest: string): string => `W/"${digest}"`;
 
+/** Encodes texts one after the other. V8 would copy them all to join them first. */
+export function encodeTexts(texts: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(texts.reduce((length, text) => length + Buffer.byteLength(text), 0));
+  let end = 0;
+  for (const text of texts) end += bytes.write(text, end);
+  return bytes;
+}
+
 /** Encodes a body once, for its length, its ETag and sending it. Encoded content is returned as it is. */
 export function encodeContent(body: string | Buffer | Content): Content {
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return body;

@@ -8,6 +8,7 @@ import {
 } from '../../schemas/page-cursor.ts';
 import type { Page } from '../../store/reads/page.ts';
 import { ApiError } from '../http/api-error.ts';
+import { encodeTexts } from '../http/content.ts';
 
 /** The types of the parts of a page's state, in order. A forged cursor can hold any text as a date. */
 type StateForm = readonly ('string' | 'number' | 'date')[];
@@ -50,7 +51,7 @@ export function renderPage(
   listing: Listing,
   { items, last, hasMore }: Page,
   { carried = [], extra = {} }: { carried?: PageState; extra?: object } = {},
-): string {
+): Buffer {
   const next_cursor = hasMore && last ? formatPageCursor(listing, [...last, ...carried]) : null;
-  return `{"data":[${items}],${JSON.stringify({ next_cursor, ...extra }).slice(1)}`;
+  return encodeTexts(['{"data":[', items, `],${JSON.stringify({ next_cursor, ...extra }).slice(1)}`]);
 }

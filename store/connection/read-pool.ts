@@ -3,6 +3,7 @@ import {
   createTypeParserPreset,
   type DatabasePool,
   type Interceptor,
+  type QuerySqlToken,
   SchemaValidationError,
   sql,
 } from 'slonik';
@@ -11,7 +12,7 @@ import { classifyFailure } from '../../service/failure.ts';
 import { readConnectionConfig } from './connection-config.ts';
 import { createDriver } from './driver.ts';
 
-export { type DatabasePool, sql };
+export { type DatabasePool, type QuerySqlToken as Statement, sql };
 
 /** The row of a statement that returns none. */
 export const noRow = z.object({});
@@ -66,8 +67,8 @@ export interface PoolOptions {
  * Creates the gateway's pool. Every query names the schema of its rows, and rows are validated against it.
  *
  * Statements that find one record, and lists that come whole, are prepared (`sql.prepared`): their plan does not depend
- * on the values, and planning takes longer than running. Lists with filters are planned for their values, because the
- * plan that finds the few of Wyoming is slow for the many of California.
+ * on the values, and planning takes longer than running. Pages of lists are prepared if they are asked
+ * for again and again (`prepareRepeated`).
  *
  * Every query ends, even if the database vanishes silently: the server ends a statement that runs too long, and the
  * driver gives a silent connection up a second later.

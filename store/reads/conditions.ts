@@ -45,6 +45,11 @@ export function given(conditions: readonly Condition[]): Sql[] {
   return conditions.filter((condition) => condition !== undefined && condition !== false);
 }
 
+/** Whether any of these filters is present. */
+export function isAnyGiven(filters: object): boolean {
+  return Object.values(filters).some((filter) => filter !== undefined);
+}
+
 /** The present conditions joined by AND; true when there are none. */
 export function allOf(conditions: readonly Condition[]): Sql {
   const present = given(conditions);

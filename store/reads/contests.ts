@@ -10,6 +10,7 @@ import {
   electionConditions,
   endorserConditions,
   given,
+  isAnyGiven,
   isOneOf,
 } from './conditions.ts';
 import { columns, jsonObject, localized, recordRow, type Sql } from './json.ts';
@@ -80,6 +81,7 @@ export async function listContests(
   pool: DatabasePool,
   { filters, lang, after, limit }: ContestQuery,
 ): Promise<Page> {
+  const { electionsFrom: _, ...others } = filters;
   const [date = null, slug = null, tier = null, order = null, id = null] = after ?? [];
   return loadPage(pool, {
     record: contestRecord(lang),
@@ -94,6 +96,8 @@ export async function listContests(
     ]),
     keys: CONTEST_ORDER,
     limit,
+    // The order begins with the date, so that a date to begin with changes no plan.
+    isFiltered: isAnyGiven(others),
   });
 }
 

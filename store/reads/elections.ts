@@ -1,7 +1,7 @@
 import type { PageState } from '../../schemas/page-cursor.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, type ElectionFilters, electionConditions, isOneOf } from './conditions.ts';
+import { allOf, type ElectionFilters, electionConditions, isAnyGiven, isOneOf } from './conditions.ts';
 import { inEachLanguage, jsonObject } from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import { electionFields } from './records.ts';
@@ -33,7 +33,7 @@ export async function listElections(
   pool: DatabasePool,
   { filters, lang, after, limit }: ElectionQuery,
 ): Promise<Page> {
-  const { types, from, to } = filters;
+  const { types, from, to, electionsFrom: _, ...others } = filters;
   const [date = null, slug = null] = after ?? [];
   return loadPage(pool, {
     record: record(lang),
@@ -48,5 +48,7 @@ export async function listElections(
     ]),
     keys: [sql.fragment`l.date`, sql.fragment`l.slug`],
     limit,
+    // The order begins with the date, so that a date to begin with changes no plan.
+    isFiltered: isAnyGiven({ types, to, ...others }),
   });
 }

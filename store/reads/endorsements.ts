@@ -10,9 +10,11 @@ import {
   electionConditions,
   endorserConditions,
   given,
+  isAnyGiven,
 } from './conditions.ts';
 import { columns, inEachLanguage, jsonObject, localized, type Sql } from './json.ts';
-import { type Page, pageOf, pageRow } from './page.ts';
+import { type Page, pageOf, pageRow, sizeOf } from './page.ts';
+import { prepareRepeated } from './prepare.ts';
 import {
   candidateRecord,
   districtRecord,
@@ -66,24 +68,25 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
     contests.length > 0 && lookUpContest(contests),
   ]);
   const none = sql.fragment``;
+  const size = sizeOf(limit + 1, isAnyGiven(filters));
   const joined = endorsers.length > 0 ? sql.fragment`JOIN endorsers e ON e.id = n.endorser_id` : none;
   const search = (join: Sql, conditions: Sql[]) => sql.fragment`
     SELECT n.id FROM endorsements n ${join}
     WHERE ${allOf([...conditions, ...own])}
-    ORDER BY n.id LIMIT ${limit + 1}`;
+    ORDER BY n.id LIMIT ${size}`;
 
   // Elections or endorsers that are named are few. Each is searched along an index and the results are merged, so that
   // the endorsements of the others are never read, however rare the matches are.
   if (elections.length > 0) {
     return sql.fragment`SELECT found.id FROM elections l
       CROSS JOIN LATERAL (${search(joined, [sql.fragment`n.election_id = l.id`, ...endorsers])}) AS found
-      WHERE ${allOf(elections)} ORDER BY found.id LIMIT ${limit + 1}`;
+      WHERE ${allOf(elections)} ORDER BY found.id LIMIT ${size}`;
   }
   const { endorsers: slugs, endorser_states } = filters;
   if (slugs || (endorser_states && !endorser_states.includes(NATIONAL))) {
     return sql.fragment`SELECT found.id FROM endorsers e
       CROSS JOIN LATERAL (${search(none, [sql.fragment`n.endorser_id = e.id`])}) AS found
-      WHERE ${allOf(endorsers)} ORDER BY found.id LIMIT ${limit + 1}`;
+      WHERE ${allOf(endorsers)} ORDER BY found.id LIMIT ${size}`;
   }
   return search(joined, endorsers);
 }
@@ -136,10 +139,13 @@ export async function listEndorsements(
     where: sql.fragment`true`,
     keys: [sql.fragment`n.id`],
     limit: query.limit,
+    isFiltered: isAnyGiven(query.filters),
   });
-  const { items, last, hasMore, ...stream } = await pool.one(sql.type(row)`
-    SELECT page.*, s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets
-    FROM stream_head s, (${page}) AS page`);
+  const { items, last, hasMore, ...stream } = await pool.one(
+    prepareRepeated(sql.type(row)`
+      SELECT page.*, s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets
+      FROM stream_head s, (${page}) AS page`),
+  );
   return { items, last, hasMore, stream };
 }
 

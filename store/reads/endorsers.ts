@@ -1,7 +1,7 @@
 import type { PageState } from '../../schemas/page-cursor.ts';
 import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, endorserConditions, isOneOf } from './conditions.ts';
+import { allOf, endorserConditions, isAnyGiven, isOneOf } from './conditions.ts';
 import { columns, inEachLanguage, jsonObject, localized, recordRow, type Sql } from './json.ts';
 import { loadPage, type Page } from './page.ts';
 import { ENDORSERS, endorserFields, jsonList } from './records.ts';
@@ -78,6 +78,7 @@ export async function listEndorsers(
     ]),
     keys: [sql.fragment`e.name_order`, sql.fragment`e.id`],
     limit,
+    isFiltered: isAnyGiven(filters),
   });
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
-import { allOf, isOneOf } from './conditions.ts';
+import { allOf, isAnyGiven, isOneOf } from './conditions.ts';
 import { columns, jsonObject, type Sql } from './json.ts';
 import { type Page, pageOf, pageRow } from './page.ts';
+import { prepareRepeated } from './prepare.ts';
 
 /** Filters of a list of officeholders. Fields combine with AND, values with OR; absent fields match everything. */
 interface OfficeholderFilters {
@@ -116,9 +117,10 @@ export async function listOfficeholders(
     ]),
     keys: [sql.fragment`h.name_order`, sql.fragment`h.person_id`],
     limit,
+    isFiltered: isAnyGiven(filters),
   });
   const { loaded, ...found } = await pool.one(
-    sql.type(loadedPageRow)`SELECT page.*, ${isLoaded} AS loaded FROM (${page}) AS page`,
+    prepareRepeated(sql.type(loadedPageRow)`SELECT page.*, ${isLoaded} AS loaded FROM (${page}) AS page`),
   );
   return loaded ? found : null;
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { PageState } from '../../schemas/page-cursor.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
+import { allOf, given } from './conditions.ts';
 import type { Sql } from './json.ts';
+import { PLANNED_FOR_VALUES, prepareRepeated } from './prepare.ts';
 
 /** A page of a list. */
 export interface Page {
@@ -21,6 +23,8 @@ export interface PageQuery {
   /** The sort keys. Together they are unique, and none is null. */
   keys: readonly Sql[];
   limit: number;
+  /** Whether filters choose the records. Each page is then planned for their values; otherwise one plan serves all pages. */
+  isFiltered: boolean;
 }
 
 /** The columns of a page. */
@@ -31,24 +35,33 @@ export const pageRow = z.object({
 });
 
 /**
+ * SQL of a number of records. It is part of the text where one plan serves all pages: a plan for any number would be made
+ * for a tenth of the table.
+ */
+export function sizeOf(records: number, isFiltered: boolean): Sql {
+  return isFiltered ? sql.fragment`${records}::bigint` : sql.literalValue(String(records));
+}
+
+/**
  * SQL of a page as one row: `items`, `last`, `"hasMore"`. The beginning of the page is part of `where`, as a comparison of
  * the keys with those of the last record before, which costs the same at any depth.
  */
-export function pageOf({ record, from, where, keys, limit }: PageQuery): Sql {
+export function pageOf({ record, from, where, keys, limit, isFiltered }: PageQuery): Sql {
+  const size = sizeOf(limit, isFiltered);
   const order = sql.join([...keys], sql.fragment`, `);
   return sql.fragment`
-    SELECT COALESCE(string_agg(record, ',' ORDER BY place) FILTER (WHERE place <= ${limit}), '') AS items,
-      (array_agg(key ORDER BY place) FILTER (WHERE place <= ${limit}))[LEAST(count(*), ${limit})] AS last,
-      count(*) > ${limit} AS "hasMore"
+    SELECT COALESCE(string_agg(record, ',' ORDER BY place) FILTER (WHERE place <= ${size}), '') AS items,
+      (array_agg(key ORDER BY place) FILTER (WHERE place <= ${size}))[LEAST(count(*), ${size})] AS last,
+      count(*) > ${size} AS "hasMore"
     FROM (
       SELECT row_number() OVER (ORDER BY ${order}) AS place, json_build_array(${order}) AS key, ${record}::text AS record
       FROM ${from}
-      WHERE ${where}
+      WHERE ${allOf(given([where, isFiltered && PLANNED_FOR_VALUES]))}
       ORDER BY ${order}
-      LIMIT ${limit + 1}) AS found`;
+      LIMIT ${sizeOf(limit + 1, isFiltered)}) AS found`;
 }
 
 /** Loads a page of a list. */
 export async function loadPage(pool: DatabasePool, query: PageQuery): Promise<Page> {
-  return pool.one(sql.type(pageRow)`${pageOf(query)}`);
+  return pool.one(prepareRepeated(sql.type(pageRow)`${pageOf(query)}`));
 }

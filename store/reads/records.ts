@@ -36,7 +36,7 @@ export const BALLOT_ORDER = sql.fragment`h.ballot_order, h.id`;
 export const endorserFields = (lang: Language): Record<string, Sql> => ({
   ...columns('e', ['id', 'slug', 'name']),
   category: jsonObject({ ...columns('k', ['slug']), ...localized('k', ['name'], lang) }),
-  state: sql.fragment`COALESCE(e.state, ${NATIONAL})`,
+  state: sql.fragment`COALESCE(e.state, ${sql.literalValue(NATIONAL)})`,
 });
 export const endorserRecord = (lang: Language): Sql => jsonObject(endorserFields(lang));
 
@@ -80,7 +80,8 @@ export const jsonList = (record: Sql, from: Sql, order: Sql): Sql =>
 /** A JSON object with further fields at its end, which are left out when they are null. */
 function withPresent(object: Sql, fields: Readonly<Record<string, Sql>>): Sql {
   const members = Object.entries(fields).map(
-    ([name, value]) => sql.fragment`COALESCE(${`,"${name}":`}::text || to_json(${value})::text, '')`,
+    ([name, value]) =>
+      sql.fragment`COALESCE(${sql.literalValue(`,"${name}":`)} || to_json(${value})::text, '')`,
   );
   return sql.fragment`(left(${object}::text, -1) || ${sql.join(members, sql.fragment` || `)} || '}')::json`;
 }

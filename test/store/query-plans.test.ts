@@ -1,4 +1,11 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { createReadPool, type DatabasePool, sql } from '../../store/connection/read-pool.ts';
+import { listContests } from '../../store/reads/contests.ts';
+import { listElections } from '../../store/reads/elections.ts';
+import { listEndorsements } from '../../store/reads/endorsements.ts';
+import { listEndorsers } from '../../store/reads/endorsers.ts';
+import { listOfficeholders } from '../../store/reads/officeholders.ts';
 import { useTestDatabase } from '../helpers/database.ts';
 import { recordQueries } from '../helpers/record-queries.ts';
 
@@ -33,10 +40,18 @@ const STORE = `
 const database = useTestDatabase();
 const { client } = database;
 
+let pool: DatabasePool;
 beforeAll(async () => {
   await client.query(STORE);
   await client.query('ANALYZE');
+  pool = await createReadPool({
+    databaseUrl: database.url,
+    maxConnections: 1,
+    connectionTimeoutMs: 5000,
+    statementTimeoutMs: 5000,
+  });
 }, 60_000);
+afterAll(() => pool.end());
 
 interface Plan {
   'Node Type': string;
@@ -122,4 +137,56 @@ test.each([
   const bound = 60;
   expect(await readBy(query('limit=10'))).toBeLessThan(bound);
   expect(await readBy(query(`limit=10${cursor}`))).toBeLessThan(bound);
+});
+
+const runsRow = z.object({ prepared: z.number(), custom: z.number(), generic: z.number() });
+
+/** How often the statements that the pool's connection has prepared were planned for their values, and how often not. */
+async function countPlans(): Promise<z.infer<typeof runsRow>> {
+  return pool.one(sql.type(runsRow)`
+    SELECT count(*) AS prepared, COALESCE(sum(custom_plans), 0)::float8 AS custom,
+      COALESCE(sum(generic_plans), 0)::float8 AS generic
+    FROM pg_prepared_statements WHERE name LIKE 'page-%'`);
+}
+
+const first = { lang: 'en', after: null, limit: 10 } as const;
+const labor = { categories: ['labor'] };
+
+/** How many more plans of each kind there are after a list was asked for again and again. */
+async function planAgain(ask: () => Promise<unknown>): Promise<z.infer<typeof runsRow>> {
+  const before = await countPlans();
+  for (let run = 0; run < 20; run += 1) await ask();
+  const after = await countPlans();
+  return {
+    prepared: after.prepared - before.prepared,
+    custom: after.custom - before.custom,
+    generic: after.generic - before.generic,
+  };
+}
+
+test.each<[string, () => Promise<unknown>]>([
+  ['contests', () => listContests(pool, { ...first, filters: { states: ['WY'] } })],
+  ['elections', () => listElections(pool, { ...first, filters: { states: ['WY'] } })],
+  ['endorsers', () => listEndorsers(pool, { ...first, filters: labor })],
+  ['endorsements', () => listEndorsements(pool, { ...first, filters: { ...labor, contest: 77 } })],
+  ['officeholders', () => listOfficeholders(pool, { ...first, filters: { states: ['WY'] } })],
+])(
+  'filtered %s are prepared when they are asked for again, and each page is planned for its values',
+  async (_, ask) => {
+    const { prepared, custom, generic } = await planAgain(ask);
+    expect({ prepared, generic }).toEqual({ prepared: 1, generic: 0 });
+    expect(custom).toBeGreaterThanOrEqual(17);
+  },
+);
+
+test.each<[string, () => Promise<unknown>]>([
+  ['contests', () => listContests(pool, { ...first, filters: {} })],
+  ['elections', () => listElections(pool, { ...first, filters: {} })],
+  ['endorsers', () => listEndorsers(pool, { ...first, filters: {} })],
+  ['endorsements', () => listEndorsements(pool, { ...first, filters: {} })],
+  ['officeholders', () => listOfficeholders(pool, { ...first, filters: {} })],
+])('one plan serves all pages of %s without a filter', async (_, ask) => {
+  const { prepared, generic } = await planAgain(ask);
+  expect(prepared).toBe(1);
+  expect(generic).toBeGreaterThanOrEqual(12);
 });
