@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
@@ -67,10 +68,19 @@ function send(ctx: Context, reply: Reply, log: Logger): void {
   if (ctx.method === 'HEAD') return;
   // The stream outlives the middleware, which returns once the answer has begun.
   ctx.respond = false;
-  const fields = { requestId: ctx.state.requestId };
-  reply.stream(ctx.res).catch((error: unknown) => {
+  follow(reply.stream(ctx.res), ctx.res, { log, requestId: ctx.state.requestId });
+}
+
+/** Disconnects a stream that fails. Apart from the rest, because it lasts as long as the stream: it must not keep Koa's context. */
+function follow(
+  stream: Promise<void>,
+  response: ServerResponse,
+  { log, requestId }: { log: Logger; requestId: string },
+): void {
+  stream.catch((error: unknown) => {
+    const fields = { requestId };
     reportFailure(log, error, { where: 'stream', message: 'a stream was disconnected', fields });
-    ctx.res.destroy();
+    response.destroy();
   });
 }
 
@@ -93,12 +103,13 @@ function sendLines(ctx: Context, lines: Readable): void {
   });
 }
 
-/** Lets go of everything that a stream does not need: Koa keeps its context for as long as the connection lasts. */
-function forgetRequest(ctx: Context): void {
-  ctx.state = {};
-  ctx.matched = undefined;
-  ctx.req.headers = {};
-  ctx.req.rawHeaders = [];
+/** Lets go of everything that a stream does not need: its request and its response last as long as the connection. */
+function forgetRequest({ req, res }: Context): void {
+  req.headers = {};
+  req.rawHeaders = [];
+  // Koa watches over the end of the response, with listeners that take 3 KB together with its context. It gives them up
+  // on this event, which Node does not use for responses.
+  res.emit('end');
 }
 
 function mount(router: Router, endpoint: Endpoint, log: Logger): void {

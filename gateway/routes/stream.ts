@@ -60,7 +60,8 @@ export const streamRoute = defineRoute({
           random: Math.random,
         });
         const remove = openStreams.add(stream, { credential: caller.credential, subscription });
-        onClose(() => stream.end({ gone: true }));
+        if (response.closed) stream.end({ gone: true });
+        else response.once('close', () => stream.end({ gone: true }));
         return stream.run().then(() => {
           remove();
           if (response.closed) return;
