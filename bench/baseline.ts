@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { stopWhenInterrupted } from '../test/helpers/interrupted.ts';
 import { recordQueries } from '../test/helpers/record-queries.ts';
 import type { Target } from './load.ts';
 
@@ -7,6 +8,7 @@ import type { Target } from './load.ts';
 export class Baseline {
   readonly #databaseUrl: string;
   readonly #process: ChildProcess = fork('bench/baseline-server.ts');
+  readonly #forget = stopWhenInterrupted(async () => this.stop());
 
   constructor(databaseUrl: string) {
     this.#databaseUrl = databaseUrl;
@@ -33,6 +35,7 @@ export class Baseline {
   }
 
   stop(): void {
+    this.#forget();
     this.#process.kill('SIGTERM');
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Content, formatEtag } from '../../http/content.ts';
+import { type Content, encodeTexts, formatEtag } from '../../http/content.ts';
 
 /**
  * The text of a large body, encoded and hashed piece by piece while it is made. Doing so at the end would delay all other
@@ -11,7 +11,7 @@ export class PiecedText {
   #length = 0;
 
   append(text: string): void {
-    const piece = Buffer.from(text);
+    const piece = encodeTexts([text]);
     this.#pieces.push(piece);
     this.#hash.update(piece);
     this.#length += piece.length;

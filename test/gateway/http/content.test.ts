@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { encodeContent, encodeTexts } from '../../../gateway/http/content.ts';
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 200 }),
+  // ASCII, Latin-1, other characters of two bytes, of three and of four, in texts beyond the buffer that is used again.
+  fc
+    .tuple(fc.constantFrom('a', 'é', 'Ж', '–', '😀'), fc.integer({ min: 0, max: 400_000 }))
+    .map(([character, times]) => character.repeat(times)),
+);
+
+test('texts are encoded as if they were one', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 4 }), (texts) => {
+      expect(encodeTexts(texts).equals(Buffer.from(texts.join('')))).toBe(true);
+    }),
+  );
+});
+
+test('what is encoded later leaves what was encoded before as it is', () => {
+  fc.assert(
+    fc.property(text, text, (first, second) => {
+      const { pieces } = encodeContent(first);
+      encodeContent(second);
+      expect(Buffer.concat([...pieces]).toString()).toBe(first);
+    }),
+  );
+});
