@@ -101,9 +101,11 @@ async function compare(path: string): Promise<void> {
     headers: { ...headers, 'If-None-Match': (await fetchPage(path)).tag },
     statuses: [304, 200],
   });
-  const cpu = { service: [] as number[], sql: [] as number[] };
+  const compressed: Target = { ...service(path), headers: { ...headers, 'Accept-Encoding': 'gzip' } };
+  const cpu = { service: [] as number[], compressed: [] as number[], sql: [] as number[] };
   const rounds = await measureRounds({
     service: () => keepCpu(measureCost(gateway.pid, service(path), options), cpu.service),
+    compressed: () => keepCpu(measureCost(gateway.pid, compressed, options), cpu.compressed),
     sql: () => keepCpu(measureCost(baseline.pid, sql, options), cpu.sql),
     memory: () => measureRate(memory, options),
     conditional: async () => measureRate(await conditional(), options),
@@ -122,6 +124,10 @@ async function compare(path: string): Promise<void> {
   say(
     `  processor time of an answer: ${formatSpread(cpu.service.slice(1), 0)} µs, of the baseline's ` +
       formatSpread(cpu.service.map((each, round) => each / (cpu.sql[round] ?? 0)).slice(1), 2),
+  );
+  say(
+    `  with gzip, of the rate without ${spread(rounds, (round) => round.compressed / round.service, 2)}, ` +
+      `processor time ${formatSpread(cpu.compressed.map((each, round) => each / (cpu.service[round] ?? 0)).slice(1), 2)}`,
   );
   say(`  to the bytes from memory ${spread(rounds, (round) => round.service / round.memory, 2)}`);
   if (isRepeatable)

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
 import type { Clock } from '../../service/clock.ts';
 import type { DataPart } from '../../store/reads/data-versions.ts';
-import { type Content, encodeContent } from '../http/content.ts';
+import { encodeContent } from '../http/content.ts';
+import { RepeatedContent } from '../http/repeated-content.ts';
 import type { Reply } from '../http/route.ts';
 import type { DataVersion } from './data-version.ts';
 
@@ -36,11 +37,11 @@ interface Question {
   isGone: () => boolean;
 }
 
-/** An answer that is already encoded and can be sent any number of times. */
-type EncodedReply = Extract<Reply, { json: unknown }> & { json: Content };
+/** An answer that can be sent any number of times. */
+type RepeatedReply = Extract<Reply, { json: unknown }> & { json: RepeatedContent };
 
 interface Kept {
-  reply: EncodedReply;
+  reply: RepeatedReply;
   /** The version of the data before the answer was made. The answer shows this version or a later one. */
   version: string;
   /** Milliseconds since 1970. */
@@ -53,14 +54,6 @@ export interface AnswerMemoryOptions {
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
   clock: Clock;
-}
-
-/** Copies content into memory of its own: a small slice would keep the whole block it was cut from alive. */
-function copyContent({ pieces, length, etag }: Content): Content {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let end = 0;
-  for (const piece of pieces) end += piece.copy(bytes, end);
-  return { pieces: [bytes], length, etag };
 }
 
 /**
@@ -81,7 +74,7 @@ export class AnswerMemory {
         ? null
         : new LRUCache({
             maxSize: maxBytes,
-            sizeCalculation: ({ reply }, name) => reply.json.length + 2 * name.length + ENTRY_BYTES,
+            sizeCalculation: ({ reply }, name) => reply.json.memoryBytes + 2 * name.length + ENTRY_BYTES,
           });
   }
 
@@ -102,11 +95,18 @@ export class AnswerMemory {
     const reply = await make();
     made.inc();
     if (!('json' in reply)) return reply;
-    const json = encodeContent(reply.json);
-    if (json.length <= MAX_ANSWER_BYTES && !isGone()) {
-      this.#answers.set(name, { reply: { ...reply, json: copyContent(json) }, version, at });
-    }
-    return { ...reply, json };
+    const content = encodeContent(reply.json);
+    if (content.length > MAX_ANSWER_BYTES || isGone()) return { ...reply, json: content };
+    const json = RepeatedContent.copyOf(content, () => this.#measure(name, json));
+    const repeated = { ...reply, json };
+    this.#answers.set(name, { reply: repeated, version, at });
+    return repeated;
+  }
+
+  /** Counts the memory of an answer that has grown, if it is still kept. */
+  #measure(name: string, content: RepeatedContent): void {
+    const known = this.#answers?.peek(name);
+    if (known?.reply.json === content) this.#answers?.set(name, { ...known });
   }
 
   /** The versions of the parts and the day in UTC: on another day, other elections are upcoming. */

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { Middleware } from 'koa';
 import { dropWarning } from '../../service/drop-warning.ts';
-import { type Content, encodeContent, sendContent } from '../http/content.ts';
+import { encodeContent, sendContent } from '../http/content.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
+import { RepeatedContent } from '../http/repeated-content.ts';
 
 // Node runs this service in the same way.
 dropWarning('ExperimentalWarning', 'stripTypeScriptTypes');
@@ -21,7 +22,7 @@ const CACHE = 'public, max-age=31536000, immutable';
 
 interface Asset {
   type: string;
-  content: Content;
+  content: RepeatedContent;
   version: string;
 }
 
@@ -36,7 +37,11 @@ function readAsset(file: string): [string, Asset] {
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   return [
     name,
-    { type, content: encodeContent(body), version: hash('sha256', body, 'base64url').slice(0, 12) },
+    {
+      type,
+      content: RepeatedContent.copyOf(encodeContent(body)),
+      version: hash('sha256', body, 'base64url').slice(0, 12),
+    },
   ];
 }
 
@@ -58,5 +63,5 @@ export const serveAssets: Middleware = async (ctx, next) => {
   // A script imports another without its version, and has to ask again.
   ctx.set('Cache-Control', ctx.query.v === asset.version ? CACHE : 'public, no-cache');
   ctx.type = asset.type;
-  sendContent(ctx, asset.content);
+  await sendContent(ctx, asset.content);
 };

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
-import compress from 'koa-compress';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { nameRequestSpan } from '../../service/tracing.ts';
 import { ApiError } from './api-error.ts';
 import { readJsonBody } from './body.ts';
+import { compressIfAccepted } from './compression.ts';
 import { encodeContent, sendContent } from './content.ts';
 import { answerHealth, type Readiness } from './health.ts';
 import { requireMethod } from './methods.ts';
@@ -22,19 +22,6 @@ import { answerReference } from './reference.ts';
 import { findRetiredPath } from './retired.ts';
 import { type Endpoint, LINES_TYPE, type Reply } from './route.ts';
 
-/** Smaller answers gain too little from compression. */
-const COMPRESS_FROM_BYTES = 1024;
-const ENCODINGS = ['zstd', 'br', 'gzip', 'deflate', 'identity'];
-
-/** Compresses answers. Clients that refuse every encoding, identity included, get an uncompressed answer. */
-function compressIfAccepted(): Middleware {
-  const compressAnswer = compress({ threshold: COMPRESS_FROM_BYTES });
-  return (ctx, next) => {
-    if (ctx.acceptsEncodings(ENCODINGS) === false) ctx.compress = false;
-    return compressAnswer(ctx, next);
-  };
-}
-
 /** Calls a listener when the response closes, whether it was sent in full or the client disconnected. */
 function onClose({ res }: Context, listener: () => void): void {
   if (res.closed) listener();
@@ -47,7 +34,7 @@ function signalClosed(ctx: Context): AbortSignal {
   return closed.signal;
 }
 
-function send(ctx: Context, reply: Reply, log: Logger): void {
+async function send(ctx: Context, reply: Reply, log: Logger): Promise<void> {
   if ('empty' in reply) {
     ctx.status = 204;
     return;
@@ -57,7 +44,7 @@ function send(ctx: Context, reply: Reply, log: Logger): void {
     ctx.type = 'application/json; charset=utf-8';
     ctx.set('Cache-Control', 'private, no-cache');
     ctx.vary('Authorization');
-    sendContent(ctx, encodeContent(reply.json), reply.status);
+    await sendContent(ctx, encodeContent(reply.json), reply.status);
     return;
   }
   if ('lines' in reply) {
@@ -132,7 +119,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
       },
       isClosed: () => ctx.res.closed,
     });
-    send(ctx, reply, log);
+    await send(ctx, reply, log);
   };
   router.register(path, [endpoint.method], answer, { name: endpoint.path });
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+import { COMPRESS_FROM_BYTES, type Encoding } from './compression.ts';
 
 /** An encoded body that can be sent any number of times. */
 export interface Content {
@@ -11,6 +12,8 @@ export interface Content {
   readonly etag: string | null;
   /** Called once the content is sent. A content that has it can be sent only once. */
   readonly release?: () => void;
+  /** Returns it in an encoding. Content that is sent once has no such forms. */
+  encode?(encoding: Encoding): Promise<Buffer>;
 }
 
 /** Formats the ETag of content with a digest. */
@@ -40,12 +43,17 @@ export function encodeContent(body: string | Buffer | Content): Content {
   return { pieces: [bytes], length: bytes.length, etag: formatEtag(hash('sha1', bytes, 'base64url')) };
 }
 
+/** Copies pieces into memory of their own: a small slice would keep the whole block it was cut from alive. */
+export function copyPieces(pieces: readonly Buffer[], length: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let end = 0;
+  for (const piece of pieces) end += piece.copy(bytes, end);
+  return bytes;
+}
+
 /** Sends content, or 304 if the client has it already. The content type must be set before. */
-export function sendContent(
-  ctx: Context,
-  { pieces, length, etag, release }: Content,
-  status: 200 | 201 = 200,
-): void {
+export async function sendContent(ctx: Context, content: Content, status: 200 | 201 = 200): Promise<void> {
+  const { pieces, length, etag, release } = content;
   ctx.status = status;
   if (release) ctx.res.once('finish', release);
   if (etag !== null && status === 200 && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
@@ -54,6 +62,12 @@ export function sendContent(
       ctx.status = 304;
       return;
     }
+  }
+  const { encoding } = ctx.state;
+  if (content.encode && encoding && length >= COMPRESS_FROM_BYTES && ctx.method !== 'HEAD') {
+    ctx.body = await content.encode(encoding);
+    ctx.set('Content-Encoding', encoding);
+    return;
   }
   ctx.body = pieces.length === 1 ? pieces[0] : Readable.from(pieces);
   ctx.length = length;

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Middleware } from 'koa';
-import { type Content, encodeContent, sendContent } from './content.ts';
+import { encodeContent, sendContent } from './content.ts';
 import { READ_METHODS, requireMethod } from './methods.ts';
 import { createOpenApi } from './openapi.ts';
+import { RepeatedContent } from './repeated-content.ts';
 import type { Route } from './route.ts';
 
 const PAGE = `<!doctype html>
@@ -34,7 +35,7 @@ const CACHE = 'public, max-age=3600';
 
 interface Page {
   type: string;
-  content: Content;
+  content: RepeatedContent;
 }
 
 // An import of the package would load both of its bundles as code.
@@ -45,7 +46,7 @@ const SWAGGER_UI = path.dirname(require.resolve('swagger-ui-dist/package.json'))
 export function answerReference(routes: readonly Route[]): Middleware {
   const page = (where: string, type: string, body: string | Buffer): [string, Page] => [
     where,
-    { type, content: encodeContent(body) },
+    { type, content: RepeatedContent.copyOf(encodeContent(body)) },
   ];
   const asset = (name: string, type: string): [string, Page] =>
     page(`/docs/${name}`, type, readFileSync(path.join(SWAGGER_UI, name)));
@@ -63,6 +64,6 @@ export function answerReference(routes: readonly Route[]): Middleware {
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     ctx.set('Cache-Control', CACHE);
     ctx.type = `${found.type}; charset=utf-8`;
-    sendContent(ctx, found.content);
+    await sendContent(ctx, found.content);
   };
 }

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
 import { AnswerMemory } from '../../../gateway/answers/answer-memory.ts';
 import { DataVersion } from '../../../gateway/answers/data-version.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
+import { RepeatedContent } from '../../../gateway/http/repeated-content.ts';
 import type { DataPart } from '../../../store/reads/data-versions.ts';
 import { ManualClock } from '../../helpers/manual-clock.ts';
 
@@ -28,6 +30,14 @@ function createMemory({ maxBytes = 1_000_000, retentionMs = WEEK_MS } = {}): Ans
   return new AnswerMemory({ maxBytes, retentionMs, clock });
 }
 
+/** Asks for an answer that shows the catalogue. */
+async function answer(memory: AnswerMemory, name: string, json: string) {
+  const question = { name, shows: ['catalogue' as const], dataVersion, isGone: () => false };
+  const reply = await memory.answer(question, async () => ({ json }));
+  if (!('json' in reply) || !(reply.json instanceof RepeatedContent)) throw new Error('It cannot be kept.');
+  return { json: reply.json };
+}
+
 /** Asks for an answer of `bytes` bytes. Returns whether it had to be made. */
 async function isMade(
   memory: AnswerMemory,
@@ -45,13 +55,10 @@ async function isMade(
 
 test('an answer is reused unchanged while the data is unchanged', async () => {
   const memory = createMemory();
-  const ask = (json: string) =>
-    memory.answer({ name: '/a?', shows: ['catalogue'], dataVersion, isGone: () => false }, async () => ({
-      json,
-    }));
+  const ask = (json: string) => answer(memory, '/a?', json);
   const first = await ask('first');
-  expect(first).toEqual({ json: encodeContent('first') });
-  expect(await ask('second')).toEqual(first);
+  expect(first).toMatchObject({ json: encodeContent('first') });
+  expect((await ask('second')).json).toBe(first.json);
   expect(lookups).toBe(2);
 });
 
@@ -110,6 +117,31 @@ test('keeps the most recently used answers within its bytes', async () => {
   expect(await isMade(memory, '/a?', { bytes })).toBe(false);
   expect(await isMade(memory, '/c?', { bytes })).toBe(false);
   expect(await isMade(memory, '/b?', { bytes })).toBe(true);
+});
+
+test('the compressed forms of an answer count as its memory', async () => {
+  const memory = createMemory({ maxBytes: 250_000 });
+  // Texts that hardly become smaller.
+  const [first, second] = ['/a?', '/b?'].map((name) => ({ name, json: randomBytes(45_000).toString('hex') }));
+  if (!first || !second) throw new Error('There are two.');
+  const { json } = await answer(memory, first.name, first.json);
+  await answer(memory, second.name, second.json);
+  expect(await isMade(memory, first.name)).toBe(false);
+  await json.encode('gzip');
+  expect(await isMade(memory, first.name)).toBe(false);
+  await json.encode('br');
+  expect(await isMade(memory, first.name)).toBe(false);
+  expect(await isMade(memory, second.name)).toBe(true);
+});
+
+test('an answer that was replaced while it was compressed does not come back', async () => {
+  const memory = createMemory();
+  const { json: old } = await answer(memory, '/a?', 'old'.repeat(1000));
+  const encoding = old.encode('gzip');
+  versions.catalogue = '2';
+  const { json: present } = await answer(memory, '/a?', 'new'.repeat(1000));
+  await encoding;
+  expect((await answer(memory, '/a?', 'newer')).json).toBe(present);
 });
 
 test('without memory, keeps nothing and looks up no versions', async () => {

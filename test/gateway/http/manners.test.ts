@@ -59,6 +59,27 @@ describe('compression', () => {
     },
   );
 
+  test.each([
+    ['gzip, deflate, br, zstd', 'gzip'],
+    ['br, gzip', 'br'],
+    ['gzip;q=0.5, zstd', 'zstd'],
+    ['gzip;q=0, *', 'zstd'],
+    ['*', 'gzip'],
+    ['identity, gzip;q=0.9', undefined],
+    ['compress', undefined],
+  ])('is what a client that accepts "%s" likes best: %s', async (accepted, encoding) => {
+    const { headers } = await raw('/v1/states', { 'Accept-Encoding': accepted });
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers.vary).toContain('Accept-Encoding');
+  });
+
+  test('of an answer that is sent again names its length', async () => {
+    for (const path of ['/v1/states', '/docs/swagger-ui-bundle.js']) {
+      const { headers, body } = await raw(path, { 'Accept-Encoding': 'br' });
+      expect([headers['content-encoding'], headers['content-length']]).toEqual(['br', String(body.length)]);
+    }
+  });
+
   test('is omitted for clients that accept none and for small answers', async () => {
     expect((await raw('/v1/states', {})).headers['content-encoding']).toBeUndefined();
     expect(

@@ -1,0 +1,61 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zlib';
+import type { Encoding } from './compression.ts';
+import { type Content, copyPieces } from './content.ts';
+
+/** The same settings as for answers that are sent once. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+const encoders: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  gzip: promisify<Buffer, Buffer>(gzip),
+  zstd: promisify<Buffer, Buffer>(zstdCompress),
+  br: (bytes) => promisify(brotliCompress)(bytes, BROTLI),
+  deflate: promisify<Buffer, Buffer>(deflate),
+};
+
+/** Content that many requests get. It is compressed once for each encoding that their clients ask for. */
+export class RepeatedContent implements Content {
+  readonly pieces: readonly [Buffer];
+  readonly etag: string | null;
+  readonly #onGrowth: () => void;
+  readonly #encoded = new Map<Encoding, Promise<Buffer>>();
+  #encodedBytes = 0;
+
+  private constructor(bytes: Buffer, etag: string | null, onGrowth: () => void) {
+    this.pieces = [bytes];
+    this.etag = etag;
+    this.#onGrowth = onGrowth;
+  }
+
+  /** @param onGrowth is called when the content takes more memory than before */
+  static copyOf({ pieces, length, etag }: Content, onGrowth: () => void = () => {}): RepeatedContent {
+    return new RepeatedContent(copyPieces(pieces, length), etag, onGrowth);
+  }
+
+  get length(): number {
+    return this.pieces[0].length;
+  }
+
+  /** The memory that it takes with its encodings, in bytes. */
+  get memoryBytes(): number {
+    return this.length + this.#encodedBytes;
+  }
+
+  encode(encoding: Encoding): Promise<Buffer> {
+    const known = this.#encoded.get(encoding);
+    if (known) return known;
+    const encoded = this.#make(encoding);
+    this.#encoded.set(encoding, encoded);
+    // The next request tries again.
+    encoded.catch(() => this.#encoded.delete(encoding));
+    return encoded;
+  }
+
+  async #make(encoding: Encoding): Promise<Buffer> {
+    const made = await encoders[encoding](this.pieces[0]);
+    const encoded = copyPieces([made], made.length);
+    this.#encodedBytes += encoded.length;
+    this.#onGrowth();
+    return encoded;
+  }
+}
