@@ -3,6 +3,7 @@
  * the batches and partitions beside it.
  */
 import { type Connection, type Reader, Writer } from '@platformatic/kafka';
+import type { BufferPool } from '../service/buffer-pool.ts';
 import type { AbortedTransaction } from './committed.ts';
 
 const FETCH = 1;
@@ -38,6 +39,8 @@ export interface PartitionAnswer {
   preferredReplica: number;
   /** Whole record batches, the last of which may be cut off. */
   bytes: Buffer;
+  /** Gives the memory of the bytes back to the pool, if they are of a pool. */
+  release?: () => void;
 }
 
 /** The newest version of Fetch that both sides know. @param newest the broker's newest version */
@@ -48,6 +51,8 @@ export function chooseFetchVersion(newest: number): number {
 /**
  * Fetches from a broker.
  *
+ * @param buffers a pool that the bytes of each partition are copied into a buffer of. Without it, they may be parts of
+ *   what arrived with them.
  * @returns an answer for each partition that the broker has something to say about, and the error code of the whole
  *   request; 0 for none
  * @throws the client's error if the connection fails
@@ -56,13 +61,14 @@ export function sendFetch(
   connection: Connection,
   version: number,
   request: FetchRequest,
+  buffers?: BufferPool,
 ): Promise<{ errorCode: number; partitions: PartitionAnswer[] }> {
   return new Promise((resolve, reject) => {
     connection.send(
       FETCH,
       version,
       () => writeRequest(version, request),
-      (_correlationId, _apiKey, _apiVersion, reader) => readAnswer(reader),
+      (_correlationId, _apiKey, _apiVersion, reader) => readAnswer(reader, buffers),
       true,
       true,
       (error, answer) => {
@@ -105,18 +111,21 @@ function writeRequest(version: number, request: FetchRequest): Writer {
     .appendTaggedFields();
 }
 
-function readAnswer(reader: Reader): { errorCode: number; partitions: PartitionAnswer[] } {
+function readAnswer(
+  reader: Reader,
+  buffers?: BufferPool,
+): { errorCode: number; partitions: PartitionAnswer[] } {
   reader.readInt32(); // throttle time
   const errorCode = reader.readInt16();
   reader.readInt32(); // session
   const topics = reader.readArray((topic) => {
     topic.readUUID();
-    return topic.readArray(readPartition);
+    return topic.readArray((answer) => readPartition(answer, buffers));
   });
   return { errorCode, partitions: topics.flat() };
 }
 
-function readPartition(reader: Reader): PartitionAnswer {
+function readPartition(reader: Reader, buffers?: BufferPool): PartitionAnswer {
   const partition = reader.readInt32();
   const errorCode = reader.readInt16();
   const highWatermark = Number(reader.readInt64());
@@ -129,8 +138,6 @@ function readPartition(reader: Reader): PartitionAnswer {
   const preferredReplica = reader.readInt32();
   // A compact length is one more than the length; 0 stands for null.
   const length = Math.max(0, reader.readUnsignedVarInt() - 1);
-  const bytes = reader.buffer.slice(reader.position, reader.position + length);
-  reader.skip(length);
   return {
     partition,
     errorCode,
@@ -138,6 +145,21 @@ function readPartition(reader: Reader): PartitionAnswer {
     lastStableOffset,
     aborted: aborted ?? [],
     preferredReplica,
-    bytes,
+    ...readBytes(reader, length, buffers),
   };
+}
+
+function readBytes(
+  reader: Reader,
+  length: number,
+  buffers?: BufferPool,
+): Pick<PartitionAnswer, 'bytes' | 'release'> {
+  const start = reader.position;
+  reader.skip(length);
+  if (!buffers || length === 0) return { bytes: reader.buffer.slice(start, start + length) };
+  const buffer = buffers.take(length);
+  const bytes = Buffer.from(buffer, 0, length);
+  let end = 0;
+  for (const piece of reader.buffer.subarray(start, start + length).buffers) end += piece.copy(bytes, end);
+  return { bytes, release: () => buffers.giveBack(buffer) };
 }

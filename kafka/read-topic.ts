@@ -1,5 +1,6 @@
 import type { Brokers } from '../service/brokers.ts';
-import { type PartitionBounds, type PartitionRead, type TopicIdentity, TopicReader } from './topic-reader.ts';
+import type { PartitionRead } from './partition-read.ts';
+import { type PartitionBounds, type TopicIdentity, TopicReader } from './topic-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
 

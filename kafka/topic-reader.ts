@@ -1,46 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Consumer, protocolErrorsCodesById } from '@platformatic/kafka';
 import type { Brokers } from '../service/brokers.ts';
+import type { BufferPool } from '../service/buffer-pool.ts';
 import { KafkaUnavailableError } from '../service/failure.ts';
-import { selectCommitted } from './committed.ts';
 import { keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { chooseFetchVersion, OLDEST_FETCH_VERSION, type PartitionAnswer, sendFetch } from './fetch.ts';
 import { NearbyReplicas } from './nearby-replicas.ts';
-import {
-  type FetchedRecord,
-  type RecordBatch,
-  readRecords,
-  splitBatches,
-  UnreadableBatchError,
-} from './record-batches.ts';
+import { createReadBudget, type PartitionRead, readPartition } from './partition-read.ts';
 import { explainingRefusals } from './refusal.ts';
 import { withRetries } from './retries.ts';
 import { isAuthorizationError, MissingRightError, type Right, withRight } from './rights.ts';
-
-/** A batch that cannot be read. Offsets are inclusive. */
-export interface UnreadableBatch
-  extends Pick<RecordBatch, 'firstOffset' | 'lastOffset' | 'newestAt' | 'bytes'> {
-  reason: string;
-}
-
-/** The result of a fetch for one partition. */
-export interface PartitionRead {
-  partition: number;
-  records: FetchedRecord[];
-  unreadable: UnreadableBatch[];
-  /** Where to read on. It passes offsets without a record: compacted ones, markers, emptied and unreadable batches. */
-  nextOffset: number;
-  /** Milliseconds since 1970: the time of the newest record before `nextOffset` that this read passed; 0 for none. */
-  newestAt: number;
-  /** The end of the partition when the broker answered. */
-  end: number;
-  /** The last stable offset: no later record can be read as committed yet. */
-  stableEnd: number;
-  /** Whether there was nothing to read from `nextOffset` on. */
-  atEnd: boolean;
-  /** Whether the log did not have the wanted offset, so that `nextOffset` is the log's beginning. */
-  isOutOfRange: boolean;
-}
 
 /** Offsets of a partition. */
 export interface PartitionBounds {
@@ -72,6 +41,8 @@ export interface TopicReaderOptions {
   expectedId?: () => string | null;
   /** The right that this needs: to describe the topic, for one whose offsets alone are asked for. */
   operation?: 'Describe' | 'Read';
+  /** A pool for the memory of what is fetched. Every read must then be released, or its buffer is lost to the pool. */
+  buffers?: BufferPool;
 }
 
 /** The topic was deleted and made anew, or the brokers are another cluster's. */
@@ -82,13 +53,6 @@ export class OtherTopicError extends KafkaUnavailableError {
 }
 
 const MAX_FETCH_BYTES = 32 * 1024 * 1024;
-/**
- * The memory that the records of a fetch may take up before no further batch of it is read, in bytes. A fetch of a few
- * megabytes could otherwise expand to gigabytes (INV-14).
- */
-const MAX_READ_BYTES = 32 * 1024 * 1024;
-/** The memory of a record beside its key and value, about, in bytes. */
-const RECORD_OVERHEAD_BYTES = 300;
 const EARLIEST = -2n;
 const FETCH_API = 1;
 const OFFSET_OUT_OF_RANGE = 1;
@@ -107,6 +71,7 @@ export class TopicReader {
   readonly #topic: string;
   readonly #committed: boolean;
   readonly #expectedId: () => string | null;
+  readonly #buffers: BufferPool | undefined;
   readonly #nearby = new NearbyReplicas();
   #fetchVersion: number | undefined;
 
@@ -117,12 +82,14 @@ export class TopicReader {
     committed = false,
     expectedId = () => null,
     operation = 'Read',
+    buffers,
   }: TopicReaderOptions) {
     this.#brokers = brokers;
     this.#operation = operation;
     this.#topic = topic;
     this.#committed = committed;
     this.#expectedId = expectedId;
+    this.#buffers = buffers;
     this.#consumer = new Consumer({
       clientId,
       // The client insists on a group, which it never joins.
@@ -242,14 +209,15 @@ export class TopicReader {
     if (!broker) throw new KafkaUnavailableError(`The cluster has no broker ${node}.`);
     const connection = await this.#read(() => this.#consumer.connections.get(broker));
     this.#fetchVersion ??= await this.#chooseVersion();
-    const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, {
+    const request = {
       topicId: topic.id,
       offsets,
       committed: this.#committed,
       maxBytes: MAX_FETCH_BYTES,
       rack: this.#brokers.rack ?? '',
       ...limits,
-    });
+    };
+    const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, request, this.#buffers);
     if (errorCode !== 0) await this.#failOver(errorCode);
     for (const { partition, preferredReplica, highWatermark, lastStableOffset } of partitions) {
       if (preferredReplica < 0) continue;
@@ -343,10 +311,15 @@ export class TopicReader {
     offsets: ReadonlyMap<number, number>,
     answers: readonly PartitionAnswer[],
   ): Promise<PartitionRead[]> {
-    const budget = { bytes: MAX_READ_BYTES };
+    const budget = createReadBudget();
     const reads = answers
       .filter(({ errorCode }) => errorCode === 0)
-      .map((answer) => this.#decode(offsets, answer, budget));
+      .map((answer) => {
+        const { partition, highWatermark: end, lastStableOffset: stableEnd } = answer;
+        const from = offsets.get(partition) ?? 0;
+        const ends = this.#nearby.furthestEnds(partition, { end, stableEnd });
+        return readPartition(answer, { from, ends, committed: this.#committed, budget });
+      });
     // A replica that has not got so far yet, or no longer exists, is not asked again.
     const refused = answers.filter(({ errorCode }) => errorCode !== 0);
     const left = new Set(
@@ -372,51 +345,6 @@ export class TopicReader {
     throw new KafkaUnavailableError(`The broker does not serve ${this.#topic}: ${name}.`);
   }
 
-  /** @param budget the memory that is left for this fetch; a batch that begins when nothing is left is not read */
-  #decode(
-    offsets: ReadonlyMap<number, number>,
-    answer: PartitionAnswer,
-    budget: { bytes: number },
-  ): PartitionRead {
-    const { partition, highWatermark, lastStableOffset, aborted, bytes } = answer;
-    const { end, stableEnd } = this.#nearby.furthestEnds(partition, {
-      end: highWatermark,
-      stableEnd: lastStableOffset,
-    });
-    const from = offsets.get(partition) ?? 0;
-    let nextOffset = from;
-    let newestAt = 0;
-    const passed = function* (batches: Iterable<RecordBatch>) {
-      for (const batch of batches) {
-        if (budget.bytes <= 0) return;
-        nextOffset = Math.max(nextOffset, batch.lastOffset + 1);
-        newestAt = Math.max(newestAt, batch.newestAt);
-        yield batch;
-      }
-    };
-    const batches = passed(splitBatches(bytes));
-    const records: FetchedRecord[] = [];
-    const unreadable: UnreadableBatch[] = [];
-    for (const batch of this.#committed ? selectCommitted(batches, aborted) : batches) {
-      if (batch.isControl) continue;
-      try {
-        // A batch comes whole, even if only its end was asked for.
-        for (const record of readRecords(batch)) {
-          budget.bytes -= sizeOf(record);
-          if (record.offset >= from) records.push(record);
-        }
-      } catch (error) {
-        if (!(error instanceof UnreadableBatchError)) throw error;
-        unreadable.push({ ...batch, reason: error.message });
-      }
-    }
-    const atEnd = nextOffset >= (this.#committed ? stableEnd : end);
-    return {
-      ...{ partition, records, unreadable, nextOffset, newestAt, end, stableEnd, atEnd },
-      isOutOfRange: false,
-    };
-  }
-
   /** Moves offsets outside of the log to its beginning. The log may have changed since the broker answered. */
   async #restart(
     offsets: ReadonlyMap<number, number>,
@@ -433,8 +361,4 @@ export class TopicReader {
       return { partition, ...nothing, nextOffset, end, stableEnd, atEnd, isOutOfRange };
     });
   }
-}
-
-function sizeOf({ key, value }: FetchedRecord): number {
-  return (key?.length ?? 0) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { BufferPool } from './buffer-pool.ts';
+import { BufferPool } from '../../service/buffer-pool.ts';
 import type { PackedChanges } from './packed-changes.ts';
 import { type ChangeRecord, type PackedRecords, packRecords } from './packed-records.ts';
 
@@ -38,7 +38,7 @@ export class Decoder {
   #nextId = 0;
 
   /**
-   * Decodes records as `packChanges` does.
+   * Decodes records as `packChanges` does. They are copied before this returns, so that their memory can be used again.
    *
    * @throws Error if the thread ends before it has answered.
    */

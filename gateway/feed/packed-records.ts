@@ -1,5 +1,5 @@
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
-import type { BufferPool } from './buffer-pool.ts';
+import type { BufferPool } from '../../service/buffer-pool.ts';
 
 /*
  * A gateway's main thread sends its decoder thread records as typed arrays with a slot for each. Typed arrays are

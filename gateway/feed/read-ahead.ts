@@ -1,4 +1,5 @@
-import type { PartitionRead, TopicReader } from '../../kafka/topic-reader.ts';
+import type { PartitionRead } from '../../kafka/partition-read.ts';
+import type { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Decoder } from './decoder.ts';
 import type { PackedChanges } from './packed-changes.ts';
 
@@ -6,7 +7,7 @@ import type { PackedChanges } from './packed-changes.ts';
 type Fetches = Pick<TopicReader, 'fetchFromSources'>;
 
 /** The result of fetching a partition. Its changes follow once they are decoded. */
-export interface DecodingRead extends Omit<PartitionRead, 'records'> {
+export interface DecodingRead extends Omit<PartitionRead, 'records' | 'release'> {
   /** How many records were fetched, those of another epoch included. */
   count: number;
   changes: Promise<PackedChanges>;
@@ -98,9 +99,10 @@ export class ReadAhead {
     partitionMaxBytes: number,
   ): Promise<DecodingRead[]> {
     const reads = await reader.fetchFromSources(sources, offsets, { maxWaitMs: 0, partitionMaxBytes });
-    return reads.map(({ records, ...read }) => {
+    return reads.map(({ records, release, ...read }) => {
       const changes = this.#decoder.decode(records, this.#epoch);
       changes.catch(ignore);
+      release?.();
       return { ...read, count: records.length, changes };
     });
   }

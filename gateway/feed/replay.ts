@@ -1,5 +1,6 @@
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { BufferPool } from '../../service/buffer-pool.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
@@ -15,6 +16,8 @@ const MAX_CONCURRENT_READS = 4;
 const MAX_IDLE_RUNS = 32;
 /** How much all runs together work on and have read ahead, in bytes of the log. */
 const MAX_AHEAD_BYTES = 96 * 1024 * 1024;
+/** Buffers for the answers of Kafka, each of which is copied to the decoder as soon as it is there. */
+const BUFFERS = { maxIdle: 16, maxBytes: 1024 * 1024 };
 
 interface Underway {
   after: number;
@@ -48,6 +51,7 @@ export class Replay {
   readonly #options: ReplayOptions;
   readonly #chunks: ChunkCache;
   readonly #decoder = new Decoder();
+  readonly #buffers = new BufferPool(BUFFERS);
   /** The chunks that are being read, by the sequence at which they end. */
   readonly #underway = new Map<number, Underway>();
   /** The most recently used run comes last. */
@@ -147,7 +151,7 @@ export class Replay {
     if (this.#readers.length < MAX_CONCURRENT_READS) {
       const { brokers, topic, expectedId } = this.#options;
       const clientId = 'ballot-endorsements-gateway-replay';
-      const reader = new TopicReader({ brokers, topic, clientId, expectedId });
+      const reader = new TopicReader({ brokers, topic, clientId, expectedId, buffers: this.#buffers });
       this.#readers.push(reader);
       return reader;
     }

@@ -5,10 +5,10 @@ import {
   streamStart,
   subscription as subscriptionParameter,
 } from '../../schemas/http/parameters.ts';
+import { BufferPool } from '../../service/buffer-pool.ts';
 import type { WatchedReader } from '../delivery/access-watch.ts';
 import { LongPoll } from '../delivery/long-poll.ts';
 import { cursorOf, resolveStart } from '../delivery/resume.ts';
-import { BufferPool } from '../feed/buffer-pool.ts';
 import type { LogEntry } from '../feed/entry.ts';
 import { StreamGapError } from '../feed/stream-gap-error.ts';
 import { ApiError } from '../http/api-error.ts';

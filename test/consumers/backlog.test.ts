@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Backlog } from '../../consumers/apply/backlog.ts';
-import type { PartitionRead, TopicReader } from '../../kafka/topic-reader.ts';
+import type { PartitionRead } from '../../kafka/partition-read.ts';
+import type { TopicReader } from '../../kafka/topic-reader.ts';
 import { createLog } from '../../service/log.ts';
 import { until } from '../helpers/until.ts';
 

@@ -9,8 +9,8 @@ import {
   sizeOfEntry,
   splitRun,
 } from '../../consumers/apply/entry.ts';
+import type { UnreadableBatch } from '../../kafka/partition-read.ts';
 import type { FetchedRecord } from '../../kafka/record-batches.ts';
-import type { UnreadableBatch } from '../../kafka/topic-reader.ts';
 import { encodeHeaders } from '../helpers/record-headers.ts';
 
 /** The rest of a record without headers. */

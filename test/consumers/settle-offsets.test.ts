@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { settleOffsets } from '../../consumers/apply/settle-offsets.ts';
-import type { PartitionRead } from '../../kafka/topic-reader.ts';
+import type { PartitionRead } from '../../kafka/partition-read.ts';
 import { createLog } from '../../service/log.ts';
 import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { useTestDatabase } from '../helpers/database.ts';

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { withAdmin } from '../../kafka/admin.ts';
 import { createKafkaClient } from '../../kafka/client.ts';
-import { type PartitionRead, TopicReader } from '../../kafka/topic-reader.ts';
+import type { PartitionRead } from '../../kafka/partition-read.ts';
+import { TopicReader } from '../../kafka/topic-reader.ts';
+import { BufferPool } from '../../service/buffer-pool.ts';
 import { testServers } from '../helpers/servers.ts';
 import { until } from '../helpers/until.ts';
 
@@ -49,9 +51,9 @@ const send = (keys: readonly number[]) =>
   producer.send({ topic, messages: keys.map((key) => ({ key: `key-${key}`, value: randomUUID() })) });
 
 /** Fetches from an offset, no more than one batch. */
-async function fetchFrom(offset: number): Promise<PartitionRead> {
-  const [node = 0] = await reader.sources();
-  const [read] = await reader.fetch(node, new Map([[0, offset]]), { maxWaitMs: 0, partitionMaxBytes: 1 });
+async function fetchFrom(offset: number, from = reader): Promise<PartitionRead> {
+  const [node = 0] = await from.sources();
+  const [read] = await from.fetch(node, new Map([[0, offset]]), { maxWaitMs: 0, partitionMaxBytes: 1 });
   if (!read) throw new Error('The broker has said nothing about the partition.');
   return read;
 }
@@ -81,4 +83,19 @@ test('reading on by nextOffset comes to the end, past batches of which compactio
     expect(read.nextOffset).toBeGreaterThan(nextOffset);
   }
   expect(read.atEnd).toBe(true);
+});
+
+test('records in buffers of a pool are the same, and a buffer that was released holds those of a later fetch', async () => {
+  const buffers = new BufferPool({ maxIdle: 1, maxBytes: 1024 * 1024 });
+  const pooled = new TopicReader({ brokers, topic, clientId: 'test-reader', buffers });
+  const memoryOf = ({ records }: PartitionRead) => records[0]?.value?.buffer;
+  const first = await fetchFrom(0, pooled);
+  expect(first.records).toEqual((await fetchFrom(0)).records);
+  const second = await fetchFrom(0, pooled);
+  expect(memoryOf(second)).not.toBe(memoryOf(first));
+  first.release?.();
+  expect(memoryOf(await fetchFrom(0, pooled))).toBe(memoryOf(first));
+  const end = await fetchFrom(first.end, pooled);
+  expect([end.records, end.release]).toEqual([[], undefined]);
+  await pooled.close();
 });

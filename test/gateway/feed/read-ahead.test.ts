@@ -2,7 +2,8 @@ import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Decoder } from '../../../gateway/feed/decoder.ts';
 import { ReadAhead } from '../../../gateway/feed/read-ahead.ts';
-import type { PartitionRead, TopicReader } from '../../../kafka/topic-reader.ts';
+import type { PartitionRead } from '../../../kafka/partition-read.ts';
+import type { TopicReader } from '../../../kafka/topic-reader.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { change } from '../../helpers/arbitraries.ts';
 
@@ -46,6 +47,10 @@ class ModelLog implements Pick<TopicReader, 'fetchFromSources'> {
         stableEnd: end,
         isOutOfRange: false,
         atEnd: nextOffset === end,
+        // As if the next fetch had come into the same memory.
+        release: () => {
+          for (const { value } of records) value.fill(0);
+        },
       };
     });
   }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { BufferPool } from '../../../gateway/feed/buffer-pool.ts';
+import { BufferPool } from '../../service/buffer-pool.ts';
 
 test('no buffer is in use twice, and each is large enough', () => {
   const step = fc.oneof(
