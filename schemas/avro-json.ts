@@ -3,6 +3,9 @@
  * `JSON.stringify` makes of the decoded value.
  */
 
+import { copyPlain, createLiteral, type Literal, writeWords } from './json-words.ts';
+import { TextCache } from './text-cache.ts';
+
 /** The part of Avro's schemas that changes use. */
 export type JsonSchema =
   | 'string'
@@ -18,10 +21,6 @@ export type JsonSchema =
 /** Writes the next value of an input to its output. */
 export type JsonWriter = (io: AvroToJson) => void;
 
-/** Whether a byte of a string is itself in JSON: printable ASCII but for `"` and `\`. */
-const IS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= 0x20 && byte < 0x80 && byte !== 0x22 && byte !== 0x5c ? 1 : 0,
-);
 /** The most bytes of JSON that one byte of Avro becomes: a control character is written as `\u0000`. */
 export const MAX_GROWTH = 6;
 
@@ -35,19 +34,39 @@ export class AvroToJson {
   source: Buffer = Buffer.alloc(0);
   /** Where the next value begins in `source`. */
   at = 0;
-  /** Large enough for what is written; a write beyond its end is lost. */
   target: Buffer;
   /** Where the next byte is written. */
   end = 0;
   /** Where strings that are asked for lie in `source`: the start and the end of each. */
   readonly captured: Uint32Array;
-  /** By capture: the last text that was asked for. Neighbouring values often have the same. */
-  readonly #texts: { bytes: Buffer; text: string }[];
+  /** By capture: the texts that were asked for. */
+  readonly #texts: TextCache[];
+  /** All memory that `source` is a part of, which many values share. */
+  #sourceView = new DataView(this.source.buffer);
+  #targetView: DataView;
 
-  constructor(target: Buffer, captures: number) {
+  constructor(target: Buffer<ArrayBuffer>, captures: number) {
     this.target = target;
+    this.#targetView = new DataView(target.buffer, target.byteOffset, target.length);
     this.captured = new Uint32Array(captures * 2);
-    this.#texts = Array.from({ length: captures }, () => ({ bytes: Buffer.alloc(0), text: '' }));
+    this.#texts = Array.from({ length: captures }, () => new TextCache());
+  }
+
+  /** Begins to read an input. */
+  readFrom(source: Buffer, at: number): void {
+    this.source = source;
+    this.at = at;
+    if (this.#sourceView.buffer !== source.buffer) this.#sourceView = new DataView(source.buffer);
+  }
+
+  /**
+   * Goes on in another output, where the same has been written.
+   *
+   * @param target large enough for what is written, and three bytes more; a write beyond its end throws RangeError
+   */
+  writeTo(target: Buffer<ArrayBuffer>): void {
+    this.target = target;
+    this.#targetView = new DataView(target.buffer, target.byteOffset, target.length);
   }
 
   /** @throws RangeError if the number is not a safe integer */
@@ -87,11 +106,9 @@ export class AvroToJson {
     this.end += digits;
   }
 
-  /** Writes ASCII. */
-  writeLiteral(bytes: Uint8Array): void {
-    const { target } = this;
-    for (let index = 0; index < bytes.length; index += 1) target[this.end + index] = bytes[index] as number;
-    this.end += bytes.length;
+  writeLiteral(literal: Literal): void {
+    writeWords(this.#targetView, this.end, literal);
+    this.end += literal.length;
   }
 
   /**
@@ -105,16 +122,12 @@ export class AvroToJson {
     return length;
   }
 
-  /** Copies plain bytes. Returns false if one of them is not, and `end` stays where it was. */
+  /** Copies bytes that are themselves in JSON. Returns false if one of them is not, and `end` stays where it was. */
   copyPlain(length: number): boolean {
-    const { source, target, at, end } = this;
-    for (let index = 0; index < length; index += 1) {
-      const byte = source[at + index] as number;
-      if (IS_PLAIN[byte] === 0) return false;
-      target[end + index] = byte;
-    }
-    this.at = at + length;
-    this.end = end + length;
+    const from = this.source.byteOffset + this.at;
+    if (!copyPlain(this.#sourceView, from, this.#targetView, this.end, length)) return false;
+    this.at += length;
+    this.end += length;
     return true;
   }
 
@@ -138,34 +151,22 @@ export class AvroToJson {
   /** The text of the captured string with this index. */
   textOf(index: number): string {
     const start = this.captured[index * 2] ?? 0;
-    const end = this.captured[index * 2 + 1] ?? 0;
-    const last = this.#texts[index];
-    if (last && this.#holds(last.bytes, start, end)) return last.text;
-    const text = this.source.toString('utf8', start, end);
-    // A copy, because the source may be written again.
-    this.#texts[index] = { bytes: Buffer.from(this.source.subarray(start, end)), text };
-    return text;
-  }
-
-  #holds(bytes: Buffer, start: number, end: number): boolean {
-    if (bytes.length !== end - start) return false;
-    for (let index = 0; index < bytes.length; index += 1) {
-      if (bytes[index] !== this.source[start + index]) return false;
-    }
-    return true;
+    const length = (this.captured[index * 2 + 1] ?? 0) - start;
+    const texts = this.#texts[index] as TextCache;
+    return texts.textOf(this.#sourceView, this.source.byteOffset + start, length);
   }
 }
 
-const NULL = Buffer.from('null');
-const TRUE = Buffer.from('true');
-const FALSE = Buffer.from('false');
+const NULL = createLiteral('null');
+const TRUE = createLiteral('true');
+const FALSE = createLiteral('false');
 
 const copyInteger: JsonWriter = (io) => io.writeInteger(io.readLong());
 const copyString: JsonWriter = (io) => void io.copyString();
 const write =
-  (bytes: Buffer): JsonWriter =>
+  (literal: Literal): JsonWriter =>
   (io) =>
-    io.writeLiteral(bytes);
+    io.writeLiteral(literal);
 const copyBoolean: JsonWriter = (io) => {
   const byte = io.source[io.at++] ?? 0;
   io.writeLiteral(byte === 0 ? FALSE : TRUE);
@@ -214,11 +215,11 @@ export function compileJsonWriter(
   }
   if (schema.type === 'long') return copyInteger;
   if (schema.type === 'enum') {
-    return compileChoice(schema.symbols.map((symbol) => write(Buffer.from(JSON.stringify(symbol)))));
+    return compileChoice(schema.symbols.map((symbol) => write(createLiteral(JSON.stringify(symbol)))));
   }
   if (schema.type === 'record') {
     const parts = schema.fields.map(({ name, type }, index) => ({
-      before: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+      before: createLiteral(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
       copy: compileJsonWriter(type, captures, path === '' ? name : `${path}.${name}`),
     }));
     return (io) => {

@@ -2,6 +2,7 @@ import { AvroDecodeError, HEADER_LENGTH } from './avro-codec.ts';
 import { AvroToJson, compileJsonWriter, type JsonSchema, MAX_GROWTH } from './avro-json.ts';
 import { changeCodec } from './change.ts';
 import { FRAME_END, formatTime, renderFrameHead } from './event.ts';
+import { createLiteral, type Literal } from './json-words.ts';
 import type { ChangeType } from './vocabulary.ts';
 
 /** The fields of a change before the parts of its event's body, in the order of the schema. */
@@ -12,14 +13,14 @@ const FIXED_BYTES = 4096;
 
 const [FRAME_START = '', BEFORE_JSON = ''] = renderFrameHead({ event: 'endorsement', id: '\0' }).split('\0');
 const LITERALS = {
-  start: Buffer.from(FRAME_START),
-  beforeJson: Buffer.from(BEFORE_JSON),
-  id: Buffer.from('{"id":"'),
-  end: Buffer.from(`}${FRAME_END}`),
+  start: createLiteral(FRAME_START),
+  beforeJson: createLiteral(BEFORE_JSON),
+  id: createLiteral('{"id":"'),
+  end: createLiteral(`}${FRAME_END}`),
 };
 
 interface Part {
-  before: Buffer;
+  before: Literal;
   copy: (io: AvroToJson) => void;
 }
 
@@ -51,7 +52,7 @@ export class FrameWriter {
   /** Where the JSON of the frame begins. */
   jsonStart = 0;
   readonly #io: AvroToJson;
-  readonly #types: { type: ChangeType; json: Buffer }[];
+  readonly #types: { type: ChangeType; json: Literal }[];
   readonly #body: Part[];
 
   /** @param captures the paths of strings in the body, such as `election.slug`, for `textOf` */
@@ -60,10 +61,10 @@ export class FrameWriter {
     this.#io = new AvroToJson(Buffer.allocUnsafeSlow(INITIAL_BYTES), captures.length);
     this.#types = types.map((type) => ({
       type,
-      json: Buffer.from(`","type":"endorsement.${type}","occurred_at":"`),
+      json: createLiteral(`","type":"endorsement.${type}","occurred_at":"`),
     }));
     this.#body = body.map(({ name, type }, index) => ({
-      before: Buffer.from(`${index === 0 ? '"' : ''},${JSON.stringify(name)}:`),
+      before: createLiteral(`${index === 0 ? '"' : ''},${JSON.stringify(name)}:`),
       copy: compileJsonWriter(type, captures, name),
     }));
   }
@@ -75,7 +76,7 @@ export class FrameWriter {
 
   /** Begins again with an empty buffer. */
   clear(): void {
-    if (this.#io.target.length > INITIAL_BYTES) this.#io.target = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+    if (this.#io.target.length > INITIAL_BYTES) this.#io.writeTo(Buffer.allocUnsafeSlow(INITIAL_BYTES));
     this.#io.end = 0;
   }
 
@@ -108,8 +109,7 @@ export class FrameWriter {
     const before = this.end;
     try {
       this.#reserve(bytes.length * MAX_GROWTH + FIXED_BYTES);
-      this.#io.source = bytes;
-      this.#io.at = HEADER_LENGTH;
+      this.#io.readFrom(bytes, HEADER_LENGTH);
       this.#copyChange();
       if (this.#io.at !== bytes.length) throw new RangeError('the bytes and the datum do not end together');
     } catch (error) {
@@ -151,6 +151,6 @@ export class FrameWriter {
     if (target.length - end >= bytes) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(target.length * 2, end + bytes));
     target.copy(larger, 0, 0, end);
-    this.#io.target = larger;
+    this.#io.writeTo(larger);
   }
 }

@@ -83,8 +83,8 @@ export function packChanges(records: readonly ChangeRecord[], epoch: number): Pa
     sequences[count] = writer.sequence;
     times[count] = writer.occurredAt;
     const slot = count * FILTER_FIELDS.length;
-    for (const [capture, index] of BODY_FACET_INDEXES.entries()) {
-      facets[slot + index] = indexOf(writer.textOf(capture));
+    for (let capture = 0; capture < BODY_FACET_INDEXES.length; capture += 1) {
+      facets[slot + (BODY_FACET_INDEXES[capture] as number)] = indexOf(writer.textOf(capture));
     }
     facets[slot + FACET_INDEX.types] = indexOf(writer.type);
     count += 1;
