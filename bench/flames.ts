@@ -61,11 +61,15 @@ const GRAPHS: Record<string, Graph> = {
   },
   states: {
     title: 'Processor time of a gateway: /v1/states, made anew',
-    measure: () => profileReads('/v1/states'),
+    measure: () => profileReads('/v1/states', { RESPONSE_MEMORY_MB: '0' }),
+  },
+  'states-kept': {
+    title: 'Processor time of a gateway: /v1/states, kept',
+    measure: () => profileReads('/v1/states', {}),
   },
   endorsements: {
     title: 'Processor time of a gateway: /v1/endorsements?limit=100, made anew',
-    measure: () => profileReads('/v1/endorsements?limit=100'),
+    measure: () => profileReads('/v1/endorsements?limit=100', { RESPONSE_MEMORY_MB: '0' }),
   },
 };
 
@@ -156,8 +160,8 @@ function profileReplay(): Promise<Flame> {
   });
 }
 
-function profileReads(address: string): Promise<Flame> {
-  return profileOnStore({ RESPONSE_MEMORY_MB: '0' }, async (base, key, inspector) => {
+function profileReads(address: string, settings: Record<string, string>): Promise<Flame> {
+  return profileOnStore(settings, async (base, key, inspector) => {
     const target = { url: `${base}${address}`, headers: { Authorization: `Bearer ${key}` } };
     await measureRate(target, { connections: 8, seconds: WARM_UP_SECONDS });
     return inspector.profileCpu(() => measureRate(target, { connections: 8, seconds: READ_SECONDS }));
