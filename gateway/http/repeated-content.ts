@@ -3,13 +3,14 @@ import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zli
 import type { Encoding } from './compression.ts';
 import { type Content, copyPieces } from './content.ts';
 
+const brotli = promisify(brotliCompress);
 /** The same settings as for answers that are sent once. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 const encoders: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   gzip: promisify<Buffer, Buffer>(gzip),
   zstd: promisify<Buffer, Buffer>(zstdCompress),
-  br: (bytes) => promisify(brotliCompress)(bytes, BROTLI),
+  br: (bytes) => brotli(bytes, BROTLI),
   deflate: promisify<Buffer, Buffer>(deflate),
 };
 
