@@ -60,6 +60,13 @@ const post = (length: number) =>
   `POST /v1/subscriptions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
+/** Enough for a median that one slow request does not move. */
+const REQUESTS = 30;
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
 describe('a client that is too slow is disconnected', () => {
   test.each([
     ['headers', () => 'GET /v1/states HTTP/1.1\r\nHost: a\r\nX-Slow: ', 'x', HEADERS_MS],
@@ -96,18 +103,25 @@ describe('a client that is too slow is disconnected', () => {
       Authorization: `Bearer ${service.key}`,
     });
     await stream.wait('ready', 1);
-    let over = false;
-    const all = drip(Array.from({ length: 300 }, dial), 'GET /v1/states HTTP/1.1\r\n', 'x').then(() => {
-      over = true;
-    });
     const times: number[] = [];
-    while (!over) {
+    const askOnce = async () => {
       const started = performance.now();
       expect((await service.get('/v1/states')).status).toBe(200);
       times.push(performance.now() - started);
+    };
+    while (times.length < REQUESTS) await askOnce();
+    const otherwise = median(times.splice(0));
+    // One wave of slow clients after the other.
+    while (times.length < REQUESTS) {
+      let over = false;
+      const wave = drip(Array.from({ length: 300 }, dial), 'GET /v1/states HTTP/1.1\r\n', 'x').then(() => {
+        over = true;
+      });
+      while (!over) await askOnce();
+      await wave;
     }
-    await all;
-    expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(250);
+    // Other work on the machine slows down both.
+    expect(median(times)).toBeLessThan(250 + 5 * otherwise);
     // Much longer than a request may take.
     const pings = stream.comments.length;
     await until('the stream goes on', () => stream.comments.length >= pings + 30);
