@@ -9,6 +9,7 @@ import { TopicWriter } from '../../kafka/topic-writer.ts';
 import type { OutgoingRecord } from '../../kafka/write-batch.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { createTestTopics } from '../helpers/topics.ts';
+import { until } from '../helpers/until.ts';
 
 const NOT_LEADER = 6;
 const MESSAGE_TOO_LARGE = 10;
@@ -188,7 +189,14 @@ describe('a writer', () => {
   test('writes to partitions that were added, once it hears of them', async () => {
     await writer.send(makeRecords(12));
     await withAdmin(brokers, (admin) => admin.createPartitions({ topicPartitions: [{ topic, count: 5 }] }));
-    const fresh = new TopicWriter({ brokers, topic, clientId: 'test' });
+    // A broker may tell of the old partitions for a moment after it has added others.
+    let fresh = new TopicWriter({ brokers, topic, clientId: 'test' });
+    await until('a new writer hears of five partitions', async () => {
+      if ((await fresh.countPartitions()) === 5) return true;
+      await fresh.close();
+      fresh = new TopicWriter({ brokers, topic, clientId: 'test' });
+      return false;
+    });
     const acknowledged = await fresh.send(KEYS.map((key) => ({ key, value: Buffer.from('new') })));
     const expected = new Set(KEYS.map((key) => partitionOfKey(key, 5)));
     expect(new Set(acknowledged.map(({ partition }) => partition))).toEqual(expected);
