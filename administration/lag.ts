@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import { describeTopic } from '../kafka/read-topic.ts';
+import type { PartitionBounds } from '../kafka/topic-lookup.ts';
 import { topicNames } from '../kafka/topic-names.ts';
-import type { PartitionBounds } from '../kafka/topic-reader.ts';
 import type { Brokers } from '../service/brokers.ts';
 import { loadConsumerOffsets, loadTopicId } from '../store/stream/consumer-offsets.ts';
 import { countPendingRejections } from '../store/stream/pending-rejections.ts';

@@ -2,7 +2,7 @@ import { AvroDecodeError } from '../schemas/avro-codec.ts';
 import { type Change, changeCodec } from '../schemas/change.ts';
 import type { Brokers } from '../service/brokers.ts';
 import { readTopic } from './read-topic.ts';
-import type { PartitionBounds } from './topic-reader.ts';
+import type { PartitionBounds } from './topic-lookup.ts';
 
 /** How many offsets before the end of a partition are read. */
 const TAIL_OFFSETS = 300;

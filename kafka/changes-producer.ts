@@ -1,6 +1,6 @@
 import type { Brokers } from '../service/brokers.ts';
 import { splitIntoRequests } from './split-requests.ts';
-import { TopicReader } from './topic-reader.ts';
+import { TopicLookup } from './topic-lookup.ts';
 import { TopicWriter } from './topic-writer.ts';
 import type { OutgoingRecord } from './write-batch.ts';
 
@@ -20,7 +20,7 @@ const CLIENT_ID = 'ballot-endorsements-relay';
  */
 export function createChangesProducer({ brokers, topic }: { brokers: Brokers; topic: string }) {
   const writer = new TopicWriter({ brokers, topic, clientId: CLIENT_ID });
-  const reader = new TopicReader({ brokers, topic, clientId: CLIENT_ID, operation: 'Describe' });
+  const lookup = new TopicLookup({ brokers, topic, clientId: CLIENT_ID });
   return {
     topic,
 
@@ -29,12 +29,12 @@ export function createChangesProducer({ brokers, topic }: { brokers: Brokers; to
     },
 
     async disconnect(): Promise<void> {
-      await Promise.all([writer.close(), reader.close()]);
+      await Promise.all([writer.close(), lookup.close()]);
     },
 
     /** The end offset of each partition, by partition. */
     fetchEndOffsets(): Promise<number[]> {
-      return reader.ends();
+      return lookup.ends();
     },
 
     /** Resolves when all in-sync replicas have the records. */

@@ -1,6 +1,7 @@
 import type { Brokers } from '../service/brokers.ts';
 import type { PartitionRead } from './partition-read.ts';
-import { type PartitionBounds, type TopicIdentity, TopicReader } from './topic-reader.ts';
+import { type PartitionBounds, type TopicIdentity, TopicLookup } from './topic-lookup.ts';
+import { TopicReader } from './topic-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
 
@@ -47,29 +48,29 @@ export async function* readTopic(
   }
 }
 
-async function askOnce<T>(options: ReadTopic, ask: (reader: TopicReader) => Promise<T>): Promise<T> {
-  const reader = new TopicReader({ operation: 'Describe', ...options });
+async function askOnce<T>(options: ReadTopic, ask: (lookup: TopicLookup) => Promise<T>): Promise<T> {
+  const lookup = new TopicLookup(options);
   try {
-    return await ask(reader);
+    return await ask(lookup);
   } finally {
-    await reader.close();
+    await lookup.close();
   }
 }
 
 /** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
 export function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
-  return askOnce(options, (reader) => reader.bounds());
+  return askOnce(options, (lookup) => lookup.bounds());
 }
 
 /** The ids of a topic and its cluster. @throws as `readTopic` does */
 export function identifyTopic(options: ReadTopic): Promise<TopicIdentity> {
-  return askOnce(options, (reader) => reader.identify());
+  return askOnce(options, (lookup) => lookup.identify());
 }
 
 /** Both, by one client. @throws as `readTopic` does */
 export function describeTopic(options: ReadTopic): Promise<TopicIdentity & { bounds: PartitionBounds[] }> {
-  return askOnce(options, async (reader) => ({
-    ...(await reader.identify()),
-    bounds: await reader.bounds(),
+  return askOnce(options, async (lookup) => ({
+    ...(await lookup.identify()),
+    bounds: await lookup.bounds(),
   }));
 }

@@ -1,28 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Consumer, protocolErrorsCodesById } from '@platformatic/kafka';
-import type { Brokers } from '../service/brokers.ts';
+import { protocolErrorsCodesById } from '@platformatic/kafka';
 import type { BufferPool } from '../service/buffer-pool.ts';
 import { KafkaUnavailableError } from '../service/failure.ts';
-import { keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { chooseFetchVersion, OLDEST_FETCH_VERSION, type PartitionAnswer, sendFetch } from './fetch.ts';
 import { NearbyReplicas } from './nearby-replicas.ts';
 import { createReadBudget, type PartitionRead, readPartition } from './partition-read.ts';
-import { explainingRefusals } from './refusal.ts';
-import { withRetries } from './retries.ts';
-import { isAuthorizationError, MissingRightError, type Right, withRight } from './rights.ts';
-
-/** Offsets of a partition. */
-export interface PartitionBounds {
-  start: number;
-  stableEnd: number;
-  end: number;
-}
-
-/** A topic of a cluster. One that is deleted and made again has another id, and so has a mirror. */
-export interface TopicIdentity {
-  topicId: string;
-  clusterId: string;
-}
+import { isAuthorizationError, MissingRightError } from './rights.ts';
+import { TopicLookup, type TopicLookupOptions } from './topic-lookup.ts';
 
 export interface FetchLimits {
   /** How long the broker may hold back an empty answer, in milliseconds. */
@@ -31,29 +15,14 @@ export interface FetchLimits {
   partitionMaxBytes: number;
 }
 
-export interface TopicReaderOptions {
-  brokers: Brokers;
-  topic: string;
-  clientId: string;
+export interface TopicReaderOptions extends TopicLookupOptions {
   /** Whether to leave out aborted transactions, and to wait for open ones. */
   committed?: boolean;
-  /** The id that the topic must have; null for any. The topic of another id is another log, in which offsets mean others. */
-  expectedId?: () => string | null;
-  /** The right that this needs: to describe the topic, for one whose offsets alone are asked for. */
-  operation?: 'Describe' | 'Read';
   /** A pool for the memory of what is fetched. Every read must then be released, or its buffer is lost to the pool. */
   buffers?: BufferPool;
 }
 
-/** The topic was deleted and made anew, or the brokers are another cluster's. */
-export class OtherTopicError extends KafkaUnavailableError {
-  constructor(topic: string) {
-    super(`The topic ${topic} was made anew, and is not written yet.`);
-  }
-}
-
 const MAX_FETCH_BYTES = 32 * 1024 * 1024;
-const EARLIEST = -2n;
 const FETCH_API = 1;
 const OFFSET_OUT_OF_RANGE = 1;
 /** The pause after a partition's error, which a broker reports at once, in milliseconds. */
@@ -63,44 +32,18 @@ const ERROR_PAUSE_MS = 100;
  * Reads a topic's partitions by offset, without a consumer group. A broker answers the fetches of one reader one after
  * the other; concurrent fetches need several readers.
  */
-export class TopicReader {
-  readonly #consumer: Consumer;
-  readonly #brokers: Brokers;
-  readonly #operation: 'Describe' | 'Read';
-  readonly #findHidden: () => unknown;
-  readonly #topic: string;
+export class TopicReader extends TopicLookup {
+  readonly #rack: string;
   readonly #committed: boolean;
-  readonly #expectedId: () => string | null;
   readonly #buffers: BufferPool | undefined;
   readonly #nearby = new NearbyReplicas();
   #fetchVersion: number | undefined;
 
-  constructor({
-    brokers,
-    topic,
-    clientId,
-    committed = false,
-    expectedId = () => null,
-    operation = 'Read',
-    buffers,
-  }: TopicReaderOptions) {
-    this.#brokers = brokers;
-    this.#operation = operation;
-    this.#topic = topic;
+  constructor({ committed = false, buffers, ...options }: TopicReaderOptions) {
+    super({ operation: 'Read', ...options });
+    this.#rack = options.brokers.rack ?? '';
     this.#committed = committed;
-    this.#expectedId = expectedId;
     this.#buffers = buffers;
-    this.#consumer = new Consumer({
-      clientId,
-      // The client insists on a group, which it never joins.
-      groupId: clientId,
-      ...platformaticConnection(brokers),
-      retries: 1,
-      retryDelay: 100,
-      timeout: 5000,
-      connectTimeout: 3000,
-    });
-    this.#findHidden = keepConnectionErrors(this.#consumer);
   }
 
   /**
@@ -108,53 +51,11 @@ export class TopicReader {
    * that the leader named.
    */
   async sources(): Promise<number[]> {
-    const { brokers, topic } = await this.#metadata();
+    const { brokers, topic } = await this.metadata();
     return topic.partitions.map(({ leader }, partition) => {
       const nearby = this.#nearby.nodeOf(partition);
       return nearby !== undefined && brokers.has(nearby) ? nearby : leader;
     });
-  }
-
-  /** Asks the brokers again for the leaders and the number of partitions. @throws OtherTopicError as `identify` does */
-  async refresh(): Promise<void> {
-    await this.#metadata(true);
-  }
-
-  get #right(): Right {
-    return { operation: this.#operation, resource: 'topic', name: this.#topic };
-  }
-
-  /** @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise */
-  #read<T>(action: () => Promise<T>): Promise<T> {
-    return explainingRefusals(this.#brokers, () => withRight(this.#right, action), this.#findHidden);
-  }
-
-  /**
-   * The ids that Kafka gave the topic and the cluster when they were made. Asks the brokers again.
-   *
-   * @throws OtherTopicError if the topic's is not the expected one
-   */
-  async identify(): Promise<TopicIdentity> {
-    const { clusterId, topic } = await this.#metadata(true);
-    return { topicId: topic.id, clusterId };
-  }
-
-  async #metadata(forceUpdate = false) {
-    const known = await this.#askForMetadata(forceUpdate);
-    const expected = this.#expectedId();
-    if (expected === null || known.topic.id === expected) return known;
-    const asked = forceUpdate ? known : await this.#askForMetadata(true);
-    if (asked.topic.id !== expected) throw new OtherTopicError(this.#topic);
-    return asked;
-  }
-
-  async #askForMetadata(forceUpdate: boolean) {
-    const { id, brokers, topics } = await this.#read(() =>
-      this.#consumer.metadata({ topics: [this.#topic], forceUpdate }),
-    );
-    const topic = topics.get(this.#topic);
-    if (!topic) throw new KafkaUnavailableError(`The topic ${this.#topic} does not exist.`);
-    return { clusterId: id, brokers, topic };
   }
 
   /**
@@ -204,17 +105,17 @@ export class TopicReader {
     offsets: ReadonlyMap<number, number>,
     limits: FetchLimits,
   ): Promise<PartitionRead[]> {
-    const { brokers, topic } = await this.#metadata();
+    const { brokers, topic } = await this.metadata();
     const broker = brokers.get(node);
     if (!broker) throw new KafkaUnavailableError(`The cluster has no broker ${node}.`);
-    const connection = await this.#read(() => this.#consumer.connections.get(broker));
+    const connection = await this.ask(() => this.client.connections.get(broker));
     this.#fetchVersion ??= await this.#chooseVersion();
     const request = {
       topicId: topic.id,
       offsets,
       committed: this.#committed,
       maxBytes: MAX_FETCH_BYTES,
-      rack: this.#brokers.rack ?? '',
+      rack: this.#rack,
       ...limits,
     };
     const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, request, this.#buffers);
@@ -243,65 +144,8 @@ export class TopicReader {
     return (await Promise.all(fetches)).flat();
   }
 
-  /** The end of every partition, by partition. Tries again while leaders move. */
-  async ends(): Promise<number[]> {
-    const topics = [this.#topic];
-    const ends = await this.#read(() =>
-      withRetries(
-        async () => {
-          await this.refresh();
-          return this.#consumer.listOffsets({ topics, isolationLevel: 0 });
-        },
-        () => {},
-      ),
-    );
-    return Array.from(ends.get(this.#topic) ?? [], (end) => Number(end ?? 0n));
-  }
-
-  /** The bounds of every partition, by partition. */
-  async bounds(): Promise<PartitionBounds[]> {
-    await this.refresh();
-    const topics = [this.#topic];
-    const [starts, stableEnds, ends] = await this.#read(() =>
-      Promise.all([
-        this.#consumer.listOffsets({ topics, timestamp: EARLIEST }),
-        this.#consumer.listOffsets({ topics, isolationLevel: 1 }),
-        this.#consumer.listOffsets({ topics, isolationLevel: 0 }),
-      ]),
-    );
-    const of = (offsets: typeof ends, partition: number) =>
-      Number(offsets.get(this.#topic)?.[partition] ?? 0n);
-    return (ends.get(this.#topic) ?? []).map((_, partition) => ({
-      start: of(starts, partition),
-      stableEnd: of(stableEnds, partition),
-      end: of(ends, partition),
-    }));
-  }
-
-  /**
-   * The offset of the first record of a partition that was appended at a time or later; null if there is none.
-   *
-   * @param time milliseconds since 1970
-   */
-  async offsetAt(partition: number, time: number): Promise<number | null> {
-    const timestamp = BigInt(Math.ceil(time));
-    const found = await this.#read(() =>
-      this.#consumer.listOffsets({
-        topics: [this.#topic],
-        partitions: { [this.#topic]: [partition] },
-        timestamp,
-      }),
-    );
-    const offset = found.get(this.#topic)?.[partition] ?? -1n;
-    return offset >= 0n ? Number(offset) : null;
-  }
-
-  async close(): Promise<void> {
-    await this.#consumer.close(true);
-  }
-
   async #chooseVersion(): Promise<number> {
-    const apis = await this.#read(() => this.#consumer.listApis());
+    const apis = await this.ask(() => this.client.listApis());
     const newest = apis.find(({ apiKey }) => apiKey === FETCH_API)?.maxVersion ?? 0;
     if (newest < OLDEST_FETCH_VERSION) throw new Error('The broker is older than Kafka 3.1.');
     return chooseFetchVersion(newest);
@@ -340,9 +184,9 @@ export class TopicReader {
   async #failOver(errorCode: number): Promise<never> {
     const name = protocolErrorsCodesById[errorCode] ?? `error ${errorCode}`;
     if (isAuthorizationError(name))
-      await this.#read(() => Promise.reject(new MissingRightError(this.#right, name)));
+      await this.ask(() => Promise.reject(new MissingRightError(this.right, name)));
     await this.refresh();
-    throw new KafkaUnavailableError(`The broker does not serve ${this.#topic}: ${name}.`);
+    throw new KafkaUnavailableError(`The broker does not serve ${this.topic}: ${name}.`);
   }
 
   /** Moves offsets outside of the log to its beginning. The log may have changed since the broker answered. */

@@ -1,4 +1,5 @@
-import { OtherTopicError, type TopicReader } from '../../kafka/topic-reader.ts';
+import { OtherTopicError } from '../../kafka/topic-lookup.ts';
+import type { TopicReader } from '../../kafka/topic-reader.ts';
 import { systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
