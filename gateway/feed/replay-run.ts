@@ -1,4 +1,6 @@
-import { OtherTopicError, type TopicReader } from '../../kafka/topic-reader.ts';
+import { OtherTopicError } from '../../kafka/topic-lookup.ts';
+import type { TopicReader } from '../../kafka/topic-reader.ts';
+import { KafkaUnavailableError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Decoder } from './decoder.ts';
@@ -117,12 +119,25 @@ export class ReplayRun {
   }
 
   /**
+   * Fetches as `#fetchOnce` does, and once more if partitions have moved to other brokers since their leaders were looked
+   * up, as they do when brokers restart one after the other. A failed fetch looks them up again.
+   */
+  async #fetch(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
+    try {
+      return await this.#fetchOnce(reader, atEnd);
+    } catch (error) {
+      if (!(error instanceof KafkaUnavailableError) || error instanceof OtherTopicError) throw error;
+      return this.#fetchOnce(reader, atEnd);
+    }
+  }
+
+  /**
    * Fetches once, except the partitions that were at their end.
    *
    * @param atEnd those partitions, to which it adds
    * @returns the number of records; undefined if there is nothing more to fetch
    */
-  async #fetch(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
+  async #fetchOnce(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
     const sources = await reader.sources();
     const wanted = this.#merge.wanted(sources.length);
     for (const partition of atEnd) wanted.delete(partition);
