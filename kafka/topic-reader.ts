@@ -66,7 +66,7 @@ export class TopicReader extends TopicLookup {
    *
    * @param offsets the offset to read from, by partition
    * @throws the client's error if the broker does not answer, and KafkaUnavailableError if it serves none of these
-   *   partitions
+   *   partitions. The next `sources` then asks for the leaders again.
    */
   async fetch(
     node: number,
@@ -89,6 +89,8 @@ export class TopicReader extends TopicLookup {
       reads.push(...(await this.#fetchFrom(node, wanted, limits)));
     } catch (error) {
       this.#nearby.forgetNode(node);
+      // A broker that stops leaves its partitions to others, which the next call of `sources` then names.
+      this.client.clearMetadata();
       throw error;
     }
     return reads;

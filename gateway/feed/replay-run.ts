@@ -1,6 +1,6 @@
 import { OtherTopicError } from '../../kafka/topic-lookup.ts';
 import type { TopicReader } from '../../kafka/topic-reader.ts';
-import { KafkaUnavailableError } from '../../service/failure.ts';
+import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Decoder } from './decoder.ts';
@@ -119,14 +119,14 @@ export class ReplayRun {
   }
 
   /**
-   * Fetches as `#fetchOnce` does, and once more if partitions have moved to other brokers since their leaders were looked
-   * up, as they do when brokers restart one after the other. A failed fetch looks them up again.
+   * Fetches as `#fetchOnce` does, and once more after a failure of Kafka's: brokers that restart one after the other leave
+   * their partitions to others.
    */
   async #fetch(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
     try {
       return await this.#fetchOnce(reader, atEnd);
     } catch (error) {
-      if (!(error instanceof KafkaUnavailableError) || error instanceof OtherTopicError) throw error;
+      if (error instanceof OtherTopicError || classifyFailure(error) !== 'kafka_away') throw error;
       return this.#fetchOnce(reader, atEnd);
     }
   }

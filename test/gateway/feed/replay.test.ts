@@ -154,38 +154,6 @@ test('fetches of one reader grow as it goes on; of many readers, they stay small
   expect(Math.max(...fetchedBytes())).toBeLessThanOrEqual(most);
 });
 
-describe('partitions move to other brokers', () => {
-  const MOVED = 99;
-  const sourcesOf = TopicReader.prototype.sources;
-  afterEach(() => {
-    jest.mocked(TopicReader.prototype.sources).mockRestore();
-  });
-
-  /** Says of the next calls that a broker has all partitions which has none any more. */
-  function answerStale(calls: number): { answered: () => number } {
-    let answered = 0;
-    const spy = jest.spyOn(TopicReader.prototype, 'sources');
-    spy.mockImplementation(async function (this: TopicReader) {
-      const sources = await sourcesOf.call(this);
-      if (answered >= calls) return sources;
-      answered += 1;
-      return sources.map(() => MOVED);
-    });
-    return { answered: () => answered };
-  }
-
-  test('the reader does not notice, since they are looked up again', async () => {
-    const stale = answerStale(1);
-    expectFollowing(BEGINNING, await replay.read(BEGINNING, STREAM));
-    expect(stale.answered()).toBe(1);
-  });
-
-  test('the reader gets the error if they cannot be found either way', async () => {
-    answerStale(Number.POSITIVE_INFINITY);
-    await expect(replay.read(BEGINNING, STREAM)).rejects.toThrow(`The cluster has no broker ${MOVED}.`);
-  });
-});
-
 describe('INV-4: a resume point works with any offsets', () => {
   test('true offsets are enough: the database is not asked', async () => {
     await readToEnd({ ...BEGINNING, sequence: 20_300, offsets: offsetsAfter(20_300) });

@@ -1,0 +1,91 @@
+/*
+ * A broker stops in order, as in a rolling restart, while a client reads older changes.
+ */
+import { afterAll, beforeAll, expect, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { CHUNK_CHANGES } from '../../../gateway/feed/chunk-cache.ts';
+import { Replay } from '../../../gateway/feed/replay.ts';
+import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
+import { withAdmin } from '../../../kafka/admin.ts';
+import { createKafkaClient } from '../../../kafka/client.ts';
+import { TopicReader } from '../../../kafka/topic-reader.ts';
+import { type Change, changeCodec } from '../../../schemas/change.ts';
+import { createLog } from '../../../service/log.ts';
+import { change } from '../../helpers/arbitraries.ts';
+import { securedTest as test } from '../../helpers/secured-test.ts';
+import { createTopic } from '../../helpers/topics.ts';
+import { startTwoBrokers, type TwoBrokers } from '../../helpers/two-brokers.ts';
+
+const TOPIC = 'changes';
+const CHUNKS = 10;
+const LATEST = CHUNKS * CHUNK_CHANGES;
+/** Nothing is read ahead of the first chunk. */
+const STREAM = { epoch: 1, after: -1, latest: CHUNK_CHANGES };
+const [SAMPLE] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
+
+let cluster: TwoBrokers;
+let replay: Replay;
+
+beforeAll(async () => {
+  cluster = await startTwoBrokers();
+  const { brokers } = cluster;
+  // Each broker leads one partition, and has a copy of the other.
+  const replicaAssignment = [
+    { partition: 0, replicas: [1, 2] },
+    { partition: 1, replicas: [2, 1] },
+  ];
+  await withAdmin(brokers, (admin) => createTopic(admin, { topic: TOPIC, replicaAssignment }));
+  const producer = createKafkaClient({ brokers, clientId: 'test' }).producer();
+  await producer.connect();
+  // A batch comes whole, so several are needed for a second fetch.
+  for (let sequence = 0; sequence < LATEST; ) {
+    const messages = Array.from({ length: 200 }, () => {
+      sequence += 1;
+      const value = changeCodec.encode({ ...SAMPLE, epoch: STREAM.epoch, sequence });
+      return { key: 'bakers', partition: sequence % 2, value };
+    });
+    await producer.send({ topic: TOPIC, messages });
+  }
+  await producer.disconnect();
+  const log = createLog('test', 'silent');
+  replay = new Replay({
+    brokers,
+    topic: TOPIC,
+    expectedId: () => null,
+    cacheBytes: 1,
+    changeLog: { load: async () => [], locate: async () => null, reportFilled: () => {} },
+    unreadable: new UnreadableBatches(TOPIC, log),
+    log,
+  });
+}, 60_000);
+afterAll(async () => {
+  await replay.close();
+  await cluster.stop();
+});
+
+test('the other broker is read at once, and the client notices nothing', async () => {
+  const first = await replay.read({ sequence: 0, time: 0, offsets: [] }, STREAM);
+  const fetch = jest.spyOn(TopicReader.prototype, 'fetch');
+  const follower = new TopicReader({ brokers: cluster.brokers, topic: TOPIC, clientId: 'follower' });
+  expect(await follower.sources()).toEqual([1, 2]);
+  await cluster.second.stop();
+
+  const limits = { maxWaitMs: 0, partitionMaxBytes: 1 };
+  await expect(follower.fetch(2, new Map([[1, 0]]), limits)).rejects.toThrow();
+  expect(await follower.sources()).toEqual([1, 1]);
+  await follower.close();
+  fetch.mockClear();
+
+  let { resumePoint } = first;
+  const sequences = first.entries.map(({ sequence }) => sequence);
+  while (resumePoint.sequence < LATEST) {
+    const chunk = await replay.read(resumePoint, STREAM);
+    sequences.push(...chunk.entries.map(({ sequence }) => sequence));
+    resumePoint = chunk.resumePoint;
+  }
+  expect(sequences).toEqual(Array.from({ length: LATEST }, (_, index) => index + 1));
+
+  const fetched = await Promise.allSettled(fetch.mock.results.map(({ value }) => value));
+  fetch.mockRestore();
+  expect(fetched.map(({ status }) => status)).toContain('rejected');
+}, 30_000);
