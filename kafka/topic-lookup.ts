@@ -143,7 +143,7 @@ export class TopicLookup {
     return offset >= 0n ? Number(offset) : null;
   }
 
-  /** What the brokers say, or said up to 5 s ago. @throws OtherTopicError as `identify` does */
+  /** The brokers' answer, which may be 5 s old. @throws OtherTopicError as `identify` does */
   protected async metadata(forceUpdate = false) {
     const known = await this.#load(forceUpdate);
     const expected = this.#expectedId();

@@ -121,7 +121,7 @@ export class TopicReader extends TopicLookup {
       ...limits,
     };
     const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, request, this.#buffers);
-    if (errorCode !== 0) await this.#failOver(errorCode);
+    if (errorCode !== 0) await this.#fail(errorCode);
     for (const { partition, preferredReplica, highWatermark, lastStableOffset } of partitions) {
       if (preferredReplica < 0) continue;
       this.#nearby.note(partition, preferredReplica, { end: highWatermark, stableEnd: lastStableOffset });
@@ -176,18 +176,17 @@ export class TopicReader extends TopicLookup {
     if (outside.length > 0) reads.push(...(await this.#restart(offsets, outside)));
     const failed = own.find(({ errorCode }) => errorCode !== 0 && errorCode !== OFFSET_OUT_OF_RANGE);
     if (failed) {
-      if (reads.length === 0) await this.#failOver(failed.errorCode);
+      if (reads.length === 0) await this.#fail(failed.errorCode);
       await this.refresh();
       await sleep(ERROR_PAUSE_MS);
     }
     return reads;
   }
 
-  async #failOver(errorCode: number): Promise<never> {
+  async #fail(errorCode: number): Promise<never> {
     const name = protocolErrorsCodesById[errorCode] ?? `error ${errorCode}`;
     if (isAuthorizationError(name))
       await this.ask(() => Promise.reject(new MissingRightError(this.right, name)));
-    await this.refresh();
     throw new KafkaUnavailableError(`The broker does not serve ${this.topic}: ${name}.`);
   }
 
