@@ -6,15 +6,13 @@ import type { Chunk, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { replays } from '../../../gateway/feed/metrics.ts';
 import { Replay } from '../../../gateway/feed/replay.ts';
 import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
-import { createKafkaClient } from '../../../kafka/client.ts';
 import type { PartitionRead } from '../../../kafka/partition-read.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { TopicReader } from '../../../kafka/topic-reader.ts';
-import { type Change, changeCodec } from '../../../schemas/change.ts';
 import type { Brokers } from '../../../service/brokers.ts';
 import { createLog } from '../../../service/log.ts';
-import { change } from '../../helpers/arbitraries.ts';
 import { createTestTopics } from '../../helpers/topics.ts';
+import { writeChanges } from '../../helpers/write-changes.ts';
 
 const PARTITIONS = 5;
 const CHUNKS = 24;
@@ -25,7 +23,6 @@ const BEGINNING: ResumePoint = { sequence: 0, time: 0, offsets: [] };
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** Less than any chunk takes. */
 const KEEPING_NOTHING = 1;
-const [SAMPLE] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
 
 const partitionOf = (sequence: number) => (sequence * 7919) % PARTITIONS;
 
@@ -48,18 +45,7 @@ let replay: Replay;
 beforeAll(async () => {
   const { brokers, prefix } = await createTestTopics({ partitions: PARTITIONS });
   options = { brokers, topic: topicNames(prefix).changes };
-  const kafka = createKafkaClient({ brokers, clientId: 'test' });
-  const producer = kafka.producer();
-  await producer.connect();
-  for (let sequence = 0; sequence < LATEST; ) {
-    const messages = Array.from({ length: Math.min(500, LATEST - sequence) }, () => {
-      sequence += 1;
-      const value = changeCodec.encode({ ...SAMPLE, epoch: STREAM.epoch, sequence });
-      return { key: 'bakers', partition: partitionOf(sequence), value };
-    });
-    await producer.send({ topic: options.topic, messages });
-  }
-  await producer.disconnect();
+  await writeChanges({ ...options, epoch: STREAM.epoch, count: LATEST, atOnce: 500, partitionOf });
 });
 
 beforeEach(() => {

@@ -2,26 +2,22 @@
  * A broker stops in order, as in a rolling restart, while a client reads older changes.
  */
 import { afterAll, beforeAll, expect, jest } from '@jest/globals';
-import fc from 'fast-check';
 import { CHUNK_CHANGES } from '../../../gateway/feed/chunk-cache.ts';
 import { Replay } from '../../../gateway/feed/replay.ts';
 import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
 import { withAdmin } from '../../../kafka/admin.ts';
-import { createKafkaClient } from '../../../kafka/client.ts';
 import { TopicReader } from '../../../kafka/topic-reader.ts';
-import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { createLog } from '../../../service/log.ts';
-import { change } from '../../helpers/arbitraries.ts';
 import { securedTest as test } from '../../helpers/secured-test.ts';
 import { createTopic } from '../../helpers/topics.ts';
 import { startTwoBrokers, type TwoBrokers } from '../../helpers/two-brokers.ts';
+import { writeChanges } from '../../helpers/write-changes.ts';
 
 const TOPIC = 'changes';
 const CHUNKS = 10;
 const LATEST = CHUNKS * CHUNK_CHANGES;
 /** Nothing is read ahead of the first chunk. */
 const STREAM = { epoch: 1, after: -1, latest: CHUNK_CHANGES };
-const [SAMPLE] = fc.sample(change, { numRuns: 1, seed: 1 }) as [Change];
 
 let cluster: TwoBrokers;
 let replay: Replay;
@@ -35,18 +31,9 @@ beforeAll(async () => {
     { partition: 1, replicas: [2, 1] },
   ];
   await withAdmin(brokers, (admin) => createTopic(admin, { topic: TOPIC, replicaAssignment }));
-  const producer = createKafkaClient({ brokers, clientId: 'test' }).producer();
-  await producer.connect();
+  const partitionOf = (sequence: number) => sequence % 2;
   // A batch comes whole, so several are needed for a second fetch.
-  for (let sequence = 0; sequence < LATEST; ) {
-    const messages = Array.from({ length: 200 }, () => {
-      sequence += 1;
-      const value = changeCodec.encode({ ...SAMPLE, epoch: STREAM.epoch, sequence });
-      return { key: 'bakers', partition: sequence % 2, value };
-    });
-    await producer.send({ topic: TOPIC, messages });
-  }
-  await producer.disconnect();
+  await writeChanges({ brokers, topic: TOPIC, epoch: STREAM.epoch, count: LATEST, atOnce: 200, partitionOf });
   const log = createLog('test', 'silent');
   replay = new Replay({
     brokers,
@@ -65,7 +52,6 @@ afterAll(async () => {
 
 test('the other broker is read at once, and the client notices nothing', async () => {
   const first = await replay.read({ sequence: 0, time: 0, offsets: [] }, STREAM);
-  const fetch = jest.spyOn(TopicReader.prototype, 'fetch');
   const follower = new TopicReader({ brokers: cluster.brokers, topic: TOPIC, clientId: 'follower' });
   expect(await follower.sources()).toEqual([1, 2]);
   await cluster.second.stop();
@@ -74,8 +60,8 @@ test('the other broker is read at once, and the client notices nothing', async (
   await expect(follower.fetch(2, new Map([[1, 0]]), limits)).rejects.toThrow();
   expect(await follower.sources()).toEqual([1, 1]);
   await follower.close();
-  fetch.mockClear();
 
+  const fetch = jest.spyOn(TopicReader.prototype, 'fetch');
   let { resumePoint } = first;
   const sequences = first.entries.map(({ sequence }) => sequence);
   while (resumePoint.sequence < LATEST) {
