@@ -11,12 +11,19 @@ const FETCH = 1;
 export const OLDEST_FETCH_VERSION = 13;
 const NEWEST_FETCH_VERSION = 17;
 const VERSION_WITHOUT_REPLICA_ID = 15;
+/** No broker compares this epoch with its own. */
+const UNKNOWN_EPOCH = -1;
 const NO_SESSION = { id: 0, epoch: -1 };
 
 export interface FetchRequest {
   topicId: string;
   /** The offset to read from, by partition. */
   offsets: ReadonlyMap<number, number>;
+  /**
+   * The epoch of each partition's leader as this process knows it, by partition. A broker that knows another one refuses:
+   * it would otherwise answer with what it has after its partitions have moved to another broker.
+   */
+  leaderEpochs: readonly number[];
   /** Whether to end at the last stable offset, and to be told of aborted transactions. */
   committed: boolean;
   /** How long the broker may hold back an empty answer, in milliseconds. */
@@ -89,16 +96,16 @@ function writeRequest(version: number, request: FetchRequest): Writer {
     .appendInt8(request.committed ? 1 : 0)
     .appendInt32(NO_SESSION.id)
     .appendInt32(NO_SESSION.epoch)
-    .appendArray([request], (topics, { topicId, offsets, partitionMaxBytes }) => {
+    .appendArray([request], (topics, { topicId, offsets, leaderEpochs, partitionMaxBytes }) => {
       topics.appendUUID(topicId).appendArray(
         [...offsets],
         (partitions, [partition, offset]) => {
           partitions
             .appendInt32(partition)
-            .appendInt32(-1)
+            .appendInt32(leaderEpochs[partition] ?? UNKNOWN_EPOCH)
             .appendInt64(BigInt(offset))
-            .appendInt32(-1)
-            .appendInt64(-1n)
+            .appendInt32(UNKNOWN_EPOCH) // of the last record that was fetched
+            .appendInt64(-1n) // start of the log, of replicas alone
             .appendInt32(partitionMaxBytes)
             .appendTaggedFields();
         },

@@ -115,6 +115,7 @@ export class TopicReader extends TopicLookup {
     const request = {
       topicId: topic.id,
       offsets,
+      leaderEpochs: topic.partitions.map(({ leaderEpoch }) => leaderEpoch),
       committed: this.#committed,
       maxBytes: MAX_FETCH_BYTES,
       rack: this.#rack,

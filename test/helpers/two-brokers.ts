@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { withAdmin } from '../../kafka/admin.ts';
-import { startKafka } from '../../ops/local/servers/kafka/broker.ts';
+import { type KafkaOptions, startKafka } from '../../ops/local/servers/kafka/broker.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import type { KafkaServer } from '../../ops/local/servers/server.ts';
 import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
@@ -16,6 +16,8 @@ export interface TwoBrokers {
   second: KafkaServer;
   /** Both. */
   brokers: Brokers;
+  /** Stops node 2 in order and starts it again. */
+  restartSecond(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -27,7 +29,7 @@ export async function startTwoBrokers(
   const first = await startKafka({ dir: path.join(dir, 'first'), overrides: overrides.first ?? {} });
   const properties = await readFile(path.join(dir, 'first', 'server.properties'), 'utf8');
   const port = await findFreePort();
-  const second = await startKafka({
+  const secondOptions: KafkaOptions = {
     dir: path.join(dir, 'second'),
     port,
     clusterId: (await readFile(path.join(dir, 'first', 'formatted'), 'utf8')).trim(),
@@ -38,13 +40,20 @@ export async function startTwoBrokers(
       'controller.quorum.voters': /^controller\.quorum\.voters=(.*)$/m.exec(properties)?.[1] ?? '',
       listeners: `PLAINTEXT://127.0.0.1:${port}`,
     },
-  });
+  };
+  let second = await startKafka(secondOptions);
   await withAdmin(first.brokers, (admin) =>
     until('both brokers', async () => (await admin.describeCluster()).brokers.length === 2),
   );
   return {
     first,
-    second,
+    get second() {
+      return second;
+    },
+    async restartSecond() {
+      await second.stop();
+      second = await startKafka(secondOptions);
+    },
     brokers: plaintextBrokers([...first.brokers.addresses, ...second.brokers.addresses]),
     async stop() {
       await second.stop();
