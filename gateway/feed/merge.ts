@@ -47,11 +47,15 @@ export class SequenceMerge<T extends Sequenced> {
     return this.#pending.size > 0;
   }
 
-  /** The partitions that must be read before the merge can go on, each with the offset to fetch from. */
-  wanted(partitionCount: number): Map<number, number> {
+  /**
+   * The partitions that must be read before the merge can go on, each with the offset to fetch from.
+   *
+   * @param ahead with no more waiting records than this, all partitions are read
+   */
+  wanted(partitionCount: number, ahead = 0): Map<number, number> {
     const wanted = new Map<number, number>();
     if (this.#pending.size >= MAX_WAITING) return wanted;
-    const all = this.#waiting.size >= partitionCount;
+    const all = this.#pending.size <= ahead || this.#waiting.size >= partitionCount;
     for (let partition = 0; partition < partitionCount; partition += 1) {
       if (all || !this.#waiting.has(partition)) wanted.set(partition, this.#offsets[partition] ?? 0);
     }

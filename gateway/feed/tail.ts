@@ -14,11 +14,16 @@ const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
 const RETRY_MS = 300;
 /** How long a broker's loop waits if all of its partitions wait for another broker's, in milliseconds. */
 const BLOCKED_MS = 5;
+/**
+ * How many changes may wait for another broker's before partitions with waiting changes are left out of a fetch. A fetch
+ * that is held back learns nothing of those that it leaves out.
+ */
+const MAX_AHEAD = 1000;
 /** How often to look for holes and for brokers that partitions have moved to, in milliseconds. */
 const WATCH_INTERVAL_MS = 1500;
 
 export interface TailOptions {
-  reader: TopicReader;
+  reader: Pick<TopicReader, 'sources' | 'fetch' | 'refresh'>;
   /** Changes of another epoch belong to another history and are left out. */
   epoch: number;
   /** The tail begins after this sequence, reading from these offsets. */
@@ -110,7 +115,7 @@ export class Tail {
         // A broker may have named another one that is nearer.
         this.#startLoops(sources);
         if (!sources.includes(node)) return;
-        const wanted = this.#merge.wanted(sources.length);
+        const wanted = this.#merge.wanted(sources.length, MAX_AHEAD);
         for (const partition of wanted.keys()) if (sources[partition] !== node) wanted.delete(partition);
         if (wanted.size === 0) await clock.wait(BLOCKED_MS, signal);
         else await this.#poll(node, wanted);

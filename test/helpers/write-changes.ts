@@ -17,6 +17,10 @@ export interface ChangesToWrite {
   partitionOf: (sequence: number) => number;
 }
 
+/** A change's value in the topic. Such changes differ in their epoch and sequence alone. */
+export const encodeChange = (epoch: number, sequence: number): Buffer =>
+  changeCodec.encode({ ...SAMPLE, epoch, sequence });
+
 /** Writes changes that differ in their sequence alone, as the relay would. */
 export async function writeChanges({
   brokers,
@@ -31,8 +35,7 @@ export async function writeChanges({
   for (let sequence = 0; sequence < count; ) {
     const messages = Array.from({ length: Math.min(atOnce, count - sequence) }, () => {
       sequence += 1;
-      const value = changeCodec.encode({ ...SAMPLE, epoch, sequence });
-      return { key: 'bakers', partition: partitionOf(sequence), value };
+      return { key: 'bakers', partition: partitionOf(sequence), value: encodeChange(epoch, sequence) };
     });
     await producer.send({ topic, messages });
   }

@@ -153,6 +153,16 @@ describe('the partitions to read next', () => {
     );
   });
 
+  test('are all partitions while no more changes wait than a reader may be ahead', () => {
+    const merge = fromStart();
+    merge.add(0, [at(2, 0), at(3, 1)], 2);
+    const both = new Map([
+      [0, 2],
+      [1, 0],
+    ]);
+    expect([merge.wanted(2, 2), merge.wanted(2, 1)]).toEqual([both, new Map([[1, 0]])]);
+  });
+
   test('INV-7: are all partitions if all of them wait: a copy sent again can follow later changes', () => {
     const merge = fromStart();
     merge.add(0, [at(3, 0)], 1);

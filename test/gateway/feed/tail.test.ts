@@ -1,0 +1,111 @@
+import { expect, test } from '@jest/globals';
+import { Arrivals } from '../../../gateway/feed/arrivals.ts';
+import { Tail } from '../../../gateway/feed/tail.ts';
+import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
+import type { PartitionRead } from '../../../kafka/partition-read.ts';
+import { systemClock } from '../../../service/clock.ts';
+import { createLog } from '../../../service/log.ts';
+import { until } from '../../helpers/until.ts';
+import { encodeChange } from '../../helpers/write-changes.ts';
+
+const TOPIC = 'changes';
+const EPOCH = 1;
+
+interface HeldFetch {
+  offsets: ReadonlyMap<number, number>;
+  resolve: (reads: PartitionRead[]) => void;
+}
+
+/** Brokers that hold back every answer until one of the partitions that were asked for has a change. */
+class HoldingBrokers {
+  /** The sequences in each partition. */
+  readonly #partitions: number[][];
+  readonly #held = new Map<number, HeldFetch>();
+  readonly #leaders: readonly number[];
+
+  /** @param leaders by partition */
+  constructor(leaders: readonly number[]) {
+    this.#leaders = leaders;
+    this.#partitions = leaders.map(() => []);
+  }
+
+  sources = async () => [...this.#leaders];
+  refresh = async () => {};
+
+  fetch = (node: number, offsets: ReadonlyMap<number, number>): Promise<PartitionRead[]> =>
+    new Promise((resolve) => {
+      this.#held.set(node, { offsets, resolve });
+      this.#answer(node);
+    });
+
+  append(partition: number, sequence: number): void {
+    this.#partitions[partition]?.push(sequence);
+    this.#answer(this.#leaders[partition] ?? -1);
+  }
+
+  /** Whether every broker holds back a fetch. */
+  get isQuiet(): boolean {
+    return new Set(this.#leaders).size === this.#held.size;
+  }
+
+  /** Answers every fetch with nothing. */
+  release(): void {
+    for (const { resolve } of this.#held.values()) resolve([]);
+    this.#held.clear();
+  }
+
+  #answer(node: number): void {
+    const { offsets, resolve } = this.#held.get(node) ?? {};
+    const reads = [...(offsets ?? [])].flatMap(([partition, offset]) => this.#read(partition, offset));
+    if (reads.length === 0) return;
+    this.#held.delete(node);
+    resolve?.(reads);
+  }
+
+  #read(partition: number, from: number): PartitionRead[] {
+    const sequences = this.#partitions[partition] ?? [];
+    const end = sequences.length;
+    const records = sequences.slice(from).map((sequence, index) => ({
+      ...{ offset: from + index, timestamp: 0, key: null, headers: null },
+      value: encodeChange(EPOCH, sequence),
+    }));
+    const ends = { nextOffset: end, end, stableEnd: end, newestAt: 0, atEnd: true, isOutOfRange: false };
+    return records.length === 0 ? [] : [{ partition, records, unreadable: [], ...ends }];
+  }
+}
+
+test("a change that follows one which waits for another broker's is not held back", async () => {
+  const brokers = new HoldingBrokers([1, 2, 1]);
+  const log = createLog('test', 'silent');
+  const sequences: number[] = [];
+  const tail = new Tail({
+    reader: brokers,
+    epoch: EPOCH,
+    start: { sequence: 0, offsets: [] },
+    expected: 0,
+    changeLog: { load: async () => [], locate: async () => null, reportFilled: () => {} },
+    unreadable: new UnreadableBatches(TOPIC, log),
+    onEntries: (entries) => sequences.push(...entries.map(({ sequence }) => sequence)),
+    onLost: () => {},
+    arrivals: new Arrivals(TOPIC, systemClock),
+    clock: systemClock,
+    log,
+  });
+  tail.start();
+  try {
+    const quiet = () => until('all brokers to hold back a fetch', () => brokers.isQuiet);
+    await quiet();
+    brokers.append(0, 2);
+    await quiet();
+    brokers.append(1, 1);
+    await until('both changes', () => sequences.length === 2);
+    await quiet();
+    brokers.append(0, 3);
+    await until('the third change', () => sequences.length === 3);
+    expect(sequences).toEqual([1, 2, 3]);
+  } finally {
+    const stopped = tail.stop();
+    brokers.release();
+    await stopped;
+  }
+});
