@@ -2,7 +2,8 @@
  * Measures the time from the submission of a change to its arrival at a Server-Sent Events client: through Kafka, the
  * apply consumer, Postgres, the relay, Kafka again and the gateway. In turn with it, it measures Kafka alone, from a
  * producer to a fetch with a record of the same size. Each change follows the arrival of the one before; with `--rate`,
- * changes come at that rate a second. With `--replicas`, changes also wait for this number of replicas of Postgres.
+ * changes come at that rate a second. With `--replicas`, changes also wait for this number of replicas of Postgres; with `--cluster`,
+ * Kafka is three brokers instead of one.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -29,12 +30,13 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     rate: { type: 'string' },
     replicas: { type: 'string', default: '0' },
+    cluster: { type: 'boolean', default: false },
   },
 });
 const count = Number(values.count);
 const rate = values.rate === undefined ? null : Number(values.rate);
 const replicas = Number(values.replicas);
-const system = await startSystem({}, { replicas });
+const system = await startSystem({}, { replicas, cluster: values.cluster });
 try {
   await untilInUse(system.databaseUrl, replicas);
   const bench = await LatencyBench.open(system);

@@ -2,6 +2,7 @@ import { stopRunning } from '../test/helpers/interrupted.ts';
 
 /** `npm run bench -- NAME ...`: runs one of the programs beside this file. */
 const BENCHMARKS = [
+  'broker-restarts',
   'crowd',
   'curves',
   'export',

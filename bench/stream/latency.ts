@@ -67,21 +67,30 @@ async function followTopic(brokers: Brokers, arrivals: Arrivals): Promise<TopicR
   return log;
 }
 
-/** An endorser, contest and choice of the demo. */
-async function findSubject(databaseUrl: string) {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rows } = await client.query<{ endorser: string; contest: string; choice: string }>(
-    `SELECT e.slug AS endorser, c.key AS contest, h.key AS choice
-     FROM endorsers e, contests c JOIN choices h ON h.contest_id = c.id
-     WHERE c.vote_method = 'plurality' ORDER BY e.id, c.id, h.id LIMIT 1`,
-  );
-  await client.end();
-  if (!rows[0]) throw new Error('The demo has no contest.');
-  return rows[0];
+/** What a submission is about. */
+interface Subject {
+  endorser: string;
+  contest: string;
+  choice: string;
 }
 
-type Subject = Awaited<ReturnType<typeof findSubject>>;
+/** Endorsers of the demo, with one contest and choice for all: their changes go through every partition. */
+async function findSubjects(databaseUrl: string): Promise<Subject[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<Subject>(
+    `SELECT e.slug AS endorser, c.contest, c.choice
+     FROM endorsers e, (
+       SELECT c.key AS contest, h.key AS choice
+       FROM contests c JOIN choices h ON h.contest_id = c.id
+       WHERE c.vote_method = 'plurality' ORDER BY c.id, h.id LIMIT 1
+     ) c
+     ORDER BY e.id LIMIT 100`,
+  );
+  await client.end();
+  if (rows.length === 0) throw new Error('The demo has no contest.');
+  return rows;
+}
 
 /** The time from sending a change until it arrives, in milliseconds. */
 async function measureOne(
@@ -137,26 +146,30 @@ export interface LatencyRound {
 /** The two ways of a change, ready to be measured. */
 export class LatencyBench {
   readonly #arrivals = new Arrivals();
-  readonly #subject: Subject;
+  readonly #subjects: readonly Subject[];
   readonly #submissions: MessageProducer;
   readonly #raw: MessageProducer;
   #log: TopicReader | undefined;
   #rounds = 0;
 
-  private constructor(subject: Subject, submissions: MessageProducer, raw: MessageProducer) {
-    this.#subject = subject;
+  private constructor(subjects: readonly Subject[], submissions: MessageProducer, raw: MessageProducer) {
+    this.#subjects = subjects;
     this.#submissions = submissions;
     this.#raw = raw;
   }
 
   static async open(system: System): Promise<LatencyBench> {
     const { brokers, databaseUrl } = system;
-    const subject = await findSubject(databaseUrl);
+    const subjects = await findSubjects(databaseUrl);
     const producers = [
       await openProducer(brokers, topicNames().submissions),
       await openProducer(brokers, RAW_TOPIC),
     ];
-    const bench = new LatencyBench(subject, producers[0] as MessageProducer, producers[1] as MessageProducer);
+    const bench = new LatencyBench(
+      subjects,
+      producers[0] as MessageProducer,
+      producers[1] as MessageProducer,
+    );
     await followStream(system, bench.#arrivals);
     bench.#log = await followTopic(brokers, bench.#arrivals);
     await bench.measure(WARM_UP.changes, WARM_UP.perSecond);
@@ -175,6 +188,10 @@ export class LatencyBench {
     await Promise.all([this.#submissions.close(), this.#raw.close(), this.#log?.close()]);
   }
 
+  #subjectOf(number: number): Subject {
+    return this.#subjects[number % this.#subjects.length] as Subject;
+  }
+
   #measureMany(
     producer: MessageProducer,
     name: string,
@@ -182,7 +199,7 @@ export class LatencyBench {
     rate: number | null,
   ): Promise<number[]> {
     const measure = (number: number) =>
-      measureOne(producer, this.#arrivals, this.#subject, `${name} ${number}`);
+      measureOne(producer, this.#arrivals, this.#subjectOf(number), `${name} ${number}`);
     return rate === null ? inTurn(count, measure) : atRate(count, measure, 1000 / rate);
   }
 }

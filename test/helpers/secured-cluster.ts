@@ -165,9 +165,28 @@ export class SecuredCluster {
     this.#servers[index] = await startKafka(options);
   }
 
+  /** Stops a broker in order, and starts it again. @returns once every replica of every partition is in sync again */
+  async restartBroker(index: number): Promise<void> {
+    const [server, options] = [this.#servers[index], this.#options[index]];
+    if (!server || !options) throw new Error(`There is no broker ${index}.`);
+    await server.stop();
+    this.#servers[index] = await startKafka(options);
+    await waitFor('Every replica', () => hasAllReplicas(this.everything), {
+      timeoutMs: RELOAD_MS,
+      everyMs: 100,
+    });
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.stop()));
   }
+}
+
+/** @returns true if every replica of every partition is in sync, and null otherwise, for `waitFor` */
+async function hasAllReplicas(brokers: Brokers): Promise<true | null> {
+  const { topics } = await withAdmin(brokers, (admin) => admin.fetchTopicMetadata());
+  const partitions = topics.flatMap((topic) => topic.partitions);
+  return partitions.every(({ isr, replicas }) => isr.length === replicas.length) ? true : null;
 }
 
 const authorityName = (generation: number) => `authority-${generation}`;

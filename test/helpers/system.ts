@@ -10,10 +10,12 @@ import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { loadDemo } from '../../ops/demo/load.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { findRunner } from '../../ops/local/servers/runner.ts';
+import type { KafkaServer } from '../../ops/local/servers/server.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { INHERITED_ENV } from './inherited-env.ts';
 import { stopWhenInterrupted } from './interrupted.ts';
 import { Primary } from './replica.ts';
+import { SecuredCluster } from './secured-cluster.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const TODAY = '2026-10-01';
@@ -56,21 +58,31 @@ export async function untilReady(base: string): Promise<void> {
     await sleep(100);
 }
 
+/** Nothing of it asks for a login here. */
+async function startKafka(
+  dir: string,
+  cluster: boolean,
+): Promise<Pick<KafkaServer, 'brokers' | 'stop'> & Partial<Pick<KafkaServer, 'pid'>>> {
+  if (!cluster) return (await findRunner()).startKafka({ dir });
+  const brokers = await SecuredCluster.start({ dir });
+  return { brokers: brokers.everything, stop: () => brokers.stop() };
+}
+
 /**
  * Starts the service with the small demo catalogue in it, and no traffic.
  *
  * @param gatewayEnv settings of the gateway, besides its addresses
- * @param replicas the number of replicas that the gateway reads from
+ * @param options.replicas the number of replicas that the gateway reads from
+ * @param options.cluster whether Kafka is three brokers, each with a copy of every partition
  */
 export async function startSystem(
   gatewayEnv: Record<string, string> = {},
-  { replicas = 0 }: { replicas?: number } = {},
+  { replicas = 0, cluster = false }: { replicas?: number; cluster?: boolean } = {},
 ): Promise<System> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-system-'));
-  const runner = await findRunner();
   const [primary, kafka] = await Promise.all([
     Primary.start({ fsync: 'on' }),
-    runner.startKafka({ dir: path.join(dir, 'kafka') }),
+    startKafka(path.join(dir, 'kafka'), cluster),
   ]);
   const postgres = primary.server;
   const programs: ReturnType<typeof startProgram>[] = [];

@@ -42,6 +42,12 @@ export function createSubmission(number: number, random: Random): Submission {
   return endorse(slug, 'mayor', random.pick(CHOICES), { statement: `Change ${number}.` });
 }
 
+/** An endorsement with this statement, by each endorser in turn. */
+export function createStatement(number: number, statement: string): Submission {
+  const { slug } = ENDORSERS[number % ENDORSERS.length] as (typeof ENDORSERS)[number];
+  return endorse(slug, 'mayor', 'ann', { statement });
+}
+
 /** The edit of the catalogue of this number: lines to import. It may undo an earlier edit. */
 export function createEdit(number: number, random: Random): CatalogueLine[] {
   const name = `Edit ${number}`;

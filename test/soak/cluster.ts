@@ -135,6 +135,11 @@ export class Cluster {
     await this.#kafka.kill(awayMs);
   }
 
+  /** Stops one of several brokers in order, and starts it again. @returns once all of its replicas are in sync again */
+  async restartBroker(index: number): Promise<void> {
+    await this.#kafka.restart(index);
+  }
+
   /** Loses Kafka with everything in it. Another one is there at once, with new topics. */
   async loseKafka(): Promise<void> {
     await this.#kafka.lose();

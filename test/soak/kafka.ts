@@ -12,6 +12,8 @@ export interface SoakKafka {
   settingsOf(user: 'gateway' | 'consumers'): Record<string, string>;
   /** Kills a broker with `kill -9`, and starts it on the same data after a while. */
   kill(awayMs: number): Promise<void>;
+  /** Stops a broker in order, and starts it again. @returns once all of its replicas are in sync again */
+  restart(index: number): Promise<void>;
   /** Kills the broker, and starts one without any data in its place. */
   lose(): Promise<void>;
   rotateCertificates(): Promise<void>;
@@ -34,6 +36,8 @@ export async function startPlainKafka(dir: string, runner: ServerRunner): Promis
       await new Promise((resolve) => setTimeout(resolve, awayMs));
       server = await runner.startKafka({ ...options, port });
     },
+    restart: () =>
+      Promise.reject(new Error('Only one of several brokers can be restarted without an interruption.')),
     async lose() {
       if (server.pid === null) throw new Error('A broker in a container cannot be killed.');
       process.kill(server.pid, 'SIGKILL');
@@ -59,6 +63,7 @@ export async function startSecuredKafka(dir: string): Promise<SoakKafka> {
       await cluster.killBroker(kills % 3, awayMs);
       kills += 1;
     },
+    restart: (index) => cluster.restartBroker(index),
     lose: () => Promise.reject(new Error('Only a single broker can be lost whole.')),
     rotateCertificates: () => cluster.rotateCertificates(),
     findRotationFaults: () => cluster.findRotationFaults(),

@@ -1,0 +1,45 @@
+/*
+ * Restarts three brokers in order, one after the other, under load, and measures how long changes take meanwhile and what
+ * requests are answered. Every stream is compared with the change log.
+ */
+import { parseArgs } from 'node:util';
+import { runBrokerRestarts } from '../test/soak/broker-restarts.ts';
+import type { TimedChange } from '../test/soak/change-timer.ts';
+import { quantile } from './statistics.ts';
+
+const { values } = parseArgs({
+  options: {
+    streams: { type: 'string', default: '200' },
+    rate: { type: 'string', default: '50' },
+    seconds: { type: 'string', default: '10' },
+    processes: { type: 'string', default: '1' },
+  },
+});
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const report = await runBrokerRestarts({
+  streams: Number(values.streams),
+  rate: Number(values.rate),
+  readerProcesses: Number(values.processes),
+  calmMs: Number(values.seconds) * 1000,
+  report: print,
+});
+
+function describe(changes: readonly TimedChange[], pick: (change: TimedChange) => number): string {
+  const times = changes.map((change) => pick(change) - change.dueAt).toSorted((a, b) => a - b);
+  const show = (part: number) => quantile(times, part).toFixed(0).padStart(5);
+  return `median ${show(0.5)} ms, p99 ${show(0.99)} ms, longest ${show(1)} ms`;
+}
+
+for (const { broker, durationMs, changes, answers } of report.stretches) {
+  const name = broker === 0 ? 'no restart' : `broker ${broker}, ${(durationMs / 1000).toFixed(1)} s`;
+  print(`${name}, ${changes.length} changes`);
+  print(`  acknowledged by Kafka   ${describe(changes, ({ acknowledgedAt }) => acknowledgedAt)}`);
+  print(`  at a client             ${describe(changes, ({ receivedAt }) => receivedAt)}`);
+  for (const [path, counts] of Object.entries(answers)) print(`  ${path}   ${JSON.stringify(counts)}`);
+}
+print(`changes in the log        ${report.changes}`);
+print(`changes received          ${report.events}, ${report.repeats} of them once more`);
+print(`connections               ${report.connections} of ${values.streams} streams`);
+print(`answered with an error    ${JSON.stringify(report.refusals)}`);
+for (const fault of report.faults) print(`FAULT ${fault}`);
+process.exit(report.faults.length === 0 ? 0 : 1);

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../helpers/until.ts';
+import { SOAK_BALLOT } from './ballot.ts';
+import { ChangeTimer, type TimedChange } from './change-timer.ts';
+import { drain } from './changes.ts';
+import { Cluster } from './cluster.ts';
+import { ReaderProcesses } from './reader-process.ts';
+import type { ReadersVerdict } from './readers.ts';
+
+export interface BrokerRestartsOptions {
+  streams: number;
+  /** Changes a second meanwhile. */
+  rate: number;
+  readerProcesses: number;
+  /** The time before the first restart, and between the end of one and the next, in milliseconds. */
+  calmMs: number;
+  /** Called with a line about each step. */
+  report: (line: string) => void;
+}
+
+/** A stretch of the run. */
+export interface Stretch {
+  /** The broker that was restarted; 0 if none was. */
+  broker: number;
+  durationMs: number;
+  /** The changes that were due in it. */
+  changes: TimedChange[];
+  /** Requests in it, by path and then by the status of the answer. */
+  answers: Record<string, Record<string, number>>;
+}
+
+export interface BrokerRestartsReport extends ReadersVerdict {
+  /** The number of changes in the log at the end. */
+  changes: number;
+  stretches: Stretch[];
+}
+
+const OPEN_TIMEOUT_MS = 120_000;
+const FINISH_TIMEOUT_MS = 120_000;
+const READ_EVERY_MS = 50;
+/** Little memory of the feed, so that replays read Kafka. */
+const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '1000', FEED_MEMORY_MB: '1' };
+const READS = ['/v1/endorsements?limit=1', '/v1/events?from=earliest&limit=1000'];
+
+/**
+ * Restarts three secured brokers in order, one after the other, under load. The frames of every stream are compared with the
+ * change log.
+ */
+export async function runBrokerRestarts(options: BrokerRestartsOptions): Promise<BrokerRestartsReport> {
+  const { streams, rate, readerProcesses, calmMs, report } = options;
+  const cluster = await Cluster.start(SOAK_BALLOT, GATEWAY_ENV, undefined, { secured: true });
+  const { databaseUrl, key } = cluster;
+  const bases = cluster.gateways.map(({ base }) => base);
+  const readers = new ReaderProcesses(readerProcesses, {
+    ...{ streams, bases, choice: 'any', key, databaseUrl, cutMs: 0 },
+  });
+  const over = new AbortController();
+  const reads = new Reads(bases[1] ?? '', key, over.signal);
+  const stretches: Stretch[] = [];
+  try {
+    const allOpen = async () => (await readers.countConnected()) === streams;
+    await until('all streams to be open', allOpen, OPEN_TIMEOUT_MS);
+    const timer = await ChangeTimer.start(cluster, rate);
+    const begins: { broker: number; startedAt: number; durationMs: number; answers: Stretch['answers'] }[] =
+      [];
+    const measure = async (broker: number, action: () => Promise<unknown>) => {
+      reads.take();
+      const startedAt = performance.now();
+      await action();
+      const durationMs = performance.now() - startedAt;
+      begins.push({ broker, startedAt, durationMs, answers: reads.take() });
+      report(`${broker === 0 ? 'calm' : `broker ${broker}`}: ${(durationMs / 1000).toFixed(1)} s`);
+    };
+    await sleep(calmMs);
+    await measure(0, () => sleep(calmMs));
+    for (const index of [0, 1, 2]) {
+      await measure(index + 1, () => cluster.restartBroker(index));
+      await sleep(calmMs);
+    }
+    await timer.finish();
+    for (const { startedAt, ...stretch } of begins) {
+      stretches.push({ ...stretch, changes: timer.between(startedAt, startedAt + stretch.durationMs) });
+    }
+    over.abort();
+    const changes = await drain(cluster);
+    const verdict = await readers.finish(changes, FINISH_TIMEOUT_MS);
+    return { ...verdict, changes, stretches };
+  } finally {
+    over.abort();
+    readers.stop();
+    await reads.done;
+    await cluster.stop();
+  }
+}
+
+/** Sends requests to a gateway all the time, and counts the answers. */
+class Reads {
+  readonly done: Promise<void>;
+  #answers: Stretch['answers'] = {};
+
+  constructor(base: string, key: string, over: AbortSignal) {
+    this.done = this.#run(base, key, over);
+  }
+
+  /** The answers since the last call. */
+  take(): Stretch['answers'] {
+    const answers = this.#answers;
+    this.#answers = {};
+    return answers;
+  }
+
+  async #run(base: string, key: string, over: AbortSignal): Promise<void> {
+    const headers = { Authorization: `Bearer ${key}` };
+    for (let turn = 0; !over.aborted; turn += 1) {
+      const path = READS[turn % READS.length] ?? '';
+      const response = await fetch(`${base}${path}`, { headers });
+      await response.arrayBuffer();
+      this.#answers[path] ??= {};
+      const counts = this.#answers[path];
+      counts[response.status] = (counts[response.status] ?? 0) + 1;
+      await sleep(READ_EVERY_MS);
+    }
+  }
+}
