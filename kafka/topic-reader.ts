@@ -96,6 +96,24 @@ export class TopicReader extends TopicLookup {
     return reads;
   }
 
+  /**
+   * Fetches once from the leader of a partition, even if this process reads it from a replica in its rack: the first answer
+   * of a leader then only names the replica, and the replica may lag behind.
+   *
+   * @returns undefined if the leader says nothing about the partition
+   * @throws as `fetch` does
+   */
+  async fetchFromLeader(
+    partition: number,
+    offset: number,
+    limits: FetchLimits,
+  ): Promise<PartitionRead | undefined> {
+    const { topic } = await this.metadata();
+    const leader = topic.partitions[partition]?.leader ?? -1;
+    const [read] = await this.#fetchFrom(leader, new Map([[partition, offset]]), limits, '');
+    return read;
+  }
+
   /** Asks the leaders of partitions whether a replica is still to be read in their place. */
   async #askLeaders(offsets: ReadonlyMap<number, number>, limits: FetchLimits): Promise<PartitionRead[]> {
     for (const partition of offsets.keys()) this.#nearby.forget(partition);
@@ -106,6 +124,7 @@ export class TopicReader extends TopicLookup {
     node: number,
     offsets: ReadonlyMap<number, number>,
     limits: FetchLimits,
+    rack = this.#rack,
   ): Promise<PartitionRead[]> {
     const { brokers, topic } = await this.metadata();
     const broker = brokers.get(node);
@@ -118,7 +137,7 @@ export class TopicReader extends TopicLookup {
       leaderEpochs: topic.partitions.map(({ leaderEpoch }) => leaderEpoch),
       committed: this.#committed,
       maxBytes: MAX_FETCH_BYTES,
-      rack: this.#rack,
+      rack,
       ...limits,
     };
     const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, request, this.#buffers);

@@ -11,7 +11,7 @@ import {
 } from '../../store/stream/consumer-offsets.ts';
 
 /** Answers when records were appended. */
-type LogReader = Pick<TopicReader, 'offsetAt' | 'sources' | 'fetchFromSources'>;
+type LogReader = Pick<TopicReader, 'offsetAt' | 'fetchFromLeader'>;
 
 interface SettleOptions {
   /** The leader's connection. */
@@ -113,11 +113,7 @@ async function findRewound(
 /** When the record at an offset was appended, in milliseconds since 1970; NaN if there is none. */
 async function findTime(reader: LogReader, partition: number, offset: number): Promise<number> {
   const limits = { maxWaitMs: 0, partitionMaxBytes: 64 * 1024 };
-  const [read] = await reader.fetchFromSources(
-    await reader.sources(),
-    new Map([[partition, offset]]),
-    limits,
-  );
+  const read = await reader.fetchFromLeader(partition, offset, limits);
   return read?.records.find((record) => record.offset === offset)?.timestamp ?? Number.NaN;
 }
 

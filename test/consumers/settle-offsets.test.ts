@@ -43,16 +43,14 @@ async function settle({
         const index = (appended[partition] ?? []).findIndex((each) => each >= time);
         return index === -1 ? null : (bounds[partition]?.[0] ?? 0) + index;
       },
-      sources: async () => bounds.map(() => 1),
-      fetchFromSources: async (_, offsets) =>
-        [...offsets].map(([partition, offset]): PartitionRead => {
-          const timestamp = appended[partition]?.[offset - (bounds[partition]?.[0] ?? 0)];
-          const record = { offset, timestamp: timestamp ?? 0, key: null, value: null, headers: null };
-          const records = timestamp === undefined ? [] : [record];
-          const [, end = 0] = bounds[partition] ?? [];
-          const place = { nextOffset: offset + 1, newestAt: 0, end, stableEnd: end };
-          return { partition, records, unreadable: [], ...place, atEnd: false, isOutOfRange: false };
-        }),
+      fetchFromLeader: async (partition, offset): Promise<PartitionRead> => {
+        const timestamp = appended[partition]?.[offset - (bounds[partition]?.[0] ?? 0)];
+        const record = { offset, timestamp: timestamp ?? 0, key: null, value: null, headers: null };
+        const records = timestamp === undefined ? [] : [record];
+        const [, end = 0] = bounds[partition] ?? [];
+        const place = { nextOffset: offset + 1, newestAt: 0, end, stableEnd: end };
+        return { partition, records, unreadable: [], ...place, atEnd: false, isOutOfRange: false };
+      },
     },
     group: { load: async () => new Map(committed) },
     topic: TOPIC,

@@ -62,6 +62,9 @@ test('a reader reads from the replica in its own rack, and from the leader once 
   await far.close();
 
   const near = new TopicReader({ brokers, topic: TOPIC, clientId: 'near' });
+  // Its first fetch would only be told of the replica.
+  const led = await near.fetchFromLeader(0, 0, LIMITS);
+  expect(led?.records.map(({ value }) => String(value))).toEqual(['one', 'two']);
   const first = await readTo(near, 0, 'two');
   expect(first).toMatchObject({ values: ['one', 'two'], nodes: [2] });
   expect(await near.sources()).toEqual([2]);

@@ -19,7 +19,7 @@ export interface BrokerRestartsOptions {
 }
 
 /** A stretch of the run. */
-export interface Stretch {
+interface Stretch {
   /** The broker that was restarted; 0 if none was. */
   broker: number;
   durationMs: number;
