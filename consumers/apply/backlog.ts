@@ -1,5 +1,6 @@
 import { OtherTopicError } from '../../kafka/topic-lookup.ts';
 import type { TopicReader } from '../../kafka/topic-reader.ts';
+import { Bell } from '../../service/bell.ts';
 import { systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
@@ -57,7 +58,7 @@ export class Backlog {
   readonly #answeredAt = new Map<number, number>();
   #supervisor: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
-  #filled = Promise.withResolvers<void>();
+  readonly #filled = new Bell();
   #room = Promise.withResolvers<void>();
   /** The partition to take from first, so that a full one does not starve the others. */
   #turn = 0;
@@ -93,7 +94,7 @@ export class Backlog {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#room.resolve();
-    this.#filled.resolve();
+    this.#filled.ring();
     await this.#supervisor;
     await Promise.all(this.#loops.values());
   }
@@ -130,10 +131,7 @@ export class Backlog {
    */
   async take(maxEntries: number, waitMs: number, signal: AbortSignal): Promise<Run[]> {
     if (!this.#partitions.some(({ waiting }) => waiting.length > 0)) {
-      const quiet = new AbortController();
-      const waiting = AbortSignal.any([quiet.signal, signal]);
-      await Promise.race([this.#filled.promise, systemClock.wait(waitMs, waiting)]);
-      quiet.abort();
+      await this.#filled.wait(waitMs, signal);
     }
     if (this.#failure) throw this.#failure;
     const taken: Run[] = [];
@@ -281,7 +279,7 @@ export class Backlog {
         state.waiting.push(run);
         state.waitingBytes += bytesOf(run);
         state.nextOffset = run.to;
-        this.#announce();
+        this.#filled.ring();
         // Decoding takes a while; the leader's transaction and its heartbeat go on in between.
         await new Promise(setImmediate);
       }
@@ -291,12 +289,7 @@ export class Backlog {
   /** Ends the reading: `take` throws from now on. */
   #fail(reason: string): void {
     this.#failure = new SupersededError(reason);
-    this.#announce();
-  }
-
-  #announce(): void {
-    this.#filled.resolve();
-    this.#filled = Promise.withResolvers();
+    this.#filled.ring();
   }
 }
 

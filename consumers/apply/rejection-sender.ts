@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { RecordTooLargeError, type RejectedProducer } from '../../kafka/rejected-producer.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
+import { Bell } from '../../service/bell.ts';
 import { systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
@@ -29,7 +30,7 @@ export class RejectionSender {
   readonly #pool: Pool;
   readonly #producer: RejectedProducer;
   readonly #log: Logger;
-  #bell = Promise.withResolvers<void>();
+  readonly #bell = new Bell();
 
   constructor(pool: Pool, producer: RejectedProducer, log: Logger) {
     this.#pool = pool;
@@ -39,23 +40,19 @@ export class RejectionSender {
 
   /** Says that rejections have been stored. */
   ring(): void {
-    this.#bell.resolve();
+    this.#bell.ring();
   }
 
   /** Sends until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.ring(), { once: true });
     let delayMs = FIRST_RETRY_MS;
     while (!signal.aborted) {
-      const { promise } = this.#bell;
+      const heard = this.#bell.rings;
       try {
         const sent = await this.#sendNext();
         delayMs = FIRST_RETRY_MS;
         if (sent > 0) continue;
-        const rung = new AbortController();
-        await Promise.race([promise, systemClock.wait(LOOK_MS, rung.signal)]);
-        rung.abort();
-        this.#bell = Promise.withResolvers();
+        await this.#bell.wait(LOOK_MS, signal, heard);
       } catch (error) {
         if (signal.aborted) return;
         const message = 'rejections could not be sent to Kafka; they wait in the database';

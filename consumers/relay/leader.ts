@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { createChangesProducer } from '../../kafka/changes-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
+import { Bell } from '../../service/bell.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
@@ -75,7 +76,8 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   const generation = await settleGeneration(client, seen, log);
   await rebuildWindow({ client, producer, generation, signal, succeeded, log });
   if (signal.aborted) return;
-  const bell = createBell(client);
+  const bell = new Bell();
+  client.on('notification', () => bell.ring());
   await client.query(`LISTEN ${CHANGES_CHANNEL}`);
   const relay = await Relay.start(client, producer, { clock: options.clock, beforeSending: passReplicas });
   const watch = watchTopicSettings(options, { clock: systemClock, log });
@@ -86,8 +88,8 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   });
   while (!signal.aborted) {
     check();
-    // Armed before the log is read, so that a change which commits meanwhile ends the sleep.
-    const rung = bell.next();
+    // Noted before the log is read, so that a change which commits meanwhile ends the sleep.
+    const heard = bell.rings;
     const relayed = await relay.relayNext();
     await succeeded();
     if (relayed > 0) continue;
@@ -95,9 +97,7 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
       await maintain(client, options);
       maintainedAt = performance.now();
     }
-    const quiet = new AbortController();
-    await Promise.race([rung, systemClock.wait(IDLE_POLL_MS, AbortSignal.any([signal, quiet.signal]))]);
-    quiet.abort();
+    await bell.wait(IDLE_POLL_MS, signal, heard);
   }
   await relay.finish();
 }
@@ -132,14 +132,4 @@ function createPeriodicCheck(intervalMs: number, check: () => Promise<void>): ()
         isRunning = false;
       });
   };
-}
-
-/** Turns notifications into promises: `next()` resolves at the first notification after the call. */
-function createBell(client: pg.Client): { next: () => Promise<void> } {
-  let ring = Promise.withResolvers<void>();
-  client.on('notification', () => {
-    ring.resolve();
-    ring = Promise.withResolvers<void>();
-  });
-  return { next: () => ring.promise };
 }
