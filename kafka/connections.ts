@@ -96,21 +96,25 @@ export function platformaticConnection(
 }
 
 /**
- * Keeps the errors of connections that were made. A broker refuses a client's certificate only after that, and the request
- * that waits then fails with no more than "Connection closed".
- *
- * @returns a function for the last error; undefined if there was none
+ * Returns the last error of a connection since a time of `performance.now()`. Undefined if there was none: an older error
+ * does not explain a failure of today.
  */
-export function keepConnectionErrors(client: Base): () => unknown {
-  let last: unknown;
+export type FindConnectionError = (since: number) => unknown;
+
+/**
+ * Keeps the last error of connections that were made. A broker refuses a client's certificate only after that, and the
+ * request that waits then fails with no more than "Connection closed".
+ */
+export function keepConnectionErrors(client: Pick<Base, 'on'>): FindConnectionError {
+  let last: { error: unknown; at: number } | undefined;
   client.on('client:broker:connect', ({ connection }) => {
     connection.on('error', (error) => {
-      last = error;
+      last = { error, at: performance.now() };
     });
   });
   // The failed call reports the error; the event would end the process if it had no listener.
   client.on('client:broker:failed', () => {});
-  return () => last;
+  return (since) => (last && last.at >= since ? last.error : undefined);
 }
 
 /** The client copies these options for each connection, hence the getter. */

@@ -1,6 +1,6 @@
 import { Admin } from '@platformatic/kafka';
 import type { Brokers } from '../service/brokers.ts';
-import { keepConnectionErrors, platformaticConnection } from './connections.ts';
+import { type FindConnectionError, keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { explainingRefusals } from './refusal.ts';
 import { withRight } from './rights.ts';
 
@@ -11,7 +11,7 @@ import { withRight } from './rights.ts';
 export class GroupOffsets {
   readonly #admin: Admin;
   readonly #brokers: Brokers;
-  readonly #findHidden: () => unknown;
+  readonly #findHidden: FindConnectionError;
   readonly #groupId: string;
   readonly #topic: string;
 

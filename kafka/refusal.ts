@@ -6,6 +6,7 @@ import { type Brokers, nameBrokers } from '../service/brokers.ts';
 import { describeClientCertificate } from '../service/certificates.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { explainTlsCode } from '../service/tls-codes.ts';
+import type { FindConnectionError } from './connections.ts';
 import {
   type ClientError,
   errorsWithin,
@@ -22,18 +23,19 @@ class KafkaRefusal extends OperatorError {
 /**
  * Does something with a client of Kafka.
  *
- * @param findHidden returns the error of a connection that the client itself does not tell of, if there is one
+ * @param findHidden finds the error of a connection that the client itself does not tell of
  * @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise
  */
 export async function explainingRefusals<T>(
   brokers: Brokers,
   action: () => Promise<T>,
-  findHidden: () => unknown = () => undefined,
+  findHidden: FindConnectionError = () => undefined,
 ): Promise<T> {
+  const begunAt = performance.now();
   try {
     return await action();
   } catch (error) {
-    const sentence = explainRefusal(error, brokers) ?? explainRefusal(findHidden(), brokers);
+    const sentence = explainRefusal(error, brokers) ?? explainRefusal(findHidden(begunAt), brokers);
     throw sentence === null ? error : new KafkaRefusal(sentence, { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 import { Consumer } from '@platformatic/kafka';
 import type { Brokers } from '../service/brokers.ts';
 import { KafkaUnavailableError } from '../service/failure.ts';
-import { keepConnectionErrors, platformaticConnection } from './connections.ts';
+import { type FindConnectionError, keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { explainingRefusals } from './refusal.ts';
 import { withRetries } from './retries.ts';
 import { type Right, withRight } from './rights.ts';
@@ -44,7 +44,7 @@ export class TopicLookup {
   protected readonly topic: string;
   protected readonly right: Right;
   readonly #brokers: Brokers;
-  readonly #findHidden: () => unknown;
+  readonly #findHidden: FindConnectionError;
   readonly #expectedId: () => string | null;
 
   constructor({

@@ -1,6 +1,6 @@
 import { Base, protocolErrors, protocolErrorsCodesById } from '@platformatic/kafka';
 import type { Brokers } from '../service/brokers.ts';
-import { keepConnectionErrors, platformaticConnection } from './connections.ts';
+import { type FindConnectionError, keepConnectionErrors, platformaticConnection } from './connections.ts';
 import { partitionOfKey } from './key-partition.ts';
 import { type ProducerIdentity, requestProducerId, sendProduce } from './produce.ts';
 import { explainingRefusals } from './refusal.ts';
@@ -50,7 +50,7 @@ export class TopicWriter {
   readonly topic: string;
   readonly #brokers: Brokers;
   readonly #client: Base;
-  readonly #findHidden: () => unknown;
+  readonly #findHidden: FindConnectionError;
   readonly #produce: typeof sendProduce;
   #identity: ProducerIdentity | undefined;
   /** By partition: the number of records that were sent under this identity. */
