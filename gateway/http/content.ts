@@ -51,6 +51,19 @@ export function copyPieces(pieces: readonly Buffer[], length: number): Buffer {
   return bytes;
 }
 
+/**
+ * Whether a client has this content already, by its `If-None-Match`: `*`, or a list of tags that are compared weakly
+ * (RFC 9110, 13.1.2). Koa's own rule says no beside `Cache-Control: no-cache`, which `fetch` adds by itself: that speaks to
+ * caches on the way, not to the origin.
+ */
+export function namesTag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === '') return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => opaqueTag(tag.trim()) === opaqueTag(etag));
+}
+
+const opaqueTag = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : tag);
+
 /** Sends content, or 304 if the client has it already. The content type must be set before. */
 export async function sendContent(ctx: Context, content: Content, status: 200 | 201 = 200): Promise<void> {
   const { pieces, length, etag, release } = content;
@@ -58,7 +71,7 @@ export async function sendContent(ctx: Context, content: Content, status: 200 | 
   if (release) ctx.res.once('finish', release);
   if (etag !== null && status === 200 && (ctx.method === 'GET' || ctx.method === 'HEAD')) {
     ctx.etag = etag;
-    if (ctx.fresh) {
+    if (namesTag(ctx.get('If-None-Match'), etag)) {
       ctx.status = 304;
       return;
     }

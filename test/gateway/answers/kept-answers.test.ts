@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { Agent, get as httpGet } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
@@ -14,8 +11,6 @@ import { endorse } from '../../helpers/submissions.ts';
 
 const ROUNDS = 8;
 
-const agent = new Agent({ keepAlive: true });
-
 let service: TestService;
 
 beforeAll(async () => {
@@ -24,7 +19,6 @@ beforeAll(async () => {
   await service.eventsOnceThereAre(1);
 });
 afterAll(async () => {
-  agent.destroy();
   await service.stop();
 });
 
@@ -36,9 +30,8 @@ interface Shown {
 
 async function ask(path: string, gateway: number, tag = ''): Promise<Shown> {
   const headers = { Authorization: `Bearer ${service.key}`, 'If-None-Match': tag };
-  // Not with fetch, which sends no-cache together with If-None-Match.
-  const [response] = await once(httpGet(service.url(path, gateway), { headers, agent }), 'response');
-  return { status: response.statusCode, tag: response.headers.etag, text: await text(response) };
+  const response = await fetch(service.url(path, gateway), { headers });
+  return { status: response.status, tag: response.headers.get('etag') ?? '', text: await response.text() };
 }
 
 /** Requests a path of one gateway repeatedly, with the ETag of the last answer. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { encodeContent, encodeTexts } from '../../../gateway/http/content.ts';
+import { encodeContent, encodeTexts, namesTag } from '../../../gateway/http/content.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 200 }),
@@ -26,4 +26,17 @@ test('what is encoded later leaves what was encoded before as it is', () => {
       expect(Buffer.concat([...pieces]).toString()).toBe(first);
     }),
   );
+});
+
+test.each([
+  ['the same tag', 'W/"a"', true],
+  ['the strong form of it', '"a"', true],
+  ['one of several tags', '"x", W/"a" ,"y"', true],
+  ['any tag', ' * ', true],
+  ['another tag', 'W/"b"', false],
+  ['a tag that only begins alike', 'W/"ab"', false],
+  ['a tag without quotes', 'a', false],
+  ['nothing', '', false],
+])('a client that names %s has the content: %#', (_, ifNoneMatch, expected) => {
+  expect(namesTag(ifNoneMatch, 'W/"a"')).toBe(expected);
 });

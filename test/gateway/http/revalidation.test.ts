@@ -1,4 +1,3 @@
-import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../gateway/routes/index.ts';
 import { createIo, createRunner } from '../../helpers/command-io.ts';
@@ -35,15 +34,12 @@ beforeAll(async () => {
 });
 afterAll(() => remove());
 
-/** The status of a request with If-None-Match. `fetch` would forbid caches to answer it. */
-function statusWithTag(path: string, tag: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const headers = { Authorization: `Bearer ${service.key}`, 'If-None-Match': tag };
-    get(service.url(path), { headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    }).on('error', reject);
-  });
+/** The status of a request with If-None-Match. `fetch` adds that caches must not answer it. */
+async function statusWithTag(path: string, tag: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${service.key}`, 'If-None-Match': tag };
+  const response = await fetch(service.url(path), { headers });
+  await response.body?.cancel();
+  return response.status;
 }
 
 /** The responses and parameters that the description gives a GET request. */
