@@ -29,6 +29,9 @@ export const coverage = record(
       nullable(date),
       'The date of the last of these elections; null if there are none.',
     ),
-    updated_at: described(nullable(time), 'The last change of any of this; null if there is no data.'),
+    updated_at: described(
+      nullable(time),
+      'The last change or removal of any of this; null if there never was any.',
+    ),
   },
 );

@@ -19,18 +19,25 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
     endorsed_contest_count: sql.fragment`COALESCE(held.endorsed, 0)`,
     first_election: sql.fragment`held.first`,
     last_election: sql.fragment`held.last`,
-    updated_at: sql.fragment`iso_utc(held.updated_at)`,
+    updated_at: sql.fragment`iso_utc(changed.updated_at)`,
   });
   return pool.oneFirst(
     sql.prepared('coverage', itemsRow)`
-      WITH counted AS (
-        SELECT * FROM elections WHERE removed_at IS NULL AND date >= ${electionsFrom ?? '-infinity'}::date),
+      WITH dated AS (
+        SELECT * FROM elections WHERE date >= ${electionsFrom ?? '-infinity'}::date),
+      counted AS (
+        SELECT * FROM dated WHERE removed_at IS NULL),
       held AS (
         SELECT state, count(*) AS elections, sum(ballot.contests) AS contests, sum(ballot.measures) AS measures,
           sum(activity.endorsements) AS endorsements, sum(activity.endorsed_contests) AS endorsed,
-          min(date) AS first, max(date) AS last,
-          max(GREATEST(counted.updated_at, ballot.changed_at, activity.changed_at)) AS updated_at
+          min(date) AS first, max(date) AS last
         FROM counted LEFT JOIN ballot_sizes ballot ON ballot.election_id = id
+          LEFT JOIN endorsement_activity activity ON activity.election_id = id
+        GROUP BY state),
+      -- A removal is a change too.
+      changed AS (
+        SELECT state, max(GREATEST(dated.updated_at, removed_at, ballot.changed_at, activity.changed_at)) AS updated_at
+        FROM dated LEFT JOIN ballot_sizes ballot ON ballot.election_id = id
           LEFT JOIN endorsement_activity activity ON activity.election_id = id
         GROUP BY state),
       -- An endorser in several elections of a state counts once. DISTINCT hashes, which is faster than count(DISTINCT).
@@ -39,6 +46,7 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
         FROM (SELECT DISTINCT state, endorser_id FROM counted JOIN endorsing ON election_id = id) AS backers
         GROUP BY state)
       SELECT string_agg(${record}::text, ',' ORDER BY s.code) AS items
-      FROM states s LEFT JOIN held ON held.state = s.code LEFT JOIN backed ON backed.state = s.code`,
+      FROM states s LEFT JOIN held ON held.state = s.code LEFT JOIN backed ON backed.state = s.code
+        LEFT JOIN changed ON changed.state = s.code`,
   );
 }

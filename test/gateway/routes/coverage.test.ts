@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { STATE_CODES } from '../../../schemas/vocabulary.ts';
+import { editCatalogue } from '../../../store/catalogue/edit.ts';
+import { removeElection } from '../../../store/catalogue/removal.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
 import { contest, election } from '../../helpers/catalogue-records.ts';
 import { expectSchema } from '../../helpers/response-schema.ts';
@@ -127,6 +130,27 @@ describe('GET /v1/coverage', () => {
     const after = await rowOf();
     expect([before, more, after].map((row) => row.contest_count)).toEqual([4, 5, 4]);
     expect(before.updated_at < more.updated_at && more.updated_at < after.updated_at).toBe(true);
+  });
+
+  test('shows when an election was removed: the time never goes back', async () => {
+    const rowOf = async () => {
+      const { body } = await service.get('/v1/coverage');
+      return body.data.find(({ state }: { state: string }) => state === 'NV');
+    };
+    const slug = 'nv-2026-12-08-special';
+    await loadCatalogue(service.databaseUrl, [
+      ['elections', election({ slug, state: 'NV', date: '2026-12-08' })],
+    ]);
+    const more = await rowOf();
+    const client = new pg.Client({ connectionString: service.databaseUrl });
+    await client.connect();
+    await editCatalogue(client, async () => ({ result: await removeElection(client, slug), keep: true }), {
+      dryRun: false,
+    });
+    await client.end();
+    const after = await rowOf();
+    expect([more, after].map((row) => row.election_count)).toEqual([1, 0]);
+    expect(after.updated_at > more.updated_at).toBe(true);
   });
 
   test.each([

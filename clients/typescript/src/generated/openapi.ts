@@ -696,7 +696,7 @@ export interface components {
             state: components["schemas"]["StateCode"];
             /**
              * Format: date-time
-             * @description The last change of any of this; null if there is no data.
+             * @description The last change or removal of any of this; null if there never was any.
              */
             updated_at: string | null;
         };
