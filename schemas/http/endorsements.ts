@@ -6,7 +6,11 @@ import { described, record, recordId, text, time } from './fields.ts';
 const endorsementFields = {
   id: recordId,
   ...pickFields,
-  updated_at: described(time, 'The last change of the endorsement, or of what its events carry.'),
+  updated_at: described(
+    time,
+    'The last change of the endorsement itself. Edits of what it names, such as its endorser or contest, leave it as it is; ' +
+      'events announce them.',
+  ),
   endorser: endorserSummary,
 };
 

@@ -845,7 +845,7 @@ export interface components {
             statement: string | null;
             /**
              * Format: date-time
-             * @description The last change of the endorsement, or of what its events carry.
+             * @description The last change of the endorsement itself. Edits of what it names, such as its endorser or contest, leave it as it is; events announce them.
              */
             updated_at: string;
         };
@@ -1182,7 +1182,7 @@ export interface components {
             statement: string | null;
             /**
              * Format: date-time
-             * @description The last change of the endorsement, or of what its events carry.
+             * @description The last change of the endorsement itself. Edits of what it names, such as its endorser or contest, leave it as it is; events announce them.
              */
             updated_at: string;
         };
