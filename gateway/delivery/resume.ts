@@ -25,6 +25,9 @@ export interface ResumeServices {
   retentionMs: number;
 }
 
+/** The last time that a Date can hold, in milliseconds since 1970. Streams that are silent tell the time of their cursor. */
+const LAST_TIME = 8.64e15;
+
 /** Formats the cursor of a reader of this feed (INV-5). */
 export function cursorOf(
   feed: Pick<Feed, 'epoch' | 'latest'>,
@@ -79,6 +82,7 @@ async function resumeFromCursor(name: string, text: string, services: ResumeServ
   const { feed, clock, pool, retentionMs } = services;
   const { epoch, ...resumePoint } = readCursor(name, text);
   if (epoch !== feed.epoch) throw createOtherHistoryError();
+  if (resumePoint.time > LAST_TIME) throw refuseCursor(name, 'its time is no date');
   if (resumePoint.time < clock.now() - retentionMs) throw createExpiredError(retentionMs);
   if (resumePoint.sequence > feed.latest.sequence) {
     // Another gateway can be ahead of this one for a moment, but no gateway is ahead of the database.

@@ -164,6 +164,13 @@ describe('a cursor that the service did not make', () => {
       'beyond the newest change',
     ],
     [
+      'with a time beyond every date',
+      () => formatCursor({ ...position(), time: 8.64e15 + 1 }),
+      400,
+      'invalid_parameter',
+      'its time is no date',
+    ],
+    [
       'of another epoch',
       () => formatCursor({ ...position(), epoch: position().epoch + 1 }),
       410,
