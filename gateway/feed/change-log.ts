@@ -1,6 +1,6 @@
 import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
-import { loadRelayedChanges } from '../../store/reads/relayed-changes.ts';
+import { findFirstRelayed, loadRelayedChanges } from '../../store/reads/relayed-changes.ts';
 import { loadOffsetsOfNext } from '../../store/reads/stream-points.ts';
 import type { LogEntry } from './entry.ts';
 import { filledChanges } from './metrics.ts';
@@ -16,6 +16,8 @@ export interface ChangeLog {
    * change log ends or has a hole itself.
    */
   load(from: number, to: number): Promise<LogEntry[]>;
+  /** The first sequence from `from` to `to`, both included, that `load` could begin at; null if there is none. */
+  findFirst(from: number, to: number): Promise<number | null>;
   /** Counts and logs the sequences of loaded changes that filled holes. */
   reportFilled(filled: readonly number[]): void;
   /** Returns the offsets from which Kafka has the change after a sequence, by partition; null if they are not known. */
@@ -33,6 +35,7 @@ export function createChangeLog(pool: DatabasePool, log: Logger): ChangeLog {
       const values = changes.map(({ value }) => value);
       return createEntries(values, changes[0]?.epoch ?? 0);
     },
+    findFirst: (from, to) => findFirstRelayed(pool, from, to),
     reportFilled(filled) {
       const [first] = filled;
       if (first === undefined) return;

@@ -305,6 +305,7 @@ export class Feed {
     const before = this.latest;
     this.#memory.clear();
     this.#latest = { ...this.#latest, sequence };
+    this.#latestId = null;
     feedSequence.set(sequence);
     this.#fanOut.interrupt(before);
   }

@@ -178,7 +178,7 @@ export class Tail {
     const filled: number[] = [];
     for (let missing = this.#missing; missing && missing.from <= highest; missing = this.#missing) {
       const found = await changeLog.load(missing.from, highest);
-      if (found.length === 0) this.#giveUp(missing);
+      if (found.length === 0) await this.#giveUp(missing);
       filled.push(...this.#merge.fill(found));
       const entries = this.#merge.take();
       if (entries.length > 0) onEntries(entries);
@@ -188,14 +188,18 @@ export class Tail {
   }
 
   /**
-   * Continues after changes that the change log lacks too, which are lost. Readers that stand before them get an error
-   * (INV-7).
+   * Continues after changes that the change log lacks too, which are lost, with the first that either has. Readers that
+   * stand before them get an error (INV-7).
    */
-  #giveUp(missing: { from: number; to: number }): void {
-    const { onLost, log } = this.#options;
-    log.error({ missing }, 'neither the changes topic nor the change log has these changes');
-    lostChanges.inc(missing.to - missing.from + 1);
-    this.#merge.skipTo(missing.to);
-    onLost(missing.to);
+  async #giveUp({ from, to }: { from: number; to: number }): Promise<void> {
+    const { changeLog, onLost, log } = this.#options;
+    const kept = await changeLog.findFirst(from, to);
+    // Kafka may have delivered them meanwhile.
+    if (kept === from || this.#missing?.from !== from) return;
+    const lost = { from, to: kept === null ? to : kept - 1 };
+    log.error({ lost }, 'neither the changes topic nor the change log has these changes');
+    lostChanges.inc(lost.to - lost.from + 1);
+    this.#merge.skipTo(lost.to);
+    onLost(lost.to);
   }
 }

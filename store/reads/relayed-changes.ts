@@ -15,6 +15,13 @@ const relayed = z.object({
   offsets: z.array(z.number()),
 });
 
+/** The changes of the present epoch that the relay has sent or begun to send, and the batch of each. */
+const RELAYED = sql.fragment`
+  FROM stream_head h, change_log c, LATERAL (
+    SELECT offsets, last_sequence FROM relay_batches WHERE first_sequence <= c.sequence
+    ORDER BY first_sequence DESC LIMIT 1) b
+  WHERE c.sequence > h.epoch_after AND c.sequence <= b.last_sequence`;
+
 /**
  * The changes of the sequences `from` to `to`, both included, that the relay has sent or begun to send, as it sent them
  * (INV-3). Ends before the first change that the change log has dropped or that belongs to an earlier epoch.
@@ -27,13 +34,16 @@ export async function loadRelayedChanges(
   const rows = await pool.any(sql.type(relayed)`
     SELECT c.sequence, (extract(epoch FROM c.occurred_at) * 1000)::float8 AS "occurredAt", c.type, c.endorser,
       c.packed, CASE WHEN c.packed IS NULL THEN c.body END AS body, h.epoch, b.offsets
-    FROM stream_head h, change_log c, LATERAL (
-      SELECT offsets, last_sequence FROM relay_batches WHERE first_sequence <= c.sequence
-      ORDER BY first_sequence DESC LIMIT 1) b
-    WHERE c.sequence BETWEEN ${from} AND ${to} AND c.sequence > h.epoch_after AND c.sequence <= b.last_sequence
-    ORDER BY c.sequence`);
+    ${RELAYED} AND c.sequence BETWEEN ${from} AND ${to} ORDER BY c.sequence`);
   const gap = rows.findIndex(({ sequence }, index) => sequence !== from + index);
   return rows.slice(0, gap === -1 ? rows.length : gap).map(sentChange);
+}
+
+/** The sequence of the first change that `loadRelayedChanges` finds from `from` to `to`; null if it finds none. */
+export async function findFirstRelayed(pool: DatabasePool, from: number, to: number): Promise<number | null> {
+  const first = z.object({ sequence: z.number() });
+  return pool.maybeOneFirst(sql.type(first)`
+    SELECT c.sequence ${RELAYED} AND c.sequence BETWEEN ${from} AND ${to} ORDER BY c.sequence LIMIT 1`);
 }
 
 /**

@@ -58,7 +58,7 @@ afterEach(() => replay.close());
 function createReplay(cacheBytes: number): Replay {
   const log = createLog('test', 'silent');
   const unreadable = new UnreadableBatches(options.topic, log);
-  const changeLog = { load, locate, reportFilled: () => {} };
+  const changeLog = { load, locate, findFirst: async () => null, reportFilled: () => {} };
   return new Replay({ ...options, expectedId: () => null, cacheBytes, changeLog, unreadable, log });
 }
 

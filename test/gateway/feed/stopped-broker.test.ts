@@ -40,7 +40,12 @@ beforeAll(async () => {
     topic: TOPIC,
     expectedId: () => null,
     cacheBytes: 1,
-    changeLog: { load: async () => [], locate: async () => null, reportFilled: () => {} },
+    changeLog: {
+      load: async () => [],
+      findFirst: async () => null,
+      locate: async () => null,
+      reportFilled: () => {},
+    },
     unreadable: new UnreadableBatches(TOPIC, log),
     log,
   });

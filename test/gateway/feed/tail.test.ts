@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Arrivals } from '../../../gateway/feed/arrivals.ts';
+import { createEntries } from '../../../gateway/feed/read-entries.ts';
 import { Tail } from '../../../gateway/feed/tail.ts';
 import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
 import type { PartitionRead } from '../../../kafka/partition-read.ts';
@@ -74,24 +75,49 @@ class HoldingBrokers {
   }
 }
 
-test("a change that follows one which waits for another broker's is not held back", async () => {
-  const brokers = new HoldingBrokers([1, 2, 1]);
-  const log = createLog('test', 'silent');
+const log = createLog('test', 'silent');
+
+/** Follows brokers, with a change log that has these sequences. */
+function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = []) {
   const sequences: number[] = [];
+  const lostUpTo: number[] = [];
   const tail = new Tail({
     reader: brokers,
     epoch: EPOCH,
     start: { sequence: 0, offsets: [] },
     expected: 0,
-    changeLog: { load: async () => [], locate: async () => null, reportFilled: () => {} },
+    changeLog: {
+      async load(from, to) {
+        const found: number[] = [];
+        for (let next = from; next <= to && logged.includes(next); next += 1) found.push(next);
+        return createEntries(
+          found.map((sequence) => encodeChange(EPOCH, sequence)),
+          EPOCH,
+        );
+      },
+      findFirst: async (from, to) => logged.find((sequence) => sequence >= from && sequence <= to) ?? null,
+      locate: async () => null,
+      reportFilled: () => {},
+    },
     unreadable: new UnreadableBatches(TOPIC, log),
     onEntries: (entries) => sequences.push(...entries.map(({ sequence }) => sequence)),
-    onLost: () => {},
+    onLost: (sequence) => lostUpTo.push(sequence),
     arrivals: new Arrivals(TOPIC, systemClock),
     clock: systemClock,
     log,
   });
   tail.start();
+  const stop = async () => {
+    const stopped = tail.stop();
+    brokers.release();
+    await stopped;
+  };
+  return { sequences, lostUpTo, stop };
+}
+
+test("a change that follows one which waits for another broker's is not held back", async () => {
+  const brokers = new HoldingBrokers([1, 2, 1]);
+  const { sequences, stop } = followBrokers(brokers);
   try {
     const quiet = () => until('all brokers to hold back a fetch', () => brokers.isQuiet);
     await quiet();
@@ -104,8 +130,21 @@ test("a change that follows one which waits for another broker's is not held bac
     await until('the third change', () => sequences.length === 3);
     expect(sequences).toEqual([1, 2, 3]);
   } finally {
-    const stopped = tail.stop();
-    brokers.release();
-    await stopped;
+    await stop();
+  }
+});
+
+test('INV-7: of changes that Kafka lacks, only those are lost that the change log lacks too', async () => {
+  const brokers = new HoldingBrokers([1]);
+  for (const sequence of [1, 2, 8]) brokers.append(0, sequence);
+  const { sequences, lostUpTo, stop } = followBrokers(brokers, [1, 2, 4, 5, 8]);
+  try {
+    await until('the last change', () => sequences.at(-1) === 8, 10_000);
+    expect([sequences, lostUpTo]).toEqual([
+      [1, 2, 4, 5, 8],
+      [3, 7],
+    ]);
+  } finally {
+    await stop();
   }
 });
