@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
 import { type ReadTopic, readTopic } from '../../kafka/read-topic.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 
 export interface ReadRejections {
-  /** By time; a rejection that a crash recorded twice is there once. */
+  /** By time; a submission that a crash had rejected twice is there once. */
   rejections: Rejection[];
   /** Records that are no rejections, and batches that cannot be read: any program can write to the topic. */
   strangers: number;
@@ -20,7 +21,7 @@ export async function readRejections(
   { brokers, topic, onProgress }: Pick<ReadTopic, 'brokers' | 'topic' | 'onProgress'>,
   from: ReadonlyMap<number, number> = new Map(),
 ): Promise<ReadRejections> {
-  const byOrigin = new Map<string, Rejection>();
+  const byIdentity = new Map<string, Rejection>();
   const ends = new Map<number, number>();
   let strangers = 0;
   const clientId = 'ballot-endorsements-administration';
@@ -31,12 +32,21 @@ export async function readRejections(
     for (const { value } of records) {
       const rejection = decode(value);
       if (rejection === null) strangers += 1;
-      else byOrigin.set(`${rejection.topic} ${rejection.partition} ${rejection.offset}`, rejection);
+      else byIdentity.set(identify(rejection), rejection);
     }
     ends.set(partition, nextOffset);
   }
-  const rejections = [...byOrigin.values()].sort((a, b) => a.rejected_at - b.rejected_at);
+  const rejections = [...byIdentity.values()].sort((a, b) => a.rejected_at - b.rejected_at);
   return { rejections, strangers, ends };
+}
+
+/**
+ * Equal for two rejections of the same submission. Its origin is not enough, since offsets begin at 0 again when the topic
+ * of submissions is made anew.
+ */
+function identify({ topic, partition, offset, value, truncated }: Rejection): string {
+  const digest = truncated ? truncated.sha256.toString('hex') : value && hash('sha256', value);
+  return `${topic} ${partition} ${offset} ${digest}`;
 }
 
 function decode(value: Buffer | null): Rejection | null {

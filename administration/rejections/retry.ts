@@ -15,6 +15,7 @@ import {
   settleTopic,
 } from '../../store/stream/consumer-offsets.ts';
 import { readSubmission } from './describe.ts';
+import { findNamed, nameOf, originOf } from './name.ts';
 import { readRejections } from './read-rejections.ts';
 
 const BATCH = 500;
@@ -136,49 +137,56 @@ export async function retryNew(
 
 /**
  * Sends these rejected submissions again, even if their positions have changed since or they were sent again before. The
- * audit log records their origins.
+ * audit log records their names.
  *
  * @param client in a transaction that does nothing else. The caller commits it.
- * @param origins the submissions' places in their topic, each `partition/offset`
+ * @param names each `partition/offset`, or `partition/offset@time` if several have that origin
  * @returns the number of submissions that were sent
- * @throws OperatorError if one of them is not kept or cannot be read; nothing is sent then
+ * @throws OperatorError if one of them is not kept, cannot be read or is not the only one of its name; nothing is sent then
  * @throws the Kafka client's error if the brokers do not answer or a topic does not exist
  */
 export async function retryChosen(
   client: ClientBase,
   { brokers, topicPrefix, onProgress }: TopicsPlace,
-  origins: readonly string[],
+  names: readonly string[],
   actor: Actor,
 ): Promise<number> {
   const { rejected: topic } = topicNames(topicPrefix);
   const { rejections } = await readRejections({ brokers, topic, ...(onProgress && { onProgress }) });
-  const chosen = choose(rejections, origins);
+  const chosen = names.map((name) => choose(rejections, name));
+  const [first] = chosen;
   await recordAudit(client, actor, {
     action: 'submission.retried',
-    subject: origins.length === 1 ? `submission ${origins[0]}` : 'rejected submissions',
-    details: { topic, sent: chosen.length, origins },
+    subject:
+      first && chosen.length === 1 ? `submission ${originOf(first.rejection)}` : 'rejected submissions',
+    details: { topic, sent: chosen.length, origins: names },
   });
   await sendAgain({ brokers, topicPrefix }, chosen);
   return chosen.length;
 }
 
-function choose(rejections: Rejection[], origins: readonly string[]): Retriable[] {
-  const truncated = new Set(
-    rejections.filter((one) => one.truncated).map(({ partition, offset }) => `${partition}/${offset}`),
-  );
-  const byOrigin = new Map(
-    findRetriable(rejections).map((one) => [`${one.rejection.partition}/${one.rejection.offset}`, one]),
-  );
-  return origins.map((origin) => {
-    const found = byOrigin.get(origin);
-    if (found) return found;
-    if (truncated.has(origin)) {
-      throw new OperatorError(
-        `Only the beginning of ${origin} is kept, so it cannot be sent again: its producer must send it. Nothing was sent.`,
-      );
-    }
+function choose(rejections: Rejection[], name: string): Retriable {
+  const named = findNamed(rejections, name);
+  // The operator may mean any of them, and sending another one could undo a newer position.
+  if (named.length > 1) {
     throw new OperatorError(
-      `No readable rejected submission of origin ${origin} is kept; "rejected list" shows them. Nothing was sent.`,
+      `${named.length} different rejected submissions have the origin ${name}. Nothing was sent. Add the time of the one ` +
+        `to send: ${named.map(describeChoice).join(', ')}.`,
     );
-  });
+  }
+  const [retriable] = findRetriable(named);
+  if (retriable) return retriable;
+  if (named[0]?.truncated) {
+    throw new OperatorError(
+      `Only the beginning of ${name} is kept, so it cannot be sent again: its producer must send it. Nothing was sent.`,
+    );
+  }
+  throw new OperatorError(
+    `No readable rejected submission of origin ${name} is kept; "rejected list" shows them. Nothing was sent.`,
+  );
+}
+
+function describeChoice(rejection: Rejection): string {
+  const submission = readSubmission(rejection);
+  return `${nameOf(rejection)} (${submission ? `${submission.endorser}, ${submission.contest}` : 'cannot be read'})`;
 }

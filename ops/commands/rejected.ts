@@ -1,6 +1,6 @@
 import { describeRejection } from '../../administration/rejections/describe.ts';
 import { findMended } from '../../administration/rejections/find-mended.ts';
-import { parseOrigin } from '../../administration/rejections/origin.ts';
+import { checkName, findNamed } from '../../administration/rejections/name.ts';
 import { type ReadRejections, readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
 import { showRejection } from '../../administration/rejections/show.ts';
@@ -20,9 +20,14 @@ Examples:
   npm run ops -- rejected list
   npm run ops -- rejected show 3/1201
   npm run ops -- rejected retry
-  npm run ops -- rejected retry 3/1201 7/88`;
+  npm run ops -- rejected retry 3/1201 7/88
+  npm run ops -- rejected retry 3/1201@2026-05-03T10:00:00.000Z`;
 
-/** `rejected list [--all]`, `rejected show PARTITION/OFFSET`, `rejected retry [PARTITION/OFFSET...]` (INV-9). */
+/** The way to name a rejection, for the help. */
+const NAME =
+  'PARTITION/OFFSET as "rejected list" shows its origin, and @ with its time if others have the same origin';
+
+/** `rejected list [--all]`, `rejected show ORIGIN`, `rejected retry [ORIGIN...]` (INV-9). */
 export const define: DefineCommand = (rejected, io) => {
   rejected
     .command('list')
@@ -36,13 +41,13 @@ export const define: DefineCommand = (rejected, io) => {
   rejected
     .command('show')
     .description('print one rejected submission in full')
-    .argument('<origin>', 'its PARTITION/OFFSET as "rejected list" shows its origin')
+    .argument('<origin>', `its ${NAME}`)
     .addHelpText('after', EXAMPLES)
     .action((origin: string) => show(io, origin));
   rejected
     .command('retry')
     .description('send the submissions that were rejected since the last retry again')
-    .argument('[origins...]', 'send these instead, each PARTITION/OFFSET as "rejected list" shows its origin')
+    .argument('[origins...]', `send these instead, each ${NAME}`)
     .addHelpText('after', EXAMPLES)
     .action((origins: string[]) => retry(io, origins));
 };
@@ -80,20 +85,24 @@ async function findMendedOf(io: CommandIo, rejections: Rejection[]): Promise<Set
 
 /** @throws OperatorError if no rejection of this origin is kept, or if the brokers cannot be used */
 async function show(io: CommandIo, origin: string): Promise<void> {
-  const { partition, offset } = parseOrigin(origin);
+  checkName(origin);
   const { rejections } = await read(io);
-  const found = rejections.find((one) => one.partition === partition && one.offset === offset);
-  if (!found) {
+  const found = findNamed(rejections, origin);
+  if (found.length === 0) {
     throw new OperatorError(
       `No rejected submission of origin ${origin} is kept; "rejected list" shows those that are.`,
     );
   }
-  for (const line of showRejection(found)) io.out(line);
+  if (found.length > 1) io.err(`${found.length} different rejected submissions have the origin ${origin}.`);
+  for (const [index, rejection] of found.entries()) {
+    if (index > 0) io.out('');
+    for (const line of showRejection(rejection)) io.out(line);
+  }
 }
 
 /** @throws OperatorError if an origin or a server cannot be used */
 async function retry(io: CommandIo, origins: string[]): Promise<void> {
-  for (const origin of origins) parseOrigin(origin);
+  for (const origin of origins) checkName(origin);
   const config = createConfig(readEnv(io.env));
   await requireDatabase(config.databaseUrl);
   await requireBrokers(config.brokers);

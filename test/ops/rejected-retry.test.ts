@@ -7,6 +7,7 @@ import { waitFor } from '../../service/wait-for.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
 import { category, endorser } from '../helpers/catalogue-records.ts';
 import { createIo, createRunner } from '../helpers/command-io.ts';
+import { EARLIER, LATER, rejectAtSameOrigin } from '../helpers/same-origin.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
 import { until } from '../helpers/until.ts';
@@ -180,4 +181,47 @@ test('records of the topic that are no rejections are counted, and truncated val
     /9000000 bytes.*62 65 67 69 6e +begin/s,
   );
   await expect(rejected('retry', '1/4712')).rejects.toThrow('Only the beginning of 1/4712 is kept');
+});
+
+test('INV-9: two submissions that had the same offset, before and after their topic was made anew, are both kept', async () => {
+  await rejected('retry');
+  const kept = (await rejected('list', '--all')).printed.length;
+  await rejectAtSameOrigin(service, [1, 4713], ['bakers', 'teachers']);
+  const { printed } = await rejected('list', '--all');
+  expect(printed).toHaveLength(kept + 2);
+  const same = printed.map((line) => JSON.parse(line)).filter(({ origin }) => origin.offset === 4713);
+  expect(same).toMatchObject([
+    { endorser: 'bakers', rejected_at: EARLIER },
+    { endorser: 'teachers', rejected_at: LATER },
+  ]);
+  expect((await rejected('retry')).told).toEqual(['2 rejected submissions were sent again.']);
+});
+
+test('an origin of two rejections is shown as both, and its retry is refused until a time tells them apart', async () => {
+  await rejectAtSameOrigin(service, [1, 4714], ['bakers', 'teachers']);
+  const both = await rejected('show', '1/4714');
+  expect(both.told).toContain('2 different rejected submissions have the origin 1/4714.');
+  expect(both.printed.filter((line) => /^(rejected: |$)/.test(line))).toEqual([
+    `rejected:  ${EARLIER}`,
+    '',
+    `rejected:  ${LATER}`,
+  ]);
+  await expect(rejected('retry', '1/4714')).rejects.toThrow(
+    new RegExp(
+      `^2 different .* Nothing was sent\\. .*: 1/4714@${EARLIER} \\(bakers, .*\\), 1/4714@${LATER} \\(teachers, .*\\)\\.$`,
+    ),
+  );
+
+  const one = `1/4714@${EARLIER}`;
+  const shown = (await rejected('show', one)).printed.join('\n');
+  expect(shown).toContain('bakers');
+  expect(shown).not.toContain('teachers');
+  expect((await rejected('retry', one)).told).toEqual(['1 rejected submissions were sent again.']);
+  await until('it is rejected anew', async () => {
+    const { printed } = await rejected('list', '--all');
+    const ofNow = printed.map((line) => JSON.parse(line)).filter(({ rejected_at: at }) => at > LATER);
+    return ofNow.filter(({ endorser: by }) => by === 'bakers').length === 2;
+  });
+  await expect(rejected('retry', '1/4714@2026-05-04T10:00:00.000Z')).rejects.toThrow('is kept');
+  await expect(rejected('show', '1/4714@today')).rejects.toThrow('"1/4714@today" names no rejection');
 });

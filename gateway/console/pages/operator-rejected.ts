@@ -1,5 +1,6 @@
 import { readSubmission } from '../../../administration/rejections/describe.ts';
 import { findMended } from '../../../administration/rejections/find-mended.ts';
+import { findNamed, nameOf, originOf } from '../../../administration/rejections/name.ts';
 import { loadRecentRejections } from '../../../administration/rejections/recent.ts';
 import { retryChosen, retryNew } from '../../../administration/rejections/retry.ts';
 import { showRejection } from '../../../administration/rejections/show.ts';
@@ -18,11 +19,23 @@ import { PageError } from '../page-error.ts';
 /** The most rejections of a partition that the pages look at, the newest ones. */
 const NEWEST = 200;
 
-const originOf = ({ partition, offset }: Rejection): string => `${partition}/${offset}`;
+const placeOf = (rejection: Rejection): string => `/console/operator/rejected/${nameOf(rejection)}`;
+
+/** A rejection in full. */
+function WholeRejection({ item, csrf }: { item: Rejection; csrf: string }): Html {
+  const canRetry = readSubmission(item) !== null && !item.truncated;
+  return html`
+    <pre tabindex="0" aria-label="The rejection"><code>${showRejection(item).join('\n')}</code></pre>
+    ${
+      canRetry
+        ? html`<${Form} action=${`${placeOf(item)}/retry`} csrf=${csrf}><button>Retry</button><//>`
+        : html`<p>It cannot be sent again: its producer must send it.</p>`
+    }`;
+}
 
 function RejectionRow({ item, isMended, csrf }: { item: Rejection; isMended: boolean; csrf: string }): Html {
   const submission = readSubmission(item);
-  const place = `/console/operator/rejected/${originOf(item)}`;
+  const place = placeOf(item);
   return html`
     <tr class=${isMended ? 'over' : null}>
       <td><${Moment} at=${new Date(item.rejected_at)} /></td>
@@ -99,18 +112,12 @@ export const operatorRejectedPages: readonly Page[] = [
     async handle({ path, csrf }, context) {
       const origin = `${path.partition}/${path.offset}`;
       const { rejections } = await loadRecentRejections(context, NEWEST);
-      const found = rejections.find((item) => originOf(item) === origin);
-      if (!found) throw new PageError(404, `No recent rejection of origin ${origin} is kept.`);
-      const canRetry = readSubmission(found) !== null && !found.truncated;
+      const found = findNamed(rejections, origin);
+      if (found.length === 0) throw new PageError(404, `No recent rejection of origin ${origin} is kept.`);
       return {
         title: `Rejected submission ${origin}`,
         body: html`
-          <pre tabindex="0" aria-label="The rejection"><code>${showRejection(found).join('\n')}</code></pre>
-          ${
-            canRetry
-              ? html`<${Form} action=${`/console/operator/rejected/${origin}/retry`} csrf=${csrf}><button>Retry</button><//>`
-              : html`<p>It cannot be sent again: its producer must send it.</p>`
-          }
+          ${found.map((item) => html`<${WholeRejection} item=${item} csrf=${csrf} />`)}
           <p><a href="/console/operator/rejected">All rejected submissions</a></p>`,
       };
     },

@@ -3,6 +3,7 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { loadCatalogue } from '../../helpers/catalogue.ts';
 import { endorser } from '../../helpers/catalogue-records.ts';
 import { ConsoleClient } from '../../helpers/console-client.ts';
+import { EARLIER, LATER, rejectAtSameOrigin } from '../../helpers/same-origin.ts';
 import { useTestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
@@ -99,7 +100,8 @@ test('an operator retries a rejected submission once its reason is gone', async 
     listed = await operator.get('/console/operator/rejected');
     return listed.html.includes('late-endorser');
   });
-  const [, place = ''] = /action="(\/console\/operator\/rejected\/\d+\/\d+)\/retry"/.exec(listed.html) ?? [];
+  const [, place = ''] =
+    /action="(\/console\/operator\/rejected\/\d+\/[^/"]+)\/retry"/.exec(listed.html) ?? [];
   expect((await operator.get(place)).html).toContain('unknown_endorser');
   await loadCatalogue(service.databaseUrl, [['endorsers', endorser({ slug: 'late-endorser' })]]);
   expect((await operator.post(`${place}/retry`)).location).toBe('/console/operator/rejected?sent=1');
@@ -109,6 +111,22 @@ test('an operator retries a rejected submission once its reason is gone', async 
   });
   const [entry] = await service.query(`SELECT person FROM audit_log WHERE action = 'submission.retried'`);
   expect(entry).toEqual({ person: 'olga' });
+});
+
+test('an operator retries either of two submissions that had the same offset', async () => {
+  await rejectAtSameOrigin(service, [1, 4713], ['bakers', 'teachers']);
+  const place = '/console/operator/rejected/1/4713';
+  const { html } = await operator.get('/console/operator/rejected');
+  for (const time of [EARLIER, LATER]) expect(html).toContain(`action="${place}@${time}/retry"`);
+  const both = (await operator.get(place)).html;
+  expect(both).toMatch(/bakers.*teachers/s);
+  expect((await operator.get(`${place}@${LATER}`)).html).not.toContain('bakers');
+  const refused = await operator.post(`${place}/retry`);
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain(`1/4713@${EARLIER} (bakers, `);
+  expect((await operator.post(`${place}@${EARLIER}/retry`)).location).toBe(
+    '/console/operator/rejected?sent=1',
+  );
 });
 
 test('a retry of something that is not there is a sentence', async () => {
