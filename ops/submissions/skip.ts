@@ -6,10 +6,14 @@ import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { recordAudit } from '../../store/accounts/audit-log.ts';
 import { lockStreamHead, timeAfter } from '../../store/stream/change-log.ts';
-import { advanceConsumerOffsets, lockConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
+import {
+  advanceConsumerOffsets,
+  loadConsumerOffsets,
+  lockConsumerOffsets,
+} from '../../store/stream/consumer-offsets.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import type { OpsConfig } from '../config.ts';
-import { currentActor, inOneTransaction } from '../database.ts';
+import { currentActor, inOneTransaction, withDatabase } from '../database.ts';
 
 /** A submission that waits, or a batch of them that cannot be read, as it is to be rejected. */
 interface Waiting extends Pick<Rejection, 'offset' | 'last_offset' | 'value'> {
@@ -23,23 +27,32 @@ interface Waiting extends Pick<Rejection, 'offset' | 'last_offset' | 'value'> {
  * reason that nobody foresaw stops them no longer (INV-14). Consumers that run notice that the stored offset has moved,
  * and continue from there.
  *
- * @throws OperatorError if the submission is not the next one of its partition, or if the topic has no such partition
+ * @throws OperatorError if the submission is not the next one of its partition, if another process applies it meanwhile, or
+ *   if the topic has no such partition
  */
 export async function skipSubmission(config: OpsConfig, origin: Origin, reason: string): Promise<void> {
   const { brokers, topicPrefix, databaseUrl } = config;
   const { submissions: topic } = topicNames(topicPrefix);
   const { partition, offset } = origin;
+  const offsets = await withDatabase(databaseUrl, 'ops', (client) => loadConsumerOffsets(client, topic));
+  const stored = offsets.get(partition) ?? 0;
+  // Before the lock, for which every other writer of the stream would wait as long as Kafka takes to answer.
+  const waiting = await findNext({ brokers, topic }, partition, stored);
+  if (!waiting) {
+    throw new OperatorError(`No submission of partition ${partition} waits, so there is none to skip.`);
+  }
+  if (waiting.offset !== offset) {
+    throw new OperatorError(
+      `${partition}/${offset} is not the next submission to apply; that is ${partition}/${waiting.offset}. Nothing was skipped.`,
+    );
+  }
   await inOneTransaction(databaseUrl, async (client) => {
     const head = await lockStreamHead(client);
-    const offsets = await lockConsumerOffsets(client, topic, [partition]);
-    const stored = offsets.get(partition) ?? 0;
-    const waiting = await findNext({ brokers, topic }, partition, stored);
-    if (!waiting) {
-      throw new OperatorError(`No submission of partition ${partition} waits, so there is none to skip.`);
-    }
-    if (waiting.offset !== offset) {
+    const locked = await lockConsumerOffsets(client, topic, [partition]);
+    if (locked.get(partition) !== stored) {
       throw new OperatorError(
-        `${partition}/${offset} is not the next submission to apply; that is ${partition}/${waiting.offset}. Nothing was skipped.`,
+        `Another process has applied submissions of partition ${partition} meanwhile. Nothing was skipped. Run the command ` +
+          `again if ${partition}/${offset} still waits.`,
       );
     }
     const { key, appendedAt, ...rejected } = waiting;

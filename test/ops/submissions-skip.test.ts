@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { createConfig } from '../../ops/config.ts';
+import { skipSubmission } from '../../ops/submissions/skip.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { createIo, createRunner, type RecordedIo } from '../helpers/command-io.ts';
 import { useClient } from '../helpers/database.ts';
@@ -68,12 +72,13 @@ test('INV-14: exactly the next submission can be skipped, and is then shown as r
   );
 });
 
-test('INV-14: a running apply goes on after a submission that was skipped while it waited for the lock', async () => {
-  const [before] = await ledger.send(producer, [ledger.good(3)]);
-  await ledger.expectSettled();
+/** Locks the head of the stream, as every writer does, and lets `work` wait for those that wait for it. */
+async function withLockedStream(
+  work: (untilWaiting: (processes: number) => Promise<void>) => Promise<void>,
+): Promise<void> {
   const blocker = new pg.Client({ connectionString: service.databaseUrl });
   await blocker.connect();
-  const waiting = async () => {
+  const countWaiting = async () => {
     const { rows } = await watcher.query(
       `SELECT count(*)::int AS count FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%stream_head%'`,
@@ -83,15 +88,57 @@ test('INV-14: a running apply goes on after a submission that was skipped while 
   try {
     await blocker.query('BEGIN');
     await blocker.query('SELECT FROM stream_head FOR UPDATE');
-    const skipping = skip(`3/${(before?.offset ?? 0) + 1}`);
-    await until('the command waits for the lock', async () => (await waiting()) === 1);
-    await ledger.send(producer, [monster]);
-    await until('apply waits behind it', async () => (await waiting()) === 2);
+    await work((processes) =>
+      until(`${processes} processes wait for the lock`, async () => (await countWaiting()) === processes),
+    );
     await blocker.query('COMMIT');
-    await skipping;
   } finally {
     await blocker.end();
   }
+}
+
+test('INV-14: apply goes on after a submission that was skipped while it waited for the lock', async () => {
+  await service.stopConsumers();
+  const [place] = await ledger.send(producer, [monster]);
+  let skipping: Promise<unknown> | undefined;
+  await withLockedStream(async (untilWaiting) => {
+    skipping = skip(`3/${place?.offset}`);
+    await untilWaiting(1);
+    await service.startConsumers();
+    await untilWaiting(2);
+  });
+  await skipping;
   expect(await ledger.secondsUntilAllApplied()).toBeLessThan(5);
   await ledger.expectSettled();
+});
+
+test('a submission that apply takes before the command has the lock is not skipped', async () => {
+  let refused: Promise<void> | undefined;
+  await withLockedStream(async (untilWaiting) => {
+    const [place] = await ledger.send(producer, [ledger.good(3)]);
+    await untilWaiting(1);
+    refused = expect(skip(`3/${place?.offset}`)).rejects.toThrow(
+      /^Another process has applied submissions of partition 3 meanwhile\. Nothing was skipped\./,
+    );
+    await untilWaiting(2);
+  });
+  await refused;
+  await ledger.expectSettled();
+});
+
+test('the stream is not locked while the command waits for Kafka', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const config = createConfig({
+    DATABASE_URL: service.databaseUrl,
+    KAFKA_BROKERS: `127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    TOPIC_PREFIX: service.topicPrefix,
+  });
+  const asked = once(silent, 'connection');
+  const failed = expect(skipSubmission(config, { partition: 3, offset: 0 }, 'any')).rejects.toThrow();
+  const [socket] = await asked;
+  await watcher.query('SELECT FROM stream_head FOR UPDATE NOWAIT');
+  silent.close();
+  socket.destroy();
+  await failed;
 });
