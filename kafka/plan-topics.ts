@@ -1,6 +1,6 @@
 import { withAdmin } from './admin.ts';
 import { findExcess, findReplicationProblem } from './topic-settings.ts';
-import { differences, explainAbsence, planFor, readTopic, type TopicsOptions } from './topics.ts';
+import { differences, explainAbsence, loadActualTopic, planFor, type TopicsOptions } from './topics.ts';
 
 /** Something that `applyTopics` would do to a topic, or a difference from the plan that it cannot correct. */
 export type TopicChange =
@@ -27,7 +27,7 @@ export async function planTopicChanges(options: TopicsOptions): Promise<TopicCha
     const plan = await planFor(admin, options);
     for (const wanted of Object.values(plan)) {
       const { name: topic, partitions, replicationFactor, config } = wanted;
-      const actual = await readTopic(admin, topic);
+      const actual = await loadActualTopic(admin, topic);
       if (actual === null) {
         // Refuses if the topic is there, but not for this process.
         await explainAbsence(options.brokers, topic);

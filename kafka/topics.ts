@@ -59,11 +59,11 @@ function rightTo(operation: Operation, name: string): Right {
  * The topic as it is, or null if it does not exist. Brokers learn of a new topic one after the other, so that one which
  * does not know a topic that another has listed is asked again for a while.
  */
-export async function readTopic(admin: Admin, name: string): Promise<ActualTopic | null> {
+export async function loadActualTopic(admin: Admin, name: string): Promise<ActualTopic | null> {
   const deadline = performance.now() + APPLY_TIMEOUT_MS;
   for (;;) {
     try {
-      return await readTopicOnce(admin, name);
+      return await loadActualTopicOnce(admin, name);
     } catch (error) {
       const isUnknown = [...errorsWithin(error)].some(({ type }) => type === UNKNOWN_TOPIC);
       if (!isUnknown || performance.now() > deadline) throw error;
@@ -72,7 +72,7 @@ export async function readTopic(admin: Admin, name: string): Promise<ActualTopic
   }
 }
 
-async function readTopicOnce(admin: Admin, name: string): Promise<ActualTopic | null> {
+async function loadActualTopicOnce(admin: Admin, name: string): Promise<ActualTopic | null> {
   if (!(await admin.listTopics()).includes(name)) return null;
   const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
   const described = await withRight(rightTo('DescribeConfigs', name), () =>
@@ -112,11 +112,11 @@ async function createTopic(admin: Admin, topic: Topic): Promise<boolean> {
 
 /** The topic as it is, or null if it was missing and has been created. */
 async function readOrCreate(admin: Admin, wanted: Topic, brokers: Brokers): Promise<ActualTopic | null> {
-  const actual = await readTopic(admin, wanted.name);
+  const actual = await loadActualTopic(admin, wanted.name);
   if (actual !== null || (await createTopic(admin, wanted))) return actual;
   // It is there. This process may not see it, which the brokers say only if they are asked for it by name.
   await topicExists(brokers, wanted.name);
-  return waitFor(`Topic ${wanted.name}`, () => readTopic(admin, wanted.name), {
+  return waitFor(`Topic ${wanted.name}`, () => loadActualTopic(admin, wanted.name), {
     timeoutMs: APPLY_TIMEOUT_MS,
   });
 }
@@ -129,7 +129,7 @@ export function differences(actual: Topic, wanted: Topic): Array<[string, string
 /** Waits until the brokers report the topic as planned: they learn of it a little later than the controller. */
 async function untilApplied(admin: Admin, wanted: Topic): Promise<void> {
   const probe = async () => {
-    const actual = await readTopic(admin, wanted.name);
+    const actual = await loadActualTopic(admin, wanted.name);
     const applied =
       actual?.led && actual.partitions >= wanted.partitions && differences(actual, wanted).length === 0;
     return applied ? true : null;
@@ -202,7 +202,7 @@ export async function checkTopics(options: TopicsOptions): Promise<string[]> {
     const problems: string[] = [];
     const plan = await planFor(admin, options);
     for (const wanted of Object.values(plan)) {
-      const actual = await readTopic(admin, wanted.name);
+      const actual = await loadActualTopic(admin, wanted.name);
       const find = wanted === plan.changes ? findChangesProblems : findQueueProblems;
       const found =
         actual === null ? await explainAbsence(options.brokers, wanted.name) : find(actual, wanted);
@@ -229,7 +229,7 @@ export type ChangesTopicOptions = Pick<TopicsOptions, 'brokers' | 'topicPrefix' 
 export async function findChangesTopicProblems(options: ChangesTopicOptions): Promise<string[]> {
   return withAdmin(options.brokers, async (admin) => {
     const { changes } = await planFor(admin, { ...options, changesPartitions: 1 });
-    const actual = await readTopic(admin, changes.name);
+    const actual = await loadActualTopic(admin, changes.name);
     return actual === null
       ? explainAbsence(options.brokers, changes.name)
       : findChangesProblems(actual, changes);
