@@ -1,24 +1,11 @@
 /** Keeps a process running: it is started again when it ends, soon at first and later if it keeps ending. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, monotonicClock } from './clock.ts';
 
 export interface Running {
   /** Settles when it has ended, with a description of the ending; never rejects. */
   exited: Promise<string>;
   stop(): Promise<void>;
 }
-
-/** The supervisor's time, which tests replace. */
-export interface Clock {
-  /** Milliseconds since any fixed moment. */
-  now(): number;
-  /** Rejects when the signal aborts. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-const systemClock: Clock = {
-  now: () => performance.now(),
-  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-};
 
 export interface KeepRunningOptions<T extends Running> {
   name: string;
@@ -52,14 +39,15 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
     minDelayMs = 100,
     maxDelayMs = 10_000,
     healthyAfterMs = 5000,
-    clock = systemClock,
+    clock = monotonicClock,
   } = options;
   const stopping = new AbortController();
 
   let current = await options.start();
 
   async function startAgain(delayMs: number): Promise<number> {
-    await clock.sleep(delayMs, stopping.signal);
+    await clock.wait(delayMs, stopping.signal);
+    if (stopping.signal.aborted) return delayMs;
     try {
       current = await options.start();
     } catch (error) {
@@ -85,10 +73,7 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
     }
   }
 
-  const watched = watch().catch((error: unknown) => {
-    // `stop` cuts the wait for the next start short.
-    if (!stopping.signal.aborted) throw error;
-  });
+  const watched = watch();
 
   return {
     current: () => current,

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { type Clock, keepRunning, type Running } from '../../service/keep-running.ts';
+import { type Clock, systemClock } from '../../service/clock.ts';
+import { keepRunning, type Running } from '../../service/keep-running.ts';
 
 interface Fake extends Running {
   end(how: string): void;
@@ -21,15 +23,16 @@ function createFake(): Fake {
   return fake;
 }
 
-/** A clock that a test moves; a sleep moves it too, and is over at once. */
+/** A clock that a test moves; a wait moves it too, and is over at once. */
 class FakeClock implements Clock {
   time = 0;
-  readonly slept: number[] = [];
+  readonly waits: number[] = [];
+  readonly schedule = systemClock.schedule;
   now() {
     return this.time;
   }
-  async sleep(ms: number) {
-    this.slept.push(ms);
+  async wait(ms: number) {
+    this.waits.push(ms);
     this.time += ms;
   }
 }
@@ -70,7 +73,7 @@ test('what ends is started again within two seconds, with a line that says how i
   const keeper = await keepRunning(options);
   await endAfter(60_000);
   expect(started).toHaveLength(2);
-  expect(clock.slept[0]).toBeLessThan(2000);
+  expect(clock.waits[0]).toBeLessThan(2000);
   expect(lines).toEqual(['gateway ended (exit code 1); starting it again.']);
   await keeper.stop();
   expect(keeper.current()).toBe(started[1]);
@@ -81,9 +84,9 @@ test('a process that keeps ending waits twice as long each time, up to ten secon
   const { clock, options, endAfter } = createWorld();
   const keeper = await keepRunning(options);
   for (let i = 0; i < 9; i += 1) await endAfter(0);
-  expect(clock.slept).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
+  expect(clock.waits).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
   await endAfter(5000);
-  expect(clock.slept.at(-1)).toBe(100);
+  expect(clock.waits.at(-1)).toBe(100);
   await keeper.stop();
 });
 
@@ -93,7 +96,7 @@ test('a later start that fails is reported and tried again, after a longer wait'
   await endAfter(60_000);
   expect(started).toHaveLength(2);
   expect(lines).toContain('gateway could not be started again: no room');
-  expect(clock.slept).toEqual([100, 200]);
+  expect(clock.waits).toEqual([100, 200]);
   await keeper.stop();
 });
 
@@ -103,18 +106,17 @@ test('a first start that fails is thrown to the caller', async () => {
 
 test('a stop cuts the wait for the next start short and prevents it', async () => {
   const { started, options } = createWorld();
-  const asleep = Promise.withResolvers<void>();
+  const waiting = Promise.withResolvers<void>();
   const clock: Clock = {
-    now: () => 0,
-    sleep: (_, signal) =>
-      new Promise((_resolve, reject) => {
-        asleep.resolve();
-        signal.addEventListener('abort', () => reject(signal.reason));
-      }),
+    ...systemClock,
+    wait: async (_, signal) => {
+      waiting.resolve();
+      await once(signal, 'abort');
+    },
   };
   const keeper = await keepRunning({ ...options, clock });
   started[0]?.end('exit code 1');
-  await asleep.promise;
+  await waiting.promise;
   await keeper.stop();
   expect(started).toHaveLength(1);
 });
