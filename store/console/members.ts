@@ -19,7 +19,7 @@ export async function listMembers(client: ClientBase | Pool, accountId: number):
   const { rows } = await client.query<Member>(
     `SELECT p.id AS "personId", p.email, p.name, m.role, m.created_at AS since
      FROM account_members m JOIN people p ON p.id = m.person_id
-     WHERE m.account_id = $1 ORDER BY m.role DESC, p.email, p.id`,
+     WHERE m.account_id = $1 ORDER BY (m.role = 'owner') DESC, p.email, p.id`,
     [accountId],
   );
   return rows;

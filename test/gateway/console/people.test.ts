@@ -170,6 +170,17 @@ test('an account has a hundred open invitations at most', async () => {
   expect(again.status).toBe(200);
 });
 
+test('people are listed by their addresses, owners first', async () => {
+  const account = await console.makeAccount();
+  const zoe = await console.join(account, { name: 'zoe', role: 'owner' });
+  const cyd = await console.join(account, { name: 'cyd' });
+  const bob = await console.join(account, { name: 'bob' });
+  const yan = await console.join(account, { name: 'yan', role: 'owner' });
+  const { html } = await zoe.client.get('/console/people');
+  const listed = [...html.matchAll(/Remove (\S+@example\.org)/g)].map(([, address]) => address);
+  expect(listed).toEqual([yan, zoe, bob, cyd].map(({ subject }) => emailOf(subject)));
+});
+
 test('roles change at once, for better and for worse', async () => {
   const account = await console.makeAccount();
   const owner = await console.join(account, { role: 'owner' });
