@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Chunk, LogEntry } from './entry.ts';
+import { type Chunk, type LogEntry, OVERHEAD_BYTES } from './entry.ts';
 
 /**
  * The most changes that a reader gets at a time. Chunks end at multiples of this number, so that readers that began at
@@ -20,15 +20,25 @@ export function cutChunk({ entries, resumePoint }: Chunk, sequence: number): Chu
 }
 
 const chunkNumber = (sequence: number) => Math.floor(sequence / CHUNK_CHANGES);
-const bytesOf = (entries: readonly LogEntry[]) => entries.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Keeps chunks of older changes for other readers, within a number of bytes. */
+/** Bounds the chunks in number too, as the cache of the library wants; more than `FEED_REPLAY_MB` can hold. */
+const MAX_CHUNKS = 50_000;
+
+/**
+ * Keeps chunks of older changes for other readers, within a number of bytes. A chunk keeps whole fetched batches alive,
+ * of each of which it has a part, and its neighbours the rest: each batch counts once, and whole.
+ */
 export class ChunkCache {
+  readonly #maxBytes: number;
   /** By chunk number. A chunk may lack its beginning, never its end. */
   readonly #chunks: LRUCache<number, Chunk>;
+  /** The number of chunks that keep a batch alive, by the batch's memory. */
+  readonly #holders = new Map<Buffer, number>();
+  #bytes = 0;
 
   constructor(maxBytes: number) {
-    this.#chunks = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ entries }) => bytesOf(entries) });
+    this.#maxBytes = maxBytes;
+    this.#chunks = new LRUCache({ max: MAX_CHUNKS, dispose: (chunk) => this.#release(chunk) });
   }
 
   /** Returns the changes after a sequence up to the end of its chunk; undefined unless all of them are kept. */
@@ -45,6 +55,31 @@ export class ChunkCache {
     const [first] = chunk.entries;
     if (!first || chunk.resumePoint.sequence % CHUNK_CHANGES !== 0) return;
     if (this.find(first.sequence - 1)) return;
+    this.#hold(chunk);
     this.#chunks.set(chunkNumber(first.sequence - 1), chunk);
+    while (this.#bytes > this.#maxBytes) this.#chunks.pop();
+  }
+
+  #hold({ entries }: Chunk): void {
+    this.#bytes += entries.length * OVERHEAD_BYTES;
+    for (const memory of memoryOf(entries)) {
+      const holders = this.#holders.get(memory) ?? 0;
+      if (holders === 0) this.#bytes += memory.length;
+      this.#holders.set(memory, holders + 1);
+    }
+  }
+
+  #release({ entries }: Chunk): void {
+    this.#bytes -= entries.length * OVERHEAD_BYTES;
+    for (const memory of memoryOf(entries)) {
+      const holders = this.#holders.get(memory) ?? 0;
+      if (holders > 1) this.#holders.set(memory, holders - 1);
+      else {
+        this.#holders.delete(memory);
+        this.#bytes -= memory.length;
+      }
+    }
   }
 }
+
+const memoryOf = (entries: readonly LogEntry[]): Set<Buffer> => new Set(entries.map(({ memory }) => memory));

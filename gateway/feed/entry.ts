@@ -48,7 +48,7 @@ export interface RenderedChanges {
 }
 
 /** Approximate memory of an entry besides its frame: its object, its facets, its numbers and its slots in lists. */
-const OVERHEAD_BYTES = 350;
+export const OVERHEAD_BYTES = 350;
 
 /** A change as the gateway keeps it: decoded once and rendered once, for all readers (INV-11). */
 export class LogEntry {
@@ -114,6 +114,11 @@ export class LogEntry {
   /** Copies `frame` into a buffer. Returns where it ends there. */
   copyFrame(target: Buffer, at: number): number {
     return at + this.#changes.frames.copy(target, at, this.#start, this.#end);
+  }
+
+  /** The memory that its frame is in. It lives as long as any of the entries that were rendered together. */
+  get memory(): Buffer {
+    return this.#changes.frames;
   }
 
   /** Approximate memory that the entry takes, in bytes. */

@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CHUNK_CHANGES, ChunkCache, restOfChunk } from '../../../gateway/feed/chunk-cache.ts';
-import type { Chunk } from '../../../gateway/feed/entry.ts';
+import { type Chunk, type LogEntry, OVERHEAD_BYTES } from '../../../gateway/feed/entry.ts';
+import { createEntries } from '../../../gateway/feed/read-entries.ts';
 import { createEntry } from '../../helpers/log-entry.ts';
+import { encodeChange } from '../../helpers/write-changes.ts';
 
 const ENTRIES = Array.from({ length: 3 * CHUNK_CHANGES }, (_, index) => createEntry({ sequence: index + 1 }));
 const ALL = Number.MAX_SAFE_INTEGER;
@@ -41,6 +43,34 @@ test('does not keep a chunk that ends early because the log does', () => {
   const cache = new ChunkCache(ALL);
   cache.add(chunkAfter(1000, 500));
   expect(found(cache, 1000)).toBeUndefined();
+});
+
+/** Chunks whose changes alternate between two fetched batches, of which each chunk has a part. */
+function chunksOfBatches(count: number): { chunks: Chunk[]; batches: number } {
+  const sequences = Array.from({ length: count * CHUNK_CHANGES }, (_, index) => index + 1);
+  const batches = [1, 0].map((rest) =>
+    createEntries(
+      sequences.filter((sequence) => sequence % 2 === rest).map((sequence) => encodeChange(1, sequence)),
+      1,
+    ),
+  );
+  const entries = sequences.map((sequence) => batches[1 - (sequence % 2)]?.[(sequence - 1) >> 1] as LogEntry);
+  const chunks = Array.from({ length: count }, (_, index) => {
+    const own = entries.slice(index * CHUNK_CHANGES, (index + 1) * CHUNK_CHANGES);
+    return { entries: own, resumePoint: { sequence: (index + 1) * CHUNK_CHANGES, time: 0, offsets: [] } };
+  });
+  return { chunks, batches: batches.reduce((sum, [first]) => sum + (first?.memory.length ?? 0), 0) };
+}
+
+test.each([
+  ['all', 3, 0, 3],
+  ['one', 1, 0, 1],
+  ['less than one, although all of them together have no more batches', 1, -1, 0],
+])('INV-10: with room for %s of three chunks that share batches, keeps no more', (_, room, more, kept) => {
+  const { chunks, batches } = chunksOfBatches(3);
+  const cache = new ChunkCache(batches + room * CHUNK_CHANGES * OVERHEAD_BYTES + more);
+  for (const chunk of chunks) cache.add(chunk);
+  expect([0, 1000, 2000].filter((after) => found(cache, after) !== undefined)).toHaveLength(kept);
 });
 
 test('INV-10: keeps the most recently used chunks within its bytes', () => {
