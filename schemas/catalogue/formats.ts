@@ -1,7 +1,7 @@
 const DATE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 
 /** The day that was checked last. Most submissions of a batch name the same one, and a check takes two microseconds. */
-let lastDay = '';
+let lastDay: string | null = null;
 
 /** Whether `text` is a day of the calendar as YYYY-MM-DD. There is no year 0000. */
 export function isCalendarDate(text: string): boolean {

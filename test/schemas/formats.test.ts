@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { isCalendarDate, isHttpUrl, isHttpUrlOrWords } from '../../schemas/catalogue/formats.ts';
 
 test.each([
@@ -24,6 +24,14 @@ test.each([
   ['', false],
 ])('isCalendarDate(%j) is %s', (text, expected) => {
   expect(isCalendarDate(text)).toBe(expected);
+});
+
+test('the first text that a program checks is no day if it is empty', async () => {
+  jest.resetModules();
+  const fresh = await import('../../schemas/catalogue/formats.ts');
+  expect(fresh.isCalendarDate('')).toBe(false);
+  expect(fresh.isCalendarDate('2026-11-03')).toBe(true);
+  expect(fresh.isCalendarDate('')).toBe(false);
 });
 
 test.each([
