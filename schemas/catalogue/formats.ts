@@ -27,8 +27,9 @@ export function isHttpUrl(text: string): boolean {
 
 /**
  * Whether `text` may be the source in a file: an http or https address, or words that are not an address. Any other
- * address, such as `javascript:` or `ftp://`, is a mistake.
+ * address, such as `javascript:` or `ftp://`, is a mistake. So is a blank text.
  */
 export function isHttpUrlOrWords(text: string): boolean {
-  return isHttpUrl(text) || !/^[a-z][a-z0-9+.-]*:\S/i.test(text.trim());
+  const trimmed = text.trim();
+  return isHttpUrl(text) || (trimmed !== '' && !/^[a-z][a-z0-9+.-]*:\S/i.test(trimmed));
 }

@@ -153,6 +153,19 @@ describe('a submission is refused, with its field and its value, for', () => {
       'picks[0].source_url',
       `${SOURCE}, is "ftp://a.example/x"`,
     ],
+    ['an empty source', { ...ABOUT, choice: 'a', source_url: '' }, 'source_url', `${SOURCE}, is ""`],
+    [
+      'a blank source of a withdrawal',
+      { ...ABOUT, action: 'withdraw', choice: 'a', source_url: '   ' },
+      'source_url',
+      `${SOURCE}, is "   "`,
+    ],
+    [
+      'an empty source in a position',
+      position([{ choice: 'a' }, { choice: 'b', source_url: '' }]),
+      'picks[1].source_url',
+      `${SOURCE}, is ""`,
+    ],
     [
       'an http address that is none',
       { ...ABOUT, choice: 'a', source_url: 'http://' },
