@@ -28,7 +28,7 @@ const categories = names('category slugs', 'Endorser category slugs.');
 const endorsers = names('endorser slugs', 'Endorser slugs.');
 const upcoming = flag('Only elections of yesterday (UTC) or later.');
 
-/** `lang`, accepted by the data endpoints (specification, "Conventions"). */
+/** `lang`, accepted by the data endpoints that have ballot text (specification, "Conventions" and "Endpoints"). */
 export const lang = Type.With(language, {
   default: 'en',
   title: 'en or es',
