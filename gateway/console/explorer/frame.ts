@@ -59,13 +59,18 @@ export function showExplorer(
   };
 }
 
-/** A choice of one state, or of all. */
-export function StateField(props: { name: string; value: string | null; all?: string }): Html {
+/** A choice of one state, or of all. `states` are those of the United States if it is left out. */
+export function StateField(props: {
+  name: string;
+  value: string | null;
+  all?: string;
+  states?: readonly string[];
+}): Html {
   return html`
     <label>State
       <select name=${props.name}>
         ${props.all && html`<option value="">${props.all}</option>`}
-        ${STATE_CODES.map((code) => html`<option selected=${code === props.value}>${code}</option>`)}
+        ${(props.states ?? STATE_CODES).map((code) => html`<option selected=${code === props.value}>${code}</option>`)}
       </select>
     </label>`;
 }

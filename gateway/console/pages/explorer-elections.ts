@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { contestWithPositions } from '../../../schemas/http/contests.ts';
 import type { election } from '../../../schemas/http/elections.ts';
+import { findElectionName } from '../../../store/console/elections.ts';
 import { Table } from '../components.ts';
 import {
   type Choice,
@@ -15,6 +16,7 @@ import { ask, chooseQuery } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
 import { number } from '../number.ts';
 import type { Page } from '../page.ts';
+import { PageError } from '../page-error.ts';
 
 type Election = Static<typeof election>;
 type Position = Static<typeof contestWithPositions>['endorsements'][number];
@@ -26,6 +28,7 @@ interface List<Item> {
 
 /** More would make a page that nobody reads. */
 const MAX_POSITIONS = 200;
+
 function ElectionRow({ item }: { item: Election }): Html {
   return html`
     <tr>
@@ -116,18 +119,24 @@ export const explorerElectionPages: readonly Page[] = [
       query.set('limit', '50');
       const question = { path: '/v1/contests', query };
       const { body, problem } = await ask<List<Contest>>(request, context, question);
-      const groups = Map.groupBy(body?.data ?? [], groupOf);
+      const contests = body?.data ?? [];
+      const isEmpty = problem === null && contests.length === 0;
+      const name = isEmpty
+        ? await findElectionName(context.pool, slug, query.get('lang') === 'es' ? 'es' : 'en')
+        : contests[0]?.election.name;
+      if (name === null) throw new PageError(404, `There is no election ${slug}.`);
+      const isPart = ['levels', 'contest_kinds', 'cursor'].some((field) => query.has(field));
       return showExplorer(request, {
-        title: body?.data[0]?.election.name ?? 'Election',
+        title: name ?? 'Election',
         tab: '/console/explorer',
         question,
         problem,
         body: html`
-          ${body?.data.length === 0 && html`<p>No contest of this election is known.</p>`}
-          ${[...groups].map(
-            ([group, contests]) => html`
+          ${isEmpty && html`<p>${isPart ? 'This election has no such contest.' : 'This election has no contests yet.'}</p>`}
+          ${[...Map.groupBy(contests, groupOf)].map(
+            ([group, ofGroup]) => html`
             <h2>${group}</h2>
-            ${contests.map((item) => html`<${ListedContest} item=${item} />`)}`,
+            ${ofGroup.map((item) => html`<${ListedContest} item=${item} />`)}`,
           )}
           <${NextPage} request=${request} cursor=${body?.next_cursor ?? null} />`,
       });

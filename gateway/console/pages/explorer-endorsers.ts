@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { endorser, endorserCategory, endorserWithElections } from '../../../schemas/http/endorsers.ts';
+import { ENDORSER_STATES } from '../../../schemas/vocabulary.ts';
 import { Table } from '../components.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
@@ -52,7 +53,7 @@ export const explorerEndorserPages: readonly Page[] = [
                 ${categories.body?.data.map(({ slug, name }) => html`<option value=${slug} selected=${slug === query.get('categories')}>${name}</option>`)}
               </select>
             </label>
-            <${StateField} name="states" value=${query.get('states')} all="All states" />
+            <${StateField} name="states" value=${query.get('states')} all="All states" states=${ENDORSER_STATES} />
             <${LanguageField} value=${query.get('lang')} />
             <button>Show</button>
           </form>

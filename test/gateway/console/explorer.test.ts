@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
+import { loadCatalogue } from '../../helpers/catalogue.ts';
+import { election } from '../../helpers/catalogue-records.ts';
 import { ConsoleClient } from '../../helpers/console-client.ts';
 import { useTestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
@@ -93,10 +95,45 @@ test.each([
   ['a contest that does not exist', '/console/explorer/contests/999999', 404, '999999'],
   ['a contest whose id is no number', '/console/explorer/contests/x', 400, 'x'],
   ['an endorser that does not exist', '/console/explorer/endorsers/nobody', 404, 'nobody'],
+  ['an election that does not exist', '/console/explorer/elections/nowhere', 404, 'no election nowhere'],
+  ['an election of two slugs', '/console/explorer/elections/nowhere,nobody', 404, 'nowhere,nobody'],
+  ['an election whose slug has a NUL', '/console/explorer/elections/a%00b', 400, 'elections'],
+  [
+    'an unknown level of an election',
+    '/console/explorer/elections/or-2026-11-03-general?levels=moon',
+    400,
+    'moon',
+  ],
 ])('%s is named in a sentence', async (_what, path, status, named) => {
   const page = await client.get(path);
   expect(page.status).toBe(status);
   expect(page.html).toContain(named);
+});
+
+test('an election without contests shows its name and that it has none yet', async () => {
+  const slug = 'or-2027-05-18-special';
+  const name = 'Oregon special 2027';
+  const name_es = 'Elección especial de Oregón 2027';
+  await loadCatalogue(service.databaseUrl, [['elections', election({ slug, name, name_es })]]);
+  const page = `/console/explorer/elections/${slug}`;
+  const html = await open(page);
+  expect(html).toContain(`<h1>${name}</h1>`);
+  expect(html).toContain('This election has no contests yet.');
+  expect(await open(`${page}?lang=es`)).toContain(`<h1>${name_es}</h1>`);
+});
+
+test('an election without a contest of a kind does not say that it has no contests', async () => {
+  const html = await open('/console/explorer/elections/or-2026-11-03-general?contest_kinds=measure');
+  expect(html).toContain('<h1>Oregon general 2026</h1>');
+  expect(html).toContain('This election has no such contest.');
+});
+
+test('national is a home state that endorsers can be listed by', async () => {
+  const html = await open('/console/explorer/endorsers?states=national');
+  expect(html).toContain('<option selected>national</option>');
+  expect(html).toContain('Nation Herald');
+  expect(html).not.toContain('Coast Gazette');
+  expect((await client.get('/console/explorer')).html).not.toContain('>national<');
 });
 
 test('requests of the explorer count for the account', async () => {
