@@ -17,7 +17,11 @@ const MAX_SHOWN = 80;
 export function showValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value) ?? 'missing';
+  return shorten(JSON.stringify(value) ?? 'missing');
+}
+
+/** A text for a message, shortened if it is long. */
+export function shorten(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 

@@ -3,8 +3,9 @@
  * before it is white space to JSON. Blank lines are skipped, but counted.
  */
 import { createReadStream } from 'node:fs';
+import { parseUnchanged } from '../../schemas/catalogue/changed-numbers.ts';
 
-/** A line of a file: its JSON value, or the reason that it has none. */
+/** A line of a file: its JSON value as `parseUnchanged` returns it, or the reason that it has none. */
 export type JsonLine = { line: number; value: unknown } | { line: number; fault: string };
 
 export interface NdjsonOptions {
@@ -47,7 +48,7 @@ export async function* readNdjson(path: string, options: NdjsonOptions): AsyncGe
 function parseLine(line: number, text: string): JsonLine {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseUnchanged(text);
   } catch (error) {
     return { line, fault: `is not JSON: ${(error as Error).message}` };
   }

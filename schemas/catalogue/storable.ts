@@ -1,11 +1,12 @@
-import { joinField, type Problem } from '../problems.ts';
+import { joinField, type Problem, shorten } from '../problems.ts';
+import { ChangedNumber } from './changed-numbers.ts';
 
 /** Deeper than any catalogue record, and too shallow to exhaust the stack. */
 const MAX_DEPTH = 64;
 
 /**
- * The parts of a JSON value that Postgres cannot store: NUL characters and lone surrogates, in texts and in names of
- * fields, and endless nesting.
+ * The parts of a JSON value that cannot be stored as they are: NUL characters and lone surrogates, in texts and in names of
+ * fields, endless nesting, and the numbers that `parseUnchanged` has marked.
  */
 export function unstorableParts(value: unknown): Problem[] {
   const problems: Problem[] = [];
@@ -13,7 +14,7 @@ export function unstorableParts(value: unknown): Problem[] {
   return problems;
 }
 
-/** Whether Postgres can store a JSON value. */
+/** Whether a JSON value can be stored as it is. */
 export function isStorable(value: unknown): boolean {
   return unstorableParts(value).length === 0;
 }
@@ -22,6 +23,9 @@ function visit(value: unknown, field: string | null, depth: number, problems: Pr
   if (typeof value === 'string') {
     const message = unstorableText(value);
     if (message) problems.push({ field, message });
+  } else if (value instanceof ChangedNumber) {
+    const message = `must be a number that can be kept exactly, is ${shorten(value.source)}; to keep it, write it as a text`;
+    problems.push({ field, message });
   } else if (typeof value === 'object' && value !== null) {
     if (depth >= MAX_DEPTH) {
       problems.push({ field, message: `is nested more than ${MAX_DEPTH} levels deep` });

@@ -74,6 +74,16 @@ describe('an import', () => {
     expect(rows).toEqual([{ title, description, detail: title, key: title, full_name: title }]);
   });
 
+  test('keeps the numbers of details, as far as they can be kept', async () => {
+    const numbers = '{"a":9007199254740992,"b":-18014398509481984,"c":0.1,"d":1e20,"e":1.50}';
+    const line = ndjson([contest('odd')]).replace('"details":{}', `"details":${numbers}`);
+    await importFiles({ ...GOOD, 'contests.ndjson': line });
+    const { rows } = await client.query('SELECT details::text FROM contests');
+    expect(rows[0]?.details.replaceAll(' ', '')).toBe(
+      '{"a":9007199254740992,"b":-18014398509481984,"c":0.1,"d":100000000000000000000,"e":1.5}',
+    );
+  });
+
   test('makes one candidate of several party lines, and two of lines with their own keys', async () => {
     const lines = [
       choice('ann-d', { candidate: { full_name: 'Ann' }, party: 'd' }),
@@ -219,6 +229,20 @@ describe('a refusal', () => {
       expect.stringMatching(/^ {8}120 {2}contests\.ndjson: field choices\[\]\.label must be /),
       expect.stringMatching(/^Nothing was loaded: 370 of the lines/),
     ]);
+  });
+
+  test('of numbers that would change names each with its field, and nothing is imported', async () => {
+    const details = '{"x":1e400,"y":12345678901234567890,"z":"12345678901234567890"}';
+    const line = ndjson([election()]).replace('{"all_mail":true}', details);
+    const { status, told } = await importFiles({ ...GOOD, 'elections.ndjson': line });
+    expect(status).toBe(1);
+    const exact = 'must be a number that can be kept exactly, is';
+    const advice = 'to keep it, write it as a text (or-2026-11-03-general)';
+    expect(told.slice(0, 2)).toEqual([
+      `elections.ndjson:1: field details.x: ${exact} 1e400; ${advice}`,
+      `elections.ndjson:1: field details.y: ${exact} 12345678901234567890; ${advice}`,
+    ]);
+    expect((await contents()).elections).toEqual([]);
   });
 
   test('with --skip-refused leaves the row out and still names it', async () => {

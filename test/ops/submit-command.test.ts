@@ -130,6 +130,19 @@ test('with --skip-refused the others are sent, and the bad line is named', async
   expect(await endOffsets()).toBe(before + 1);
 });
 
+test('a number in details that would change stops everything, and one that does not is sent', async () => {
+  const line = (details: string) =>
+    ndjson([record('ann-club', 'a1')]).replace(/\}\n$/, `,"details":${details}}\n`);
+  const before = await endOffsets();
+  const io = createIo({ KAFKA_BROKERS: brokers.addresses.join(','), TOPIC_PREFIX: topicPrefix });
+  folder = await createFolder({ 'a.ndjson': line('{"id":9007199254740993}') });
+  expect(await runToExit(run, [folder.file('a.ndjson')], io)).toBe(1);
+  expect(io.told[0]).toContain('a.ndjson:1: field details.id: must be a number that can be kept exactly');
+  expect(await endOffsets()).toBe(before);
+  expect(await submit(['-'], { stdin: line('{"id":9007199254740992}') })).toMatchObject({ status: 0 });
+  expect(await endOffsets()).toBe(before + 1);
+});
+
 test('a source that is not a URL is sent, and the service rejects it', async () => {
   const before = await endOffsets();
   const stdin = ndjson([{ ...record('ann-club', 'a1'), source_url: 'Private e-mail' }]);

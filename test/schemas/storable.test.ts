@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { parseUnchanged } from '../../schemas/catalogue/changed-numbers.ts';
 import { isStorable, unstorableParts } from '../../schemas/catalogue/storable.ts';
 
 const NUL = 'holds a NUL character (\\u0000), which cannot be stored';
+const EXACT = 'must be a number that can be kept exactly, is';
 const HALF = 'holds half of a surrogate pair, which is no character';
 
 /** A value within this many lists. */
@@ -24,6 +26,18 @@ test.each<[string, unknown, string | null, string]>([
   ['half a character', { a: [1, '\ud83d'] }, 'a[1]', HALF],
   ['a NUL in the name of a field', { a: { 'b\0': 1 } }, 'a', `has a field whose name ${NUL}`],
   ['half a character in the name of a field', { 'b\ud83d': 1 }, null, `has a field whose name ${HALF}`],
+  [
+    'a number that changes',
+    parseUnchanged('{"a":[1,{"b":12345678901234567890}]}'),
+    'a[1].b',
+    `${EXACT} 12345678901234567890; to keep it, write it as a text`,
+  ],
+  [
+    'a number of many digits',
+    parseUnchanged(`{"a":${'9'.repeat(400)}}`),
+    'a',
+    `${EXACT} ${'9'.repeat(80)}…; to keep it, write it as a text`,
+  ],
   ['65 levels', nest(65), Array(64).fill('[0]').join(''), 'is nested more than 64 levels deep'],
 ])('%s cannot be stored', (_, value, field, message) => {
   expect(unstorableParts(value)).toEqual([{ field, message }]);
