@@ -2,13 +2,13 @@
  * Kafka's Fetch request without a session, and without decoding records: a batch that cannot be decoded must not fail
  * the batches and partitions beside it.
  */
-import { type Connection, type Reader, Writer } from '@platformatic/kafka';
+import { apiVersionsV3, type Connection, type Reader, Writer } from '@platformatic/kafka';
 import type { BufferPool } from '../service/buffer-pool.ts';
 import type { AbortedTransaction } from './committed.ts';
 
 const FETCH = 1;
 /** Topics are named by id from version 13 (Kafka 3.1) on; the request has no replica id from version 15 on. */
-export const OLDEST_FETCH_VERSION = 13;
+const OLDEST_FETCH_VERSION = 13;
 const NEWEST_FETCH_VERSION = 17;
 const VERSION_WITHOUT_REPLICA_ID = 15;
 /** No broker compares this epoch with its own. */
@@ -50,8 +50,21 @@ export interface PartitionAnswer {
   release?: () => void;
 }
 
-/** The newest version of Fetch that both sides know. @param newest the broker's newest version */
-export function chooseFetchVersion(newest: number): number {
+/**
+ * Asks a broker which versions of Fetch it knows. While a cluster is upgraded, its brokers know different ones.
+ *
+ * @returns the newest that both sides know
+ * @throws Error if the broker is too old, and the client's error if the connection fails
+ */
+export async function requestFetchVersion(connection: Connection): Promise<number> {
+  const { apiKeys } = await new Promise<apiVersionsV3.ApiVersionsResponse>((resolve, reject) => {
+    apiVersionsV3.api(connection, 'ballot-endorsements', '1', (error, answer) => {
+      if (error || !answer) reject(error);
+      else resolve(answer);
+    });
+  });
+  const newest = apiKeys.find(({ apiKey }) => apiKey === FETCH)?.maxVersion ?? 0;
+  if (newest < OLDEST_FETCH_VERSION) throw new Error('The broker is older than Kafka 3.1.');
   return Math.min(newest, NEWEST_FETCH_VERSION);
 }
 

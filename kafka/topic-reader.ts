@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { protocolErrorsCodesById } from '@platformatic/kafka';
 import type { BufferPool } from '../service/buffer-pool.ts';
 import { KafkaUnavailableError } from '../service/failure.ts';
-import { chooseFetchVersion, OLDEST_FETCH_VERSION, type PartitionAnswer, sendFetch } from './fetch.ts';
+import { type PartitionAnswer, requestFetchVersion, sendFetch } from './fetch.ts';
 import { NearbyReplicas } from './nearby-replicas.ts';
 import { createReadBudget, type PartitionRead, readPartition } from './partition-read.ts';
 import { isAuthorizationError, MissingRightError } from './rights.ts';
@@ -23,7 +23,6 @@ export interface TopicReaderOptions extends TopicLookupOptions {
 }
 
 const MAX_FETCH_BYTES = 32 * 1024 * 1024;
-const FETCH_API = 1;
 const OFFSET_OUT_OF_RANGE = 1;
 /** The pause after a partition's error, which a broker reports at once, in milliseconds. */
 const ERROR_PAUSE_MS = 100;
@@ -37,7 +36,8 @@ export class TopicReader extends TopicLookup {
   readonly #committed: boolean;
   readonly #buffers: BufferPool | undefined;
   readonly #nearby = new NearbyReplicas();
-  #fetchVersion: number | undefined;
+  /** By broker: the version of Fetch to speak with it. */
+  readonly #versions = new Map<number, number>();
 
   constructor({ committed = false, buffers, ...options }: TopicReaderOptions) {
     super({ operation: 'Read', ...options });
@@ -89,6 +89,8 @@ export class TopicReader extends TopicLookup {
       reads.push(...(await this.#fetchFrom(node, wanted, limits)));
     } catch (error) {
       this.#nearby.forgetNode(node);
+      // It may come back as a broker of another version.
+      this.#versions.delete(node);
       // A broker that stops leaves its partitions to others, which the next call of `sources` then names.
       this.client.clearMetadata();
       throw error;
@@ -130,7 +132,8 @@ export class TopicReader extends TopicLookup {
     const broker = brokers.get(node);
     if (!broker) throw new KafkaUnavailableError(`The cluster has no broker ${node}.`);
     const connection = await this.ask(() => this.client.connections.get(broker));
-    this.#fetchVersion ??= await this.#chooseVersion();
+    const version = this.#versions.get(node) ?? (await this.ask(() => requestFetchVersion(connection)));
+    this.#versions.set(node, version);
     const request = {
       topicId: topic.id,
       offsets,
@@ -140,7 +143,7 @@ export class TopicReader extends TopicLookup {
       rack,
       ...limits,
     };
-    const { errorCode, partitions } = await sendFetch(connection, this.#fetchVersion, request, this.#buffers);
+    const { errorCode, partitions } = await sendFetch(connection, version, request, this.#buffers);
     if (errorCode !== 0) await this.#fail(errorCode);
     for (const { partition, preferredReplica, highWatermark, lastStableOffset } of partitions) {
       if (preferredReplica < 0) continue;
@@ -164,13 +167,6 @@ export class TopicReader extends TopicLookup {
     const byNode = Map.groupBy(offsets, ([partition]) => sources[partition] ?? -1);
     const fetches = [...byNode].map(([node, own]) => this.fetch(node, new Map(own), limits));
     return (await Promise.all(fetches)).flat();
-  }
-
-  async #chooseVersion(): Promise<number> {
-    const apis = await this.ask(() => this.client.listApis());
-    const newest = apis.find(({ apiKey }) => apiKey === FETCH_API)?.maxVersion ?? 0;
-    if (newest < OLDEST_FETCH_VERSION) throw new Error('The broker is older than Kafka 3.1.');
-    return chooseFetchVersion(newest);
   }
 
   async #readAnswers(
