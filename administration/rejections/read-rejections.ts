@@ -49,9 +49,11 @@ function identify({ topic, partition, offset, value, truncated }: Rejection): st
   return `${topic} ${partition} ${offset} ${digest}`;
 }
 
+/** Null for a record of another program, whose time may be none. */
 function decode(value: Buffer | null): Rejection | null {
   try {
-    return rejectionCodec.decode(value);
+    const rejection = rejectionCodec.decode(value);
+    return Number.isNaN(new Date(rejection.rejected_at).getTime()) ? null : rejection;
   } catch {
     return null;
   }

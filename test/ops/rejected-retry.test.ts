@@ -163,20 +163,19 @@ test('an origin without a kept rejection is reported, and nothing is sent', asyn
 test('records of the topic that are no rejections are counted, and truncated values cannot be sent again', async () => {
   const { rejected: topic } = topicNames(service.topicPrefix);
   const kept = (await rejected('list', '--all')).printed.length;
-  const truncated = rejectionCodec.encode({
-    ...{ code: 'undecodable', message: 'No.', topic: 'any', partition: 1, offset: 4712, last_offset: null },
-    ...{
-      rejected_at: 0,
-      value: Buffer.from('begin'),
+  const encode = (rejected_at: number) =>
+    rejectionCodec.encode({
+      ...{ code: 'undecodable', message: 'No.', topic: 'any', partition: 1, offset: 4712, last_offset: null },
+      ...{ rejected_at, value: Buffer.from('begin') },
       truncated: { size: 9_000_000, sha256: Buffer.alloc(32) },
-    },
-  });
+    });
+  const records = [Buffer.from('noise'), encode(0), encode(8.64e15 + 1)];
   const producer = await openProducer(service.brokers, topic);
-  await producer.send([Buffer.from('noise'), truncated].map((value) => ({ key: 'any', value })));
+  await producer.send(records.map((value) => ({ key: 'any', value })));
   await producer.close();
   const { printed, told } = await rejected('list', '--all');
   expect(printed).toHaveLength(kept + 1);
-  expect(told).toContain('1 records or batches of the rejected topic are no rejections.');
+  expect(told).toContain('2 records or batches of the rejected topic are no rejections.');
   expect((await rejected('show', '1/4712')).printed.join('\n')).toMatch(
     /9000000 bytes.*62 65 67 69 6e +begin/s,
   );
