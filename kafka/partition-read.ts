@@ -95,11 +95,8 @@ export function readPartition(
     }
   }
   const atEnd = nextOffset >= (committed ? stableEnd : end);
-  return {
-    ...{ partition, records, unreadable, nextOffset, newestAt, end, stableEnd, atEnd },
-    isOutOfRange: false,
-    ...(release && { release }),
-  };
+  const read = { partition, records, unreadable, nextOffset, newestAt, end, stableEnd, atEnd };
+  return { ...read, isOutOfRange: false, ...(release && { release }) };
 }
 
 function sizeOf({ key, value }: FetchedRecord): number {

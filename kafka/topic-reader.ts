@@ -183,14 +183,12 @@ export class TopicReader extends TopicLookup {
         return readPartition(answer, { from, ends, committed: this.#committed, budget });
       });
     // A replica that has not got so far yet, or no longer exists, is not asked again.
-    const refused = answers.filter(({ errorCode }) => errorCode !== 0);
-    const left = new Set(
-      refused.map(({ partition }) => partition).filter((each) => this.#nearby.forget(each)),
+    const refusedByLeaders = answers.filter(
+      ({ partition, errorCode }) => errorCode !== 0 && !this.#nearby.forget(partition),
     );
-    const own = answers.filter(({ partition }) => !left.has(partition));
-    const outside = own.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE);
-    if (outside.length > 0) reads.push(...(await this.#restart(offsets, outside)));
-    const failed = own.find(({ errorCode }) => errorCode !== 0 && errorCode !== OFFSET_OUT_OF_RANGE);
+    const outOfRange = refusedByLeaders.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE);
+    if (outOfRange.length > 0) reads.push(...(await this.#restart(offsets, outOfRange)));
+    const failed = refusedByLeaders.find(({ errorCode }) => errorCode !== OFFSET_OUT_OF_RANGE);
     if (failed) {
       if (reads.length === 0) await this.#fail(failed.errorCode);
       await this.refresh();

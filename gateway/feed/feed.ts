@@ -182,8 +182,8 @@ export class Feed {
     const entries = this.#memory.read(resumePoint.sequence, CHUNK_CHANGES);
     if (entries) return { entries, resumePoint: entries.at(-1)?.resumePoint ?? resumePoint };
     const { epoch, latest } = this;
-    const after = this.#generation?.after ?? -1;
-    const chunk = await this.#replay.read(resumePoint, { epoch, after, latest: latest.sequence });
+    const foreignUpTo = this.#generation?.after ?? -1;
+    const chunk = await this.#replay.read(resumePoint, { epoch, foreignUpTo, latest: latest.sequence });
     // The tail has passed this point, so a change must follow it.
     if (chunk.entries.length === 0) throw new StreamGapError(resumePoint.sequence + 1);
     return chunk;

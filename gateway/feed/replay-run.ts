@@ -36,7 +36,7 @@ function fetchBytes(chunksRead: number, maxBytes: number): number {
 interface ReplayRunOptions {
   epoch: number;
   /** The last sequence whose id has offsets of another log. */
-  after: number;
+  foreignUpTo: number;
   decoder: Decoder;
   /**
    * How much of all partitions together the run may work on and have fetched ahead, in bytes of the log. It takes more if
@@ -65,9 +65,9 @@ export class ReplayRun {
 
   constructor(
     resumePoint: ResumePoint,
-    { epoch, after, decoder, maxBytes, changeLog, unreadable, log }: ReplayRunOptions,
+    { epoch, foreignUpTo, decoder, maxBytes, changeLog, unreadable, log }: ReplayRunOptions,
   ) {
-    this.#isPlaced = resumePoint.sequence > after;
+    this.#isPlaced = resumePoint.sequence > foreignUpTo;
     this.#merge = new SequenceMerge<LogEntry>(resumePoint);
     this.#readAhead = new ReadAhead({ decoder, epoch });
     this.#changeLog = changeLog;

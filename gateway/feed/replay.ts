@@ -20,6 +20,7 @@ const MAX_AHEAD_BYTES = 96 * 1024 * 1024;
 const BUFFERS = { maxIdle: 16, maxBytes: 1024 * 1024 };
 
 interface Underway {
+  /** The sequence after which the chunk begins. */
   after: number;
   chunk: Promise<Chunk>;
 }
@@ -27,7 +28,9 @@ interface Underway {
 /** The stream as it is when changes are read. */
 interface Stream {
   epoch: number;
-  after: number;
+  /** The last sequence whose id has offsets of another log. */
+  foreignUpTo: number;
+  /** The sequence of the newest change. */
   latest: number;
 }
 
@@ -137,12 +140,18 @@ export class Replay {
     }
   }
 
-  #takeRun(resumePoint: ResumePoint, { epoch, after }: Stream): ReplayRun {
+  #takeRun(resumePoint: ResumePoint, { epoch, foreignUpTo }: Stream): ReplayRun {
     const index = this.#idleRuns.findIndex(({ sequence }) => sequence === resumePoint.sequence);
     const [run] = index === -1 ? [] : this.#idleRuns.splice(index, 1);
     if (run) return run;
     const maxBytes = () => MAX_AHEAD_BYTES / (this.#idleRuns.length + this.#readers.length);
-    return new ReplayRun(resumePoint, { ...this.#options, epoch, after, decoder: this.#decoder, maxBytes });
+    return new ReplayRun(resumePoint, {
+      ...this.#options,
+      epoch,
+      foreignUpTo,
+      decoder: this.#decoder,
+      maxBytes,
+    });
   }
 
   async #acquireReader(): Promise<TopicReader> {

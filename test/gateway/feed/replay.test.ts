@@ -18,7 +18,7 @@ const PARTITIONS = 5;
 const CHUNKS = 24;
 /** The last chunk is half full. */
 const LATEST = CHUNKS * CHUNK_CHANGES - CHUNK_CHANGES / 2;
-const STREAM = { epoch: 1, after: -1, latest: LATEST };
+const STREAM = { epoch: 1, foreignUpTo: -1, latest: LATEST };
 const BEGINNING: ResumePoint = { sequence: 0, time: 0, offsets: [] };
 const KEPT_BYTES = 64 * 1024 * 1024;
 /** Less than any chunk takes. */

@@ -17,7 +17,7 @@ const TOPIC = 'changes';
 const CHUNKS = 10;
 const LATEST = CHUNKS * CHUNK_CHANGES;
 /** Nothing is read ahead of the first chunk. */
-const STREAM = { epoch: 1, after: -1, latest: CHUNK_CHANGES };
+const STREAM = { epoch: 1, foreignUpTo: -1, latest: CHUNK_CHANGES };
 
 let cluster: TwoBrokers;
 let replay: Replay;
