@@ -72,14 +72,17 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   atEnd(() => reader.close());
   const { topicId } = await reader.identify();
   const seen = { topicId, ends: await producer.fetchEndOffsets(), announced };
-  const passReplicas = await openGate(options, term);
+  const replicas = await openGate(options, term);
   const generation = await settleGeneration(client, seen, log);
   await rebuildWindow({ client, producer, generation, signal, succeeded, log });
   if (signal.aborted) return;
   const bell = new Bell();
   client.on('notification', () => bell.ring());
   await client.query(`LISTEN ${CHANGES_CHANNEL}`);
-  const relay = await Relay.start(client, producer, { clock: options.clock, beforeSending: passReplicas });
+  const relay = await Relay.start(client, producer, {
+    clock: options.clock,
+    beforeSending: replicas && (() => replicas.pass()),
+  });
   const watch = watchTopicSettings(options, { clock: systemClock, log });
   atEnd(() => watch.stop());
   let maintainedAt = Number.NEGATIVE_INFINITY;
@@ -88,6 +91,7 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   });
   while (!signal.aborted) {
     check();
+    replicas?.requireWorking();
     // Noted before the log is read, so that a change which commits meanwhile ends the sleep.
     const heard = bell.rings;
     const relayed = await relay.relayNext();

@@ -137,3 +137,30 @@ test('a change log that another session reads is maintained later, and the relay
   expect(lines.filter((line) => line.includes('interrupted'))).toEqual([]);
   expect(relay.isReady()).toBe(true);
 });
+
+test('a relay that can no longer look after read replicas begins anew, also while there is nothing to announce', async () => {
+  const own = await createTestDatabase();
+  const { brokers, prefix: topicPrefix } = await createTestTopics({ partitions: 1 });
+  const lines: string[] = [];
+  const log = createLog('consumers', 'info', { write: (line) => lines.push(line) });
+  const place = { brokers, topicPrefix, databaseUrl: own, readDatabaseUrls: [own] };
+  const relay = startRelay({ ...place, retentionMs: WEEK_MS, log });
+  const killer = new pg.Client({ connectionString: own });
+  await killer.connect();
+  started.push({
+    async stop() {
+      await relay.stop();
+      await killer.end();
+    },
+  });
+  const count = (text: string) => lines.filter((line) => line.includes(text)).length;
+  await until('it leads', () => count('leading the relay') === 1);
+  const { rowCount } = await killer.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND pid NOT IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')`,
+  );
+  expect(rowCount).toBeGreaterThan(0);
+  await until('it leads again', () => count('leading the relay') === 2);
+  expect(count('the relay was interrupted')).toBe(1);
+});

@@ -18,16 +18,31 @@ export interface GateSettings {
   log: Logger;
 }
 
+/** The replicas that gateways may read from, looked after for a term of the relay's leader. */
+export interface Gate {
+  /**
+   * To be called after changes were committed and before they are announced: resolves when they may be (INV-1).
+   *
+   * @throws as `requireWorking` does
+   */
+  pass(): Promise<void>;
+  /**
+   * To be called again and again, also while nothing is announced: replicas that nobody looks after are out of use.
+   *
+   * @throws the error for which this leader can no longer look after them
+   */
+  requireWorking(): void;
+}
+
 /**
  * Begins to look after the replicas for a term of the relay's leader.
  *
- * @returns to be called after changes were committed and before they are announced: resolves when they may be (INV-1),
- *   and rejects if this leader can no longer decide that; null if there are no replicas
+ * @returns null if there are no replicas
  */
 export async function openGate(
   { databaseUrl, readDatabaseUrls = [], log }: GateSettings,
   { client: leader, signal: leading, atEnd }: Pick<Term, 'client' | 'signal' | 'atEnd'>,
-): Promise<(() => Promise<void>) | null> {
+): Promise<Gate | null> {
   const { registry: first, known } = await ReplicaRegistry.begin(leader);
   if (readDatabaseUrls.length === 0 && known.length === 0) return null;
   // Not the leader's connection, which the relay may hold in a transaction.
@@ -61,10 +76,16 @@ export async function openGate(
     // The next leader tells.
     replicaInUse.reset();
   });
-  return async () => {
+  const requireWorking = () => {
     if (failure !== undefined) throw failure;
-    await gate.pass().catch((error: unknown) => {
-      throw failure ?? error;
-    });
+  };
+  return {
+    async pass() {
+      requireWorking();
+      await gate.pass().catch((error: unknown) => {
+        throw failure ?? error;
+      });
+    },
+    requireWorking,
   };
 }
