@@ -1,8 +1,11 @@
 /** The storages of the TypeScript client's mirrors: position and data together, whatever happens. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -18,6 +21,11 @@ import { FileStorage } from '../../../clients/typescript/src/mirror/file-storage
 import { SqliteStorage } from '../../../clients/typescript/src/mirror/sqlite-storage.ts';
 import { mirroredEndorsement } from '../../helpers/mirrored.ts';
 import { until } from '../../helpers/until.ts';
+
+const SQLITE_STORAGE = fileURLToPath(
+  new URL('../../../clients/typescript/src/mirror/sqlite-storage.ts', import.meta.url),
+);
+const run = promisify(execFile);
 
 let folder: string;
 let made = 0;
@@ -216,6 +224,31 @@ describe('SqliteStorage', () => {
     await one.replace(batchesOf([recordOf(1)]), () => at('1'));
     await expect(other.commit([{ id: 1, record: null }], at('0'))).rejects.toThrow(/Another mirror writes/);
     expect(await one.get(1)).not.toBeNull();
+  });
+
+  test('reports a failed write of the disk, and goes on once there is room', async () => {
+    const file = newFile();
+    const program = `
+      import { SqliteStorage } from ${JSON.stringify(SQLITE_STORAGE)};
+      const storage = new SqliteStorage(${JSON.stringify(file)});
+      await storage.load();
+      const commit = (id, length) => {
+        const record = { id, statement: 'x'.repeat(length) };
+        return storage.commit([{ id, record }], { cursor: String(id), filter: '{}' }).catch(({ message }) => message);
+      };
+      console.log(JSON.stringify([await commit(1, 1), await commit(2, 1_000_000), await commit(3, 1)]));
+    `;
+    // The shell lets no file grow beyond 512 blocks, which are 256 or 512 KB.
+    const { stdout } = await run('sh', [
+      '-c',
+      'ulimit -f 512; exec "$0" --input-type=module -e "$1"',
+      process.execPath,
+      program,
+    ]);
+    expect(JSON.parse(stdout)).toEqual([null, 'disk I/O error', null]);
+    const storage = new SqliteStorage(file);
+    expect(await storage.load()).toEqual(at('3'));
+    expect((await readAll(storage)).map((record) => record.id)).toEqual([1, 3]);
   });
 
   test('can be read with SQL by other programs, with indexes of their own', async () => {

@@ -147,9 +147,17 @@ export class SqliteStorage implements MirrorStorage {
       write();
       this.#database.exec('COMMIT');
     } catch (error) {
-      this.#database.exec('ROLLBACK');
       this.#known = known;
+      this.#rollBack();
       throw error;
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      this.#database.exec('ROLLBACK');
+    } catch {
+      // SQLite has ended the transaction itself, as it does when the disk is full.
     }
   }
 }
