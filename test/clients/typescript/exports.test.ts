@@ -11,6 +11,7 @@ import {
   answerError,
   answerJson,
   answerLines,
+  breakOff,
   type FakeAnswer,
   FakeService,
 } from '../../helpers/fake-service.ts';
@@ -37,8 +38,8 @@ describe('an export', () => {
     const client = await createClient(
       answerLines([head('1'), ...records(1, 2)], true),
       answerError(503, 'server_busy', { 'Retry-After': '0' }),
-      answerLines([head('5')], true),
-      answerLines([head('7'), ...records(3, 9), { count: 2 }]),
+      answerLines([head('5'), ...records(3)], true),
+      answerLines([head('7'), ...records(9), { count: 1 }]),
     );
     const list = client.exportEndorsements({ states: ['CA'], upcoming: true });
     expect(list.streamCursor).toBeNull();
@@ -46,7 +47,8 @@ describe('an export', () => {
     expect(list.streamCursor).toBe('1');
     expect(service.requests.map(({ query }) => query.toString())).toEqual([
       'states=CA&upcoming=true',
-      ...Array(3).fill('states=CA&upcoming=true&after=2'),
+      ...Array(2).fill('states=CA&upcoming=true&after=2'),
+      'states=CA&upcoming=true&after=3',
     ]);
     expect(service.requests[0]?.headers.accept).toBe('application/x-ndjson');
   });
@@ -78,6 +80,22 @@ describe('an export', () => {
     const client = await createClient(answerLines([], true));
     await expect(readIds(client.exportEndorsements())).rejects.toThrow(NetworkError);
     expect(service.requests).toHaveLength(3);
+  });
+
+  test('fails after maxRetries if every answer breaks off after its first line', async () => {
+    const cut = answerLines([head('1')]);
+    const client = await createClient(answerLines([head('1'), ...records(1)], true), cut, cut, cut, breakOff);
+    await expect(readIds(client.exportEndorsements())).rejects.toThrow(/broke off after 0 records/);
+    expect(service.requests).toHaveLength(3);
+  });
+
+  test('goes on after an answer of something else, once the service has answered', async () => {
+    const client = await createClient(
+      answerLines([head('1')], true),
+      answerJson({ data: [] }),
+      answerLines([head('2'), ...records(1), { count: 1 }]),
+    );
+    expect(await readIds(client.exportEndorsements())).toEqual([1]);
   });
 
   test('fails at once if it is refused, and if the service answers with something else', async () => {

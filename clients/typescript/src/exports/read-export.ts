@@ -52,7 +52,9 @@ export async function* readExport<Item extends Identified>(
       const attempt = { signal, timeoutMs, silenceMs: timeoutMs };
       const parts = connection.open(request, attempt, (answer) => readParts<Item>(answer, path));
       for await (const { records, readAt } of parts) {
-        patience.succeed();
+        // An answer that breaks off after its first line is no progress.
+        if (records.length > 0) patience.succeed();
+        else patience.recognize();
         streamCursor ??= readAt;
         after = records.at(-1)?.id ?? after;
         yield { records, streamCursor, readAt };

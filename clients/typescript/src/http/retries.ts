@@ -76,17 +76,22 @@ export class Patience {
   readonly #options: PatienceOptions;
   #failures = 0;
   /** Whether the service has answered as it should: an answer that is not the service's will then pass. */
-  #hasSucceeded = false;
+  #isRecognized = false;
 
   constructor(options: PatienceOptions) {
     this.#options = options;
     this.retryMs = options.retryMs;
   }
 
-  /** Notes that the service answers. */
+  /** Notes that the read goes on. */
   succeed(): void {
     this.#failures = 0;
-    this.#hasSucceeded = true;
+    this.#isRecognized = true;
+  }
+
+  /** Notes that the service answers, although the read has not gone on. */
+  recognize(): void {
+    this.#isRecognized = true;
   }
 
   /** Waits before the next connection, after one that ended in order. */
@@ -101,7 +106,7 @@ export class Patience {
    */
   async bear(error: unknown): Promise<void> {
     const { path, signal, onRetry, maxRetries = Number.POSITIVE_INFINITY } = this.#options;
-    const isWrongAddress = error instanceof UnexpectedAnswerError && !this.#hasSucceeded;
+    const isWrongAddress = error instanceof UnexpectedAnswerError && !this.#isRecognized;
     if (isWrongAddress || isLasting(error) || this.#failures >= maxRetries) throw error;
     const waitMs = backOff(error, this.#failures, this.retryMs);
     if (Number.isFinite(maxRetries) && waitMs > MAX_CALL_WAIT_MS) throw error;
