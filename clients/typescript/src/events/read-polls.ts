@@ -19,19 +19,22 @@ export interface PollSettings {
   limit: number;
   /** Whether to wait for further events at the end of the stream, or to end there. */
   follow: boolean;
+  /** How many failures in a row it bears; without end by default. */
+  maxRetries?: number;
 }
 
 /**
  * Follows `/v1/events` by long polling, through every failure that passes.
  *
- * @throws CursorExpiredError, ApiError for a refusal such as 400, 401, 403 and 404, or the signal's reason
+ * @throws the last failure, once there were too many; CursorExpiredError, ApiError for a refusal such as 400, 401, 403 and 404, or the signal's reason
  */
 export async function* readPolls(
   connection: Connection,
   start: Start,
-  { filter, signal, limit, follow }: PollSettings,
+  { filter, signal, limit, follow, maxRetries = Number.POSITIVE_INFINITY }: PollSettings,
 ): AsyncGenerator<readonly Step[], void> {
-  const patience = new Patience({ path: PATH, signal, onRetry: connection.onRetry, retryMs: FIRST_RETRY_MS });
+  const { onRetry } = connection;
+  const patience = new Patience({ path: PATH, signal, onRetry, retryMs: FIRST_RETRY_MS, maxRetries });
   let { cursor } = start;
   let isAtEnd = false;
   for (;;) {

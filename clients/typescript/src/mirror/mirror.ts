@@ -110,7 +110,7 @@ export class Mirror {
   verify(options: Endable & { repair?: boolean | undefined } = {}): Promise<Verification> {
     const { repair = false, signal = new AbortController().signal } = options;
     const parts = { copy: this.#copy, connection: this.#connection, calls: this.#calls, signal };
-    return this.#turns.take(async () => {
+    return this.#turns.take(signal, async () => {
       await this.#copy.open();
       if (this.cursor === null)
         throw new TypeError('There is no copy yet to verify; call run or sync first.');
@@ -140,7 +140,7 @@ export class Mirror {
       await this.#copy.open();
       signal.throwIfAborted();
       if (this.cursor === null) await this.#readAll(signal);
-      while (!(await this.#advance(follow))) await this.#readAll(signal);
+      while (!(await this.#advance(signal, follow))) await this.#readAll(signal);
     } finally {
       this.#isRunning = false;
       await this.#copy.flush();
@@ -148,10 +148,13 @@ export class Mirror {
   }
 
   /** Applies steps until their end. @returns false if the place of the copy has expired */
-  async #advance(follow: (cursor: string) => AsyncIterable<readonly Step[]>): Promise<boolean> {
+  async #advance(
+    signal: AbortSignal,
+    follow: (cursor: string) => AsyncIterable<readonly Step[]>,
+  ): Promise<boolean> {
     try {
       for await (const steps of follow(this.cursor ?? '')) {
-        await this.#turns.take(() => this.#copy.apply(steps));
+        await this.#turns.take(signal, () => this.#copy.apply(steps));
         this.#expiries = 0;
       }
       return true;
@@ -173,7 +176,7 @@ export class Mirror {
     const maxRetries = Number.POSITIVE_INFINITY;
     const settings = { path: LIST, filter: this.#copy.filter.values, signal, maxRetries };
     const list = readExport<ListedEndorsement>(this.#connection, settings);
-    await this.#turns.take(() => this.#copy.replaceAll(list));
+    await this.#turns.take(signal, () => this.#copy.replaceAll(list));
     this.#expiries += 1;
   }
 }

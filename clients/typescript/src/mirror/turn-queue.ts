@@ -2,10 +2,23 @@
 export class TurnQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs a task when those before it have ended. @returns its result */
-  take<Value>(task: () => Promise<Value>): Promise<Value> {
-    const turn = this.#last.then(task);
-    this.#last = turn.catch(() => {});
-    return turn;
+  /**
+   * Runs a task when those before it have ended. @returns its result
+   *
+   * @throws the signal's reason, as soon as it aborts, if the task has not begun; the task never begins then
+   */
+  take<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(signal.reason);
+      const turn = this.#last.then(() => {
+        signal.removeEventListener('abort', giveUp);
+        signal.throwIfAborted();
+        return task();
+      });
+      this.#last = turn.catch(() => {});
+      turn.then(resolve, reject);
+      if (signal.aborted) giveUp();
+      else signal.addEventListener('abort', giveUp);
+    });
   }
 }

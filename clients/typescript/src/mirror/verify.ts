@@ -69,7 +69,8 @@ async function readDigest({ copy, calls, signal }: Comparable): Promise<ServiceD
 
 /** Applies the events up to a place in the stream, and none after it. */
 async function readUpTo(target: string, { copy, connection, signal }: Comparable): Promise<void> {
-  const settings = { filter: copy.filter.values, signal, limit: MAX_EVENTS, follow: false };
+  const { maxRetries } = connection;
+  const settings = { filter: copy.filter.values, signal, limit: MAX_EVENTS, follow: false, maxRetries };
   while (copy.cursor !== null && copy.cursor < target) {
     for await (const steps of readPolls(connection, { cursor: copy.cursor }, settings)) {
       const beyond = steps.findIndex(({ event, cursor }) => event !== null && cursor > target);
