@@ -367,6 +367,24 @@ export const CASES: readonly AlertCase[] = [
     firing: [],
   },
   {
+    name: 'the relay is always scraped some seconds after gateways, while changes go on',
+    series: { [series('changes_relayed_sequence', 'relay-1')]: `9+10x${SCRAPES}` },
+    firing: [],
+  },
+  {
+    name: 'a restored backup begins a shorter history, and the relay is scraped some seconds after gateways',
+    series: Object.fromEntries(
+      [
+        ...GATEWAYS.map((instance) => [series('feed_sequence', instance), 0] as const),
+        [series('changes_relayed_sequence', 'relay-1'), 9] as const,
+      ].map(([name, ahead]) => [
+        name,
+        `${ahead}+10x${SCRAPES - minutes(2)} ${300 + ahead}+10x${minutes(2) - 1}`,
+      ]),
+    ),
+    firing: [],
+  },
+  {
     name: 'a gateway has not reached the end of the topic for two minutes',
     series: {
       [series('feed_behind_seconds', 'gateway-1')]: `0x${SCRAPES - minutes(3)} 0+15x${minutes(3) - 1}`,
