@@ -114,9 +114,11 @@ async function checkSettings(client: pg.Client): Promise<Finding[]> {
 }
 
 async function checkConnections(client: pg.Client): Promise<Finding[]> {
+  // Postgres hides the type of other users' connections from most users, but not their database and user.
   const { rows } = await client.query<{ used: number; most: number }>(
     `SELECT count(*)::int AS used, current_setting('max_connections')::int AS most
-     FROM pg_stat_activity WHERE backend_type = 'client backend'`,
+     FROM pg_stat_activity
+     WHERE coalesce(backend_type = 'client backend', datid IS NOT NULL AND usesysid IS NOT NULL)`,
   );
   const { used = 0, most = 0 } = rows[0] ?? {};
   const subject = 'Postgres connections';

@@ -9,6 +9,7 @@ import type { Finding } from '../../ops/doctor/finding.ts';
 import { createIo, createRunner } from '../helpers/command-io.ts';
 import { createTestDatabase } from '../helpers/database.ts';
 import { startProcess } from '../helpers/process.ts';
+import { Primary } from '../helpers/replica.ts';
 import { SchemaRegistry } from '../helpers/schema-registry.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
@@ -210,6 +211,23 @@ describe('faults are found', () => {
       new RegExp(`^The user "${role}" may not read and write \\S+, \\S+, \\S+ and \\d+ more tables: `),
     );
     await query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+
+  test('a Postgres whose connections other users have taken', async () => {
+    const primary = await Primary.start({ max_connections: '20' });
+    for (const role of ['service', 'other']) {
+      await query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`, primary.server.url);
+    }
+    const as = (username: string) =>
+      Object.assign(new URL(primary.server.url), { username, password: 'secret' }).href;
+    const others = Array.from({ length: 15 }, () => new pg.Client({ connectionString: as('other') }));
+    await Promise.all(others.map((client) => client.connect()));
+    const { of } = await diagnose({ DATABASE_URL: as('service') });
+    await Promise.all(others.map((client) => client.end()));
+    await primary.stop();
+    expect(of('warning', 'Postgres connections')).toBe(
+      '16 of 20 connections are taken: raise max_connections, or stop programs that need none.',
+    );
   });
 
   test('a newest record that no version can read, and a time that is wrong', async () => {
