@@ -26,7 +26,8 @@ export interface PollSettings {
 /**
  * Follows `/v1/events` by long polling, through every failure that passes.
  *
- * @throws the last failure, once there were too many; CursorExpiredError, ApiError for a refusal such as 400, 401, 403 and 404, or the signal's reason
+ * @throws the last failure, once there were too many; CursorExpiredError, ApiError for a refusal such as 400, 401, 403 and
+ *   404, or the signal's reason
  */
 export async function* readPolls(
   connection: Connection,

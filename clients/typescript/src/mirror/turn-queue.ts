@@ -3,8 +3,9 @@ export class TurnQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Runs a task when those before it have ended. @returns its result
+   * Runs a task when those before it have ended. The signal ends the wait alone, not the task.
    *
+   * @returns the task's result
    * @throws the signal's reason, as soon as it aborts, if the task has not begun; the task never begins then
    */
   take<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
