@@ -270,6 +270,30 @@ describe('SqliteStorage', () => {
     storage.close();
   });
 
+  test('saves at once while a loop reads the copy, and leaves the version of its owner', async () => {
+    const file = newFile();
+    const storage = new SqliteStorage(file);
+    await storage.load();
+    const records = Array.from({ length: 1500 }, (_, index) => recordOf(index));
+    await storage.replace(batchesOf(records), () => at('1'));
+    const owner = new DatabaseSync(file);
+    owner.exec('PRAGMA user_version = 7');
+    const framesOf = () => Number(owner.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.log);
+    const loop = storage.read();
+    await loop.next();
+    await storage.commit([{ id: 5, record: recordOf(5, 'new') }], at('2'));
+    const before = framesOf();
+    const startedAt = performance.now();
+    await storage.flush();
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+    // The commit that is synced, after those that it saves.
+    expect(framesOf()).toBeGreaterThan(before);
+    expect(owner.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 });
+    for await (const _ of loop);
+    owner.close();
+    storage.close();
+  });
+
   test('refuses a copy of a newer version', async () => {
     const file = newFile();
     new SqliteStorage(file).close();

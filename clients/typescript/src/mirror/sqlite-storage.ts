@@ -119,8 +119,17 @@ export class SqliteStorage implements MirrorStorage {
     }
   }
 
+  /** Does not wait for readers: a reader that has begun keeps later commits out of a checkpoint. */
   async flush(): Promise<void> {
-    this.#database.exec('PRAGMA wal_checkpoint(FULL)');
+    this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    // A commit that is synced makes those before it durable. It stores what is there, and needs something to store.
+    const version = this.#database.prepare('PRAGMA user_version');
+    this.#database.exec('PRAGMA synchronous = FULL');
+    try {
+      this.#transact(() => this.#database.exec(`PRAGMA user_version = ${version.get()?.user_version}`));
+    } finally {
+      this.#database.exec('PRAGMA synchronous = NORMAL');
+    }
   }
 
   /** Closes the database. */
