@@ -21,8 +21,8 @@ Settings of "canary run":
   CANARY_KEY               a key with the scope stream:read
   GATEWAY_URL              the gateways' address; http://localhost:8080 by default
   METRICS_PORT             the port of its metrics; 9092 by default
-  CANARY_INTERVAL_SECONDS  the pause between two probes; 60 by default
-  CANARY_TIMEOUT_SECONDS   a probe that takes longer has failed; 30 by default`;
+  CANARY_INTERVAL_SECONDS  the pause between two probes; 60 by default, at most 120
+  CANARY_TIMEOUT_SECONDS   a probe that takes longer has failed; 30 by default, at most 60`;
 
 /** `canary setup` and `canary run`. */
 export const define: DefineCommand = (canary, io) => {

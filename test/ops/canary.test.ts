@@ -83,6 +83,8 @@ test('Kafka that is away is a failure', async () => {
 
 test.each([
   [{ CANARY_KEY: '' }, /^CANARY_KEY is not set: make a key with/],
+  [{ CANARY_INTERVAL_SECONDS: '121' }, /^CANARY_INTERVAL_SECONDS is "121"/],
+  [{ CANARY_TIMEOUT_SECONDS: '61' }, /^CANARY_TIMEOUT_SECONDS is "61"/],
   [{ GATEWAY_URL: 'gateway' }, /^GATEWAY_URL is "gateway"; it must be an address/],
 ])('settings that are missing or wrong are named: %j', (settings, message) => {
   expect(() => createCanaryConfig({ ...env(), ...settings })).toThrow(message);
