@@ -1,4 +1,5 @@
 import type { Logger } from './log.ts';
+import { listenForSignals } from './signals.ts';
 import { stopTracing } from './tracing.ts';
 
 /** Something that was started and can be stopped. */
@@ -14,26 +15,13 @@ export interface Service extends Stoppable {
 /** A process that has not stopped this long after it was told to is stuck, and exits; in milliseconds. */
 export const STOP_DEADLINE_MS = 30_000;
 
-/**
- * Signals within this time are one: a terminal or a service manager sends it to every process of the group, and npm, or the
- * process that started this one, passes its own on; in milliseconds.
- */
-const SAME_SIGNAL_MS = 1000;
-
 /** Stops the service on one of the signals, then exits. Another signal after that exits at once. */
 export function stopOnSignal(
   service: Stoppable,
   log: Logger,
   signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'],
 ): void {
-  let firstAt: number | null = null;
-  const onSignal = (signal: NodeJS.Signals) => {
-    const now = performance.now();
-    if (firstAt !== null) {
-      if (now - firstAt > SAME_SIGNAL_MS) process.exit(1);
-      return;
-    }
-    firstAt = now;
+  const begin = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping');
     setTimeout(() => {
       log.error('could not stop in time');
@@ -51,5 +39,5 @@ export function stopOnSignal(
       },
     );
   };
-  for (const signal of signals) process.on(signal, onSignal);
+  listenForSignals(signals, begin, () => process.exit(1));
 }

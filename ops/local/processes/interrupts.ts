@@ -1,10 +1,5 @@
 import os from 'node:os';
-
-/**
- * One Ctrl-C can arrive several times: the terminal sends it to every process of the group, and npm and bootstrap.mjs
- * pass theirs on. Signals within this time belong to the same press.
- */
-const SAME_PRESS_MS = 1000;
+import { listenForSignals } from '../../../service/signals.ts';
 
 /**
  * Turns SIGINT, SIGTERM and SIGHUP into an abort. A second press ends this process at once.
@@ -13,19 +8,14 @@ const SAME_PRESS_MS = 1000;
  */
 export function listenForInterrupts(onSecond: () => void): AbortSignal {
   const controller = new AbortController();
-  let firstAt: number | null = null;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      const now = performance.now();
-      if (firstAt === null) {
-        firstAt = now;
-        controller.abort(signal);
-      } else if (now - firstAt > SAME_PRESS_MS) {
-        onSecond();
-        process.exit(128 + os.constants.signals[signal]);
-      }
-    });
-  }
+  listenForSignals(
+    ['SIGINT', 'SIGTERM', 'SIGHUP'],
+    (signal) => controller.abort(signal),
+    (signal) => {
+      onSecond();
+      process.exit(128 + os.constants.signals[signal]);
+    },
+  );
   return controller.signal;
 }
 
