@@ -57,12 +57,7 @@ export interface PartitionAnswer {
  * @throws Error if the broker is too old, and the client's error if the connection fails
  */
 export async function requestFetchVersion(connection: Connection): Promise<number> {
-  const { apiKeys } = await new Promise<apiVersionsV3.ApiVersionsResponse>((resolve, reject) => {
-    apiVersionsV3.api(connection, 'ballot-endorsements', '1', (error, answer) => {
-      if (error || !answer) reject(error);
-      else resolve(answer);
-    });
-  });
+  const { apiKeys } = await apiVersionsV3.api.async(connection, 'ballot-endorsements', '1');
   const newest = apiKeys.find(({ apiKey }) => apiKey === FETCH)?.maxVersion ?? 0;
   if (newest < OLDEST_FETCH_VERSION) throw new Error('The broker is older than Kafka 3.1.');
   return Math.min(newest, NEWEST_FETCH_VERSION);

@@ -87,11 +87,8 @@ export interface ProducerIdentity {
 }
 
 /** Asks any broker for an id. @throws the client's error if it gives none */
-export function requestProducerId(connection: Connection): Promise<ProducerIdentity> {
-  return new Promise((resolve, reject) => {
-    initProducerIdV4.api(connection, null, TRANSACTION_TIMEOUT_MS, -1n, -1, (error, answer) => {
-      if (error || !answer) reject(error);
-      else resolve({ producerId: answer.producerId, producerEpoch: answer.producerEpoch });
-    });
-  });
+export async function requestProducerId(connection: Connection): Promise<ProducerIdentity> {
+  const { api } = initProducerIdV4;
+  const { producerId, producerEpoch } = await api.async(connection, null, TRANSACTION_TIMEOUT_MS, -1n, -1);
+  return { producerId, producerEpoch };
 }

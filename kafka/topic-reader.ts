@@ -85,16 +85,7 @@ export class TopicReader extends TopicLookup {
       for (const partition of stale) if (this.#nearby.nodeOf(partition) !== node) wanted.delete(partition);
     }
     if (wanted.size === 0) return reads;
-    try {
-      reads.push(...(await this.#fetchFrom(node, wanted, limits)));
-    } catch (error) {
-      this.#nearby.forgetNode(node);
-      // It may come back as a broker of another version.
-      this.#versions.delete(node);
-      // A broker that stops leaves its partitions to others, which the next call of `sources` then names.
-      this.client.clearMetadata();
-      throw error;
-    }
+    reads.push(...(await this.#fetchFrom(node, wanted, limits)));
     return reads;
   }
 
@@ -127,6 +118,24 @@ export class TopicReader extends TopicLookup {
     offsets: ReadonlyMap<number, number>,
     limits: FetchLimits,
     rack = this.#rack,
+  ): Promise<PartitionRead[]> {
+    try {
+      return await this.#request(node, offsets, limits, rack);
+    } catch (error) {
+      this.#nearby.forgetNode(node);
+      // It may come back as a broker of another version.
+      this.#versions.delete(node);
+      // A broker that stops leaves its partitions to others, which the next call of `sources` then names.
+      this.client.clearMetadata();
+      throw error;
+    }
+  }
+
+  async #request(
+    node: number,
+    offsets: ReadonlyMap<number, number>,
+    limits: FetchLimits,
+    rack: string,
   ): Promise<PartitionRead[]> {
     const { brokers, topic } = await this.metadata();
     const broker = brokers.get(node);

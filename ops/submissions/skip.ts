@@ -79,13 +79,7 @@ async function findNext(
   partition: number,
   from: number,
 ): Promise<Waiting | undefined> {
-  // An answer that is missing means here that there is nothing, so that the leader itself is asked.
-  const reader = new TopicReader({
-    brokers: { ...brokers, rack: null },
-    topic,
-    clientId: 'ballot-endorsements-ops',
-    committed: true,
-  });
+  const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-ops', committed: true });
   try {
     const sources = await reader.sources();
     if (sources[partition] === undefined) {
@@ -95,7 +89,7 @@ async function findNext(
     }
     for (let offset = from; ; ) {
       const limits = { maxWaitMs: 0, partitionMaxBytes: 1024 * 1024 };
-      const [read] = await reader.fetchFromSources(sources, new Map([[partition, offset]]), limits);
+      const read = await reader.fetchFromLeader(partition, offset, limits);
       if (!read) return undefined;
       const [record] = read.records;
       const [batch] = read.unreadable;
