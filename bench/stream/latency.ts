@@ -3,7 +3,6 @@
  * of Kafka alone, from a producer to a fetch with a record of the same size.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createParser } from 'eventsource-parser';
 import pg from 'pg';
 import { withAdmin } from '../../kafka/admin.ts';
 import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
@@ -11,6 +10,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { TopicReader } from '../../kafka/topic-reader.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
+import { readEvents } from '../../test/helpers/event-stream.ts';
 import type { System } from '../../test/helpers/system.ts';
 import { type Summary, summarize } from '../statistics.ts';
 
@@ -35,15 +35,11 @@ class Arrivals {
 
 async function followStream({ base, key }: System, arrivals: Arrivals): Promise<void> {
   const response = await fetch(`${base}/v1/stream`, { headers: { Authorization: `Bearer ${key}` } });
-  const parser = createParser({
+  void readEvents(response, {
     onEvent: ({ event, data }) => {
       if (event === 'endorsement') arrivals.arrived(JSON.parse(data).endorsement.statement);
     },
-  });
-  const decoder = new TextDecoder();
-  void (async () => {
-    for await (const bytes of response.body ?? []) parser.feed(decoder.decode(bytes, { stream: true }));
-  })().catch(() => {});
+  }).catch(() => {});
 }
 
 async function followTopic(brokers: Brokers, arrivals: Arrivals): Promise<TopicReader> {
@@ -67,7 +63,7 @@ async function followTopic(brokers: Brokers, arrivals: Arrivals): Promise<TopicR
   return log;
 }
 
-/** What a submission is about. */
+/** The endorser, contest and choice of a submission. */
 interface Subject {
   endorser: string;
   contest: string;

@@ -1,5 +1,12 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { createParser, type EventSourceMessage, type ParserCallbacks } from 'eventsource-parser';
 import { until } from './until.ts';
+
+/** Gives the events of an answer to a parser until the answer ends. @throws if the connection breaks or is aborted */
+export async function readEvents({ body }: Response, callbacks: ParserCallbacks): Promise<void> {
+  const parser = createParser(callbacks);
+  const decoder = new TextDecoder();
+  for await (const bytes of body ?? []) parser.feed(decoder.decode(bytes, { stream: true }));
+}
 
 /** An open connection of Server-Sent Events, and everything that it has received. */
 export class EventStreamClient {
@@ -27,17 +34,14 @@ export class EventStreamClient {
   }
 
   async #read(): Promise<void> {
-    const parser = createParser({
-      onEvent: (event) => this.events.push(event),
-      onComment: (comment) => this.comments.push(comment),
-      onRetry: (retryMs) => {
-        this.retryMs = retryMs;
-      },
-    });
-    const decoder = new TextDecoder();
     try {
-      for await (const bytes of this.response.body ?? [])
-        parser.feed(decoder.decode(bytes, { stream: true }));
+      await readEvents(this.response, {
+        onEvent: (event) => this.events.push(event),
+        onComment: (comment) => this.comments.push(comment),
+        onRetry: (retryMs) => {
+          this.retryMs = retryMs;
+        },
+      });
     } catch {
       // The test closed it, or the server died; `ended` tells that from a clean end.
       return;

@@ -6,6 +6,7 @@ import { drain } from './changes.ts';
 import { Cluster } from './cluster.ts';
 import { ReaderProcesses } from './reader-process.ts';
 import type { ReadersVerdict } from './readers.ts';
+import { type ReadAnswer, Reads } from './reads.ts';
 
 export interface BrokerRestartsOptions {
   streams: number;
@@ -55,7 +56,7 @@ export async function runBrokerRestarts(options: BrokerRestartsOptions): Promise
     ...{ streams, bases, choice: 'any', key, databaseUrl, cutMs: 0 },
   });
   const over = new AbortController();
-  const reads = new Reads(bases[1] ?? '', key, over.signal);
+  const reads = new Reads({ base: bases[1] ?? '', key, paths: READS, pauseMs: READ_EVERY_MS }, over.signal);
   const stretches: Stretch[] = [];
   try {
     const allOpen = async () => (await readers.countConnected()) === streams;
@@ -68,7 +69,7 @@ export async function runBrokerRestarts(options: BrokerRestartsOptions): Promise
       const startedAt = performance.now();
       await action();
       const durationMs = performance.now() - startedAt;
-      begins.push({ broker, startedAt, durationMs, answers: reads.take() });
+      begins.push({ broker, startedAt, durationMs, answers: countAnswers(reads.take()) });
       report(`${broker === 0 ? 'calm' : `broker ${broker}`}: ${(durationMs / 1000).toFixed(1)} s`);
     };
     await sleep(calmMs);
@@ -93,32 +94,12 @@ export async function runBrokerRestarts(options: BrokerRestartsOptions): Promise
   }
 }
 
-/** Sends requests to a gateway all the time, and counts the answers. */
-class Reads {
-  readonly done: Promise<void>;
-  #answers: Stretch['answers'] = {};
-
-  constructor(base: string, key: string, over: AbortSignal) {
-    this.done = this.#run(base, key, over);
+/** How many answers had each status, by path. */
+function countAnswers(answers: readonly ReadAnswer[]): Stretch['answers'] {
+  const counts: Stretch['answers'] = {};
+  for (const { path, status } of answers) {
+    counts[path] ??= {};
+    counts[path][status] = (counts[path][status] ?? 0) + 1;
   }
-
-  /** The answers since the last call. */
-  take(): Stretch['answers'] {
-    const answers = this.#answers;
-    this.#answers = {};
-    return answers;
-  }
-
-  async #run(base: string, key: string, over: AbortSignal): Promise<void> {
-    const headers = { Authorization: `Bearer ${key}` };
-    for (let turn = 0; !over.aborted; turn += 1) {
-      const path = READS[turn % READS.length] ?? '';
-      const response = await fetch(`${base}${path}`, { headers });
-      await response.arrayBuffer();
-      this.#answers[path] ??= {};
-      const counts = this.#answers[path];
-      counts[response.status] = (counts[response.status] ?? 0) + 1;
-      await sleep(READ_EVERY_MS);
-    }
-  }
+  return counts;
 }

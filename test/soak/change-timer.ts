@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createParser } from 'eventsource-parser';
 import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
+import { readEvents } from '../helpers/event-stream.ts';
 import { until } from '../helpers/until.ts';
 import { createStatement } from './ballot.ts';
 import type { Cluster } from './cluster.ts';
@@ -58,17 +58,12 @@ export class ChangeTimer {
       headers: { Authorization: `Bearer ${key}` },
       signal: this.#reading.signal,
     });
-    const parser = createParser({
+    void readEvents(response, {
       onEvent: ({ event, data }) => {
         const change = event === 'endorsement' && this.#changes.get(JSON.parse(data).endorsement.statement);
         if (change) change.receivedAt = performance.now();
       },
-    });
-    const read = async () => {
-      const decoder = new TextDecoder();
-      for await (const bytes of response.body ?? []) parser.feed(decoder.decode(bytes, { stream: true }));
-    };
-    void read()
+    })
       .catch(() => {})
       .finally(() => {
         this.#hasStreamEnded = true;

@@ -6,6 +6,7 @@ import { drain, makeChanges } from './changes.ts';
 import { Cluster } from './cluster.ts';
 import { ReaderProcesses } from './reader-process.ts';
 import type { ReadersVerdict } from './readers.ts';
+import { type ReadAnswer, Reads } from './reads.ts';
 
 export interface CrowdOptions {
   streams: number;
@@ -48,14 +49,14 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
   const readers = new ReaderProcesses(readerProcesses, plan);
   const over = new AbortController();
   const changing = makeChanges(cluster, createRandom(1), rate, over.signal);
-  const reads = new ReadWatch(bases[1] ?? '', key, over.signal);
+  const reads = new Reads({ base: bases[1] ?? '', key, paths: READS, pauseMs: READ_EVERY_MS }, over.signal);
   try {
     const allOpen = async () => (await readers.countConnected()) === streams;
     await until('all streams to be open', allOpen, OPEN_TIMEOUT_MS);
     report(`${streams} streams are open at one gateway`);
     reads.take();
     await sleep(calmMs);
-    const readsBefore = reads.take();
+    const readsBefore = timesOf(reads.take());
 
     const started = performance.now();
     await cluster.stopGateway(0);
@@ -63,7 +64,7 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
     report(`the gateway has ended after ${stoppedMs.toFixed(0)} ms`);
     await until('all streams to be back', allOpen, RETURN_TIMEOUT_MS);
     const returnedMs = performance.now() - started;
-    const readsDuring = reads.take();
+    const readsDuring = timesOf(reads.take());
     report(`all streams are back after ${returnedMs.toFixed(0)} ms`);
 
     over.abort();
@@ -78,31 +79,9 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
   }
 }
 
-/** Requests lists of a gateway, one after the other, and records the time of each. */
-class ReadWatch {
-  readonly done: Promise<void>;
-  #times: number[] = [];
-
-  constructor(base: string, key: string, over: AbortSignal) {
-    this.done = this.#run(base, key, over);
-  }
-
-  /** The times of the reads since the last call, in milliseconds. */
-  take(): number[] {
-    const times = this.#times;
-    this.#times = [];
-    return times;
-  }
-
-  async #run(base: string, key: string, over: AbortSignal): Promise<void> {
-    const headers = { Authorization: `Bearer ${key}` };
-    for (let turn = 0; !over.aborted; turn += 1) {
-      const started = performance.now();
-      const response = await fetch(`${base}${READS[turn % READS.length]}`, { headers });
-      await response.arrayBuffer();
-      if (!response.ok) throw new Error(`A read was answered ${response.status}.`);
-      this.#times.push(performance.now() - started);
-      await sleep(READ_EVERY_MS);
-    }
-  }
+/** How long these reads took, in milliseconds. @throws Error if one of them failed */
+function timesOf(answers: readonly ReadAnswer[]): number[] {
+  const failed = answers.find(({ status }) => status !== 200);
+  if (failed) throw new Error(`A read was answered ${failed.status}.`);
+  return answers.map(({ ms }) => ms);
 }
