@@ -73,7 +73,7 @@ testInBrowser(
     expect((await service.get('/v1/states', { headers })).status).toBe(200);
 
     await page.getByRole('link', { name: 'Live' }).click();
-    await page.getByText('Connected').waitFor();
+    await page.getByText('Connected: events appear').waitFor();
     await service.submit([endorse('coast-gazette', 'mayor', 'bob')]);
     await page.getByRole('cell', { name: 'Coast Gazette' }).waitFor();
     expect(performance.now() - started).toBeLessThan(60_000);
