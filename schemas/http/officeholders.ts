@@ -41,7 +41,7 @@ export const officeholderFilters = {
     'Open Civic Data division ids',
     'Open Civic Data division ids of the seats; exactly these, not the divisions within them.',
   ),
-  q: search('The name contains this, ignoring case and accents.'),
+  q: search('The name contains this. Case, accents, and kinds of quotes and dashes do not count.'),
 };
 
 /** `lang` (specification, "Conventions"). The source has no Spanish, so both languages read the same. */

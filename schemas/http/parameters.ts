@@ -78,7 +78,7 @@ export const endorserFilters = {
   elections: Type.With(elections, {
     description: 'Election slugs: only endorsers with endorsements in them.',
   }),
-  q: search('The name contains this, ignoring case and accents.'),
+  q: search('The name contains this. Case, accents, and kinds of quotes and dashes do not count.'),
 };
 
 /** The filters of `GET /v1/contests`. */

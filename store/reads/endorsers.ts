@@ -33,7 +33,7 @@ function condition({ categories, states, elections, q }: EndorserFilters): Sql {
         SELECT g.endorser_id FROM endorsing g JOIN elections l ON l.id = g.election_id
         WHERE ${isOneOf(sql.fragment`l.slug`, elections)})`,
     // The subquery folds the text once instead of once for each endorser.
-    q !== undefined && sql.fragment`position((SELECT folded(${q})) IN e.name_folded) > 0`,
+    q !== undefined && sql.fragment`position((SELECT name_order(${q})) IN e.name_order) > 0`,
   ]);
 }
 

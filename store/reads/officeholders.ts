@@ -111,7 +111,7 @@ export async function listOfficeholders(
     where: allOf([
       // Repeats the join's condition, so that the planner can begin with the few seats that match.
       wanted && sql.fragment`h.person_id IN (SELECT s.person_id FROM officeholder_seats s WHERE ${wanted})`,
-      q !== undefined && sql.fragment`strpos(h.name_folded, folded(${q})) > 0`,
+      q !== undefined && sql.fragment`position((SELECT name_order(${q})) IN h.name_order) > 0`,
       after !== null &&
         sql.fragment`(h.name_order, h.person_id) > (${after[0] ?? null}, ${after[1] ?? null}::uuid)`,
     ]),

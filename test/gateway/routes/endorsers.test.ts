@@ -33,6 +33,7 @@ const service = useTestService({
       }),
     ],
     ['endorsers', endorser({ slug: 'union', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
+    ['endorsers', endorser({ slug: 'workers', name: 'Workers’ Łódź–ʻAmauʻu', state: 'WA' })],
     // Two of the same name: the id decides.
     ['endorsers', endorser({ slug: 'union-of-2', name: 'UNIÓN \\ Ñandú', state: 'TX' })],
     ['elections', election({ slug: 'or-2024-05-21-primary', date: '2024-05-21', type: 'primary' })],
@@ -84,7 +85,15 @@ describe('GET /v1/endorsers', () => {
     ]);
   });
 
-  const ALL = ['bakers-local-1', 'coast-gazette', 'opinion', 'nation-herald', 'union', 'union-of-2'];
+  const ALL = [
+    'bakers-local-1',
+    'coast-gazette',
+    'opinion',
+    'nation-herald',
+    'union',
+    'union-of-2',
+    'workers',
+  ];
   test.each([
     ['', ALL],
     ['categories=newspaper', ['coast-gazette', 'opinion', 'nation-herald']],
@@ -109,7 +118,10 @@ describe('GET /v1/endorsers', () => {
     ['q=_1', ['opinion']],
     ['q=%5C', ['union', 'union-of-2']],
     ['q=%5C%25', []],
-    ['q=%27', []],
+    ['q=%27', ['workers']],
+    ["q=workers' lodz-amauu", ['workers']],
+    ['q=S%E2%80%99 Ł', ['workers']],
+    ['q=%CA%BBama', ['workers']],
     ['q=a+h', []],
     ['q=n+h&states=national', ['nation-herald']],
   ])('with %s, by name and id', async (query, expected) => {
@@ -179,7 +191,7 @@ describe('GET /v1/endorser-categories', () => {
       expectSchema('/v1/endorser-categories', body);
       expect(body).toEqual({
         data: [
-          { slug: 'labor', name: labor, singular_name: labor, endorser_count: 3 },
+          { slug: 'labor', name: labor, singular_name: labor, endorser_count: 4 },
           { slug: 'newspaper', name: newspaper, singular_name: newspaper, endorser_count: 3 },
           { slug: 'party', name: party, singular_name: 'a party', endorser_count: 0 },
         ],
