@@ -1,6 +1,6 @@
 /*
- * Draws flame graphs of a gateway under the loads that miss their goals: where its main thread spends its time, and what
- * takes the memory of a stream. Some loads need a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's
+ * Draws flame graphs under the loads that miss their goals: where the main thread of a gateway, of apply or of the relay
+ * spends its time, and what takes the memory of a stream. Some loads need a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's
  * DATA_DIR. The graphs go to docs/images/.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { Role } from '../consumers/config.ts';
 import { createKey } from '../ops/commands/keys.ts';
 import { createConfig } from '../ops/config.ts';
 import { readEnv } from '../service/running-service.ts';
@@ -18,6 +19,7 @@ import { type CpuProfile, Inspector, profiledEnv } from './flames/inspector.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { measureRate, WARM_UP_SECONDS } from './load.ts';
 import { type FanOutLoad, measureAll, openArena } from './stream/fan-out.ts';
+import { createMessages, measureService, openPlaces } from './stream/ingest.ts';
 import { PageReader } from './stream/page-reader.ts';
 import { Publisher } from './stream/publisher.ts';
 import { ReaderPool } from './stream/reader-pool.ts';
@@ -31,6 +33,8 @@ const SETTLE_MS = 5000;
 /** Pages of a replay: for V8 to compile the code, and to profile. */
 const PAGES = { warmUp: 300, profiled: 400 };
 const SELECTIVE = { warmUp: 300, profiled: 500 };
+/** As many for V8 to compile the code as are profiled. */
+const SUBMISSIONS = 100_000;
 const MOST_EXPENSIVE = 8;
 
 interface Graph {
@@ -70,6 +74,14 @@ const GRAPHS: Record<string, Graph> = {
   endorsements: {
     title: 'Processor time of a gateway: /v1/endorsements?limit=100, made anew',
     measure: () => profileReads('/v1/endorsements?limit=100', { RESPONSE_MEMORY_MB: '0' }),
+  },
+  apply: {
+    title: 'Processor time of apply: submissions as fast as the service takes them',
+    measure: () => profileIngest('apply'),
+  },
+  relay: {
+    title: 'Processor time of the relay: submissions as fast as the service takes them',
+    measure: () => profileIngest('relay'),
   },
 };
 
@@ -126,6 +138,19 @@ async function profileMemory(): Promise<Flame> {
   const flame = flameOfHeap(head, ROOT);
   say(`  ${(flame.value / HEAP_STREAMS / 1024).toFixed(1)} KiB a stream`);
   return flame;
+}
+
+async function profileIngest(role: Role): Promise<Flame> {
+  const { port, env } = await profiledEnv();
+  const system = await startSystem({}, { consumerEnv: { [role]: env } });
+  const places = await openPlaces(system);
+  const submit = (round: number) => measureService(system, createMessages(places, round, SUBMISSIONS));
+  await submit(0);
+  const inspector = await Inspector.open(port);
+  const profile = await inspector.profileCpu(() => submit(1));
+  inspector.close();
+  await system.stop();
+  return flameOfCpu(profile, ROOT);
 }
 
 /** Profiles a gateway of its own on the loaded store. */

@@ -39,9 +39,7 @@ export async function benchIngest(
   submissions: number,
 ): Promise<void> {
   const system = await startSystem();
-  // Waits until the demo has passed through.
-  await (await Publisher.open(system)).close();
-  const places = await loadPlaces(system.databaseUrl);
+  const places = await openPlaces(system);
   await withAdmin(system.brokers, (admin) =>
     admin.createTopics({ topics: [{ topic: RAW_TOPIC, numPartitions: 12 }] }),
   );
@@ -51,7 +49,7 @@ export async function benchIngest(
   // The first round warms up.
   for (let round = -1; round < rounds; round += 1) {
     const length = round < 0 ? WARM_UP_SUBMISSIONS : submissions;
-    const messages = Array.from({ length }, (_, index) => createMessage(places, round, index));
+    const messages = createMessages(places, round, length);
     const before = readUsage(system);
     const own = await measureService(system, messages);
     const after = readUsage(system);
@@ -90,7 +88,12 @@ interface Place {
   choice: string;
 }
 
-/** Present endorsements without a rank. */
+/** Waits until the demo has passed through. @returns the present endorsements without a rank */
+export async function openPlaces(system: System): Promise<Place[]> {
+  await (await Publisher.open(system)).close();
+  return loadPlaces(system.databaseUrl);
+}
+
 async function loadPlaces(databaseUrl: string): Promise<Place[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -102,6 +105,11 @@ async function loadPlaces(databaseUrl: string): Promise<Place[]> {
   );
   await client.end();
   return rows;
+}
+
+/** Submissions that each change an endorsement. */
+export function createMessages(places: Place[], round: number, length: number): Message[] {
+  return Array.from({ length }, (_, index) => createMessage(places, round, index));
 }
 
 function createMessage(places: Place[], round: number, index: number): Message {
@@ -132,7 +140,7 @@ async function produce(brokers: Brokers, topic: string, messages: Message[]): Pr
 }
 
 /** Submissions a second, from sending the first until a gateway can deliver the last. */
-async function measureService({ base, key, brokers }: System, messages: Message[]): Promise<number> {
+export async function measureService({ base, key, brokers }: System, messages: Message[]): Promise<number> {
   const latest = async () => {
     const response = await fetch(`${base}/v1/events`, { headers: { Authorization: `Bearer ${key}` } });
     const { next_cursor } = (await response.json()) as { next_cursor: string };

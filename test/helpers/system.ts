@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Role } from '../../consumers/config.ts';
 import { applyTopics } from '../../kafka/topics.ts';
 import { createKey } from '../../ops/commands/keys.ts';
 import { migrateDatabase } from '../../ops/commands/migrate.ts';
@@ -74,10 +75,19 @@ async function startKafka(
  * @param gatewayEnv settings of the gateway, besides its addresses
  * @param options.replicas the number of replicas that the gateway reads from
  * @param options.cluster whether Kafka is three brokers, each with a copy of every partition
+ * @param options.consumerEnv further settings of the consumers, by role
  */
 export async function startSystem(
   gatewayEnv: Record<string, string> = {},
-  { replicas = 0, cluster = false }: { replicas?: number; cluster?: boolean } = {},
+  {
+    replicas = 0,
+    cluster = false,
+    consumerEnv = {},
+  }: {
+    replicas?: number;
+    cluster?: boolean;
+    consumerEnv?: Partial<Record<Role, Record<string, string>>>;
+  } = {},
 ): Promise<System> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-system-'));
   const [primary, kafka] = await Promise.all([
@@ -117,8 +127,8 @@ export async function startSystem(
       METRICS_PORT: '0',
       ...gatewayEnv,
     });
-    const startRole = (role: string) =>
-      startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0', ROLES: role });
+    const startRole = (role: Role) =>
+      startProgram('consumers/main.ts', { ...env, METRICS_PORT: '0', ROLES: role, ...consumerEnv[role] });
     const apply = startRole('apply');
     const relay = startRole('relay');
     programs.push(apply, relay, gateway);
