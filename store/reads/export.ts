@@ -35,9 +35,8 @@ export async function exportRecords(pool: DatabasePool, select: Sql, sink: Expor
     let records = await fetch();
     while (records.length > 0) {
       const next = records.length < FETCHED ? Promise.resolve([]) : fetch();
-      // Its error is thrown below. The sink's comes first.
-      next.catch(() => {});
-      await sink.write(records);
+      // Its error is thrown below. The sink's comes first, after the query: the transaction cannot end during one.
+      await sink.write(records).finally(() => next.catch(() => {}));
       count += records.length;
       records = await next;
     }

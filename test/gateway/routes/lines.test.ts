@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { useClient } from '../../helpers/database.ts';
+import { metricValue } from '../../helpers/metrics.ts';
 import { useTestService } from '../../helpers/service.ts';
 import { endorse, withdraw } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
@@ -183,6 +184,20 @@ describe('a large answer of lines', () => {
     await until('the answer waits for its reader', async () => (await snapshots()) === 1);
     asked.destroy();
     await until('the query has ended', async () => (await snapshots()) === 0);
+  });
+
+  test('is left, and has not failed, when the answer ends while records are fetched, as after HEAD', async () => {
+    const count = (outcome: string) => metricValue('exports_total', { outcome });
+    const [left, failed] = [await count('left'), await count('failed')];
+    const response = await fetch(service.url('/v1/contests'), {
+      method: 'HEAD',
+      headers: { Authorization: `Bearer ${service.key}`, ...LINES },
+    });
+    expect(response.status).toBe(200);
+    await until('the export has ended', async () => {
+      return (await count('left')) + (await count('failed')) > left + failed;
+    });
+    expect([await count('left'), await count('failed')]).toEqual([left + 1, failed]);
   });
 
   test('is made for two requests of an account at a time, and more wait', async () => {
