@@ -47,8 +47,8 @@ const cursor = (maxLength: number, description: string) =>
 /** `limit` and `cursor` of paged lists (specification, "Limits"). */
 export const paging = {
   limit: Type.With(wholeNumber(1, 500, 'How many records a page has at most.'), { default: 100 }),
-  /** Holds the last name of the page, which has up to 500 characters of up to six bytes. */
-  cursor: cursor(5000, 'The next_cursor of the page before. It is for the same filters and lang alone.'),
+  /** Holds the last name of the page, which has up to 500 characters. As the list is ordered by it, each takes up to 12 bytes. */
+  cursor: cursor(9000, 'The next_cursor of the page before. It is for the same filters and lang alone.'),
 };
 
 /** `after` of lists that are sent whole, as lines of JSON. */

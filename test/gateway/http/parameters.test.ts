@@ -87,10 +87,10 @@ describe('parameters that are refused', () => {
     ['upcoming=1', 'upcoming must be true or false, is "1".'],
     ['upcoming=TRUE', 'upcoming must be true or false, is "TRUE".'],
     ['lang=fr', 'lang must be en or es, is "fr".'],
-    ['cursor=', 'cursor must be a cursor of this service, at most 5000 characters, is "".'],
+    ['cursor=', 'cursor must be a cursor of this service, at most 9000 characters, is "".'],
     [
-      `cursor=${'x'.repeat(5001)}`,
-      'cursor must be a cursor of this service, at most 5000 characters, has 5,001.',
+      `cursor=${'x'.repeat(9001)}`,
+      'cursor must be a cursor of this service, at most 9000 characters, has 9,001.',
     ],
     ['states=ZZ', `states[0] must be one of ${STATE_CODES.join(', ')}, is "ZZ".`],
     ['states=CA,or', `states[1] must be one of ${STATE_CODES.join(', ')}, is "or".`],

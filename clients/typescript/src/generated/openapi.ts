@@ -1985,7 +1985,7 @@ export interface operations {
             query?: {
                 /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
                 contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 5000 characters. */
+                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Districts, by OCD division id. Must be at most 500 OCD division ids, comma-separated. */
                 districts?: string[];
@@ -2592,7 +2592,7 @@ export interface operations {
     listElections: {
         parameters: {
             query?: {
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 5000 characters. */
+                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Only elections on or after this date. Must be a date such as 2026-11-03. */
                 from?: string;
@@ -2694,7 +2694,7 @@ export interface operations {
                 contest?: number;
                 /** @description Kinds of contest. Must be at most 500 contest kinds, comma-separated. */
                 contest_kinds?: components["schemas"]["ContestKind"][];
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 5000 characters. */
+                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Election slugs. Must be at most 500 election slugs, comma-separated. */
                 elections?: string[];
@@ -3034,7 +3034,7 @@ export interface operations {
             query?: {
                 /** @description Endorser category slugs. Must be at most 500 category slugs, comma-separated. */
                 categories?: string[];
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 5000 characters. */
+                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Election slugs: only endorsers with endorsements in them. Must be at most 500 election slugs, comma-separated. */
                 elections?: string[];
@@ -3349,7 +3349,7 @@ export interface operations {
     listOfficeholders: {
         parameters: {
             query?: {
-                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 5000 characters. */
+                /** @description The next_cursor of the page before. It is for the same filters and lang alone. Must be a cursor of this service, at most 9000 characters. */
                 cursor?: string;
                 /** @description Open Civic Data division ids of the seats; exactly these, not the divisions within them. Must be at most 500 Open Civic Data division ids, comma-separated. */
                 districts?: string[];
