@@ -34,7 +34,7 @@ export function columns<const Name extends string>(table: string, names: readonl
   return Object.fromEntries(entries) as Record<Name, Sql>;
 }
 
-/** Like `columns`, in the given language, or in English if a text has no translation. */
+/** Like `columns`, in the given language, or in English if a text has no translation or an empty one. */
 export function localized<const Name extends string>(
   table: string,
   names: readonly Name[],
@@ -43,7 +43,7 @@ export function localized<const Name extends string>(
   if (lang === 'en') return columns(table, names);
   const entries = names.map((name) => [
     name,
-    sql.fragment`COALESCE(${sql.identifier([table, `${name}_es`])}, ${sql.identifier([table, name])})`,
+    sql.fragment`COALESCE(NULLIF(${sql.identifier([table, `${name}_es`])}, ''), ${sql.identifier([table, name])})`,
   ]);
   return Object.fromEntries(entries) as Record<Name, Sql>;
 }

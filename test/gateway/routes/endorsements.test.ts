@@ -19,7 +19,7 @@ beforeAll(async () => {
     endorse('bakers-local-1', 'council', 'bob'),
     endorse('coast-gazette', 'prop-1', 'yes', { source_url: 'https://gazette.example/prop-1' }),
     position('nation-herald', 'sheriff', [pick('cyd', { rank: 1 }), pick('ann', { rank: 2 })]),
-    endorse('nation-herald', 'prop-1', 'no'),
+    endorse('nation-herald', 'prop-1', 'no', { statement: 'Costly.', statement_es: '' }),
   ]);
   await service.eventsOnceThereAre(6);
 });
@@ -113,6 +113,7 @@ describe('GET /v1/endorsements', () => {
       expect.arrayContaining([
         ['Buena.', 'Title of mayor', 'ann'],
         [null, 'Título de prop-1', 'Sí'],
+        ['Costly.', 'Título de prop-1', 'No'],
       ]),
     );
   });
