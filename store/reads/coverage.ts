@@ -34,11 +34,16 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
         FROM counted LEFT JOIN ballot_sizes ballot ON ballot.election_id = id
           LEFT JOIN endorsement_activity activity ON activity.election_id = id
         GROUP BY state),
-      -- A removal is a change too.
+      -- A removal is a change too. So is the second day after an election, when it is upcoming no more.
       changed AS (
-        SELECT state, max(GREATEST(dated.updated_at, removed_at, ballot.changed_at, activity.changed_at)) AS updated_at
-        FROM dated LEFT JOIN ballot_sizes ballot ON ballot.election_id = id
-          LEFT JOIN endorsement_activity activity ON activity.election_id = id
+        SELECT state, max(changed_at) AS updated_at
+        FROM (
+          SELECT state, GREATEST(dated.updated_at, removed_at, ballot.changed_at, activity.changed_at) AS changed_at
+          FROM dated LEFT JOIN ballot_sizes ballot ON ballot.election_id = id
+            LEFT JOIN endorsement_activity activity ON activity.election_id = id
+          UNION ALL
+          SELECT state, (date + 2)::timestamp AT TIME ZONE 'UTC'
+          FROM elections WHERE date < ${electionsFrom ?? '-infinity'}::date) AS changes
         GROUP BY state),
       -- An endorser in several elections of a state counts once. DISTINCT hashes, which is faster than count(DISTINCT).
       backed AS (

@@ -153,6 +153,21 @@ describe('GET /v1/coverage', () => {
     expect(after.updated_at > more.updated_at).toBe(true);
   });
 
+  test('shows when an election was upcoming no more, instead of going back', async () => {
+    const updatedAt = async (state: string, query = '') => {
+      const { body } = await service.get(`/v1/coverage${query}`);
+      return body.data.find((row: { state: string }) => row.state === state).updated_at;
+    };
+    await service.query(
+      `INSERT INTO elections (slug, name, date, state, type, updated_at)
+       VALUES ('nm', 'Over', '2026-11-01', 'NM', 'special', '2026-10-01T12:00:00Z')`,
+    );
+    expect(await updatedAt('NM')).toBe('2026-11-03T00:00:00.000Z');
+    expect(await updatedAt('NM', '?upcoming=false')).toBe('2026-10-01T12:00:00.000Z');
+    await service.query(`UPDATE elections SET updated_at = '2026-11-03T12:00:00Z' WHERE slug = 'nm'`);
+    expect(await updatedAt('NM')).toBe('2026-11-03T00:00:00.000Z');
+  });
+
   test.each([
     ['upcoming=yes', 'upcoming must be true or false, is "yes".'],
     ['states=CA', 'There is no parameter "states" here. Accepted are: upcoming.'],
