@@ -61,6 +61,21 @@ function requireRole(page: Page, { role }: ConsoleSession): void {
   throw new PageError(403, 'Only owners of the account can do this. Ask one of them.');
 }
 
+/**
+ * Refuses a form that was made while the console showed another account, as in a tab that was opened before the account was
+ * switched in another one: it would change the wrong account.
+ *
+ * @throws PageError 409
+ */
+function requireShownAccount(page: Page, { account, accountId }: ConsoleSession, madeFor: number): void {
+  if (madeFor === accountId || page.role === 'operator' || page.anyAccount) return;
+  throw new PageError(
+    409,
+    `The console shows the account ${account} now, and this form was made for another one. Nothing was changed. ` +
+      'Open the page again, or choose the other account under Account first.',
+  );
+}
+
 async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
   const found = await findOwnSession(ctx, options);
   if (!found) {
@@ -74,8 +89,8 @@ async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Pr
   ctx.state.account = session.account;
   requireRole(page, session);
   const form = ctx.method === 'POST' ? await readForm(ctx) : new URLSearchParams();
-  if (ctx.method === 'POST') requireFormToken(form, token);
-  const csrf = formTokenOf(token);
+  if (ctx.method === 'POST') requireShownAccount(page, session, requireFormToken(form, token));
+  const csrf = formTokenOf(token, session.accountId);
   const closed = new AbortController();
   ctx.res.once('close', () => closed.abort());
   const reply = await page.handle(

@@ -41,6 +41,8 @@ export interface Page {
   path: string;
   /** The least role that may use it. Others get 404 for an operator's page, and 403 for an owner's. */
   role: Role;
+  /** Whether its form does the same whichever account the console shows, as those of operators do. */
+  anyAccount?: true;
   /** @throws ApiError, which is shown as a page of its status. */
   handle(request: PageRequest, context: ConsoleContext): Promise<PageReply>;
 }

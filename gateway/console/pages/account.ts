@@ -38,6 +38,7 @@ export const accountPages: readonly Page[] = [
     method: 'POST',
     path: '/console/account',
     role: 'member',
+    anyAccount: true,
     async handle({ session, form }, { pool }) {
       const id = readRowId(form.get('account'));
       const chosen = id === null ? null : await findAccountFor(pool, session, id);

@@ -5,9 +5,13 @@ import { PageError } from '../page-error.ts';
 /** The field of every form that carries the session's form token. */
 export const CSRF_FIELD = 'csrf';
 
-/** The token that forms of a session carry. Only a page of the session can know it, since it comes from its secret. */
-export function formTokenOf(sessionToken: string): string {
-  return createHmac('sha256', sessionToken).update('forms').digest('base64url');
+/**
+ * The token that forms of a session carry, with the id of the account that the console showed when it made them:
+ * `12.<base64url>`. Only a page of the session can know it, since it comes from its secret.
+ */
+export function formTokenOf(sessionToken: string, accountId: number): string {
+  const secret = createHmac('sha256', sessionToken).update(`forms ${accountId}`).digest('base64url');
+  return `${accountId}.${secret}`;
 }
 
 function refuse(): PageError {
@@ -32,9 +36,15 @@ export function requireSameSite(ctx: Context, publicUrl: string | null): void {
   if (host === null || !ownHosts.includes(host)) throw refuse();
 }
 
-/** @throws PageError 403 if the form does not carry its session's token */
-export function requireFormToken(form: URLSearchParams, sessionToken: string): void {
-  const given = Buffer.from(form.get(CSRF_FIELD) ?? '');
-  const expected = Buffer.from(formTokenOf(sessionToken));
+/**
+ * @returns the id of the account that the console showed when it made the form
+ * @throws PageError 403 if the form does not carry its session's token
+ */
+export function requireFormToken(form: URLSearchParams, sessionToken: string): number {
+  const text = form.get(CSRF_FIELD) ?? '';
+  const accountId = Number.parseInt(text, 10);
+  const given = Buffer.from(text);
+  const expected = Buffer.from(formTokenOf(sessionToken, accountId));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refuse();
+  return accountId;
 }

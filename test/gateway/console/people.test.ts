@@ -312,6 +312,47 @@ test("owners of two accounts cannot reach each other's people, invitations and k
   expect(theirPeople).toContain('carl@example.org');
 });
 
+test('a form that was made for another account than the one shown now changes nothing', async () => {
+  const [first, second] = [await console.makeAccount(), await console.makeAccount()];
+  const { client } = await console.join(first, { role: 'owner' });
+  const bob = await console.join(first, { name: 'bob', role: 'owner' });
+  const id = async (account: string): Promise<string> =>
+    String((await console.service.query('SELECT id FROM accounts WHERE name = $1', [account]))[0]?.id);
+  await console.service.query(
+    `INSERT INTO account_members (account_id, person_id, role)
+     SELECT $1, person_id, role FROM account_members WHERE account_id = $2`,
+    [await id(second), await id(first)],
+  );
+  const csrf = await client.formToken();
+  expect((await client.post('/console/account', { account: await id(second) })).status).toBe(303);
+
+  const bobId = await personId(bob.subject);
+  const forms: [string, Record<string, string>][] = [
+    ['/console/keys', { name: 'Website', scope: 'data:read' }],
+    ['/console/subscriptions', { name: 'Everything' }],
+    ['/console/people/invitations', { email: 'carl@example.org', role: 'owner' }],
+    [`/console/people/${bobId}/role`, { role: 'member' }],
+    [`/console/people/${bobId}/remove`, {}],
+  ];
+  const before = await audit(second);
+  for (const [path, fields] of forms) {
+    const refused = await client.post(path, { csrf, ...fields });
+    expect([path, refused.status]).toEqual([path, 409]);
+    expect(refused.html).toContain(`The console shows the account ${second} now`);
+  }
+  expect(await audit(second)).toEqual(before);
+  expect((await client.get('/console/subscriptions')).html).toContain('There are none yet.');
+
+  // Switching back and signing out do the same whichever account is shown.
+  expect((await client.post('/console/account', { csrf, account: await id(first) })).status).toBe(303);
+  expect((await client.post('/console/keys', { csrf, name: 'Website', scope: 'data:read' })).status).toBe(
+    200,
+  );
+  const later = await client.formToken();
+  await client.post('/console/account', { account: await id(second) });
+  expect((await client.post('/console/sign-out', { csrf: later })).status).toBe(303);
+});
+
 test('an operator who is invited sees every account', async () => {
   const [first, second] = [await console.makeAccount(), await console.makeAccount()];
   const { client, subject } = await console.join(first, { role: 'operator' });
