@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { ApiError } from '../http/api-error.ts';
+import { isRejectedValue } from '../http/middleware/errors.ts';
 import { html } from './html.ts';
 import { renderPublicPage } from './layout.ts';
 import { PageError } from './page-error.ts';
@@ -13,6 +14,10 @@ interface Failure {
 
 function describeFailure(error: unknown, log: Logger, requestId: string): Failure {
   if (error instanceof PageError || error instanceof ApiError) return error;
+  if (isRejectedValue(error)) {
+    log.warn({ error, requestId }, 'the database rejects a value');
+    return { status: 400, message: 'A value in the address or the form is not one that this page takes.' };
+  }
   const fields = { requestId };
   const kind = reportFailure(log, error, { where: 'console', message: 'a page failed', fields });
   return kind === 'defect'

@@ -8,10 +8,13 @@ import { ApiError, createUnavailableError } from '../api-error.ts';
 /** The SQLSTATE class of data exceptions, such as a number out of range or an invalid date or uuid. */
 const DATA_EXCEPTION = /^22/;
 
+/** Whether the database rejects a value, which then comes from the client: the service's own values are fine. */
+export const isRejectedValue = (error: unknown): boolean => DATA_EXCEPTION.test(sqlStateOf(error) ?? '');
+
 /** The error that the client receives. Anything but an ApiError is reported, and its message stays internal. */
 export function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
-  if (DATA_EXCEPTION.test(sqlStateOf(error) ?? '')) {
+  if (isRejectedValue(error)) {
     // Parameters were checked before, so the value comes from a forged cursor, which only its list can interpret.
     log.warn({ error, requestId }, 'the database rejects a value');
     return new ApiError(

@@ -102,6 +102,17 @@ test.each([
   expect(response.headers.get('Content-Type')).toMatch('text/html');
 });
 
+test.each([
+  ['GET', '/console/usage/errors?after=-005000-01-01T00:00:00.000Z,1'],
+  ['GET', '/console/operator/accounts?q=%00'],
+  ['POST', '/console/operator/plans/%00'],
+])('a value that the database cannot hold is no defect: %s %s', async (method, path) => {
+  const operator = await signIn({ role: 'operator' });
+  const { status, html } = await (method === 'GET' ? operator.get(path) : operator.post(path));
+  expect(status).toBe(400);
+  expect(html).toContain('is not one that this page takes');
+});
+
 test('every address takes its methods, and names them to others', async () => {
   const operator = await signIn({ role: 'operator' });
   const own = new Map<string, readonly string[]>([
