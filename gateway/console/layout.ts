@@ -29,6 +29,7 @@ function Frame({ title, script, children }: { title: string; script?: string; ch
       <title>${title} · Ballot endorsements</title>
       <link rel="icon" href=${assetUrl('icon.svg')} type="image/svg+xml" />
       ${STYLES.map((name) => html`<link rel="stylesheet" href=${assetUrl(`${name}.css`)} />`)}
+      <script type="module" src=${assetUrl('send-once.js')}></script>
       ${script && html`<script type="module" src=${assetUrl(`${script}.js`)}></script>`}
     </head>
     <body>${children}</body>`;

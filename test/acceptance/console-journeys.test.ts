@@ -82,6 +82,30 @@ testInBrowser(
 );
 
 testInBrowser(
+  `a double click sends a form once, also while the answer takes long${SKIPPED}`,
+  async () => {
+    const context = await browser.newContext();
+    contexts.push(context);
+    const page = await context.newPage();
+    const network = await context.newCDPSession(page);
+    const doubleClick = async (name: string) => {
+      const conditions = { offline: false, downloadThroughput: -1, uploadThroughput: -1 };
+      await network.send('Network.emulateNetworkConditions', { ...conditions, latency: 500 });
+      await page.getByRole('button', { name }).dblclick({ delay: 50, noWaitAfter: true });
+      await network.send('Network.emulateNetworkConditions', { ...conditions, latency: 0 });
+    };
+    await page.goto(service.url(await makeLink(service, { account: await makeAccount() })));
+    await doubleClick('Sign in');
+    await page.getByRole('heading', { name: 'First request' }).waitFor();
+    await page.goto(service.url('/console/keys'));
+    await page.getByLabel('Name').fill('My website');
+    await doubleClick('Make key');
+    await page.getByRole('heading', { name: 'Your new key' }).waitFor();
+  },
+  PATIENCE_MS,
+);
+
+testInBrowser(
   `an owner rotates a key and revokes the old one${SKIPPED}`,
   async () => {
     const page = await signIn({ account: await makeAccount() });
