@@ -106,6 +106,21 @@ testInBrowser(
 );
 
 testInBrowser(
+  `a person with a keyboard runs a stream and stops it without losing the focus${SKIPPED}`,
+  async () => {
+    const page = await signIn({ account: await makeAccount() });
+    await page.getByRole('button', { name: 'Run: Watch changes' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Connected: frames appear').waitFor();
+    expect(await page.locator('[data-stop]:focus').count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await page.getByText('Stopped.').waitFor();
+    expect(await page.locator('[data-run]:focus').count()).toBe(1);
+  },
+  PATIENCE_MS,
+);
+
+testInBrowser(
   `an owner rotates a key and revokes the old one${SKIPPED}`,
   async () => {
     const page = await signIn({ account: await makeAccount() });

@@ -64,20 +64,22 @@ function enliven(parts: Parts): void {
     running = new AbortController();
     const { signal } = running;
     status.textContent = 'Asking …';
-    if (stop) stop.hidden = false;
-    run.hidden = stop !== null;
+    if (stop) {
+      stop.hidden = false;
+      run.hidden = true;
+      stop.focus();
+    }
     try {
       await (isStream ? showFrames(parts, signal) : showAnswer(parts, signal));
     } catch (error) {
       status.textContent = signal.aborted ? 'Stopped.' : describeFailure(error);
     }
-    if (stop) stop.hidden = true;
     run.hidden = false;
+    // A button that disappears would take the focus with it.
+    if (document.activeElement === stop) run.focus();
+    if (stop) stop.hidden = true;
   });
-  stop?.addEventListener('click', () => {
-    running.abort();
-    run.focus();
-  });
+  stop?.addEventListener('click', () => running.abort());
 }
 
 for (const section of document.querySelectorAll<HTMLElement>('[data-request]')) {
