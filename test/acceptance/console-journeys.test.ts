@@ -121,6 +121,24 @@ testInBrowser(
 );
 
 testInBrowser(
+  `texts have a button that copies them only where the browser lets pages copy${SKIPPED}`,
+  async () => {
+    const page = await signIn({ account: await makeAccount() });
+    const copies = page.getByRole('button', { name: 'Copy' });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await copies.first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl /);
+    // As by plain HTTP from another machine.
+    await page.addInitScript('delete Navigator.prototype.clipboard');
+    await page.reload();
+    await page.getByRole('button', { name: 'Run' }).first().waitFor();
+    expect(await copies.count()).toBe(0);
+  },
+  PATIENCE_MS,
+);
+
+testInBrowser(
   `an owner rotates a key and revokes the old one${SKIPPED}`,
   async () => {
     const page = await signIn({ account: await makeAccount() });
