@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createKey } from '../../ops/commands/keys.ts';
-import { loadCatalogue } from '../helpers/catalogue.ts';
+import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
 import { endorser } from '../helpers/catalogue-records.ts';
 import { hasChromium, LOOKS, startChromium } from '../helpers/chromium.ts';
 import { makeLink } from '../helpers/console-client.ts';
@@ -134,6 +134,29 @@ testInBrowser(
     await page.reload();
     await page.getByRole('button', { name: 'Run' }).first().waitFor();
     expect(await copies.count()).toBe(0);
+  },
+  PATIENCE_MS,
+);
+
+testInBrowser(
+  `a search for endorsers says how many it has found${SKIPPED}`,
+  async () => {
+    const page = await signIn({ account: await makeAccount() });
+    const names = Array.from({ length: 13 }, (_, index) => `found-${index}`);
+    const records = names.map((slug): CatalogueLine => ['endorsers', endorser({ slug, name: slug })]);
+    await loadCatalogue(service.databaseUrl, records.slice(0, 12));
+    await page.goto(service.url('/console/subscriptions/new'));
+    const search = page.getByLabel('Find an endorser by name');
+    const said = page.getByRole('status');
+    await search.fill('found-11');
+    await said.getByText('1 found.', { exact: true }).waitFor();
+    await search.fill('found-');
+    await said.getByText('12 found.').waitFor();
+    await loadCatalogue(service.databaseUrl, records.slice(12));
+    await search.fill('found');
+    await said.getByText('The first 12 are shown: type more.').waitFor();
+    await search.fill('nobody');
+    await said.getByText('Nothing found.').waitFor();
   },
   PATIENCE_MS,
 );

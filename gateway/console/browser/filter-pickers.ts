@@ -83,7 +83,8 @@ const SOURCES: Readonly<Record<string, Source>> = {
     label: 'Find an endorser by name',
     async search(text, signal) {
       if (text === '') return [];
-      const query = new URLSearchParams({ q: text, limit: String(MOST_CHOICES) });
+      // One more tells whether there are more than are shown.
+      const query = new URLSearchParams({ q: text, limit: String(MOST_CHOICES + 1) });
       const { data } = await read<EndorserRecord>(`endorsers?${query}`, signal);
       return data.map(({ slug, name, state, category }) => ({
         slug,
@@ -107,6 +108,12 @@ const valuesOf = (field: HTMLInputElement): string[] =>
     .split(',')
     .map((value) => value.trim())
     .filter((value) => value !== '');
+
+/** Says how many choices a search has found, for people who do not see the list. */
+function describeFound(count: number): string {
+  if (count > MOST_CHOICES) return `The first ${MOST_CHOICES} are shown: type more.`;
+  return count === 0 ? 'Nothing found.' : `${count} found.`;
+}
 
 /** A button that adds a choice to the field. */
 function createAdder({ slug, label }: Choice, field: HTMLInputElement): HTMLLIElement {
@@ -149,9 +156,7 @@ function addPicker(field: HTMLInputElement, { label, search }: Source): void {
       const found = await search(text, signal);
       if (signal.aborted) return;
       list.replaceChildren(...found.slice(0, MOST_CHOICES).map((choice) => createAdder(choice, field)));
-      const more =
-        found.length > MOST_CHOICES ? `The first ${MOST_CHOICES} of ${found.length}: type more.` : '';
-      status.textContent = found.length === 0 && text !== '' ? 'Nothing found.' : more;
+      status.textContent = found.length === 0 && text === '' ? '' : describeFound(found.length);
     } catch {
       if (!signal.aborted)
         status.textContent = 'The list cannot be read at the moment. Type again in a while.';
