@@ -82,7 +82,7 @@ async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Pr
     const isPage = ctx.method !== 'POST';
     ctx.status = 303;
     return ctx.redirect(
-      `/console/sign-in${isPage ? `?return_to=${encodeURIComponent(safeReturnAddress(ctx.url))}` : ''}`,
+      `/console/sign-in?${isPage ? `return_to=${encodeURIComponent(safeReturnAddress(ctx.url))}` : 'ended'}`,
     );
   }
   const { token, session } = found;

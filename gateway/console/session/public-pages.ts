@@ -77,6 +77,7 @@ export function showSignIn(ctx: Context, { provider }: SignInContext): void {
     title: 'Sign in',
     body: html`
       ${'signed-out' in ctx.query && html`<p class="notice good" role="status">You are signed out.</p>`}
+      ${'ended' in ctx.query && html`<p class="notice bad" role="alert">Your session has ended, so the form was not carried out. Sign in and send it again.</p>`}
       ${
         provider &&
         html`

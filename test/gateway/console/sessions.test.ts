@@ -143,6 +143,15 @@ test('a live stream ends within five seconds of the end of its session', async (
   expect(text).toContain('session of the console has ended');
 });
 
+test('a form whose session has ended is not carried out, and the sign-in page says so', async () => {
+  const client = await ConsoleClient.signIn(service);
+  const csrf = await client.formToken();
+  await service.query('DELETE FROM console_sessions');
+  const { location } = await client.post('/console/subscriptions', { csrf, name: 'Lost' });
+  expect((await client.get(location)).html).toContain('so the form was not carried out');
+  expect((await client.get('/console/sign-in')).html).not.toContain('Your session has ended');
+});
+
 test('an address without a session leads to signing in, and to no other site', async () => {
   const client = new ConsoleClient(service);
   expect((await client.get('/console/keys?done=revoked')).location).toBe(
