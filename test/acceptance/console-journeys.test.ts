@@ -203,6 +203,24 @@ testInBrowser(
 );
 
 testInBrowser(
+  `the audit log and the plots of usage can be read on a phone${SKIPPED}`,
+  async () => {
+    const page = await signIn({ account: await makeAccount() }, LOOKS[0]);
+    const sizeOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox();
+      if (!box) throw new Error(`The page shows no ${selector}.`);
+      return box;
+    };
+    await page.goto(service.url('/console/audit'));
+    expect((await sizeOf('td.details')).width).toBeGreaterThan(200);
+    expect((await sizeOf('td time')).height).toBeLessThan(30);
+    await page.goto(service.url('/console/usage'));
+    expect((await sizeOf('.plot-text')).height).toBeGreaterThan(10);
+  },
+  PATIENCE_MS,
+);
+
+testInBrowser(
   `every page is small, fits a phone and asks no other site${SKIPPED}`,
   async () => {
     const { body } = await service.get('/v1/contests?limit=1');
