@@ -151,8 +151,6 @@ export function createConsole(options: ConsoleOptions): Middleware {
     if (ctx.path !== '/console' && !ctx.path.startsWith('/console/')) return next();
     ctx.set(HEADERS);
     ctx.set('Cache-Control', 'no-store');
-    // The token of a link or an invitation must not reach the log.
-    ctx.state.loggedPath = ctx.path.replace(/^(\/console\/(links|invitations)\/).*/, '$1...');
     ctx.state.route = '/console';
     await answerErrors(ctx, options.context.log, async () => {
       let isAsset = true;

@@ -9,13 +9,19 @@ const duration = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30],
 });
 
+/**
+ * A path without the token of a link or an invitation of the console. It is taken out here, because requests that never
+ * reach the console hold tokens too, such as one that was pasted with a percent sign behind it.
+ */
+const withoutToken = (path: string): string => path.replace(/(\/console\/(links|invitations)\/).*/s, '$1...');
+
 /** Logs and measures every request. Headers and queries are not logged, nor paths that hold a secret. */
 export function logAccess(log: Logger): Middleware {
   return async (ctx, next) => {
     const start = performance.now();
     await next();
     const ms = performance.now() - start;
-    const { requestId, account, route, loggedPath } = ctx.state;
+    const { requestId, account, route } = ctx.state;
     duration.observe({ route: route ?? 'none', status: String(ctx.status) }, ms / 1000);
     // Probes arrive every second and are uninteresting while they succeed.
     const level =
@@ -26,7 +32,7 @@ export function logAccess(log: Logger): Middleware {
         account,
         client: ctx.ip,
         method: ctx.method,
-        path: loggedPath ?? ctx.path,
+        path: withoutToken(ctx.path),
         status: ctx.status,
         ms: Math.round(ms * 10) / 10,
       },
