@@ -42,7 +42,8 @@ async function send(ctx: Context, reply: Reply, log: Logger): Promise<void> {
   if ('headers' in reply) ctx.set(reply.headers ?? {});
   if ('json' in reply) {
     ctx.type = 'application/json; charset=utf-8';
-    ctx.set('Cache-Control', 'private, no-cache');
+    // An answer to a session must not come back from the browser's cache once somebody has signed out.
+    ctx.set('Cache-Control', ctx.state.bySession ? 'no-store' : 'private, no-cache');
     ctx.vary('Authorization');
     await sendContent(ctx, encodeContent(reply.json), reply.status);
     return;

@@ -119,6 +119,7 @@ test('a page reads the API by its session, within the limits of its account', as
   expect(answer.status).toBe(200);
   expect(JSON.parse(answer.html).data).toHaveLength(56);
   expect(answer.headers.get('RateLimit-Limit')).toBe('60');
+  expect(answer.headers.get('Cache-Control')).toBe('no-store');
   expect((await client.send('DELETE', '/console/api/v1/subscriptions/1')).status).toBe(405);
   expect((await client.get('/v1/states')).status).toBe(401);
   client.headers = { 'Sec-Fetch-Site': 'cross-site' };
