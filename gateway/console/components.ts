@@ -17,7 +17,7 @@ export function CopyText({ text, label }: { text: string; label: string }): Html
   return html`
     <div class="copy">
       <pre tabindex="0" aria-label=${label}><code>${text}</code></pre>
-      <button type="button" class="plain" data-copy hidden>Copy</button>
+      <button type="button" class="plain" data-copy hidden aria-label=${`Copy: ${label}`}>Copy</button>
     </div>`;
 }
 

@@ -126,7 +126,7 @@ testInBrowser(
     const page = await signIn({ account: await makeAccount() });
     const copies = page.getByRole('button', { name: 'Copy' });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await copies.first().click();
+    await page.getByRole('button', { name: 'Copy: Read endorsements with curl' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl /);
     // As by plain HTTP from another machine.
