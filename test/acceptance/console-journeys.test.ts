@@ -221,6 +221,25 @@ testInBrowser(
 );
 
 testInBrowser(
+  `the legend of a plot has the colours of its bars in a high-contrast theme${SKIPPED}`,
+  async () => {
+    const page = await signIn({ account: await makeAccount() });
+    await page.request.get(service.url('/console/api/v1/states'));
+    await page.emulateMedia({ forcedColors: 'active' });
+    const colourOf = (selector: string, property: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+    await until('a request is counted', async () => {
+      await page.goto(service.url('/console/usage'));
+      return (await page.locator('rect.plot-good').count()) > 0;
+    });
+    expect(await colourOf('.legend .plot-good', 'backgroundColor')).toBe(
+      await colourOf('rect.plot-good', 'fill'),
+    );
+  },
+  PATIENCE_MS,
+);
+
+testInBrowser(
   `every page is small, fits a phone and asks no other site${SKIPPED}`,
   async () => {
     const { body } = await service.get('/v1/contests?limit=1');
