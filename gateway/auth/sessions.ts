@@ -16,11 +16,21 @@ export function requireUsableSession<State extends SessionState>(state: State | 
   return state;
 }
 
+/**
+ * Requires of a session what a request that goes on needs: that it may still read the API, for the same account.
+ *
+ * @throws ApiError missing_api_key, account_suspended, or insufficient_scope if the session shows another account now.
+ */
+export function requireSameAccount(state: SessionState | null, accountId: number, now: number): void {
+  if (requireUsableSession(state, now).accountId === accountId) return;
+  throw new ApiError('insufficient_scope', 'The console shows another account now: open the page again.');
+}
+
 /** The person of a session as a caller of the API, who may do everything that a key of the account can. */
 export function callerOf(session: ConsoleSession): Caller {
   const { id, accountId, account, plan, requestsPerMinute, requestsPerDay, maxStreams } = session;
   return {
-    credential: { session: id },
+    credential: { session: id, accountId },
     scopes: [...SCOPES],
     ...{ accountId, account, plan, requestsPerMinute, requestsPerDay, maxStreams },
   };

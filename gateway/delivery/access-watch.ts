@@ -11,7 +11,7 @@ import { loadSubscriptionFilters, type StoredSubscription } from '../../store/ac
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { requireUsableKey } from '../auth/authentication.ts';
 import type { Credential } from '../auth/caller.ts';
-import { requireUsableSession } from '../auth/sessions.ts';
+import { requireSameAccount } from '../auth/sessions.ts';
 import { ApiError } from '../http/api-error.ts';
 
 /** How often the credentials and subscriptions of readers are checked, in milliseconds. */
@@ -102,7 +102,7 @@ export class AccessWatch {
     }
   }
 
-  /** Ends the readers whose keys or sessions are no longer usable. */
+  /** Ends the readers whose keys or sessions are no longer usable, or whose sessions show another account. */
   async #checkCredentials(readers: readonly WatchedReader[]): Promise<void> {
     const keys = new Set<number>();
     const sessions = new Set<number>();
@@ -119,7 +119,7 @@ export class AccessWatch {
       const { credential } = reader;
       try {
         if ('key' in credential) requireUsableKey(keyStates.get(credential.key) ?? null, now);
-        else requireUsableSession(sessionStates.get(credential.session) ?? null, now);
+        else requireSameAccount(sessionStates.get(credential.session) ?? null, credential.accountId, now);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         reader.refuse(error);

@@ -42,9 +42,9 @@ export async function findSession(pool: DatabasePool, hash: Buffer): Promise<Con
     SELECT * FROM (${SESSIONS}) AS session WHERE hash = ${sql.binary(hash)} AND role IS NOT NULL`);
 }
 
-const stateRow = sessionRow.pick({ id: true, expiresAt: true, suspended: true });
+const stateRow = sessionRow.pick({ id: true, expiresAt: true, suspended: true, accountId: true });
 
-/** Everything that can end a session but its deletion. */
+/** Everything that can end a session, or a stream of it, but its deletion. */
 export type SessionState = z.infer<typeof stateRow>;
 
 /** The states of many sessions at once, by id. Those that have ended have none. */

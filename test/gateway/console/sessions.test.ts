@@ -144,6 +144,24 @@ test('a live stream ends within five seconds of the end of its session', async (
   expect(text).toContain('session of the console has ended');
 });
 
+test('a live stream ends when its session shows another account, which a removed person could follow otherwise', async () => {
+  await createKey({ databaseUrl: service.databaseUrl, account: 'next', plan: 'internal' });
+  const [next] = await service.query(`SELECT id FROM accounts WHERE name = 'next'`);
+  const client = await ConsoleClient.signIn(service, { role: 'operator' });
+  const response = await fetch(service.url('/console/api/v1/stream'), {
+    headers: { Cookie: `bes_session=${client.cookie('bes_session')}` },
+  });
+  let text = '';
+  const reading = (async () => {
+    for await (const part of response.body ?? []) text += Buffer.from(part);
+  })();
+  await until('the stream is ready', () => text.includes('event: ready'));
+  expect((await client.post('/console/account', { account: String(next?.id) })).status).toBe(303);
+  await reading;
+  expect(text).toContain('The console shows another account now');
+  expect((await client.get('/console/api/v1/states')).status).toBe(200);
+});
+
 test('a form whose session has ended is not carried out, and the sign-in page says so', async () => {
   const client = await ConsoleClient.signIn(service);
   const csrf = await client.formToken();
