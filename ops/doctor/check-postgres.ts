@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { describeDatabaseClient } from '../../store/connection/connection-config.ts';
+import { refuseOldServer } from '../../store/connection/server-version.ts';
 import { findPendingMigrations, SchemaMismatchError } from '../../store/migrations/migrate.ts';
 import { readDatabaseTime } from '../../store/stream/database-time.ts';
 import { count } from '../table.ts';
@@ -7,8 +8,6 @@ import { judgeExpiry, readExpiry } from './certificates.ts';
 import { checkProcesses } from './check-processes.ts';
 import { examine, type Finding, failed, inTime, NoAnswerError, ok, warning } from './finding.ts';
 
-/** The oldest major version of Postgres on which the tests run. */
-const TESTED_VERSION = 18;
 /** A clock that is off by more than this is reported, in milliseconds. */
 const TOLERATED_SKEW_MS = 2000;
 /** Connections are reported when this share of them is taken. */
@@ -52,13 +51,11 @@ async function checkVersion(client: pg.Client): Promise<Finding[]> {
     "SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS standby",
   );
   const { version = '', standby = false } = rows[0] ?? {};
+  const tooOld = refuseOldServer(version);
   const findings = [
-    Number.parseInt(version, 10) >= TESTED_VERSION
+    tooOld === null
       ? ok('Postgres version', `Postgres ${version}.`)
-      : warning(
-          'Postgres version',
-          `Postgres ${version} is older than ${TESTED_VERSION}, with which the service is tested: upgrade it.`,
-        ),
+      : failed('Postgres version', `${tooOld} Upgrade it.`),
   ];
   if (standby) {
     findings.push(

