@@ -1,9 +1,25 @@
 import type { Middleware } from 'koa';
 import { ApiError } from '../api-error.ts';
 
-/** Refuses an HTTP/1.1 request without the header Host, with the same error body as other failures. */
+/** How many headers Host a request has. `headers` shows the first alone. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
+/**
+ * Refuses an HTTP/1.1 request without the header Host, and any request with two, of which a proxy in front may have gone by
+ * the other one (RFC 9112, 3.2). The answer has the same error body as other failures.
+ */
 export const requireHost: Middleware = (ctx, next) => {
-  if (ctx.req.httpVersion === '1.1' && ctx.req.headers.host === undefined) {
+  const count = countHosts(ctx.req.rawHeaders);
+  if (count > 1)
+    throw new ApiError('invalid_parameter', `A request has one header Host; this one has ${count}.`);
+  if (count === 0 && ctx.req.httpVersion === '1.1') {
     throw new ApiError('invalid_parameter', 'HTTP/1.1 needs the header Host.');
   }
   return next();
