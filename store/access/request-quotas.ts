@@ -25,12 +25,14 @@ export async function leaseRequests(
   pool: DatabasePool,
   { accountId, kind, windowStart, limit, size }: QuotaRequest,
 ): Promise<QuotaLease> {
+  const first = Math.min(size, limit);
   return pool.one(sql.type(leaseRow)`
-    INSERT INTO request_quotas AS quota (account_id, kind, window_start, used)
-    VALUES (${accountId}, ${kind}, to_timestamp(${windowStart / 1000}), ${Math.min(size, limit)})
-    ON CONFLICT (account_id, kind, window_start) DO UPDATE
-      SET used = GREATEST(quota.used, LEAST(quota.used + excluded.used, ${limit}))
-    RETURNING new.used - COALESCE(old.used, 0) AS granted, new.used AS used`);
+    INSERT INTO request_quotas AS quota (account_id, kind, window_start, used, granted)
+    VALUES (${accountId}, ${kind}, to_timestamp(${windowStart / 1000}), ${first}, ${first})
+    ON CONFLICT (account_id, kind, window_start) DO UPDATE SET
+      used = quota.used + GREATEST(0, LEAST(excluded.used, ${limit} - quota.used)),
+      granted = GREATEST(0, LEAST(excluded.used, ${limit} - quota.used))
+    RETURNING granted, used`);
 }
 
 /**

@@ -11,7 +11,7 @@ import { childExit } from '../../ops/local/processes/daemon.ts';
 import { postgresFolder } from '../../ops/local/servers/versions.ts';
 
 const WHOLE = ['test/acceptance', 'test/faults', 'test/consumers'];
-const WITH_POSTGRES = [...WHOLE, 'test/store', 'test/gateway/routes', 'test/gateway/console', 'test/ops'];
+const WITH_POSTGRES = [...WHOLE, 'test/store', 'test/gateway', 'test/ops'];
 const WITH_KAFKA = [...WHOLE, 'test/kafka', 'test/gateway/feed', 'test/gateway/delivery', 'test/hostile'];
 
 interface Version {
