@@ -3,8 +3,16 @@
  * and the program goes on trying meanwhile. Those of Kafka are made where its clients are used; those of Postgres come from
  * its driver as they are.
  */
+import { classifyFailure, type Failure } from './failure.ts';
 import { OperatorError } from './operator-error.ts';
 import { explainTlsCode } from './tls-codes.ts';
+
+const MEANING: Record<Failure, string> = {
+  database_away: 'the database does not answer',
+  kafka_away: 'Kafka does not answer',
+  superseded: 'another one has taken over',
+  defect: 'a defect of the service',
+};
 
 /** The most errors of a chain of causes that are looked at. */
 const MAX_CAUSES = 50;
@@ -19,6 +27,11 @@ export function explainFailure(error: unknown): string | null {
     ({ cause } = cause as { cause?: unknown });
   }
   return null;
+}
+
+/** The reason of a failure, as it stands in brackets behind the action that failed: a refusal, an outage, or a defect. */
+export function reasonOf(error: unknown): string {
+  return (explainFailure(error) ?? MEANING[classifyFailure(error)]).replace(/\.$/, '');
 }
 
 /** The parts of an error of pg that tell what it means. */
@@ -55,6 +68,9 @@ export function explainDatabaseRefusal(
   }
   if (code === '42501') {
     return `${server} does not let the user do that (${reason}): name the owner of the tables in DATABASE_URL.`;
+  }
+  if (code === '08P01' && reason.startsWith('unsupported startup parameter')) {
+    return `${server} is behind a pooler that refuses a setting (${reason}): name it in the pooler's ignore_startup_parameters.`;
   }
   if (reason === 'The server does not support SSL connections') {
     return `${server} does not speak TLS: set ssl=on there, or correct ${TLS_SETTINGS.mode}.`;

@@ -1,14 +1,7 @@
 import { Counter } from 'prom-client';
-import { explainFailure } from './explain-failure.ts';
+import { explainFailure, reasonOf } from './explain-failure.ts';
 import { classifyFailure, type Failure } from './failure.ts';
 import type { Logger } from './log.ts';
-
-const MEANING: Record<Failure, string> = {
-  database_away: 'the database does not answer',
-  kafka_away: 'Kafka does not answer',
-  superseded: 'another one has taken over',
-  defect: 'a defect of the service',
-};
 
 /** The parts of the service that report their failures. */
 const PLACES = [
@@ -78,8 +71,7 @@ export function reportFailure(
 ): Failure {
   const failure = classifyFailure(error);
   const refusal = explainFailure(error);
-  const reason = refusal ?? MEANING[failure];
-  const text = `${message} (${reason.replace(/\.$/, '')})`;
+  const text = `${message} (${reasonOf(error)})`;
   if (failure === 'defect') {
     defects.inc({ where });
     log.error({ error, where, ...fields }, text);
