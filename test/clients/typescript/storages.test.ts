@@ -6,7 +6,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   BallotEndorsements,
@@ -199,6 +199,17 @@ describe('FileStorage', () => {
       cursor: '2',
       endorsements: { 1: recordOf(1), 2: recordOf(2) },
     });
+  });
+
+  test('waits no negative time for a save that is overdue', async () => {
+    const setTimer = jest.spyOn(globalThis, 'setTimeout');
+    const storage = new FileStorage(newFile());
+    await storage.commit([], at('1'));
+    const waits = setTimer.mock.calls.map(([, ms]) => ms);
+    setTimer.mockRestore();
+    await storage.flush();
+    expect(waits).toContain(0);
+    expect(waits.filter((ms) => (ms ?? 0) < 0)).toEqual([]);
   });
 
   test('refuses a file that is no copy, and leaves it as it is', async () => {

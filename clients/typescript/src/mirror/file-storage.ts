@@ -58,7 +58,9 @@ export class FileStorage implements MirrorStorage {
     this.#throwFailure();
     await this.#memory.commit(changes, position);
     this.#isSaved = false;
-    this.#timer ??= setTimeout(() => this.#saveInTime(), this.#savedAt + this.#saveEveryMs - Date.now());
+    // Node warns of a negative wait.
+    const waitMs = Math.max(this.#savedAt + this.#saveEveryMs - Date.now(), 0);
+    this.#timer ??= setTimeout(() => this.#saveInTime(), waitMs);
   }
 
   async replace(
