@@ -106,7 +106,7 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
     dataDir: path.resolve(readText(env, 'DATA_DIR') ?? '.data'),
     databaseUrl,
     brokers,
-    demo: readText(env, 'DEMO') !== '0',
+    demo: readInteger(env, 'DEMO', { min: 0, max: 1 }) !== 0,
     today,
     publicUrl,
     hasConsole,

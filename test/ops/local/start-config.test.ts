@@ -49,6 +49,7 @@ test.each([
   ['PORT', '70000'],
   ['PORT', '80.5'],
   ['METRICS_PORT', '8080'],
+  ['DEMO', 'false'],
   ['TODAY', '2026-02-30'],
   ['TODAY', 'tomorrow'],
   ['RETENTION_MS', '-5'],
