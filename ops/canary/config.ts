@@ -5,6 +5,7 @@ import {
   readText,
   SettingError,
 } from '../../service/environment.ts';
+import { readEnv, readServiceUrl } from '../../service/running-service.ts';
 import { createKafkaConfig, type KafkaConfig } from '../config.ts';
 
 export interface CanaryConfig extends Pick<KafkaConfig, 'brokers' | 'topicPrefix'> {
@@ -19,13 +20,14 @@ export interface CanaryConfig extends Pick<KafkaConfig, 'brokers' | 'topicPrefix
 }
 
 /**
- * Reads the settings of the canary from environment variables or a test's own values.
+ * Reads the settings of the canary from environment variables or a test's own values. What they do not name is that of
+ * the service that runs on DATA_DIR.
  *
  * @throws SettingError if one is missing or invalid
  */
 export function createCanaryConfig(env: Environment): CanaryConfig {
-  const { brokers, topicPrefix } = createKafkaConfig(env);
-  const gatewayUrl = readText(env, 'GATEWAY_URL') ?? `http://localhost:${readPort(env, 'PORT') ?? 8080}`;
+  const { brokers, topicPrefix } = createKafkaConfig(readEnv(env));
+  const gatewayUrl = readText(env, 'GATEWAY_URL') ?? readServiceUrl(env);
   if (!URL.canParse(gatewayUrl)) {
     throw new SettingError(
       `GATEWAY_URL is "${gatewayUrl}"; it must be an address such as http://gateway:8080.`,

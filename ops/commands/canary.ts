@@ -14,12 +14,12 @@ const EXAMPLES = `
 Examples:
   npm run ops -- canary setup
   CANARY_KEY=$(npm run --silent ops -- keys create --account canary --plan internal --scopes stream:read)
-  CANARY_KEY=$CANARY_KEY GATEWAY_URL=http://localhost:8080 METRICS_PORT=9092 npm run ops -- canary run`;
+  CANARY_KEY=$CANARY_KEY npm run ops -- canary run`;
 
 const SETTINGS = `
 Settings of "canary run":
   CANARY_KEY               a key with the scope stream:read
-  GATEWAY_URL              the gateways' address; http://localhost:8080 by default
+  GATEWAY_URL              the gateways' address; by default that of the service on DATA_DIR
   METRICS_PORT             the port of its metrics; 9092 by default
   CANARY_INTERVAL_SECONDS  the pause between two probes; 60 by default, at most 120
   CANARY_TIMEOUT_SECONDS   a probe that takes longer has failed; 30 by default, at most 60`;
@@ -51,9 +51,8 @@ async function setUp(io: CommandIo): Promise<void> {
 
 /** Runs until a signal. @throws SettingError if a setting is missing or invalid */
 async function run(io: CommandIo): Promise<void> {
-  const env = readEnv(io.env);
-  const config = createCanaryConfig(env);
-  const log = createLog('canary', readLogLevel(env));
+  const config = createCanaryConfig(io.env);
+  const log = createLog('canary', readLogLevel(io.env));
   const canary = startCanary(config, { log });
   await startMonitoring({ port: config.metricsPort, isReady: canary.isReady, log });
   stopOnSignal(canary, log);

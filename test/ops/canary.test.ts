@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { register } from 'prom-client';
 import { startCanary } from '../../ops/canary/canary.ts';
 import { createCanaryConfig } from '../../ops/canary/config.ts';
+import { writeServiceEnv } from '../../ops/local/processes/run-files.ts';
 import type { Service } from '../../service/lifecycle.ts';
 import { captureLog } from '../helpers/captured-log.ts';
 import { createIo, createRunner } from '../helpers/command-io.ts';
@@ -79,6 +83,16 @@ test('Kafka that is away is a failure', async () => {
   await setUp();
   start({ KAFKA_BROKERS: '127.0.0.1:1' });
   await until('the failure', async () => (await failed('submission')) >= 1);
+});
+
+test('without an address, the gateway is that of the service that runs on DATA_DIR', async () => {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'canary-'));
+  await writeServiceEnv(path.join(dataDir, 'run'), { KAFKA_BROKERS: 'a:1', PORT: '8090' });
+  expect(createCanaryConfig({ DATA_DIR: dataDir, CANARY_KEY: service.key })).toMatchObject({
+    gatewayUrl: 'http://localhost:8090',
+    brokers: { addresses: ['a:1'] },
+  });
+  await rm(dataDir, { recursive: true });
 });
 
 test.each([
