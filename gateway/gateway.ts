@@ -2,6 +2,7 @@ import { once, setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { Clock } from '../service/clock.ts';
+import { SettingError } from '../service/environment.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { ReferenceClock } from '../service/reference-clock.ts';
@@ -154,7 +155,11 @@ export async function startGateway(
   accessWatch.start();
   const server = createHttpServer(app.callback(), config);
   server.listen(config.port);
-  await once(server, 'listening');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new SettingError(`PORT ${config.port} cannot be listened on: ${(error as Error).message}.`);
+  }
   const { port } = server.address() as AddressInfo;
   const heartbeat = startHeartbeat({
     databaseUrl: config.databaseUrl,

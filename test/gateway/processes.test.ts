@@ -133,14 +133,14 @@ test('a signal drains all processes, and none is left', async () => {
   expect(pids.filter(isRunning)).toEqual([]);
 });
 
-test('a taken port is reported, and nothing is left running', async () => {
+test.each(['PORT', 'METRICS_PORT'])('a taken %s is reported, and nothing is left running', async (name) => {
   const taken = createServer().listen(0);
   await once(taken, 'listening');
   const address = taken.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  const failing = start({ PORT: '0', METRICS_PORT: String(port) });
+  const failing = start({ PORT: '0', METRICS_PORT: '0', [name]: String(port) });
   await until('it ends', () => failing.exitCode() !== null, 60_000);
   expect(failing.exitCode()).toBe(1);
-  expect(failing.output()).toContain(`METRICS_PORT ${port} cannot be listened on`);
+  expect(failing.output()).toContain(`${name} ${port} cannot be listened on`);
   taken.close();
 });
