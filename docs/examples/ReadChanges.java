@@ -34,6 +34,7 @@ public class ReadChanges {
         new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer())) {
       List<TopicPartition> partitions =
           consumer.partitionsFor(topic).stream().map(p -> new TopicPartition(topic, p.partition())).toList();
+      if (partitions.isEmpty()) throw new IllegalArgumentException("There is no topic " + topic);
       Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
       // No group is joined, so that no right to one is needed.
       consumer.assign(partitions);

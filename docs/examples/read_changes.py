@@ -30,7 +30,10 @@ def decode(value):
 
 # Offsets are not committed, so that no right to a group is needed.
 consumer = Consumer({"bootstrap.servers": brokers, "group.id": "none", "enable.auto.commit": False})
-partitions = consumer.list_topics(topic).topics[topic].partitions
+metadata = consumer.list_topics(topic).topics[topic]
+if metadata.error:
+    raise SystemExit(f"{topic}: {metadata.error}")
+partitions = metadata.partitions
 ends = {p: consumer.get_watermark_offsets(TopicPartition(topic, p))[1] for p in partitions}
 ends = {p: end for p, end in ends.items() if end > consumer.get_watermark_offsets(TopicPartition(topic, p))[0]}
 consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in ends])

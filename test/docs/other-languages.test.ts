@@ -48,20 +48,25 @@ beforeAll(async () => {
   await service.eventsOnceThereAre(3);
 });
 
-/** Runs a reader. It prints the changes of the stream. */
-async function compare(command: string, args: string[]) {
+/** Runs a reader of a topic. */
+function read(command: string, args: string[], topic: string) {
   const [broker = ''] = service.brokers.addresses;
+  return run(command, [...args, broker, topic, 'schemas/avro/endorsement-change.v1.avsc']);
+}
+
+/** Runs a reader. It prints the changes of the stream, and refuses a topic that does not exist. */
+async function compare(command: string, args: string[]) {
   const { changes } = topicNames(service.topicPrefix);
-  const schema = 'schemas/avro/endorsement-change.v1.avsc';
-  const { stdout } = await run(command, [...args, broker, changes, schema]);
-  const read = stdout
+  await expect(read(command, args, 'no-such-topic')).rejects.toThrow(/topic/i);
+  const { stdout } = await read(command, args, changes);
+  const printed = stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as ReadChange);
   const { data } = await service.events();
   const shown = (one: ReadChange) => [one.id, one.endorser.slug, one.endorsement.statement];
-  read.sort((a, b) => a.sequence - b.sequence);
-  expect(read.map((change) => [`endorsement.${change.type}`, ...shown(change)])).toEqual(
+  printed.sort((a, b) => a.sequence - b.sequence);
+  expect(printed.map((change) => [`endorsement.${change.type}`, ...shown(change)])).toEqual(
     data.map((event: ReadChange) => [event.type, ...shown(event)]),
   );
 }
