@@ -103,6 +103,9 @@ testEmbedded(
     await submit('In the backup');
     await terminal.eventsOnceTheyEndWith('In the backup');
     await follow('### A backup of Postgres');
+    // Another backup under the same name would end up inside the first one, which a restoration would bring back.
+    const copy = readCommands('### A backup of Postgres').find((command) => command.includes('$BACKUP'));
+    await expect(run('sh', ['-c', String(copy)], { env: terminal.env })).rejects.toThrow(/exists/);
     await submit('After the backup');
     await submit('Last before the loss');
     const lost = await terminal.eventsOnceTheyEndWith('After the backup', 'Last before the loss');
