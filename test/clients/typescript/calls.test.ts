@@ -75,6 +75,17 @@ describe('a request', () => {
       expect(() => new BallotEndorsements({ baseUrl })).toThrow(TypeError);
     }
   });
+
+  test('is refused with a path outside of a page, by mirrors too, unless a fetch of the program completes it', async () => {
+    for (const baseUrl of ['', '/ballot']) {
+      const client = new BallotEndorsements({ baseUrl, apiKey: 'bes_key' });
+      await expect(client.listStates()).rejects.toThrow(/^baseUrl is .*, a path, which needs a page/);
+      await expect(client.mirror().run()).rejects.toThrow(TypeError);
+    }
+    const fetch = async () => Response.json({ data: [] });
+    const client = new BallotEndorsements({ baseUrl: '/ballot', fetch });
+    expect(await client.listStates()).toEqual([]);
+  });
 });
 
 describe('an error', () => {

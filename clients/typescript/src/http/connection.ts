@@ -39,6 +39,7 @@ export class Connection {
   readonly #base: string;
   readonly #apiKey: ClientOptions['apiKey'];
   readonly #fetch: typeof globalThis.fetch;
+  readonly #isGlobalFetch: boolean;
 
   /** @throws TypeError if the address is none */
   constructor(options: ClientOptions) {
@@ -48,6 +49,7 @@ export class Connection {
     }
     this.#base = baseUrl.replace(/\/+$/, '');
     this.#apiKey = apiKey;
+    this.#isGlobalFetch = fetch === globalThis.fetch;
     // Browsers refuse a `fetch` that is called as a method of something else.
     this.#fetch = (...given) => fetch(...given);
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -102,6 +104,10 @@ export class Connection {
     deadline: Deadline,
   ): Promise<Response> {
     const address = `${this.#base}${path}${formatQuery(query)}`;
+    // Trying again would not help. Another `fetch` may complete a path by itself.
+    if (address.startsWith('/') && this.#isGlobalFetch && !('location' in globalThis)) {
+      throw new TypeError(`baseUrl is "${this.#base}", a path, which needs a page; give the whole address.`);
+    }
     const init: RequestInit = {
       method,
       headers: { Accept: 'application/json', ...(await this.#authorize()), ...headers },
