@@ -163,12 +163,26 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
+    const topic = findMissingTopic(error);
+    if (topic !== null) {
+      throw new OperatorError(
+        `There is no topic ${topic}: "npm run ops -- topics apply" creates it, unless TOPIC_PREFIX is wrong.`,
+        { cause: error },
+      );
+    }
     if (!(error instanceof CommanderError)) throw error;
     // Commander's codes of help that it printed itself.
     if (error.code === 'commander.helpDisplayed') return 0;
     if (error.code === 'commander.help') return 1;
     throw new OperatorError(describeMistake(error, findCommand(program, argv)), { cause: error });
   }
+}
+
+/** The topic that Kafka's client asked for in vain; null for any other error. */
+function findMissingTopic(error: unknown): string | null {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (code !== 'PLT_KFK_USER') return null;
+  return /^Unknown topic (\S+)\.$/.exec(String(message))?.[1] ?? null;
 }
 
 /** The names of the command and the subcommand that the arguments begin with, as far as they exist. */

@@ -145,6 +145,20 @@ describe('a database that cannot be used is reported in one sentence, without it
   });
 });
 
+test.each([
+  ['lag', 'endorsement-submissions'],
+  ['rejected list --all', 'endorsement-submissions-rejected'],
+  ['stream check', 'endorsement-changes'],
+])('"%s" names a topic that does not exist', async (line, topic) => {
+  const TOPIC_PREFIX = 'none.';
+  const DATABASE_URL = await createTestDatabase();
+  const KAFKA_BROKERS = testServers().brokers.addresses.join(',');
+  expect(await ops(line, { DATABASE_URL, KAFKA_BROKERS, TOPIC_PREFIX })).toEqual({
+    status: 1,
+    told: `There is no topic none.${topic}: "npm run ops -- topics apply" creates it, unless TOPIC_PREFIX is wrong.\n`,
+  });
+});
+
 test('npm start reports it before it starts a server', async () => {
   const started = await runProgram('ops/local/start.ts', [], {
     DATABASE_URL: 'foo',
