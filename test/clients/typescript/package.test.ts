@@ -166,7 +166,7 @@ describe("the README's programs", () => {
     async () => {
       const printed: string[] = [];
       for (const [index, program] of programs.entries()) {
-        if (program.includes('await mirror.run()')) continue;
+        if (/mirror\.run\(|client\.stream\(/.test(program)) continue;
         const file = await installation.write(`readme-${index}.mjs`, program);
         const options = { cwd: installation.folder, env: environment() };
         const { stdout, stderr } = await run(
@@ -177,13 +177,27 @@ describe("the README's programs", () => {
         expect(stderr).toBe('');
         printed.push(stdout);
       }
-      expect(printed).toHaveLength(5);
-      const [sqlite, verified, lists, stream, errors] = printed;
+      expect(printed).toHaveLength(4);
+      const [sqlite, verified, lists, errors] = printed;
       expect(sqlite).toContain(': Yes');
       expect(verified).toBe('All 2 endorsements are as in the service.\n');
       expect(lists).toContain('null');
-      expect(stream).toMatch(/endorsement.created|^$/);
       expect(errors).toMatch(/^404 not_found /);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'follow changes',
+    async () => {
+      const program = programs.find((text) => text.includes('client.stream(')) ?? '';
+      const following = startProcess(await installation.write('following.mjs', program), environment());
+      try {
+        await until('a change', () => following.output().includes('\n'));
+        expect(following.output()).toMatch(/^endorsement\.created .+ \w+\n/);
+      } finally {
+        await following.kill();
+      }
     },
     PATIENCE_MS,
   );
