@@ -61,7 +61,7 @@ const KILLS = 10;
       await service.submit(submissions.slice(round * share, (round + 1) * share));
       // A random moment after they have begun.
       await until('the consumers work', async () => (await lastSequence()) > before, 60_000);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
       pids.add(consumers.pid);
       await consumers.kill();
       const { rows } = await client.query('SELECT sum(next_offset)::int AS applied FROM consumer_positions');

@@ -7,6 +7,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -85,8 +86,10 @@ public class JavaProducer {
               timestamp,
               record.get("key").binaryValue(),
               record.get("value").binaryValue());
-      for (Map.Entry<String, JsonNode> header : record.path("headers").properties()) {
-        message.headers().add(header.getKey(), header.getValue().asText().getBytes(StandardCharsets.UTF_8));
+      JsonNode headers = record.path("headers");
+      for (Iterator<String> names = headers.fieldNames(); names.hasNext(); ) {
+        String header = names.next();
+        message.headers().add(header, headers.get(header).asText().getBytes(StandardCharsets.UTF_8));
       }
       sent.add(producer.send(message));
     }
