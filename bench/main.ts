@@ -8,6 +8,7 @@ const BENCHMARKS = [
   'export',
   'flames',
   'latency',
+  'layers',
   'limits',
   'lost-kafka',
   'processes',

@@ -1,0 +1,74 @@
+/*
+ * Measures the processor time that a server takes for an answer, layer by layer, for `/v1/states`: of the baseline, the
+ * bytes from memory and the same SQL; of a gateway, what any request takes, what one with a key takes, an answer that is
+ * kept, and one that is made anew. It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's
+ * DATA_DIR.
+ */
+import { parseArgs } from 'node:util';
+import { createKey } from '../ops/commands/keys.ts';
+import { createConfig } from '../ops/config.ts';
+import { readEnv } from '../service/running-service.ts';
+import { Baseline } from './baseline.ts';
+import { startGatewayProcess } from './gateway-process.ts';
+import { measureCost, type Target, WARM_UP_SECONDS } from './load.ts';
+import { formatSpread } from './statistics.ts';
+
+const PATH = '/v1/states';
+const CONNECTIONS = 8;
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '2' }, rounds: { type: 'string', default: '5' } },
+});
+
+const config = createConfig(readEnv(process.env));
+const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
+const headers = { Authorization: `Bearer ${key}` };
+const keeping = await startGatewayProcess(config);
+const forgetful = await startGatewayProcess(config, { RESPONSE_MEMORY_MB: '0' });
+const baseline = new Baseline(config.databaseUrl);
+const { memory, sql } = await baseline.targetsOf(PATH);
+
+interface Layer {
+  name: string;
+  pid: number;
+  target: Target;
+}
+
+const gatewayLayer = (
+  name: string,
+  { base, pid }: typeof keeping,
+  path: string,
+  statuses?: number[],
+): Layer => ({
+  name: `the gateway: ${name}`,
+  pid,
+  target: { url: `${base}${path}`, headers, ...(statuses && { statuses }) },
+});
+
+const layers: Layer[] = [
+  { name: 'the baseline: the bytes from memory', pid: baseline.pid, target: memory },
+  { name: 'the baseline: the same SQL', pid: baseline.pid, target: sql },
+  gatewayLayer('/healthz, without a look at the key', keeping, '/healthz'),
+  gatewayLayer('a path that does not exist, with a key and its limits', keeping, '/v1/nothing', [404]),
+  gatewayLayer('kept', keeping, PATH),
+  gatewayLayer('made anew', forgetful, PATH),
+];
+
+const costs = new Map<string, number[]>(layers.map(({ name }) => [name, []]));
+for (let round = -1; round < Number(values.rounds); round += 1) {
+  const seconds = round < 0 ? WARM_UP_SECONDS / 2 : Number(values.seconds);
+  for (const { name, pid, target } of layers) {
+    const { cpuMicroseconds } = await measureCost(pid, target, { connections: CONNECTIONS, seconds });
+    if (round >= 0) costs.get(name)?.push(cpuMicroseconds);
+  }
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+say(
+  `${PATH}: processor time of an answer in microseconds, middle (lowest to highest) of ${values.rounds} rounds`,
+);
+for (const [name, cpu] of costs) say(`  ${name.padEnd(70)}${formatSpread(cpu)}`);
+await keeping.stop();
+await forgetful.stop();
+baseline.stop();
+process.exit(0);
