@@ -1,7 +1,7 @@
 /*
  * Draws flame graphs under the loads that miss their goals: where the main thread of a gateway, of apply or of the relay
- * spends its time, and what takes the memory of a stream. Some loads need a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's
- * DATA_DIR. The graphs go to docs/images/.
+ * spends its time, and what takes the memory of a stream. Some loads need a loaded store: DATABASE_URL and KAFKA_BROKERS, or
+ * a running service's DATA_DIR. The graphs go to docs/images/.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';

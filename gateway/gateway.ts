@@ -1,9 +1,9 @@
-import { once, setMaxListeners } from 'node:events';
+import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { Clock } from '../service/clock.ts';
-import { SettingError } from '../service/environment.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
+import { untilListening } from '../service/listening.ts';
 import type { Logger } from '../service/log.ts';
 import { ReferenceClock } from '../service/reference-clock.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
@@ -54,7 +54,11 @@ export interface GatewayOptions {
   onNewEpoch: () => void;
 }
 
-/** Starts a gateway, which follows the stream and answers HTTP. It is ready once it has caught up with the stream. */
+/**
+ * Starts a gateway, which follows the stream and answers HTTP. It is ready once it has caught up with the stream.
+ *
+ * @throws SettingError if its port is taken, and the database's error if it cannot be reached
+ */
 export async function startGateway(
   config: GatewayConfig,
   { clock: ownClock, log, onNewEpoch }: GatewayOptions,
@@ -155,11 +159,7 @@ export async function startGateway(
   accessWatch.start();
   const server = createHttpServer(app.callback(), config);
   server.listen(config.port);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw new SettingError(`PORT ${config.port} cannot be listened on: ${(error as Error).message}.`);
-  }
+  await untilListening(server, 'PORT', config.port);
   const { port } = server.address() as AddressInfo;
   const heartbeat = startHeartbeat({
     databaseUrl: config.databaseUrl,

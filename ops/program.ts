@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { OperatorError } from '../service/operator-error.ts';
 import type { CommandIo, DefineCommand } from './command.ts';
 import { completeHelp, describeEnvironment, EXIT_STATUS, type UsedSettings } from './help.ts';
+import { describeMissingTopic, findMissingTopic } from './missing-topic.ts';
 
 const BOTH: readonly UsedSettings[] = ['postgres', 'kafka'];
 
@@ -165,10 +166,9 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
   } catch (error) {
     const topic = findMissingTopic(error);
     if (topic !== null) {
-      throw new OperatorError(
-        `There is no topic ${topic}: "npm run ops -- topics apply" creates it, unless TOPIC_PREFIX is wrong.`,
-        { cause: error },
-      );
+      throw new OperatorError(`${describeMissingTopic(topic)}, unless TOPIC_PREFIX is wrong.`, {
+        cause: error,
+      });
     }
     if (!(error instanceof CommanderError)) throw error;
     // Commander's codes of help that it printed itself.
@@ -176,13 +176,6 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
     if (error.code === 'commander.help') return 1;
     throw new OperatorError(describeMistake(error, findCommand(program, argv)), { cause: error });
   }
-}
-
-/** The topic that Kafka's client asked for in vain; null for any other error. */
-function findMissingTopic(error: unknown): string | null {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  if (code !== 'PLT_KFK_USER') return null;
-  return /^Unknown topic (\S+)\.$/.exec(String(message))?.[1] ?? null;
 }
 
 /** The names of the command and the subcommand that the arguments begin with, as far as they exist. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Gauge, register } from 'prom-client';
-import { SettingError } from './environment.ts';
+import { untilListening } from './listening.ts';
 import type { Logger } from './log.ts';
 import { reportFailure } from './report-failure.ts';
 
@@ -64,11 +63,7 @@ export async function startMonitoring({
   });
   // Processes that share the port of the API do not share this one.
   server.listen({ port, exclusive: true });
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    throw new SettingError(`METRICS_PORT ${port} cannot be listened on: ${(error as Error).message}.`);
-  }
+  await untilListening(server, 'METRICS_PORT', port);
   server.on('error', (error) => log.error({ error }, 'the monitoring port failed'));
   return server;
 }

@@ -20,8 +20,8 @@ export interface CanaryConfig extends Pick<KafkaConfig, 'brokers' | 'topicPrefix
 }
 
 /**
- * Reads the settings of the canary from environment variables or a test's own values. What they do not name is that of
- * the service that runs on DATA_DIR.
+ * Reads the settings of the canary from environment variables or a test's own values. The service that runs on DATA_DIR
+ * gives those that are missing.
  *
  * @throws SettingError if one is missing or invalid
  */

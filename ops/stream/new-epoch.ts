@@ -7,6 +7,7 @@ import { beginEpoch } from '../../store/stream/relay-batches.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';
+import { describeMissingTopic } from '../missing-topic.ts';
 
 /**
  * Begins another stream (INV-4), so that Postgres and Kafka fit together again after Postgres was restored from a backup
@@ -19,9 +20,7 @@ export async function newEpoch(config: OpsConfig, io: CommandIo): Promise<void> 
   const { changes: topic } = topicNames(config.topicPrefix);
   const listed = await withAdmin(brokers, (admin) => admin.listTopics());
   if (!listed.includes(topic)) {
-    throw new OperatorError(
-      `There is no topic ${topic}: "npm run ops -- topics apply" creates it. Nothing was done.`,
-    );
+    throw new OperatorError(`${describeMissingTopic(topic)}. Nothing was done.`);
   }
   const place = { brokers, topic, clientId: 'ballot-endorsements-ops' };
   // Read before the epoch begins, so that none of its changes lies before them.

@@ -14,6 +14,7 @@ import { loadPendingRejections } from '../../store/stream/pending-rejections.ts'
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { OpsConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
+import { describeMissingTopic } from '../missing-topic.ts';
 import type { SentOffsets } from './sent-offsets.ts';
 
 /** How often the stored offsets are looked at, in milliseconds. */
@@ -54,9 +55,7 @@ export async function prepareToFollow({
   });
   const topic = topicNames(topicPrefix).rejected;
   if (!(await topicExists(brokers, topic, 'Read'))) {
-    throw new OperatorError(
-      `There is no topic ${topic}: "npm run ops -- topics apply" creates it. Nothing was sent.`,
-    );
+    throw new OperatorError(`${describeMissingTopic(topic)}. Nothing was sent.`);
   }
   const bounds = await loadBounds({ brokers, topic, clientId: 'ballot-endorsements-ops' });
   return { sequence, rejectedEnds: new Map(bounds.map(({ end }, partition) => [partition, end])) };

@@ -8,6 +8,7 @@ import {
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { type Brokers, nameBrokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { describeMissingTopic } from '../missing-topic.ts';
 
 const MAX_BATCH_MESSAGES = 1_000;
 /** Well below the megabyte that a broker takes at once, even if every message has the same key. */
@@ -42,9 +43,7 @@ export async function submitAll({
     throw unreachable(brokers, 0, error);
   });
   if (!exists) {
-    throw new OperatorError(
-      `There is no topic ${topic}: "npm run ops -- topics apply" creates it. Nothing was sent.`,
-    );
+    throw new OperatorError(`${describeMissingTopic(topic)}. Nothing was sent.`);
   }
   const producer = await openProducer(brokers, topic).catch((error: unknown) => {
     throw unreachable(brokers, 0, error);

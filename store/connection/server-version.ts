@@ -2,7 +2,7 @@
 const OLDEST = 16;
 
 /**
- * What is wrong with a version of Postgres, in a sentence; null if it is supported.
+ * The sentence that refuses a version of Postgres; null if it is supported.
  *
  * @param version as `server_version` has it: `16.14 (Debian 16.14-1)`
  */

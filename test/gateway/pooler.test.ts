@@ -4,6 +4,7 @@ import { pgBouncer, startPgBouncer } from '../helpers/pgbouncer.ts';
 import { startProcess } from '../helpers/process.ts';
 import { useTestService } from '../helpers/service.ts';
 import { endorse } from '../helpers/submissions.ts';
+import { untilReady } from '../helpers/system.ts';
 import { until } from '../helpers/until.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -40,12 +41,7 @@ describeWithPooler('a gateway behind PgBouncer', () => {
           });
           return { status: response.status, body: await response.json() };
         };
-        await until('the gateway is ready', () =>
-          fetch(`${gateway.base}/readyz`).then(
-            ({ ok }) => ok,
-            () => false,
-          ),
-        );
+        await untilReady(gateway.base);
         // Often enough for statements to be prepared, on more than one connection.
         for (const path of ['/v1/states', '/v1/contests', '/v1/endorsers?limit=1', '/v1/coverage']) {
           const own = await ask(service.url(''), path);

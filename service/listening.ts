@@ -1,0 +1,17 @@
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+import { SettingError } from './environment.ts';
+
+/**
+ * Waits until a server listens.
+ *
+ * @param setting the setting that the port comes from
+ * @throws SettingError if the port is taken or cannot be used
+ */
+export async function untilListening(server: Server, setting: string, port: number): Promise<void> {
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new SettingError(`${setting} ${port} cannot be listened on: ${(error as Error).message}.`);
+  }
+}
