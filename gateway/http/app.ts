@@ -147,9 +147,18 @@ function describeNothing(path: string): string {
 /** Codes of Node for a client that disconnects while it is answered. */
 const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
+/** The code of an error if a response was destroyed before its stream began, as when requests wait for the one before. */
+const UNPIPEABLE = 'ERR_STREAM_UNABLE_TO_PIPE';
+
+/** Whether an answer could not be sent because its client has disconnected. */
+function isDisconnected(error: Error, { res }: Context): boolean {
+  const code = 'code' in error ? String(error.code) : '';
+  return DISCONNECTED.has(code) || (code === UNPIPEABLE && res.destroyed);
+}
+
 /** Logs an error that reaches Koa itself: the answer could not be sent. */
-function reportUnsent(error: Error, log: Logger): void {
-  if ('code' in error && DISCONNECTED.has(String(error.code))) log.debug({ error }, 'a connection failed');
+function reportUnsent(error: Error, ctx: Context, log: Logger): void {
+  if (isDisconnected(error, ctx)) log.debug({ error }, 'a connection failed');
   else reportFailure(log, error, { where: 'answer', message: 'an answer could not be sent' });
 }
 
@@ -216,6 +225,6 @@ export function createApp({
     if (retired !== undefined) throw new ApiError('not_found', retired);
     throw new ApiError('not_found', describeNothing(ctx.path));
   });
-  app.on('error', (error: Error) => reportUnsent(error, log));
+  app.on('error', (error: Error, ctx: Context) => reportUnsent(error, ctx, log));
   return app;
 }

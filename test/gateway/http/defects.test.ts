@@ -1,4 +1,5 @@
 /** A defect in any part of a request or a stream is answered, logged with the request's id and counted. */
+import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Authenticator } from '../../../gateway/auth/authentication.ts';
@@ -143,8 +144,35 @@ describe('an outage is answered 503 with Retry-After, logged as a warning, and n
   });
 });
 
+test('a client that leaves before its answers is no defect, even if it sent requests one after the other', async () => {
+  const before = await metricValue('defects_total', { where: 'answer' });
+  const socket = connect(service.gateways[0]?.port ?? 0, '127.0.0.1');
+  const request = (path: string, id: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nAccept-Encoding: gzip\r\nX-Request-Id: ${id}\r\n\r\n`;
+  await database.query('BEGIN');
+  try {
+    await database.query('LOCK TABLE contests IN ACCESS EXCLUSIVE MODE');
+    socket.write(request('/v1/stream', 'turn-1') + request('/v1/contests', 'turn-2'));
+    await until('the wait for the lock', async () => {
+      const { rows } = await database.query('SELECT FROM pg_locks WHERE NOT granted');
+      return rows.length > 0;
+    });
+    socket.destroy();
+    await until('the end of the stream', () => lines.some(({ msg }) => msg === 'a stream ended'));
+  } finally {
+    await database.query('ROLLBACK');
+  }
+  await until('the answer', () =>
+    lines.some(({ requestId, msg }) => requestId === 'turn-2' && msg === 'request'),
+  );
+  await setImmediate();
+  expect(logged('turn-2', 'info')).toEqual([expect.objectContaining({ path: '/v1/contests', status: 200 })]);
+  expect(await metricValue('defects_total', { where: 'answer' })).toBe(before);
+  expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
 describe('a stream', () => {
-  const connect = (id: string) =>
+  const open = (id: string) =>
     EventStreamClient.open(service.url('/v1/stream'), {
       Authorization: `Bearer ${service.key}`,
       'X-Request-Id': id,
@@ -161,7 +189,7 @@ describe('a stream', () => {
       ended: await metricValue('streams_ended_total', { reason: 'defect' }),
     };
     jest.spyOn(FeedReader.prototype, 'next').mockRejectedValueOnce(broken);
-    const stream = await connect('stream-1');
+    const stream = await open('stream-1');
     await until('its end', () => stream.ended);
     expect(stream.events.map(({ event }) => event)).toEqual(['ready', 'error']);
     expect(stream.of('error')[0]?.data.code).toBe('internal_error');
@@ -180,7 +208,7 @@ describe('a stream', () => {
       await setImmediate();
       throw broken;
     });
-    await connect('stream-3').catch(() => {});
+    await open('stream-3').catch(() => {});
     await until('the log', () => lines.some(({ level, where }) => level === 'error' && where === 'stream'));
     expect(logged('stream-3', 'error')).toEqual([expect.objectContaining({ where: 'stream' })]);
   });
@@ -188,7 +216,7 @@ describe('a stream', () => {
   test('that meets an outage waits and continues, with a warning', async () => {
     const next = jest.spyOn(FeedReader.prototype, 'next');
     next.mockRejectedValueOnce(away).mockRejectedValueOnce(away);
-    const stream = await connect('stream-2');
+    const stream = await open('stream-2');
     await until('both failures', () => next.mock.calls.length > 2);
     await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
     await stream.wait('endorsement', 1);
