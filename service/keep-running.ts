@@ -23,6 +23,8 @@ export interface KeepRunningOptions<T extends Running> {
 export interface Keeper<T extends Running> {
   /** The process that runs now, or ran last. */
   current(): T;
+  /** Ends the process that runs now, if one does; like one that ended by itself, it is started again. */
+  restart(): Promise<void>;
   /** Stops it for good, and waits until it has ended. */
   stop(): Promise<void>;
 }
@@ -44,12 +46,16 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
   const stopping = new AbortController();
 
   let current = await options.start();
+  let isRunning = true;
+  /** Settles when the process that `restart` ends has left nothing behind. */
+  let restarting: Promise<void> = Promise.resolve();
 
   async function startAgain(delayMs: number): Promise<number> {
     await clock.wait(delayMs, stopping.signal);
     if (stopping.signal.aborted) return delayMs;
     try {
       current = await options.start();
+      isRunning = true;
     } catch (error) {
       report(`${name} could not be started again: ${(error as Error).message}`);
       return startAgain(nextDelay(delayMs));
@@ -66,6 +72,8 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
     while (!stopping.signal.aborted) {
       const startedAt = clock.now();
       const ending = await current.exited;
+      isRunning = false;
+      await restarting.catch(() => {});
       if (stopping.signal.aborted) return;
       delayMs = clock.now() - startedAt >= healthyAfterMs ? minDelayMs : nextDelay(delayMs);
       report(`${name} ended (${ending}); starting it again.`);
@@ -77,6 +85,11 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
 
   return {
     current: () => current,
+    async restart() {
+      if (!isRunning) return;
+      restarting = current.stop();
+      await restarting;
+    },
     async stop() {
       stopping.abort();
       await current.stop();

@@ -78,6 +78,8 @@ class Start {
   readonly #stack = new AsyncDisposableStack();
   readonly #pids: RememberedPids;
   readonly #interrupted: AbortSignal;
+  /** Null before it has started, and if the environment names another one. */
+  #kafka: Keeper<LocalServer> | null = null;
 
   constructor(config: StartConfig) {
     this.#config = config;
@@ -111,12 +113,23 @@ class Start {
   }
 
   async #watchDisk(): Promise<void> {
-    const disk = new DiskWatch({ folder: this.#config.dataDir, report: say });
+    const onRoom = () => void this.#restartKafka().catch((error: unknown) => say(describeFailure(error)));
+    const disk = new DiskWatch({ folder: this.#config.dataDir, report: say, onRoom });
     this.#stack.defer(() => {
       disk.stop();
       this.#pids.stop();
     });
     await disk.check();
+  }
+
+  /**
+   * Kafka maps its indexes into memory. If a page of one finds no space, Kafka goes on, and its partition takes nothing more
+   * until Kafka is started again.
+   */
+  async #restartKafka(): Promise<void> {
+    if (this.#kafka === null) return;
+    say('Kafka is started again, because a full disk can break partitions without ending it.');
+    await this.#kafka.restart();
   }
 
   /** Starts the servers and nothing of ours: neither the schema nor the topics are touched. */
@@ -196,12 +209,14 @@ class Start {
     say('Starting the servers ...');
     if (databaseUrl === null) {
       const dir = path.join(dataDir, 'postgres');
-      databaseUrl = (await this.#keepServer('postgres', { dir }, runner.startPostgres)).url;
+      databaseUrl = (await this.#keepServer('postgres', { dir }, runner.startPostgres)).current().url;
       this.#interrupted.throwIfAborted();
     }
     if (brokers === null) {
       const dir = path.join(dataDir, 'kafka');
-      brokers = (await this.#keepServer('kafka', { dir }, runner.startKafka)).brokers;
+      const kafka = await this.#keepServer('kafka', { dir }, runner.startKafka);
+      this.#kafka = kafka;
+      brokers = kafka.current().brokers;
     }
     return { databaseUrl, brokers };
   }
@@ -211,7 +226,7 @@ class Start {
     name: string,
     options: ServerOptions,
     start: (options: ServerOptions) => Promise<T>,
-  ): Promise<T> {
+  ): Promise<Keeper<T>> {
     let port: number | undefined;
     const keeper = await keepRunning({
       name,
@@ -224,7 +239,7 @@ class Start {
       maxDelayMs: MAX_SERVER_DELAY_MS,
     });
     this.#stack.defer(() => keeper.stop());
-    return keeper.current();
+    return keeper;
   }
 
   async #keepProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<Keeper<NodeProcess>> {

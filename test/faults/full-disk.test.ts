@@ -2,7 +2,7 @@
  * The disk of DATA_DIR is full for a while. It is a small file system in memory of the test's own.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
@@ -19,6 +19,8 @@ const BACK_WITHIN_MS = 60_000;
 
 const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
 const disk = isEmbedded ? SmallDisk.mount(SIZE_MB) : null;
+/** Less than the supervisor calls full, and enough for Kafka and Postgres to go on. */
+const LEAVE_BYTES = 30_000_000;
 const SKIPPED =
   disk === null ? ' (skipped: no file system can be mounted, or servers run in containers)' : '';
 const testOnDisk = disk === null ? test.skip : test;
@@ -113,6 +115,53 @@ testOnDisk(
       'the pid file',
       async () => (await readPidFile(terminal.file('run'), 'kafka', marker)) !== null,
     );
+  },
+  300_000,
+);
+
+/** The index of the partition to which submissions were written. */
+function findIndex(): string {
+  const folder = terminal.file('kafka', 'data');
+  const logs = readdirSync(folder)
+    .filter((name) => /^endorsement-submissions-\d+$/.test(name))
+    .map((name) => path.join(folder, name, '00000000000000000000.log'));
+  const largest = logs.reduce((one, other) => (statSync(one).size > statSync(other).size ? one : other));
+  return largest.replace(/log$/, 'index');
+}
+
+/** Breaks the partition of an index, whose next page finds no space. */
+async function breakPartition(index: string, isTaken: () => Promise<boolean>): Promise<void> {
+  const bytes = readFileSync(index);
+  truncateSync(index);
+  await until('the partition takes nothing more', async () => !(await isTaken()));
+  writeFileSync(index, bytes, { flag: 'r+' });
+}
+
+testOnDisk(
+  `INV-3: a partition that a full disk has broken takes submissions again once there is space${SKIPPED}`,
+  async () => {
+    const before = (await terminal.events()).length;
+    const statements: string[] = [];
+    const isTaken = async () => {
+      const statement = `Later statement ${statements.length}`;
+      try {
+        await terminal.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
+        statements.push(statement);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    await breakPartition(findIndex(), isTaken);
+    expect(readFileSync(terminal.file('kafka', 'kafka.log'), 'utf8')).toContain('java.lang.InternalError');
+    expect([await isTaken(), await isTaken()]).toEqual([false, false]);
+
+    disk?.fill({ leave: LEAVE_BYTES });
+    await until('the full disk is reported', () => terminal.output.match(reports.full)?.length === 2);
+    disk?.free();
+    await until('submissions are taken again', isTaken, BACK_WITHIN_MS);
+    const events = await terminal.eventsOnceTheyEndWith(...statements.slice(-1));
+    expect(events.slice(before).map(({ endorsement }) => endorsement.statement)).toEqual(statements);
   },
   300_000,
 );

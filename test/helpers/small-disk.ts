@@ -1,6 +1,15 @@
 /** Small file systems in memory, which tests fill until not a byte more can be written. */
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -28,8 +37,13 @@ export class SmallDisk {
     }
   }
 
-  /** Takes all the space that is free now. @throws an error other than the one of a full disk */
-  fill(): void {
+  /**
+   * Takes the space that is free now.
+   *
+   * @param leave the bytes that stay free
+   * @throws an error other than the one of a full disk
+   */
+  fill({ leave = 0 } = {}): void {
     const file = openSync(this.#ballast, 'a');
     try {
       for (const bytes of [1024 * 1024, 4096]) {
@@ -39,6 +53,7 @@ export class SmallDisk {
           if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
         }
       }
+      ftruncateSync(file, Math.max(0, fstatSync(file).size - leave));
     } finally {
       closeSync(file);
     }

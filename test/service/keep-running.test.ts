@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import { keepRunning, type Running } from '../../service/keep-running.ts';
+import { until } from '../helpers/until.ts';
 
 interface Fake extends Running {
   end(how: string): void;
@@ -102,6 +103,50 @@ test('a later start that fails is reported and tried again, after a longer wait'
 
 test('a first start that fails is thrown to the caller', async () => {
   await expect(keepRunning(createWorld([new Error('no room')]).options)).rejects.toThrow('no room');
+});
+
+test('a restart ends the process, and the next one starts when it has left nothing behind', async () => {
+  const { started, lines, options } = createWorld();
+  const keeper = await keepRunning(options);
+  const removed = Promise.withResolvers<void>();
+  const [first] = started;
+  if (!first) throw new Error('Nothing was started.');
+  first.stop = async () => {
+    first.end('exit code 143');
+    await removed.promise;
+  };
+  const restarted = keeper.restart();
+  await setImmediate();
+  expect(started).toHaveLength(1);
+  removed.resolve();
+  await restarted;
+  await until('the next one', () => keeper.current() !== first);
+  expect(started).toHaveLength(2);
+  expect(lines).toEqual(['gateway ended (exit code 143); starting it again.']);
+  await keeper.stop();
+});
+
+test('a restart leaves a process alone that is being started again', async () => {
+  const { started, options } = createWorld();
+  const begun = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const keeper = await keepRunning({
+    ...options,
+    start: async () => {
+      const fake = await options.start();
+      if (started.length === 2) {
+        begun.resolve();
+        await finish.promise;
+      }
+      return fake;
+    },
+  });
+  started[0]?.end('exit code 1');
+  await begun.promise;
+  await keeper.restart();
+  expect(started.map((fake) => fake.stopped)).toEqual([false, false]);
+  finish.resolve();
+  await keeper.stop();
 });
 
 test('a stop cuts the wait for the next start short and prevents it', async () => {

@@ -20,6 +20,8 @@ export interface DiskWatchOptions {
   folder: string;
   /** Shows a line on the terminal. */
   report(line: string): void;
+  /** Called when the disk has room again. */
+  onRoom?(): void;
   /** Tests replace it. */
   readFree?: (folder: string) => Promise<number>;
 }
@@ -31,14 +33,14 @@ export class DiskWatch {
   #isFull = false;
 
   constructor(options: DiskWatchOptions) {
-    this.#options = { readFree: readFreeBytes, ...options };
+    this.#options = { readFree: readFreeBytes, onRoom: () => {}, ...options };
     this.#timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
     this.#timer.unref();
   }
 
   /** Looks at once, not only when the next look is due. */
   async check(): Promise<void> {
-    const { folder, report, readFree } = this.#options;
+    const { folder, report, onRoom, readFree } = this.#options;
     const free = await readFree(folder).catch(() => null);
     if (free === null) return;
     const bytes = format(free);
@@ -51,6 +53,7 @@ export class DiskWatch {
     } else if (this.#isFull && free >= ENOUGH_BYTES) {
       this.#isFull = false;
       report(`The disk of ${folder} has room again (${bytes} bytes free).`);
+      onRoom();
     }
   }
 

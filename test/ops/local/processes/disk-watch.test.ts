@@ -6,9 +6,13 @@ const MB = 1024 * 1024;
 test('a full disk is reported once, with its path and free bytes, and so is its end', async () => {
   const lines: string[] = [];
   let free = 500 * MB;
+  let times = 0;
   const disk = new DiskWatch({
     folder: '/data',
     report: (line) => lines.push(line),
+    onRoom: () => {
+      times += 1;
+    },
     readFree: async () => free,
   });
   disk.stop();
@@ -26,7 +30,9 @@ test('a full disk is reported once, with its path and free bytes, and so is its 
   expect(lines).toEqual([
     expect.stringMatching(/^The disk of \/data is full: 4,096 bytes are free, and 41,943,040 are needed\./),
   ]);
+  expect(times).toBe(0);
   await checkWith(200 * MB);
+  expect(times).toBe(1);
   await checkWith(0);
   expect(lines.slice(1)).toEqual([
     'The disk of /data has room again (209,715,200 bytes free).',
