@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { explainFailure, reasonOf } from '../service/explain-failure.ts';
+import { classifyFailure } from '../service/failure.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import type { CommandIo, DefineCommand } from './command.ts';
 import { completeHelp, describeEnvironment, EXIT_STATUS, type UsedSettings } from './help.ts';
@@ -170,12 +172,27 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
         cause: error,
       });
     }
+    if (isOutage(error)) throw new OperatorError(describeOutage(error), { cause: error });
     if (!(error instanceof CommanderError)) throw error;
     // Commander's codes of help that it printed itself.
     if (error.code === 'commander.helpDisplayed') return 0;
     if (error.code === 'commander.help') return 1;
     throw new OperatorError(describeMistake(error, findCommand(program, argv)), { cause: error });
   }
+}
+
+/** Whether a server went away while a command worked. Commands explain servers that are away from the start themselves. */
+function isOutage(error: unknown): error is Error {
+  const failure = classifyFailure(error);
+  return !(error instanceof OperatorError) && (failure === 'database_away' || failure === 'kafka_away');
+}
+
+function describeOutage(error: Error): string {
+  const refusal = explainFailure(error);
+  if (refusal !== null) return refusal;
+  const reason = reasonOf(error);
+  const message = error.message.replace(/\.$/, '');
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)} (${message}): run the command again once it does.`;
 }
 
 /** The names of the command and the subcommand that the arguments begin with, as far as they exist. */

@@ -18,6 +18,7 @@ import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
 import { createDemoLink, ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
+import { createKafkaMending } from './mend-kafka.ts';
 import { DiskWatch } from './processes/disk-watch.ts';
 import { listenForInterrupts, unlessAborted } from './processes/interrupts.ts';
 import { type NodeProcess, startNodeProcess } from './processes/node-process.ts';
@@ -78,8 +79,8 @@ class Start {
   readonly #stack = new AsyncDisposableStack();
   readonly #pids: RememberedPids;
   readonly #interrupted: AbortSignal;
-  /** Null before it has started, and if the environment names another one. */
-  #kafka: Keeper<LocalServer> | null = null;
+  /** Does nothing before Kafka has started, and if the environment names another one. */
+  #mendKafka: () => Promise<void> = async () => {};
 
   constructor(config: StartConfig) {
     this.#config = config;
@@ -113,23 +114,13 @@ class Start {
   }
 
   async #watchDisk(): Promise<void> {
-    const onRoom = () => void this.#restartKafka().catch((error: unknown) => say(describeFailure(error)));
+    const onRoom = () => void this.#mendKafka();
     const disk = new DiskWatch({ folder: this.#config.dataDir, report: say, onRoom });
     this.#stack.defer(() => {
       disk.stop();
       this.#pids.stop();
     });
     await disk.check();
-  }
-
-  /**
-   * Kafka maps its indexes into memory. If a page of one finds no space, Kafka goes on, and its partition takes nothing more
-   * until Kafka is started again.
-   */
-  async #restartKafka(): Promise<void> {
-    if (this.#kafka === null) return;
-    say('Kafka is started again, because a full disk can break partitions without ending it.');
-    await this.#kafka.restart();
   }
 
   /** Starts the servers and nothing of ours: neither the schema nor the topics are touched. */
@@ -215,8 +206,10 @@ class Start {
     if (brokers === null) {
       const dir = path.join(dataDir, 'kafka');
       const kafka = await this.#keepServer('kafka', { dir }, runner.startKafka);
-      this.#kafka = kafka;
       brokers = kafka.current().brokers;
+      const { topicPrefix } = this.#config;
+      const servers = { kafka, databaseUrl, brokers, topicPrefix };
+      this.#mendKafka = createKafkaMending({ ...servers, interrupted: this.#interrupted, report: say });
     }
     return { databaseUrl, brokers };
   }

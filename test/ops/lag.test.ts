@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { createKafkaClient } from '../../kafka/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -137,5 +139,24 @@ describe('--watch', () => {
 
   test.each(['0', 'x'])('refuses an interval of %s', async (seconds) => {
     await expect(ask('--watch', seconds)).rejects.toThrow(`--watch is "${seconds}"; it must be`);
+  });
+});
+
+test('a server that goes away while a command works is named in one sentence', async () => {
+  const [broker = ''] = service.brokers.addresses;
+  // The first connection sees that the broker is there.
+  const proxy = createServer((socket) => {
+    proxy.close();
+    const onward = connect(Number(broker.split(':')[1]), '127.0.0.1');
+    for (const one of [socket, onward]) one.on('error', () => {});
+    socket.pipe(onward).pipe(socket);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  await expect(lag([], createLagIo({ brokers: `127.0.0.1:${port}` }))).rejects.toMatchObject({
+    name: 'OperatorError',
+    message: expect.stringMatching(
+      /^Kafka does not answer \(.+[^.]\): run the command again once it does\.$/,
+    ),
   });
 });
