@@ -34,7 +34,8 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
         FROM counted LEFT JOIN ballot_sizes ballot ON ballot.election_id = id
           LEFT JOIN endorsement_activity activity ON activity.election_id = id
         GROUP BY state),
-      -- A removal is a change too. So is the second day after an election, when it is upcoming no more.
+      -- A removal is a change too. So is the second day after an election, when it is upcoming no more, and an import that
+      -- moves an election to another state or date while it counts here.
       changed AS (
         SELECT state, max(changed_at) AS updated_at
         FROM (
@@ -43,7 +44,11 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
             LEFT JOIN endorsement_activity activity ON activity.election_id = id
           UNION ALL
           SELECT state, (date + 2)::timestamp AT TIME ZONE 'UTC'
-          FROM elections WHERE date < ${electionsFrom ?? '-infinity'}::date) AS changes
+          FROM elections WHERE date < ${electionsFrom ?? '-infinity'}::date
+          UNION ALL
+          SELECT state, CASE WHEN date >= ${electionsFrom ?? '-infinity'}::date THEN left_at
+            ELSE LEAST(left_at, (date + 2)::timestamp AT TIME ZONE 'UTC') END
+          FROM left_elections) AS changes
         GROUP BY state),
       -- An endorser in several elections of a state counts once. DISTINCT hashes, which is faster than count(DISTINCT).
       backed AS (

@@ -55,6 +55,7 @@ const PARTS: [table: string, part: DataPart][] = [
   ['candidates', 'catalogue'],
   ['choices', 'catalogue'],
   ['ballot_sizes', 'catalogue'],
+  ['left_elections', 'catalogue'],
   ['officeholders', 'officeholders'],
   ['officeholder_seats', 'officeholders'],
   ['officeholder_load', 'officeholders'],

@@ -168,6 +168,41 @@ describe('GET /v1/coverage', () => {
     expect(await updatedAt('NM')).toBe('2026-11-03T00:00:00.000Z');
   });
 
+  describe('an import that moves an election', () => {
+    const updatedAt = async (state: string, query = '') => {
+      const { body } = await service.get(`/v1/coverage${query}`);
+      return body.data.find((row: { state: string }) => row.state === state).updated_at;
+    };
+    const load = (slug: string, state: string, date: string) =>
+      loadCatalogue(service.databaseUrl, [['elections', election({ slug, state, date })]]);
+
+    test.each(['', '?upcoming=false'])('to another state changes both states%s', async (query) => {
+      const slug = `moved${query.length}`;
+      await load(slug, 'IA', '2026-12-08');
+      const before = await updatedAt('IA', query);
+      await load(slug, 'ID', '2026-12-08');
+      const after = await updatedAt('IA', query);
+      expect(after > before).toBe(true);
+      expect((await updatedAt('ID', query)) > before).toBe(true);
+      await load(slug, 'ID', '2026-12-08');
+      expect(await updatedAt('IA', query)).toBe(after);
+    });
+
+    test('into the past changes the upcoming elections of its state', async () => {
+      await load('too-late', 'KS', '2026-12-08');
+      const before = await updatedAt('KS');
+      await load('too-late', 'KS', '2026-06-08');
+      expect((await updatedAt('KS')) > before).toBe(true);
+    });
+
+    test('to another state after it was over takes nothing back', async () => {
+      await load('over', 'KY', '2025-06-03');
+      expect(await updatedAt('KY')).toBe('2025-06-05T00:00:00.000Z');
+      await load('over', 'LA', '2025-06-03');
+      expect(await updatedAt('KY')).toBe('2025-06-05T00:00:00.000Z');
+    });
+  });
+
   test.each([
     ['upcoming=yes', 'upcoming must be true or false, is "yes".'],
     ['states=CA', 'There is no parameter "states" here. Accepted are: upcoming.'],
