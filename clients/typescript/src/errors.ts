@@ -46,7 +46,7 @@ export class NetworkError extends BallotEndorsementsError {
   override name = 'NetworkError';
 }
 
-/** The answer, or the next bytes of it, did not come in time. */
+/** The answer, the next bytes of it, or the changes that a verification waits for, did not come in time. */
 export class TimeoutError extends BallotEndorsementsError {
   override name = 'TimeoutError';
 }

@@ -12,7 +12,7 @@ export {
 export type { Checkpoint, EventReader } from './events/event-reader.ts';
 export type { ExportReader } from './exports/export-reader.ts';
 export { MemoryStorage } from './mirror/memory-storage.ts';
-export type { Mirror, MirrorOptions, Verification } from './mirror/mirror.ts';
+export type { Mirror, MirrorOptions, Verification, VerifyOptions } from './mirror/mirror.ts';
 export type { MirrorChange, MirroredEndorsement } from './mirror/record.ts';
 export type { IdRange, MirrorPosition, MirrorStorage } from './mirror/storage.ts';
 export type { CallOptions, ClientOptions, Retry } from './options.ts';

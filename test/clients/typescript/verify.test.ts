@@ -1,6 +1,6 @@
-/** Verifications of the TypeScript client's mirrors: they end with their signal, and give up after `maxRetries`. */
+/** Verifications of the TypeScript client's mirrors: they end with their signal, and give up after `maxRetries` and `catchUpMs`. */
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { BallotEndorsements, type Mirror } from '../../../clients/typescript/src/index.ts';
+import { BallotEndorsements, type Mirror, TimeoutError } from '../../../clients/typescript/src/index.ts';
 import { digestCopy } from '../../../clients/typescript/src/mirror/digest.ts';
 import { MemoryStorage } from '../../../clients/typescript/src/mirror/memory-storage.ts';
 import {
@@ -97,5 +97,23 @@ describe('a verification', () => {
       '/v1/events',
       '/v1/events',
     ]);
+  });
+
+  test('fails after catchUpMs if the service never sends the changes that its digest shows', async () => {
+    const answers: Answers = { endorsements: list, events: noEvents, digest: await digestAt('2') };
+    const mirror = await createMirror(answers);
+    await mirror.sync();
+    // The place moves with the time, as that of a silent stream does.
+    let polls = 0;
+    answers.events = (response, request) => {
+      polls += 1;
+      return answerJson({ data: [], next_cursor: `1${polls}`, has_more: false })(response, request);
+    };
+    const ending = mirror.verify({ catchUpMs: 300, signal: AbortSignal.timeout(5000) });
+    await expect(ending).rejects.toThrow(TimeoutError);
+    await expect(mirror.repair({ catchUpMs: 0 })).rejects.toThrow(
+      'within 0 ms: one of its gateways is behind',
+    );
+    expect(polls).toBeGreaterThan(1);
   });
 });

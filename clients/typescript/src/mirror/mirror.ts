@@ -28,10 +28,19 @@ interface Endable {
   signal?: AbortSignal | undefined;
 }
 
+export interface VerifyOptions extends Endable {
+  /**
+   * How long to wait for changes that the service's digest shows and its events do not yet, in milliseconds; 30,000 by
+   * default. Every event that arrives begins the time anew.
+   */
+  catchUpMs?: number | undefined;
+}
+
 const LIST = '/v1/endorsements';
 const MAX_EVENTS = 1000;
 const MAX_REPAIRS = 3;
 const MAX_WAIT_MS = 30_000;
+const CATCH_UP_MS = 30_000;
 
 /**
  * An exact copy of the endorsements that a filter chooses. It reads the list once, follows the changes, goes on where it
@@ -105,11 +114,12 @@ export class Mirror {
    *
    * @param options.repair whether to read the parts again that differ
    * @throws TypeError if there is no copy yet; CursorExpiredError if its place has expired, after which `run` and `sync`
-   *   read it anew; ApiError, NetworkError or TimeoutError after all retries; the signal's reason
+   *   read it anew; ApiError, NetworkError or TimeoutError after all retries; TimeoutError if the service does not send
+   *   the changes that its digest shows; the signal's reason
    */
-  verify(options: Endable & { repair?: boolean | undefined } = {}): Promise<Verification> {
-    const { repair = false, signal = new AbortController().signal } = options;
-    const parts = { copy: this.#copy, connection: this.#connection, calls: this.#calls, signal };
+  verify(options: VerifyOptions & { repair?: boolean | undefined } = {}): Promise<Verification> {
+    const { repair = false, signal = new AbortController().signal, catchUpMs = CATCH_UP_MS } = options;
+    const parts = { copy: this.#copy, connection: this.#connection, calls: this.#calls, signal, catchUpMs };
     return this.#turns.take(signal, async () => {
       await this.#copy.open();
       if (this.cursor === null)
@@ -125,7 +135,7 @@ export class Mirror {
   }
 
   /** Compares the copy with the service, and reads the parts again that differ. @throws as `verify` does */
-  repair(options: Endable = {}): Promise<Verification> {
+  repair(options: VerifyOptions = {}): Promise<Verification> {
     return this.verify({ ...options, repair: true });
   }
 

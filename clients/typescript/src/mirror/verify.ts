@@ -1,4 +1,5 @@
 import type { Calls } from '../calls.ts';
+import { TimeoutError } from '../errors.ts';
 import { readPolls } from '../events/read-polls.ts';
 import { readExport } from '../exports/read-export.ts';
 import type { Connection } from '../http/connection.ts';
@@ -20,6 +21,8 @@ export interface Comparable {
   connection: Connection;
   calls: Calls;
   signal: AbortSignal;
+  /** How long to wait for a gateway without the changes that the digest shows, in milliseconds. */
+  catchUpMs: number;
 }
 
 const MAX_EVENTS = 1000;
@@ -44,9 +47,10 @@ export async function compareCopy(parts: Comparable): Promise<Comparison> {
   return compareOnce(parts);
 }
 
-async function compareOnce({ copy, connection, calls, signal }: Comparable): Promise<Comparison> {
-  const digest = await readDigest({ copy, connection, calls, signal });
-  await readUpTo(digest.stream_cursor, { copy, connection, calls, signal });
+async function compareOnce(parts: Comparable): Promise<Comparison> {
+  const { copy } = parts;
+  const digest = await readDigest(parts);
+  await readUpTo(digest.stream_cursor, parts);
   const own = await digestCopy(copy.read(), digest.bucket_size);
   const cursor = digest.stream_cursor;
   if (own.digest === digest.digest && own.count === digest.count)
@@ -67,19 +71,36 @@ async function readDigest({ copy, calls, signal }: Comparable): Promise<ServiceD
   }
 }
 
-/** Applies the events up to a place in the stream, and none after it. */
-async function readUpTo(target: string, { copy, connection, signal }: Comparable): Promise<void> {
+/**
+ * Applies the events up to a place in the stream, and none after it.
+ *
+ * @throws TimeoutError if the service has neither an event nor the place for `catchUpMs`
+ */
+async function readUpTo(target: string, { copy, connection, signal, catchUpMs }: Comparable): Promise<void> {
   const { maxRetries } = connection;
   const settings = { filter: copy.filter.values, signal, limit: MAX_EVENTS, follow: false, maxRetries };
+  let waitsSince: number | null = null;
   while (copy.cursor !== null && copy.cursor < target) {
     for await (const steps of readPolls(connection, { cursor: copy.cursor }, settings)) {
       const beyond = steps.findIndex(({ event, cursor }) => event !== null && cursor > target);
       await copy.apply(beyond === -1 ? steps : steps.slice(0, beyond));
       if (beyond !== -1) return;
+      // Cursors move with the time too, so only an event shows that the gateway catches up.
+      if (steps.some(({ event }) => event !== null)) waitsSince = null;
     }
+    if (copy.cursor >= target) return;
     // The gateway may not have all changes yet that the digest shows.
-    if (copy.cursor < target) await sleep(CATCH_UP_MS, signal);
+    waitsSince ??= performance.now();
+    if (performance.now() - waitsSince >= catchUpMs) throw new TimeoutError(describeWait(catchUpMs));
+    await sleep(Math.min(CATCH_UP_MS, catchUpMs), signal);
   }
+}
+
+function describeWait(waitedMs: number): string {
+  return (
+    `The service has not sent the changes that its digest shows within ${waitedMs} ms: ` +
+    'one of its gateways is behind. Verify again later, or give a longer catchUpMs.'
+  );
 }
 
 /** Reads a part of a copy again. */
