@@ -5,6 +5,7 @@ import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { nameRequestSpan } from '../../service/tracing.ts';
+import { acceptsLines } from './accepts-lines.ts';
 import { ApiError } from './api-error.ts';
 import { readJsonBody } from './body.ts';
 import { compressIfAccepted } from './compression.ts';
@@ -111,7 +112,7 @@ function mount(router: Router, endpoint: Endpoint, log: Logger): void {
       readBody: () => readJsonBody(ctx),
       header: (name) => ctx.get(name) || undefined,
       acceptsGzip: () => ctx.acceptsEncodings('gzip', 'identity') === 'gzip',
-      acceptsLines: () => ctx.accepts('application/json', LINES_TYPE) === LINES_TYPE,
+      acceptsLines: () => acceptsLines(ctx),
       caller: ctx.state.caller,
       id: ctx.state.requestId,
       onClose: (listener) => onClose(ctx, listener),

@@ -111,6 +111,11 @@ describe.each(['/v1/endorsements', '/v1/contests'])('%s as lines of JSON', (path
     ['application/json', 'application/json; charset=utf-8'],
     ['application/x-ndjson;q=0.5, application/json', 'application/json; charset=utf-8'],
     ['application/x-ndjson, application/json;q=0.5', 'application/x-ndjson'],
+    ['application/x-ndjson; charset=utf-8', 'application/x-ndjson'],
+    ['application/x-ndjson;profile="a, b; q=0";v', 'application/x-ndjson'],
+    ['application/json; charset=utf-8, application/x-ndjson;q=0.9', 'application/json; charset=utf-8'],
+    ['application/x-ndjson; charset=utf-8; Q=0.5, application/json', 'application/json; charset=utf-8'],
+    ['text/event-stream; charset=utf-8', 'application/json; charset=utf-8'],
   ])('is for clients that prefer it: %s', async (accept, type) => {
     const response = await fetch(service.url(path), {
       headers: { Authorization: `Bearer ${service.key}`, Accept: accept },

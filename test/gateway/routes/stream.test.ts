@@ -54,6 +54,14 @@ describe('GET /v1/stream', () => {
     });
   });
 
+  test.each(['text/event-stream; charset=utf-8', 'application/json'])(
+    'begins for clients that accept %s',
+    async (accept) => {
+      const stream = await connect('', { headers: { Accept: accept } });
+      expect(await stream.wait('ready', 1)).toHaveLength(1);
+    },
+  );
+
   test.each([
     ['gzip', 'gzip'],
     ['identity', null],
