@@ -128,7 +128,7 @@ export async function startGateway(
     openStreams,
     answers,
     largeAnswers: new Turns(LARGE_ANSWERS),
-    exports: new Exports({ pool: exportPool, clock, log }),
+    exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),
     clock,
     log,
     draining: draining.signal,

@@ -1,4 +1,4 @@
-import { createUnavailableError } from '../http/api-error.ts';
+import { createUnavailableError, SHUTTING_DOWN } from '../http/api-error.ts';
 
 export interface TurnLimits {
   /** How many answers are made at a time. */
@@ -11,6 +11,11 @@ export interface TurnLimits {
   waitingOfAccount: number;
 }
 
+interface TurnsOptions extends TurnLimits {
+  /** Aborts when nothing shall wait any more, because the gateway shuts down. What is under way goes on. */
+  draining?: AbortSignal;
+}
+
 /** A request that wants a turn. */
 export interface Claimant {
   accountId: number;
@@ -21,6 +26,7 @@ export interface Claimant {
 interface Waiting {
   accountId: number;
   begin: () => void;
+  refuse: (message: string) => void;
 }
 
 /**
@@ -32,15 +38,21 @@ export class Turns {
   readonly #waiting = new Set<Waiting>();
   /** The accounts of the answers that are being made, once for each. */
   readonly #underWay: number[] = [];
+  readonly #draining: AbortSignal | undefined;
 
-  constructor(limits: TurnLimits) {
+  constructor({ draining, ...limits }: TurnsOptions) {
     this.#limits = limits;
+    this.#draining = draining;
+    draining?.addEventListener('abort', () => {
+      for (const { refuse } of this.#waiting) refuse(SHUTTING_DOWN);
+    });
   }
 
   /**
    * Does the work when its turn comes. Clients that disconnect leave the queue.
    *
-   * @throws ApiError server_busy, with Retry-After, if too many requests wait; and whatever the work throws.
+   * @throws ApiError server_busy, with Retry-After, if too many requests wait or the gateway shuts down before its turn; and
+   *   whatever the work throws.
    */
   async take<T>(work: () => Promise<T>, claimant: Claimant): Promise<T> {
     const { accountId } = claimant;
@@ -75,21 +87,23 @@ export class Turns {
     const { waiting, waitingOfAccount } = this.#limits;
     const ofAccount = [...this.#waiting].filter((other) => other.accountId === accountId).length;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const refuse = (message: string) => reject(createUnavailableError('server_busy', message));
     const leave = () => {
       this.#waiting.delete(entry);
       gone.removeEventListener('abort', giveUp);
     };
-    const giveUp = () => {
+    const refuse = (message: string) => {
       leave();
-      refuse('The client has disconnected.');
+      reject(createUnavailableError('server_busy', message));
     };
+    const giveUp = () => refuse('The client has disconnected.');
     const begin = () => {
       leave();
       resolve();
     };
-    const entry = { accountId, begin };
-    if (this.#waiting.size >= waiting || ofAccount >= waitingOfAccount) {
+    const entry = { accountId, begin, refuse };
+    if (this.#draining?.aborted) {
+      refuse(SHUTTING_DOWN);
+    } else if (this.#waiting.size >= waiting || ofAccount >= waitingOfAccount) {
       refuse('Too many large answers are being made; try again.');
     } else {
       this.#waiting.add(entry);

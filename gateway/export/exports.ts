@@ -31,6 +31,8 @@ export interface ExportsOptions {
   pool: DatabasePool;
   clock: Clock;
   log: Logger;
+  /** Aborts when the gateway begins to shut down. Exports that wait for their turn are then refused. */
+  draining: AbortSignal;
 }
 
 /** The client that an export is for. */
@@ -49,10 +51,11 @@ export interface ExportClient {
  */
 export class Exports {
   readonly #options: ExportsOptions;
-  readonly #turns = new Turns(TURNS);
+  readonly #turns: Turns;
 
   constructor(options: ExportsOptions) {
     this.#options = options;
+    this.#turns = new Turns({ ...TURNS, draining: options.draining });
   }
 
   /**
@@ -60,7 +63,7 @@ export class Exports {
    *
    * @param select SQL of rows with the column `record`, in order
    * @returns the body of the answer
-   * @throws ApiError server_busy if too many wait, and the database's error if it ends before the first line
+   * @throws ApiError server_busy if too many wait or the gateway shuts down, and the database's error if it ends before the first line
    */
   async begin(select: Sql, { accountId, requestId, closed }: ExportClient): Promise<Readable> {
     const { promise, resolve, reject } = Promise.withResolvers<Readable>();

@@ -17,6 +17,9 @@ export class ApiError extends Error {
   }
 }
 
+/** The message for requests that a gateway refuses because it stops. */
+export const SHUTTING_DOWN = 'This gateway is shutting down.';
+
 /** Creates the error of a service that cannot answer now but can soon. */
 export function createUnavailableError(
   code: 'warming_up' | 'server_busy',

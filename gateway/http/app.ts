@@ -201,8 +201,12 @@ export function createApp({
   app.use(securityHeaders);
   app.use(async (ctx, next) => {
     // A client that kept its connection alive would come back to a gateway that is about to stop.
-    if (draining.aborted) ctx.set('Connection', 'close');
+    const letGo = () => {
+      if (draining.aborted && !ctx.headerSent) ctx.set('Connection', 'close');
+    };
+    letGo();
     await next();
+    letGo();
     if (ctx.respond === false) forgetRequest(ctx);
   });
   if (console) app.use(readConsoleApi);

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { ApiError, createUnavailableError } from './api-error.ts';
+import { ApiError, createUnavailableError, SHUTTING_DOWN } from './api-error.ts';
 import { READ_METHODS, requireMethod } from './methods.ts';
 
 /** How long the result of one database check is reused, in milliseconds. */
@@ -53,7 +53,7 @@ export function createReadiness({
     }
   };
   const requireReady = async () => {
-    if (draining.aborted) throw createUnavailableError('server_busy', 'This gateway is shutting down.');
+    if (draining.aborted) throw createUnavailableError('server_busy', SHUTTING_DOWN);
     requireStream();
     if (!checking && clock.now() - checkedAt >= CHECK_INTERVAL_MS) {
       checkedAt = clock.now();

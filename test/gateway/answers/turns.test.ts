@@ -79,3 +79,20 @@ test('an account has no more turns at a time than it may, and the next of anothe
   second.resolve('done');
   expect(await Promise.all(done)).toEqual(['done', 'done', 'done']);
 });
+
+test('requests that wait, or would have to, are refused once nothing shall wait any more', async () => {
+  const draining = new AbortController();
+  const turns = new Turns({
+    ...{ atOnce: 1, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 },
+    draining: draining.signal,
+  });
+  const [first, waiting] = [createWork(), createWork()];
+  const done = turns.take(first.work, HERE);
+  const refused = [turns.take(waiting.work, HERE), turns.take(waiting.work, OTHER)];
+  draining.abort();
+  for (const one of [...refused, turns.take(waiting.work, HERE)])
+    await expect(one).rejects.toMatchObject(BUSY);
+  first.resolve('done');
+  expect(await done).toBe('done');
+  expect(waiting.isBegun()).toBe(false);
+});

@@ -222,6 +222,28 @@ describe('a large answer of lines', () => {
     await until('all queries have ended', async () => (await snapshots()) === 0);
   });
 
+  test('is refused if the gateway stops before its turn, while those under way go on', async () => {
+    const [first, second] = [await open(), await open()];
+    await until('both wait for their readers', async () => (await snapshots()) === 2);
+    const third = open();
+    // Requests on other connections are answered in order of arrival.
+    await lines('/v1/states').catch(() => {});
+    const stopped = service.gateways[0]?.stop();
+    const { response } = await third;
+    const { 'retry-after': retryAfter, connection } = response.headers;
+    expect([response.statusCode, retryAfter, connection]).toEqual([503, '2', 'close']);
+    expect(JSON.parse(await text(response)).error).toMatchObject({
+      code: 'server_busy',
+      message: 'This gateway is shutting down.',
+    });
+    const all = (await text(first.response)).trimEnd().split('\n');
+    expect(JSON.parse(all.at(-1) ?? '').count).toBe(all.length - 2);
+    second.asked.destroy();
+    await stopped;
+    await service.startGateway(0);
+    await until('the next gateway is ready', async () => (await service.gateways[0]?.isReady()) ?? false);
+  });
+
   test('has a line with an error, and no count, if the database goes away in the middle', async () => {
     const { response } = await open();
     await until('its connection is ended', async () => {
