@@ -17,8 +17,22 @@ const MEANING: Record<Failure, string> = {
 /** The most errors of a chain of causes that are looked at. */
 const MAX_CAUSES = 50;
 
-/** The sentence for a refusal; null for any other error. */
-export function explainFailure(error: unknown): string | null {
+interface Explanation {
+  failure: Failure;
+  /** The sentence for a refusal; null for any other error. */
+  refusal: string | null;
+  /** The reason as it stands in brackets behind the action that failed: a refusal, an outage, or a defect. */
+  reason: string;
+}
+
+/** The meaning of an error, for a program and for an operator. */
+export function explainFailure(error: unknown): Explanation {
+  const failure = classifyFailure(error);
+  const refusal = explainRefusal(error);
+  return { failure, refusal, reason: (refusal ?? MEANING[failure]).replace(/\.$/, '') };
+}
+
+function explainRefusal(error: unknown): string | null {
   let cause = error;
   for (let depth = 0; typeof cause === 'object' && cause !== null && depth < MAX_CAUSES; depth += 1) {
     if (cause instanceof OperatorError) return cause.message;
@@ -27,11 +41,6 @@ export function explainFailure(error: unknown): string | null {
     ({ cause } = cause as { cause?: unknown });
   }
   return null;
-}
-
-/** The reason of a failure, as it stands in brackets behind the action that failed: a refusal, an outage, or a defect. */
-export function reasonOf(error: unknown): string {
-  return (explainFailure(error) ?? MEANING[classifyFailure(error)]).replace(/\.$/, '');
 }
 
 /** The parts of an error of pg that tell what it means. */

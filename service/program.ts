@@ -1,4 +1,4 @@
-import { reasonOf } from './explain-failure.ts';
+import { explainFailure } from './explain-failure.ts';
 import { createLog, type Logger, readLogLevel } from './log.ts';
 import { OperatorError } from './operator-error.ts';
 import { startTracing } from './start-tracing.ts';
@@ -23,7 +23,7 @@ export async function runProgram(name: string, load: () => Promise<ProgramModule
     await start(log);
   } catch (error) {
     if (error instanceof OperatorError) process.stderr.write(`${error.message}\n`);
-    else log?.error({ error }, `could not start the ${name} (${reasonOf(error)})`);
+    else log?.error({ error }, `could not start the ${name} (${explainFailure(error).reason})`);
     process.exit(1);
   }
 }

@@ -1,6 +1,6 @@
 import { Counter } from 'prom-client';
-import { explainFailure, reasonOf } from './explain-failure.ts';
-import { classifyFailure, type Failure } from './failure.ts';
+import { explainFailure } from './explain-failure.ts';
+import type { Failure } from './failure.ts';
 import type { Logger } from './log.ts';
 
 /** The parts of the service that report their failures. */
@@ -69,9 +69,8 @@ export function reportFailure(
   error: unknown,
   { where, message, fields = {}, quiet = false }: FailureReport,
 ): Failure {
-  const failure = classifyFailure(error);
-  const refusal = explainFailure(error);
-  const text = `${message} (${reasonOf(error)})`;
+  const { failure, refusal, reason } = explainFailure(error);
+  const text = `${message} (${reason})`;
   if (failure === 'defect') {
     defects.inc({ where });
     log.error({ error, where, ...fields }, text);

@@ -240,4 +240,18 @@ describe('a failure that is reported', () => {
     ]);
     expect(await metricValue('defects_total', { where: 'feed' })).toBe(before);
   });
+
+  test('is classified once and explained once', () => {
+    // The log would look at the error too.
+    const { log } = captureLog('error');
+    let looks = 0;
+    const error = Object.defineProperty(new Error('the work failed'), 'cause', {
+      get: () => {
+        looks += 1;
+        return new KafkaUnavailableError('away');
+      },
+    });
+    expect(reportFailure(log, error, report)).toBe('kafka_away');
+    expect(looks).toBe(2);
+  });
 });
