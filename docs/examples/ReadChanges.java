@@ -2,6 +2,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.apache.avro.Schema;
@@ -23,7 +24,9 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 public class ReadChanges {
   public static void main(String[] args) throws Exception {
     String topic = args[1];
-    List<String> files = Arrays.asList(args).subList(2, args.length);
+    // By the number of the version: as text, v10 comes before v2.
+    List<String> files =
+        Arrays.stream(args).skip(2).sorted(Comparator.comparingInt(ReadChanges::versionOf)).toList();
     Schema newest = parse(files.get(files.size() - 1));
     // A value names the schema that wrote it by its fingerprint; the decoder turns it into the newest one.
     BinaryMessageDecoder<GenericRecord> decoder = new BinaryMessageDecoder<>(GenericData.get(), newest);
@@ -45,6 +48,10 @@ public class ReadChanges {
         }
       }
     }
+  }
+
+  private static int versionOf(String file) {
+    return Integer.parseInt(file.replaceFirst(".*\\.v(\\d+)\\.avsc$", "$1"));
   }
 
   private static Schema parse(String file) throws Exception {

@@ -5,6 +5,7 @@ python3 docs/examples/query_changes.py localhost:9092 endorsement-changes schema
 """
 
 import json
+import re
 import sys
 from functools import reduce
 
@@ -38,6 +39,8 @@ def decode(schema, newest):
     return written.select(value.alias("change"))
 
 
+# By the number of the version: as text, v10 comes before v2.
+files.sort(key=lambda file: int(re.search(r"\.v(\d+)\.avsc$", file)[1]))
 schemas = [open(file).read() for file in files]
 versions = [decode(schema, schemas[-1]) for schema in schemas]
 reduce(DataFrame.unionAll, versions).select("change.*").dropDuplicates(["epoch", "sequence"]).createOrReplaceTempView("changes")

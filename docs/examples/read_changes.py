@@ -6,6 +6,7 @@ python3 docs/examples/read_changes.py localhost:9092 endorsement-changes schemas
 
 import io
 import json
+import re
 import sys
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
@@ -13,6 +14,8 @@ from fastavro import parse_schema, schemaless_reader
 from fastavro.schema import fingerprint, to_parsing_canonical_form
 
 brokers, topic, *files = sys.argv[1:]
+# By the number of the version: as text, v10 comes before v2.
+files.sort(key=lambda file: int(re.search(r"\.v(\d+)\.avsc$", file)[1]))
 schemas = [json.load(open(file)) for file in files]
 newest = parse_schema(schemas[-1])
 # A value begins with C3 01 and the fingerprint of the schema that wrote it.

@@ -1,9 +1,11 @@
 /** The programs of docs/operations.md that read the changes topic in other languages, exactly as they are there. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { findKafkaJars } from '../../ops/local/servers/kafka/jars.ts';
 import { hasJavaCompiler } from '../helpers/outside-client.ts';
@@ -32,6 +34,7 @@ async function findAvroJar(): Promise<string> {
 }
 
 interface ReadChange {
+  version?: number;
   sequence: number;
   id: string;
   type: string;
@@ -48,10 +51,26 @@ beforeAll(async () => {
   await service.eventsOnceThereAre(3);
 });
 
+const RELEASED = 'schemas/avro/endorsement-change.v1.avsc';
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-versions-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A later version of the schema with one more field, `version`. @returns its file */
+async function writeVersion(version: number): Promise<string> {
+  const schema = JSON.parse(await readFile(RELEASED, 'utf8'));
+  schema.fields.push({ name: 'version', type: 'int', default: version });
+  const file = path.join(folder, `endorsement-change.v${version}.avsc`);
+  await writeFile(file, JSON.stringify(schema));
+  return file;
+}
+
 /** Runs a reader of a topic. */
-function read(command: string, args: string[], topic: string) {
+function read(command: string, args: string[], topic: string, files: string[] = [RELEASED]) {
   const [broker = ''] = service.brokers.addresses;
-  return run(command, [...args, broker, topic, 'schemas/avro/endorsement-change.v1.avsc']);
+  return run(command, [...args, broker, topic, ...files]);
 }
 
 /** Runs a reader. It prints the changes of the stream, and refuses a topic that does not exist. */
@@ -69,6 +88,11 @@ async function compare(command: string, args: string[]) {
   expect(printed.map((change) => [`endorsement.${change.type}`, ...shown(change)])).toEqual(
     data.map((event: ReadChange) => [event.type, ...shown(event)]),
   );
+  // The files are in the order of their names, as a shell gives them.
+  const versions = [RELEASED, await writeVersion(10), await writeVersion(2)];
+  const { stdout: newest } = await read(command, args, changes, versions);
+  const [change = ''] = newest.split('\n');
+  expect((JSON.parse(change) as ReadChange).version).toBe(10);
 }
 
 (bin === null ? describe.skip : describe)('Python', () => {
