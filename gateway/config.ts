@@ -65,7 +65,7 @@ function readProcesses(env: Environment): number {
   const name = 'GATEWAY_PROCESSES';
   return readText(env, name) === 'auto'
     ? Math.min(availableParallelism(), MAX_PROCESSES)
-    : (readInteger(env, name, { min: 1, max: MAX_PROCESSES }) ?? 1);
+    : (readInteger(env, name, { min: 1, max: MAX_PROCESSES, or: 'auto' }) ?? 1);
 }
 
 /**

@@ -20,18 +20,20 @@ export function readText(env: Environment, name: string): string | null {
 /**
  * A whole number from `min` to `max`, or null if the variable is unset.
  *
+ * @param bounds.or a word that the caller accepts as well, for the message
  * @throws SettingError that names the variable, its value and the bounds
  */
 export function readInteger(
   env: Environment,
   name: string,
-  { min, max }: { min: number; max: number },
+  { min, max, or }: { min: number; max: number; or?: string },
 ): number | null {
   const text = readText(env, name);
   if (text === null) return null;
   const value = Number(text);
   if (!/^[0-9]+$/.test(text) || value < min || value > max) {
-    throw new SettingError(`${name} is "${text}"; it must be a whole number from ${min} to ${max}.`);
+    const word = or === undefined ? '' : `, or ${or}`;
+    throw new SettingError(`${name} is "${text}"; it must be a whole number from ${min} to ${max}${word}.`);
   }
   return value;
 }

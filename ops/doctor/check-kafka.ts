@@ -10,7 +10,17 @@ import { changeCodec } from '../../schemas/change.ts';
 import { type Brokers, nameProtocol } from '../../service/brokers.ts';
 import type { KafkaConfig } from '../config.ts';
 import { judgeClientCertificate, judgeExpiry, readServerExpiry } from './certificates.ts';
-import { describeError, examine, examineAs, type Finding, failed, inTime, ok, warning } from './finding.ts';
+import {
+  describeError,
+  examine,
+  examineAs,
+  type Finding,
+  failed,
+  formatCount,
+  inTime,
+  ok,
+  warning,
+} from './finding.ts';
 
 const TLS_MS = 5000;
 /** A clock that is off by more than this is reported, in milliseconds. */
@@ -68,7 +78,7 @@ async function ask(brokers: Brokers, address: string): Promise<Answer> {
     const describing = withAdmin(one, (admin) => admin.describeCluster(), { retries: 0 });
     const cluster = await inTime(describing, `Kafka at ${address}`);
     const ms = Math.round(performance.now() - startedAt);
-    const text = `${address} answers in ${ms} ms over ${nameProtocol(brokers)}; the cluster has ${cluster.brokers.length} brokers.`;
+    const text = `${address} answers in ${ms} ms over ${nameProtocol(brokers)}; the cluster has ${formatCount(cluster.brokers.length, 'broker')}.`;
     return {
       finding: ok(subject, text),
       addresses: cluster.brokers.map(({ host, port }) => `${host}:${port}`),
@@ -156,7 +166,12 @@ async function checkEvents(brokers: Brokers, topicPrefix: string): Promise<Findi
     const text = `The newest records of the partitions ${unreadable.join(', ')} are no changes that this version can read: run a newer version, or find their producer.`;
     findings.push(failed('schemas', text));
   } else {
-    findings.push(ok('schemas', `This version can read the newest records of ${newest.length} partitions.`));
+    findings.push(
+      ok(
+        'schemas',
+        `This version can read the newest records of ${formatCount(newest.length, 'partition')}.`,
+      ),
+    );
   }
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
   const repair = 'repair the time services';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { readVersion } from '../../service/version.ts';
 import { type ListedProcess, listProcesses } from '../../store/processes/process-list.ts';
-import { type Finding, failed, ok, warning } from './finding.ts';
+import { type Finding, failed, formatCount, ok, warning } from './finding.ts';
 
 const SUBJECT = 'processes';
 
@@ -17,7 +17,9 @@ export async function checkProcesses(client: pg.Client): Promise<Finding[]> {
   ];
   if (findings.length > 0) return findings;
   const count = (program: string) => running.filter((each) => each.program === program).length;
-  return [ok(SUBJECT, `${count('gateway')} gateways and ${count('consumers')} consumers are ready.`)];
+  const gateways = formatCount(count('gateway'), 'gateway');
+  const consumers = formatCount(count('consumers'), 'consumer');
+  return [ok(SUBJECT, `${gateways} and ${consumers} are ready.`)];
 }
 
 const nameOf = ({ program, host, pid }: ListedProcess) => `The ${program} process ${pid} on ${host}`;

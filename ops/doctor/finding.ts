@@ -18,6 +18,9 @@ export const ok = (subject: string, text: string): Finding => ({ status: 'ok', s
 export const warning = (subject: string, text: string): Finding => ({ status: 'warning', subject, text });
 export const failed = (subject: string, text: string): Finding => ({ status: 'failed', subject, text });
 
+/** A count with its noun, such as `1 gateway` or `2 gateways`. */
+export const formatCount = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** How long a check may take, in milliseconds. */
 const CHECK_MS = 10_000;
 

@@ -100,7 +100,11 @@ test('GATEWAY_PROCESSES is a number or auto', () => {
   expect(read('')).toBe(1);
   expect(read('3')).toBe(3);
   expect(read('auto')).toBeGreaterThanOrEqual(1);
-  for (const text of ['0', '65', 'all', '-1']) expect(() => read(text)).toThrow('GATEWAY_PROCESSES');
+  for (const text of ['0', '65', 'all', '-1']) {
+    expect(() => read(text)).toThrow(
+      `GATEWAY_PROCESSES is "${text}"; it must be a whole number from 1 to 64, or auto.`,
+    );
+  }
 });
 
 test('processes of one port share its connections evenly, each with its own metrics', async () => {

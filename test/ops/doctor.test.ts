@@ -92,8 +92,9 @@ test('a service that is well has nothing that failed, in a line for each check',
       ...['Kafka', 'Kafka rights', 'topics', 'schemas', 'history'],
     ]),
   );
-  expect(of('ok', 'Kafka')).toMatch(/answers in \d+ ms over PLAINTEXT; the cluster has 1 brokers\./);
-  expect(of('ok', 'schemas')).toBe('This version can read the newest records of 1 partitions.');
+  expect(of('ok', 'Kafka')).toMatch(/answers in \d+ ms over PLAINTEXT; the cluster has 1 broker\./);
+  expect(of('ok', 'processes')).toBe('1 gateway and 1 consumer are ready.');
+  expect(of('ok', 'schemas')).toBe('This version can read the newest records of 1 partition.');
   // The Postgres of tests does not survive a power cut.
   expect(of('warning', 'Postgres settings')).toContain('fsync is off');
 
