@@ -28,7 +28,7 @@ async function readCommandLine(pid: number): Promise<string | null> {
 }
 
 /** Whether this id belongs to a live process whose command line holds `marker`. */
-async function isProcess(pid: number, marker: string): Promise<boolean> {
+export async function isProcess(pid: number, marker: string): Promise<boolean> {
   return (await readCommandLine(pid))?.includes(marker) ?? false;
 }
 

@@ -7,8 +7,9 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../../service/operator-error.ts';
-import { nameFolder } from '../../make-folder.ts';
-import { readPidFile, removePidFile, stopProcess, writePidFile } from './pid-files.ts';
+import { makeFolder, nameFolder } from '../../make-folder.ts';
+import { claimFile } from './claim-file.ts';
+import { isProcess, readPidFile, removePidFile, stopProcess } from './pid-files.ts';
 
 const SUPERVISOR = 'supervisor';
 /** The supervisor's pid file while it stops. */
@@ -30,12 +31,23 @@ function quote(value: string): string {
   return `'${value.replaceAll("'", '%27')}'`;
 }
 
-/** @throws OperatorError if a supervisor runs here that is not stopping */
-async function refuseIfRunning(runDir: string): Promise<void> {
-  const supervisor = await readPidFile(runDir, SUPERVISOR, SUPERVISOR_MARKER);
-  if (supervisor !== null && supervisor !== process.pid) {
+/** Whether another supervisor has this id. One of a former container may have had that of this process. */
+async function isOtherSupervisor(pid: number): Promise<boolean> {
+  return pid !== process.pid && (await isProcess(pid, SUPERVISOR_MARKER));
+}
+
+/** Claims the folder, which one process alone can. @throws OperatorError if another start has it */
+async function claimAlone(runDir: string): Promise<void> {
+  let holder: number | null;
+  try {
+    await makeFolder(runDir);
+    holder = await claimFile(path.join(runDir, `${SUPERVISOR}.pid`), isOtherSupervisor);
+  } catch (error) {
+    throw nameFolder(error, `DATA_DIR is "${path.dirname(runDir)}", which`);
+  }
+  if (holder !== null) {
     throw new OperatorError(
-      `The service already runs on ${path.dirname(runDir)} (process ${supervisor}): stop it, or set another DATA_DIR.`,
+      `The service already runs on ${path.dirname(runDir)} (process ${holder}): stop it, or set another DATA_DIR.`,
     );
   }
 }
@@ -77,14 +89,12 @@ export async function claimRunDir(
   report: (line: string) => void,
   interrupted?: AbortSignal,
 ): Promise<void> {
-  await refuseIfRunning(runDir);
-  await untilStopped(runDir, report, interrupted);
-  // Another start may have waited too.
-  await refuseIfRunning(runDir);
+  await claimAlone(runDir);
   try {
-    await writePidFile(runDir, SUPERVISOR, process.pid);
+    await untilStopped(runDir, report, interrupted);
   } catch (error) {
-    throw nameFolder(error, `DATA_DIR is "${path.dirname(runDir)}", which`);
+    await removePidFile(runDir, SUPERVISOR);
+    throw error;
   }
   for (const { name, marker, stopSignal } of known) {
     const pid = await readPidFile(runDir, name, marker);
@@ -107,5 +117,7 @@ export async function writeServiceEnv(runDir: string, values: Record<string, str
 export async function releaseRunDir(runDir: string, known: KnownProcess[]): Promise<void> {
   await rm(path.join(runDir, 'service.env'), { force: true });
   for (const { name } of known) await removePidFile(runDir, name);
-  for (const name of [SUPERVISOR, STOPPING]) await removePidFile(runDir, name);
+  // A start that waits for this one has the claim already.
+  if ((await readPidFile(runDir, SUPERVISOR, '')) === process.pid) await removePidFile(runDir, SUPERVISOR);
+  await removePidFile(runDir, STOPPING);
 }

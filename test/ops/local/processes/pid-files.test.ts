@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { readPidFile, stopProcess, writePidFile } from '../../../../ops/local/processes/pid-files.ts';
 import {
@@ -87,6 +88,55 @@ test('a second start on the same folder is refused while the first is alive', as
   supervisor.kill('SIGKILL');
   await exited;
   await claimRunDir(runDir, [], () => undefined);
+});
+
+test('of several starts at once, one claims the folder, also from one that was killed', async () => {
+  const runDir = path.join(folder, 'at-once');
+  const module = JSON.stringify(path.resolve('ops/local/processes/run-files.ts'));
+  const begin = path.join(folder, 'begin');
+  // Each waits for the file, so that all begin at the same time.
+  const script = `
+    const { claimRunDir } = await import(${module});
+    const { existsSync } = await import('node:fs');
+    console.log('ready');
+    while (!existsSync('${begin}')) {}
+    const claimed = claimRunDir(${JSON.stringify(runDir)}, [], () => {});
+    console.log(await claimed.then(() => 'claimed', (error) => error.message));
+    setInterval(() => {}, 1000);`;
+  for (const stale of [null, 'killed']) {
+    if (stale !== null) await writePidFile(runDir, 'supervisor', 2 ** 22 + 1);
+    const starts = Array.from({ length: 4 }, () => {
+      const args = ['--input-type=module', '-e', script, 'ops/local/start.ts'];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      children.push(child);
+      return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
+    });
+    for (const { lines } of starts) expect((await lines.next()).value).toBe('ready');
+    await writeFile(begin, '');
+    const answers: string[] = [];
+    for (const { lines } of starts) answers.push((await lines.next()).value ?? '');
+    expect(answers.filter((answer) => answer === 'claimed')).toHaveLength(1);
+    const claimer = starts[answers.indexOf('claimed')]?.child.pid;
+    const refusal = expect.stringContaining('The service already runs on');
+    expect(answers.filter((answer) => answer !== 'claimed')).toEqual([refusal, refusal, refusal]);
+    expect(await readPidFile(runDir, 'supervisor', 'ops/local/start.ts')).toBe(claimer);
+    expect(await readdir(runDir)).toEqual(['supervisor.pid']);
+    await rm(begin);
+    const exits = starts.map(({ child }) => once(child, 'exit'));
+    for (const { child } of starts) child.kill('SIGKILL');
+    await Promise.all(exits);
+  }
+}, 60_000);
+
+test('a start that waits keeps its claim when the one that stops releases the folder', async () => {
+  const runDir = path.join(folder, 'handed-over');
+  const next = await startChild('ops/local/start.ts');
+  await claimRunDir(runDir, [], () => undefined);
+  noteStopping(runDir);
+  await writePidFile(runDir, 'supervisor', next.pid);
+  await releaseRunDir(runDir, []);
+  expect(await readdir(runDir)).toEqual(['supervisor.pid']);
+  await expect(claimRunDir(runDir, [], () => undefined)).rejects.toThrow(`process ${next.pid}`);
 });
 
 test('a start waits for a supervisor that is stopping, and says so', async () => {
