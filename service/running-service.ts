@@ -36,13 +36,24 @@ const DEFAULT_PORT = 8080;
 
 /** The settings of the service that runs on the DATA_DIR of an environment; empty if none does. */
 function readRunning(env: Environment): Environment {
-  const file = path.join(readText(env, 'DATA_DIR') ?? '.data', 'run', 'service.env');
+  const file = path.join(readDataDir(env), 'run', 'service.env');
   try {
     return parseEnv(readFileSync(file, 'utf8'));
   } catch {
     // No service runs here; a missing server is reported when it is needed.
     return {};
   }
+}
+
+/** The folder of the service on this machine: DATA_DIR, by default `.data`. */
+export function readDataDir(env: Environment): string {
+  return readText(env, 'DATA_DIR') ?? '.data';
+}
+
+/** Whether the environment names a service, or one runs on its DATA_DIR. */
+export function hasService(env: Environment): boolean {
+  const names = ['DATABASE_URL', 'PORT', 'PUBLIC_URL'];
+  return names.some((name) => readText(env, name) !== null) || readText(readRunning(env), 'PORT') !== null;
 }
 
 /**

@@ -2,9 +2,8 @@ import path from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Event } from '../../schemas/http/events.ts';
 import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
-import { readText } from '../../service/environment.ts';
 import { OperatorError } from '../../service/operator-error.ts';
-import { readServiceUrl } from '../../service/running-service.ts';
+import { hasService, readDataDir, readServiceUrl } from '../../service/running-service.ts';
 import { openSecretFile, readSecret } from '../../service/secret.ts';
 import { createPaint } from '../colours.ts';
 import type { CommandIo } from '../command.ts';
@@ -141,6 +140,12 @@ function parseUrl(text: string): string {
 function readKey({ url, keyFile }: TailFlags, { env }: CommandIo): string {
   const secret = keyFile === undefined ? readSecret(env, 'API_KEY') : openSecretFile('--key-file', keyFile);
   const key = secret?.read() ?? (url === undefined ? readDemoKey(env) : null);
+  if (key === null && url === undefined && !hasService(env)) {
+    throw new OperatorError(
+      `Nothing runs on DATA_DIR "${readDataDir(env)}": start the service with "npm start", set the DATA_DIR of one that ` +
+        'runs, or name another one with --url and its key with API_KEY or API_KEY_FILE.',
+    );
+  }
   if (key === null) {
     throw new OperatorError(
       'There is no API key: set API_KEY or API_KEY_FILE, or name its file with --key-file. ' +
@@ -156,7 +161,7 @@ function readKey({ url, keyFile }: TailFlags, { env }: CommandIo): string {
 /** The key that "npm start" prints; null if there is none. */
 function readDemoKey(env: CommandIo['env']): string | null {
   try {
-    return openSecretFile('demo.key', path.join(readText(env, 'DATA_DIR') ?? '.data', 'demo.key')).read();
+    return openSecretFile('demo.key', path.join(readDataDir(env), 'demo.key')).read();
   } catch {
     return null;
   }

@@ -141,6 +141,14 @@ describe('a refusal is one sentence, and not tried again', () => {
     await expect(tail(tailIo({ env }), ...args)).rejects.toThrow(message);
   });
 
+  test('a DATA_DIR on which nothing runs, unless a service is named', async () => {
+    const env = { API_KEY: '', DATA_DIR: path.join(folder, 'nothing') };
+    const tailing = run(['tail'], tailIo({ env }));
+    await expect(tailing).rejects.toThrow(`Nothing runs on DATA_DIR "${env.DATA_DIR}": start the service`);
+    const named = run(['tail'], tailIo({ env: { ...env, PORT: '8090' } }));
+    await expect(named).rejects.toThrow('There is no API key: set API_KEY');
+  });
+
   test.each(['localhost:8080', 'ftp://host', 'http://host/?x'])('the address %s', async (url) => {
     await expect(run(['tail', '--url', url], tailIo())).rejects.toThrow(`--url is "${url}"; it must be`);
   });
