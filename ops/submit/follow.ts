@@ -1,15 +1,14 @@
 import type { ClientBase } from 'pg';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
 import { topicExists } from '../../kafka/admin.ts';
-import { loadBounds } from '../../kafka/read-topic.ts';
-
+import { identifyTopic, loadBounds } from '../../kafka/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 import { systemClock } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { countChangingSubmissions } from '../../store/stream/change-submissions.ts';
-import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
+import { loadConsumerOffsets, loadTopicId } from '../../store/stream/consumer-offsets.ts';
 import { loadPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { OpsConfig } from '../config.ts';
@@ -79,9 +78,12 @@ export interface FollowOptions {
  * @throws OperatorError if a server goes away meanwhile
  */
 export async function followSubmissions(config: OpsConfig, options: FollowOptions): Promise<Outcome> {
+  const { brokers } = config;
+  const topic = topicNames(config.topicPrefix).submissions;
   try {
+    const { topicId } = await identifyTopic({ brokers, topic, clientId: 'ballot-endorsements-ops' });
     return await withDatabase(config.databaseUrl, 'submit-wait', async (client) => {
-      const reached = await waitUntilApplied(client, topicNames(config.topicPrefix).submissions, options);
+      const reached = await waitUntilApplied(client, { topic, topicId }, options);
       return loadOutcome(client, config, options, reached);
     });
   } catch (error) {
@@ -99,13 +101,16 @@ export async function followSubmissions(config: OpsConfig, options: FollowOption
 /** @returns the offset up to which submissions are applied, by partition */
 async function waitUntilApplied(
   client: ClientBase,
-  topic: string,
+  { topic, topicId }: { topic: string; topicId: string },
   { sent, signal, onProgress, onStall }: FollowOptions,
 ): Promise<Map<number, number>> {
   let applied = 0;
   let movedAt = performance.now();
   for (;;) {
-    const offsets = await loadConsumerOffsets(client, topic);
+    // Nothing of a topic that was made anew is applied, until apply has noticed it. The id first: the offsets change with it.
+    const knownId = await loadTopicId(client, topic);
+    const isOurs = knownId === null || knownId === topicId;
+    const offsets = isOurs ? await loadConsumerOffsets(client, topic) : new Map<number, number>();
     const now = sent.countApplied(offsets);
     if (now !== applied) movedAt = performance.now();
     onProgress(now - applied);

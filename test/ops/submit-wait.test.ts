@@ -150,3 +150,17 @@ test.each([
 ])('the arguments %j are refused', async (args, message) => {
   await expect(run(args, createServiceIo())).rejects.toThrow(message);
 });
+
+test('what is stored of a topic that was made anew does not count as applied', async () => {
+  await service.stopConsumers();
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  // As after a loss of Kafka, before the consumers notice that the topic is another one.
+  await client.query(`UPDATE consumed_topics SET topic_id = gen_random_uuid()::text`);
+  await client.query('UPDATE consumer_positions SET next_offset = next_offset + 1000');
+  await client.end();
+  const io = createServiceIo(ndjson([record('bakers-local-1', 'bob')]));
+  await expect(run(['--wait', '--timeout', '2', '-'], io)).rejects.toThrow(
+    '1 submissions are in Kafka but not applied',
+  );
+});
