@@ -198,10 +198,12 @@ export async function loadEpoch(client: ClientBase): Promise<Epoch> {
  */
 export async function beginEpoch(
   client: ClientBase,
-  { topicId, offsets }: { topicId: string; offsets: number[] },
+  { topicId, offsets, announced }: { topicId: string; offsets: number[]; announced: number },
 ): Promise<Epoch> {
   await client.query(
-    `UPDATE stream_head SET epoch_after = last_sequence, epoch = epoch + 1 + floor(random() * 1000000000)::bigint`,
+    `UPDATE stream_head SET epoch_after = last_sequence,
+       epoch = GREATEST(epoch, $1) + 1 + floor(random() * 1000000000)::bigint`,
+    [announced],
   );
   const epoch = await loadEpoch(client);
   await client.query('DELETE FROM relay_batches');

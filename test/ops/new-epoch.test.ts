@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { withAdmin } from '../../kafka/admin.ts';
+import { readNewestAnnounced } from '../../kafka/announced.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { applyTopics } from '../../kafka/topics.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
@@ -126,4 +127,29 @@ test('with Kafka emptied and more submissions in it than before, all of them are
   expect(await statements('from=earliest')).toEqual(
     Array.from({ length: 12 }, (_, index) => `Anew ${index}`),
   );
+});
+
+test('a new epoch is above every one that was announced, also if the backup is older than these', async () => {
+  const { brokers, topicPrefix } = service;
+  const topic = topicNames(topicPrefix).changes;
+  const untilAnnounced = (sequence: number) =>
+    until(
+      'the change',
+      async () => (await readNewestAnnounced({ brokers, topic }))?.sequence === sequence,
+      PATIENCE_MS,
+    );
+  await service.stopConsumers();
+  // More than the random number that an epoch grows by.
+  await query('UPDATE stream_head SET epoch = epoch + 3000000000');
+  await service.startConsumers();
+  await submit('Announced', 1);
+  await untilAnnounced(29);
+  await service.stopConsumers();
+  await query('UPDATE stream_head SET epoch = 1');
+  expect(await run(['new-epoch'], createCommandIo())).toBe(0);
+  await service.startConsumers();
+  await submit('Afterwards', 1);
+  await untilAnnounced(30);
+  const follows = async () => (await statements('from=earliest').catch(() => [''])).includes('Afterwards 0');
+  await until('the gateway follows', follows, PATIENCE_MS);
 });
