@@ -5,6 +5,21 @@ export function Notice({ kind, children }: { kind: 'good' | 'bad'; children?: Co
   return html`<p class=${`notice ${kind}`} role=${kind === 'bad' ? 'alert' : 'status'}>${children}</p>`;
 }
 
+/**
+ * The notice after a form was carried out, by the word `done` in the address. The texts are fixed, so that an address cannot
+ * put words on the page; an unknown word has no notice.
+ */
+export function DoneNotice({
+  texts,
+  query,
+}: {
+  texts: ReadonlyMap<string, string>;
+  query: URLSearchParams;
+}): Html | null {
+  const text = texts.get(query.get('done') ?? '');
+  return text === undefined ? null : html`<${Notice} kind="good">${text}<//>`;
+}
+
 /** A moment, to the minute in UTC; a dash for none. */
 export function Moment({ at }: { at: Date | null }): Html {
   if (at === null) return html`<span class="muted">–</span>`;

@@ -11,7 +11,7 @@ import {
 } from '../../../store/accounts/issued-keys.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { actorOf } from '../actor.ts';
-import { CopyText, Moment, Notice, Table } from '../components.ts';
+import { CopyText, DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { Form, mayUse } from '../layout.ts';
@@ -25,11 +25,13 @@ const SCOPE_LABELS: Readonly<Record<Scope, string>> = {
   'subscriptions:write': 'Change subscriptions',
 };
 
-/** Fixed texts by the word in the address, so that an address cannot put words on the page. */
-const DONE: Readonly<Record<string, string>> = {
-  revoked: 'The key is revoked: within five seconds it is refused everywhere and its streams end.',
-  made: 'That form has made its key already. A key is shown once; if it is lost, revoke it and make another.',
-};
+const DONE = new Map([
+  ['revoked', 'The key is revoked: within five seconds it is refused everywhere and its streams end.'],
+  [
+    'made',
+    'That form has made its key already. A key is shown once; if it is lost, revoke it and make another.',
+  ],
+]);
 
 /** The state of a key in a word. */
 export function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usable' | 'revoked' | 'expired' {
@@ -111,13 +113,12 @@ async function showKeys(
   const keys = await listKeys(pool, session.accountId);
   const now = clock.now();
   const mayChange = mayUse(session.role, 'owner');
-  const done = DONE[query.get('done') ?? ''];
   return {
     title: 'API keys',
     status: problem === null ? 200 : 400,
     script: 'copy',
     body: html`
-      ${done && html`<${Notice} kind="good">${done}<//>`}
+      <${DoneNotice} texts=${DONE} query=${query} />
       ${problem && html`<${Notice} kind="bad">${problem}<//>`}
       ${findBusyPredecessors(keys, now).map(
         (old) => html`

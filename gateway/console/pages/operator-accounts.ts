@@ -9,7 +9,7 @@ import { listKeys } from '../../../store/accounts/issued-keys.ts';
 import { listPlans, PlanMismatchError } from '../../../store/accounts/plans.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { actorOf } from '../actor.ts';
-import { Moment, Notice, Table } from '../components.ts';
+import { DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
@@ -21,11 +21,11 @@ const MAX_LISTED = 200;
 const MAX_NAME_LENGTH = 100;
 const CONTROL = /\p{Cc}/u;
 
-const DONE: Readonly<Record<string, string>> = {
-  suspended: 'The account is suspended: within five seconds its keys are refused and its streams end.',
-  resumed: 'The account is resumed.',
-  plan: 'The account has another plan. Gateways go by it within seconds.',
-};
+const DONE = new Map([
+  ['suspended', 'The account is suspended: within five seconds its keys are refused and its streams end.'],
+  ['resumed', 'The account is resumed.'],
+  ['plan', 'The account has another plan. Gateways go by it within seconds.'],
+]);
 
 async function findAccount({ pool }: ConsoleContext, id: string | undefined): Promise<AccountSummary> {
   const known = readRowId(id);
@@ -81,12 +81,11 @@ async function showAccount({ path, query, csrf }: PageRequest, context: ConsoleC
   const account = await findAccount(context, path.id);
   const plans = await listPlans(context.pool);
   const keys = await listKeys(context.pool, account.id);
-  const done = DONE[query.get('done') ?? ''];
   const where = addressOf(account);
   return {
     title: account.name,
     body: html`
-      ${done && html`<${Notice} kind="good">${done}<//>`}
+      <${DoneNotice} texts=${DONE} query=${query} />
       <dl class="facts">
         <div><dt>Plan</dt><dd>${account.plan}</dd></div>
         <div><dt>Usable keys</dt><dd>${account.usableKeys} of ${keys.length}</dd></div>

@@ -17,19 +17,18 @@ import {
   removeMember,
 } from '../../../store/console/members.ts';
 import { actorOf } from '../actor.ts';
-import { CopyText, Moment, Notice, Table } from '../components.ts';
+import { CopyText, DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
 import { Form, mayUse } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 
-/** Fixed texts by the word in the address, so that an address cannot put words on the page. */
-const DONE: Readonly<Record<string, string>> = {
-  role: 'The role is changed. It counts from the person’s next click.',
-  removed: 'The person is removed, and their sessions on this account have ended.',
-  withdrawn: 'The invitation is withdrawn: its link works no more.',
-};
+const DONE = new Map([
+  ['role', 'The role is changed. It counts from the person’s next click.'],
+  ['removed', 'The person is removed, and their sessions on this account have ended.'],
+  ['withdrawn', 'The invitation is withdrawn: its link works no more.'],
+]);
 
 const ROLE_HINTS = {
   member: 'reads the data and the stream, changes subscriptions',
@@ -139,13 +138,12 @@ async function showPeople(
   const members = await listMembers(pool, session.accountId);
   const invitations = mayChange ? await listInvitations(pool, session.accountId) : [];
   const owners = members.filter(({ role }) => role === 'owner');
-  const done = DONE[query.get('done') ?? ''];
   return {
     title: 'People',
     status: refusal?.status ?? 200,
     script: 'copy',
     body: html`
-      ${done && !refusal && html`<${Notice} kind="good">${done}<//>`}
+      ${!refusal && html`<${DoneNotice} texts=${DONE} query=${query} />`}
       ${refusal && html`<${Notice} kind="bad">${refusal.problem}<//>`}
       ${
         members.length === 0

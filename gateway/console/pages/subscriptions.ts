@@ -1,6 +1,6 @@
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { reportFailure } from '../../../service/report-failure.ts';
-import { CopyText, Notice, Table } from '../components.ts';
+import { CopyText, DoneNotice, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { FilterFields, loadCategories } from '../filter/filter-fields.ts';
 import { describeFilter, readFilter, writeFilter } from '../filter/filter-form.ts';
@@ -15,11 +15,10 @@ import {
   saveSubscription,
 } from '../subscriptions/subscription.ts';
 
-/** Fixed texts by the word in the address, so that an address cannot put words on the page. */
-const DONE: Readonly<Record<string, string>> = {
-  saved: 'The subscription is saved. Streams that follow it use its new filter within seconds.',
-  deleted: 'The subscription is deleted. Streams that followed it end.',
-};
+const DONE = new Map([
+  ['saved', 'The subscription is saved. Streams that follow it use its new filter within seconds.'],
+  ['deleted', 'The subscription is deleted. Streams that followed it end.'],
+]);
 
 /** How long a page waits for counts. They take longer on days with many changes, and are then shown afterwards. */
 const COUNTING_MS = 500;
@@ -74,12 +73,11 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
   const found = await listSubscriptions(request, context);
   const filters = found.map(({ filter }) => filter);
   const counts = await countMatches(filters, closed, context);
-  const done = DONE[query.get('done') ?? ''];
   return {
     title: 'Subscriptions',
     script: 'subscriptions',
     body: html`
-      ${done && html`<${Notice} kind="good">${done}<//>`}
+      <${DoneNotice} texts=${DONE} query=${query} />
       <p>A subscription is a filter that the account keeps. Requests name it by its id or its name in place of the filter.</p>
       ${
         found.length === 0
