@@ -1,0 +1,51 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { ConsoleClient } from '../../helpers/console-client.ts';
+import { tagsOf } from '../../helpers/console-pages.ts';
+import { useTestService } from '../../helpers/service.ts';
+
+const service = useTestService();
+const PATH = '/console/operator/plans/free';
+let operator: ConsoleClient;
+
+beforeAll(async () => {
+  operator = await ConsoleClient.signIn(service, { role: 'operator', person: 'olga' });
+});
+
+/** The inputs of a plan's form by name. */
+function fieldsOf(html: string, path = PATH): Map<string, ReadonlyMap<string, string>> {
+  const [, form = ''] = html.split(`action="${path}"`);
+  const inputs = tagsOf(form.split('</form>')[0] ?? '').filter(({ name }) => name === 'input');
+  return new Map(inputs.map(({ attributes }) => [attributes.get('name') ?? '', attributes]));
+}
+
+test('a refused plan is shown again with all that was entered and the reasons beside their fields', async () => {
+  const before = await service.query('SELECT * FROM plans ORDER BY name');
+  const entered = { requestsPerMinute: '12', requestsPerDay: 'many', maxStreams: '-1' };
+  const { status, html } = await operator.post(PATH, entered);
+  expect(status).toBe(400);
+  const fields = fieldsOf(html);
+  for (const [name, value] of Object.entries(entered)) expect(fields.get(name)?.get('value')).toBe(value);
+  expect(fields.get('requestsPerMinute')?.has('aria-invalid')).toBe(false);
+  for (const name of ['requestsPerDay', 'maxStreams']) {
+    expect(fields.get(name)?.get('aria-invalid')).toBe('true');
+    const reason = tagsOf(html).find(
+      ({ attributes }) => attributes.get('id') === fields.get(name)?.get('aria-describedby'),
+    );
+    expect(reason?.text).toContain('must be a whole number from 1 to 2147483647');
+  }
+  expect(html.match(/ autofocus/g)).toHaveLength(1);
+  expect(fields.get('requestsPerDay')?.has('autofocus')).toBe(true);
+  expect(html).toMatch(/role="alert">The plan free is not saved. Requests a day must/);
+  expect(fieldsOf(html, '/console/operator/plans/standard').get('requestsPerMinute')?.get('value')).toBe(
+    '600',
+  );
+  expect(await service.query('SELECT * FROM plans ORDER BY name')).toEqual(before);
+  expect((await operator.post('/console/operator/plans/gold', entered)).status).toBe(404);
+});
+
+test('a limit that a command has set can be saved', async () => {
+  await service.query('UPDATE plans SET requests_per_day = 2147483647 WHERE name = $1', ['free']);
+  const limits = { requestsPerMinute: '77', requestsPerDay: '2147483647', maxStreams: '' };
+  expect((await operator.post(PATH, limits)).status).toBe(303);
+  expect((await operator.post(PATH, { ...limits, requestsPerDay: '2147483648' })).status).toBe(400);
+});
