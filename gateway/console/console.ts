@@ -7,7 +7,7 @@ import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
 import { answerErrors } from './errors.ts';
-import { readForm } from './form.ts';
+import { isForm, readForm } from './form.ts';
 import { mayUse, renderPage } from './layout.ts';
 import type { Page } from './page.ts';
 import { PageError } from './page-error.ts';
@@ -17,6 +17,7 @@ import { readSessionToken } from './session/cookie.ts';
 import { formTokenOf, requireFormToken, requireSameSite } from './session/forgery.ts';
 import { showInvitation } from './session/invitation-page.ts';
 import type { OpenIdProvider } from './session/openid-provider.ts';
+import { type StrayForm, showStrayForm, switchBack } from './session/other-account.ts';
 import { followLink, showLink, showSignIn, signOut } from './session/public-pages.ts';
 import { safeReturnAddress } from './session/return-address.ts';
 import type { SignInContext } from './session/sign-in-context.ts';
@@ -61,51 +62,54 @@ function requireRole(page: Page, { role }: ConsoleSession): void {
   throw new PageError(403, 'Only owners of the account can do this. Ask one of them.');
 }
 
-/**
- * Refuses a form that was made while the console showed another account, as in a tab that was opened before the account was
- * switched in another one: it would change the wrong account.
- *
- * @throws PageError 409
- */
-function requireShownAccount(page: Page, { account, accountId }: ConsoleSession, madeFor: number): void {
-  if (madeFor === accountId || page.role === 'operator' || page.anyAccount) return;
-  throw new PageError(
-    409,
-    `The console shows the account ${account} now, and this form was made for another one. Nothing was changed. ` +
-      'Open the page again, or choose the other account under Account first.',
+/** Whether a form would change another account than the one that it was made for. */
+function isStray(page: Page, { session, madeFor }: StrayForm): boolean {
+  return madeFor !== session.accountId && page.role !== 'operator' && !page.anyAccount;
+}
+
+function sendToSignIn(ctx: Context): void {
+  const isPage = ctx.method !== 'POST';
+  ctx.status = 303;
+  ctx.redirect(
+    `/console/sign-in?${isPage ? `return_to=${encodeURIComponent(safeReturnAddress(ctx.url))}` : 'ended'}`,
   );
 }
 
 async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
-  const found = await findOwnSession(ctx, options);
-  if (!found) {
-    const isPage = ctx.method !== 'POST';
-    ctx.status = 303;
-    return ctx.redirect(
-      `/console/sign-in?${isPage ? `return_to=${encodeURIComponent(safeReturnAddress(ctx.url))}` : 'ended'}`,
-    );
+  const { pool } = options.context;
+  let found = await findOwnSession(ctx, options);
+  if (!found) return sendToSignIn(ctx);
+  // The account that an owner's form was made for decides whether the person may send it.
+  if (page.role === 'operator' || !isForm(ctx)) requireRole(page, found.session);
+  const form = ctx.method === 'POST' ? await readForm(ctx) : new URLSearchParams();
+  let stray: StrayForm | null = null;
+  if (ctx.method === 'POST') {
+    const madeFor = requireFormToken(form, found.token);
+    const sent = { form, path: ctx.path, session: found.session, madeFor };
+    if (isStray(page, sent)) stray = sent;
+  }
+  if (stray && (await switchBack(stray, pool))) {
+    found = await findOwnSession(ctx, options);
+    if (!found) return sendToSignIn(ctx);
+    stray = null;
   }
   const { token, session } = found;
+  if (!stray) requireRole(page, session);
   ctx.state.account = session.account;
-  requireRole(page, session);
-  const form = ctx.method === 'POST' ? await readForm(ctx) : new URLSearchParams();
-  if (ctx.method === 'POST') requireShownAccount(page, session, requireFormToken(form, token));
   const csrf = formTokenOf(token, session.accountId);
   const closed = new AbortController();
   ctx.res.once('close', () => closed.abort());
-  const reply = await page.handle(
-    {
-      path: ctx.params,
-      query: new URLSearchParams(ctx.querystring),
-      form,
-      session,
-      csrf,
-      publicUrl: options.publicUrl ?? `${ctx.protocol}://${ctx.host}`,
-      id: ctx.state.requestId,
-      closed: closed.signal,
-    },
-    options.context,
-  );
+  const request = {
+    path: ctx.params,
+    query: new URLSearchParams(ctx.querystring),
+    form,
+    session,
+    csrf,
+    publicUrl: options.publicUrl ?? `${ctx.protocol}://${ctx.host}`,
+    id: ctx.state.requestId,
+    closed: closed.signal,
+  };
+  const reply = stray ? await showStrayForm(stray, pool) : await page.handle(request, options.context);
   if ('redirect' in reply) {
     ctx.status = 303;
     return ctx.redirect(reply.redirect);

@@ -23,6 +23,9 @@ const readText = koaBody({
   },
 });
 
+/** Whether a request sends a form. */
+export const isForm = (ctx: Context): boolean => ctx.method === 'POST' && ctx.is(FORM_TYPE) === FORM_TYPE;
+
 /**
  * Reads the fields of a form that was sent by POST.
  *

@@ -25,19 +25,19 @@ export async function listAccountsOf(
   return rows;
 }
 
-/** Finds an account that a person may see: any for an operator. @returns its id; null if there is none for this person */
+/** Finds an account that a person may see: any for an operator. @returns null if there is none for this person */
 export async function findAccountFor(
   client: ClientBase | Pool,
   { personId, role }: Visitor,
   accountId: number,
-): Promise<number | null> {
-  const { rows } = await client.query<{ id: number }>(
-    `SELECT id FROM accounts
+): Promise<{ id: number; name: string } | null> {
+  const { rows } = await client.query<{ id: number; name: string }>(
+    `SELECT id, name FROM accounts
      WHERE id = $1 AND ($2 OR (suspended_at IS NULL
        AND EXISTS (SELECT FROM account_members WHERE account_id = $1 AND person_id = $3)))`,
     [accountId, role === 'operator', personId],
   );
-  return rows[0]?.id ?? null;
+  return rows[0] ?? null;
 }
 
 /** The id of the account of this name; null if there is none. */

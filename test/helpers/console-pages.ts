@@ -51,3 +51,11 @@ export function tagsOf(html: string): Tag[] {
     }),
   );
 }
+
+/** The attributes of the inputs of a page's form, in their order, by the address that it is sent to. */
+export function inputsOf(html: string, action: string): ReadonlyMap<string, string>[] {
+  const [, form = ''] = html.split(`action="${action}"`);
+  return tagsOf(form.split('</form>')[0] ?? '')
+    .filter(({ name }) => name === 'input')
+    .map(({ attributes }) => attributes);
+}

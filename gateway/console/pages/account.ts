@@ -43,7 +43,7 @@ export const accountPages: readonly Page[] = [
       const id = readRowId(form.get('account'));
       const chosen = id === null ? null : await findAccountFor(pool, session, id);
       if (chosen === null) throw new PageError(404, 'There is no such account.');
-      await switchSession(pool, session.id, chosen);
+      await switchSession(pool, session.id, chosen.id);
       return { redirect: '/console' };
     },
   },

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { ConsoleClient } from '../../helpers/console-client.ts';
-import { tagsOf } from '../../helpers/console-pages.ts';
+import { inputsOf, tagsOf } from '../../helpers/console-pages.ts';
 import { useTestService } from '../../helpers/service.ts';
 
 const service = useTestService();
@@ -13,9 +13,7 @@ beforeAll(async () => {
 
 /** The inputs of a plan's form by name. */
 function fieldsOf(html: string, path = PATH): Map<string, ReadonlyMap<string, string>> {
-  const [, form = ''] = html.split(`action="${path}"`);
-  const inputs = tagsOf(form.split('</form>')[0] ?? '').filter(({ name }) => name === 'input');
-  return new Map(inputs.map(({ attributes }) => [attributes.get('name') ?? '', attributes]));
+  return new Map(inputsOf(html, path).map((input) => [input.get('name') ?? '', input]));
 }
 
 test('a refused plan is shown again with all that was entered and the reasons beside their fields', async () => {
