@@ -17,6 +17,11 @@ export class PlanMismatchError extends Error {
   override name = 'PlanMismatchError';
 }
 
+/** The limits of a plan are not those that somebody saw before changing them. */
+export class PlanChangedError extends Error {
+  override name = 'PlanChangedError';
+}
+
 /** Every plan, by name. */
 export async function listPlans(client: ClientBase | Pool): Promise<Plan[]> {
   const { rows } = await client.query<Plan>(
@@ -25,6 +30,10 @@ export async function listPlans(client: ClientBase | Pool): Promise<Plan[]> {
      FROM plans ORDER BY name`,
   );
   return rows;
+}
+
+function hasLimits(plan: Plan, limits: PlanLimits): boolean {
+  return (Object.keys(limits) as (keyof PlanLimits)[]).every((name) => plan[name] === limits[name]);
 }
 
 /** The plan of this name. @throws PlanMismatchError if there is none; the message lists the plans. */
@@ -39,17 +48,23 @@ export async function requirePlan(client: ClientBase, name: string): Promise<Pla
 /**
  * Changes some limits of a plan, for every account on it. Limits that are not given stay.
  *
+ * @param seen the limits that the plan must still have; any if it is left out
  * @returns the changed plan.
  * @throws PlanMismatchError if there is no plan of this name.
+ * @throws PlanChangedError if it has not the limits of `seen`.
  */
 export async function changePlan(
   client: ClientBase,
   name: string,
   limits: Partial<PlanLimits>,
   actor: Actor,
+  seen?: PlanLimits,
 ): Promise<Plan> {
+  // The lock keeps the plan as it is read next until the change is committed.
   await client.query('SELECT FROM plans WHERE name = $1 FOR UPDATE', [name]);
-  const plan = { ...(await requirePlan(client, name)), ...limits };
+  const before = await requirePlan(client, name);
+  if (seen && !hasLimits(before, seen)) throw new PlanChangedError();
+  const plan = { ...before, ...limits };
   await client.query(
     'UPDATE plans SET requests_per_minute = $2, requests_per_day = $3, max_streams = $4 WHERE name = $1',
     [name, plan.requestsPerMinute, plan.requestsPerDay, plan.maxStreams],

@@ -1,4 +1,4 @@
-import { changePlan, listPlans, PlanMismatchError } from '../../../store/accounts/plans.ts';
+import { changePlan, listPlans, PlanChangedError, PlanMismatchError } from '../../../store/accounts/plans.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { actorOf } from '../actor.ts';
 import { Notice } from '../components.ts';
@@ -6,7 +6,12 @@ import type { ConsoleContext } from '../context.ts';
 import { html } from '../html.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
-import { PlanForm, type RefusedPlanForm, readPlanForm } from './plan-form.ts';
+import { PlanForm, type RefusedPlanForm, readPlanForm, readSeen } from './plan-form.ts';
+
+function describeRefusal({ name, problems }: RefusedPlanForm): string {
+  if (problems) return `The plan ${name} is not saved. ${[...problems.values()].join(' ')}`;
+  return `The plan ${name} has been changed in the meantime, so it is not saved. Its form has what you entered, and says what is stored now.`;
+}
 
 async function showPlans(
   { csrf, query }: PageRequest,
@@ -19,10 +24,10 @@ async function showPlans(
   }
   return {
     title: 'Plans',
-    status: refused ? 400 : 200,
+    status: refused ? (refused.problems ? 400 : 409) : 200,
     body: html`
       ${query.has('saved') && html`<${Notice} kind="good">The plan is saved. Gateways go by it within seconds.<//>`}
-      ${refused && html`<${Notice} kind="bad">The plan ${refused.name} is not saved. ${[...refused.problems.values()].join(' ')}<//>`}
+      ${refused && html`<${Notice} kind="bad">${describeRefusal(refused)}<//>`}
       <p>A plan limits every account on it, over all gateways together. An empty field is no limit.</p>
       ${plans.map((plan) => html`<${PlanForm} plan=${plan} csrf=${csrf} refused=${plan.name === refused?.name ? refused : undefined} />`)}`,
   };
@@ -34,8 +39,13 @@ async function savePlan(request: PageRequest, context: ConsoleContext): Promise<
   const read = readPlanForm(form);
   if ('problems' in read) return showPlans(request, context, { name, values: form, ...read });
   try {
-    await inTransaction(context.pool, (client) => changePlan(client, name, read.limits, actorOf(session)));
+    await inTransaction(context.pool, (client) =>
+      changePlan(client, name, read.limits, actorOf(session), readSeen(form)),
+    );
   } catch (error) {
+    if (error instanceof PlanChangedError) {
+      return showPlans(request, context, { name, values: form, problems: null });
+    }
     if (error instanceof PlanMismatchError) throw new PageError(404, error.message);
     throw error;
   }

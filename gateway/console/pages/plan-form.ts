@@ -15,8 +15,23 @@ const FIELDS: readonly [keyof PlanLimits, string][] = [
 export interface RefusedPlanForm {
   name: string;
   values: URLSearchParams;
-  /** Sentences about fields that are not right. */
-  problems: ReadonlyMap<keyof PlanLimits, string>;
+  /** Sentences about fields that are not right; null if the plan has been changed since the form was made. */
+  problems: ReadonlyMap<keyof PlanLimits, string> | null;
+}
+
+/** The hidden field that carries the limits that the form's page has shown. */
+const SEEN_FIELD = 'seen';
+const LIMIT_OR_NONE = /^(\d{1,10})?$/;
+
+/** Limits in the order of the form: `60/5000/`. */
+const writeSeen = (plan: Plan): string => FIELDS.map(([name]) => plan[name] ?? '').join('/');
+
+/** The limits that the form's page has shown; undefined for a form without them. */
+export function readSeen(form: URLSearchParams): PlanLimits | undefined {
+  const texts = (form.get(SEEN_FIELD) ?? '').split('/');
+  if (texts.length !== FIELDS.length || !texts.every((text) => LIMIT_OR_NONE.test(text))) return undefined;
+  const limits = FIELDS.map(([name], index) => [name, texts[index] ? Number(texts[index]) : null]);
+  return Object.fromEntries(limits) as Record<keyof PlanLimits, number | null>;
 }
 
 function readLimit(text: string): number | null | undefined {
@@ -27,7 +42,7 @@ function readLimit(text: string): number | null | undefined {
 /** Reads the limits of a form, in which an empty field is no limit. @returns them, or a sentence about each wrong field */
 export function readPlanForm(
   form: URLSearchParams,
-): { limits: PlanLimits } | Pick<RefusedPlanForm, 'problems'> {
+): { limits: PlanLimits } | { problems: ReadonlyMap<keyof PlanLimits, string> } {
   const read = FIELDS.map(
     ([name, label]) => [name, label, readLimit((form.get(name) ?? '').trim())] as const,
   );
@@ -47,33 +62,43 @@ function LimitField(props: {
   label: string;
   value: string | number | null;
   problem: string | undefined;
+  /** A word about the value that is stored. */
+  stored: string | undefined;
   /** Whether this is the first field to put right. */
   isFirst: boolean;
 }): Html {
-  const { id, name, label, value, problem, isFirst } = props;
+  const { id, name, label, value, problem, stored, isFirst } = props;
   const isWrong = problem !== undefined;
   return html`
     <div>
       <label>${label} <input name=${name} inputmode="numeric" size="10" value=${value} placeholder="no limit"
-        aria-invalid=${isWrong ? 'true' : null} aria-describedby=${isWrong ? id : null} autofocus=${isFirst} /></label>
+        aria-invalid=${isWrong ? 'true' : null} aria-describedby=${isWrong || stored ? id : null} autofocus=${isFirst} /></label>
       ${isWrong && html`<p class="problem" id=${id}>${problem}</p>`}
+      ${stored && html`<p class="problem" id=${id}>${stored}</p>`}
     </div>`;
 }
 
 /** The form of a plan. @param refused what was sent before, if that was refused */
 export function PlanForm(props: { plan: Plan; csrf: string; refused?: RefusedPlanForm | undefined }): Html {
   const { plan, csrf, refused } = props;
-  const [first] = refused?.problems.keys() ?? [];
+  const [first] = refused?.problems?.keys() ?? [];
+  const isChanged = refused?.problems === null;
+  const describeStored = (name: keyof PlanLimits): string | undefined =>
+    isChanged && String(plan[name] ?? '') !== (refused.values.get(name) ?? '').trim()
+      ? `Stored now: ${plan[name] ?? 'no limit'}`
+      : undefined;
   return html`
     <${Form} action=${`/console/operator/plans/${plan.name}`} csrf=${csrf} class="card">
       <h2>${plan.name}</h2>
+      <input type="hidden" name=${SEEN_FIELD} value=${(!isChanged && refused?.values.get(SEEN_FIELD)) || writeSeen(plan)} />
       <div class="filters">
         ${FIELDS.map(
           ([name, label]) => html`
           <${LimitField} id=${`${plan.name}-${name}`} name=${name} label=${label} isFirst=${name === first}
-            value=${refused ? refused.values.get(name) : plan[name]} problem=${refused?.problems.get(name)} />`,
+            value=${refused ? refused.values.get(name) : plan[name]} problem=${refused?.problems?.get(name)} stored=${describeStored(name)} />`,
         )}
-        <button>Save</button>
+        <button>${isChanged ? 'Save anyway' : 'Save'}</button>
+        ${isChanged && html`<a href="/console/operator/plans">Keep what is stored</a>`}
       </div>
     <//>`;
 }

@@ -47,3 +47,56 @@ test('a limit that a command has set can be saved', async () => {
   expect((await operator.post(PATH, limits)).status).toBe(303);
   expect((await operator.post(PATH, { ...limits, requestsPerDay: '2147483648' })).status).toBe(400);
 });
+
+test('of two operators who edit a plan, the second sees what the first has stored, and decides', async () => {
+  const path = '/console/operator/plans/partner';
+  const other = await ConsoleClient.signIn(service, { role: 'operator', person: 'oscar' });
+  const shown = fieldsOf((await operator.get('/console/operator/plans')).html, path);
+  const seen = shown.get('seen')?.get('value') ?? '';
+  const limits = { requestsPerMinute: '6000', requestsPerDay: '', maxStreams: '50' };
+  expect((await other.post(path, { ...limits, seen, maxStreams: '70' })).status).toBe(303);
+
+  const wrong = await operator.post(path, { ...limits, seen, requestsPerDay: 'many' });
+  expect(fieldsOf(wrong.html, path).get('seen')?.get('value')).toBe(seen);
+  const entered = { ...limits, requestsPerDay: '9000' };
+  const refused = await operator.post(path, { ...entered, seen });
+  expect(refused.status).toBe(409);
+  expect(refused.html).toMatch(/role="alert">The plan partner has been changed in the meantime/);
+  const fields = fieldsOf(refused.html, path);
+  for (const [name, value] of Object.entries(entered)) expect(fields.get(name)?.get('value')).toBe(value);
+  const textOf = (name: string) => {
+    const id = fields.get(name)?.get('aria-describedby');
+    return id && tagsOf(refused.html).find(({ attributes }) => attributes.get('id') === id)?.text;
+  };
+  expect(['requestsPerMinute', 'requestsPerDay', 'maxStreams'].map(textOf)).toEqual([
+    undefined,
+    'Stored now: no limit',
+    'Stored now: 70',
+  ]);
+  const stored = async () =>
+    (await service.query('SELECT requests_per_day, max_streams FROM plans WHERE name = $1', ['partner']))[0];
+  expect(await stored()).toEqual({ requests_per_day: null, max_streams: 70 });
+
+  const again = fields.get('seen')?.get('value') ?? '';
+  expect((await operator.post(path, { ...entered, seen: again })).status).toBe(303);
+  expect(await stored()).toEqual({ requests_per_day: 9000, max_streams: 50 });
+});
+
+test('of many who save a plan at once, one does', async () => {
+  const path = '/console/operator/plans/standard';
+  const shown = fieldsOf((await operator.get('/console/operator/plans')).html, path);
+  const seen = shown.get('seen')?.get('value') ?? '';
+  const csrf = await operator.formToken();
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, index) =>
+      operator.post(path, {
+        csrf,
+        seen,
+        requestsPerMinute: String(100 + index),
+        requestsPerDay: '',
+        maxStreams: '5',
+      }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(5).fill(409)]);
+});
