@@ -18,6 +18,8 @@ export interface ApiCall {
   parameters?: Readonly<Record<string, string>>;
   query?: URLSearchParams;
   body?: unknown;
+  /** The `updated_at` that the record to replace must still have. */
+  unchangedSince?: string | undefined;
 }
 
 /** The limits that calls are held to, and where they are counted. */
@@ -51,7 +53,14 @@ export class ApiCalls {
    * @throws ApiError as the endpoint does, and for requests beyond the account's limits
    */
   async call({ session, id, closed }: ApiCallOrigin, call: ApiCall): Promise<unknown> {
-    const { method = 'GET', path, parameters = {}, query = new URLSearchParams(), body } = call;
+    const {
+      method = 'GET',
+      path,
+      parameters = {},
+      query = new URLSearchParams(),
+      body,
+      unchangedSince,
+    } = call;
     const endpoint = this.#endpoints.get(`${method} ${path}`);
     if (!endpoint) throw new Error(`The API has no ${method} ${path}.`);
     const { requestLimiter, concurrencyLimiter, usageCounter, clock } = this.#accounting;
@@ -69,6 +78,7 @@ export class ApiCalls {
           header: () => undefined,
           acceptsGzip: () => false,
           acceptsLines: () => false,
+          ...(unchangedSince !== undefined && { unchangedSince }),
           caller,
           id,
           onClose: (listener) =>

@@ -68,6 +68,8 @@ export interface RawRequest {
   acceptsGzip(): boolean;
   /** Whether the client would rather have lines of JSON than one document. */
   acceptsLines(): boolean;
+  /** The `updated_at` that the record to replace must still have. Pages of the console give it; clients cannot. */
+  unchangedSince?: string;
   caller: Caller;
   /** The id of the request, as in the log and in X-Request-Id. */
   id: string;

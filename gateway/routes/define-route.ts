@@ -9,7 +9,7 @@ import type { Endpoint, RawRequest, Reply, Route } from '../http/route.ts';
 
 /** A request as a route's handler receives it: authorized, with parsed parameters. */
 interface RouteRequest<Query extends TProperties, Path extends TProperties>
-  extends Pick<RawRequest, 'header' | 'acceptsGzip' | 'id' | 'onClose' | 'closed'> {
+  extends Pick<RawRequest, 'header' | 'acceptsGzip' | 'unchangedSince' | 'id' | 'onClose' | 'closed'> {
   query: Parameters<Query>;
   path: Parameters<Path>;
   /** The JSON body, which matches its schema; undefined if the route takes none. */
@@ -50,7 +50,7 @@ export function defineRoute<
   return {
     ...route,
     async answer(request, context) {
-      const { header, acceptsGzip, id, caller, url, onClose } = request;
+      const { header, acceptsGzip, unchangedSince, id, caller, url, onClose } = request;
       requireScope(caller, route.scope);
       if (lines && readLineQuery && request.acceptsLines()) {
         const select = lines.select(readLineQuery(request.query), context);
@@ -66,6 +66,7 @@ export function defineRoute<
         body,
         header,
         acceptsGzip,
+        ...(unchangedSince !== undefined && { unchangedSince }),
         id,
         caller,
         onClose,

@@ -11,6 +11,7 @@ import {
   listSubscriptions,
   NameTakenError,
   replaceSubscription,
+  SubscriptionChangedError,
   type SubscriptionValues,
   TooManySubscriptionsError,
 } from '../../store/access/subscriptions.ts';
@@ -47,6 +48,9 @@ async function readValues(given: unknown, pool: DatabasePool): Promise<Subscript
 function refusalOf(error: unknown, name: string): unknown {
   if (error instanceof NameTakenError) {
     return new ApiError('conflict', `The account already has a subscription named "${name}".`);
+  }
+  if (error instanceof SubscriptionChangedError) {
+    return new ApiError('conflict', 'The subscription has been changed in the meantime.');
   }
   if (error instanceof TooManySubscriptionsError) {
     return new ApiError(
@@ -155,9 +159,10 @@ export const subscriptionRoutes = [
     body,
     errors: ['invalid_filter', 'subscription_not_found', 'conflict'],
     response: one,
-    async handle({ caller, path, body: given }, { pool, clock }) {
+    async handle({ caller, path, body: given, unchangedSince }, { pool, clock }) {
       const values = await readValues(given, pool);
-      const target = { accountId: caller.accountId, id: path.id, now: new Date(clock.now()) };
+      const now = new Date(clock.now());
+      const target = { accountId: caller.accountId, id: path.id, now, unchangedSince };
       const record = await replaceSubscription(pool, { ...values, ...target }).catch((error: unknown) => {
         throw refusalOf(error, values.name);
       });

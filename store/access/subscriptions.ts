@@ -14,6 +14,11 @@ export class NameTakenError extends Error {
   override name = 'NameTakenError';
 }
 
+/** The subscription has been changed since somebody saw it. */
+export class SubscriptionChangedError extends Error {
+  override name = 'SubscriptionChangedError';
+}
+
 /** The account has as many subscriptions as it may. */
 export class TooManySubscriptionsError extends Error {
   override name = 'TooManySubscriptionsError';
@@ -172,21 +177,35 @@ export async function createSubscription(
 /**
  * Replaces a subscription's name and filter.
  *
+ * @param unchangedSince the `updated_at` that it must still have, as its JSON shows it; any if it is undefined
  * @returns the subscription's JSON; null if the account has none of this id.
  * @throws NameTakenError if the account has another subscription of this name.
+ * @throws SubscriptionChangedError if it has been changed.
  */
 export async function replaceSubscription(
   pool: DatabasePool,
-  { accountId, id, name, filter, now }: SubscriptionValues & { accountId: number; id: number; now: Date },
+  values: SubscriptionValues & {
+    accountId: number;
+    id: number;
+    now: Date;
+    unchangedSince?: string | undefined;
+  },
 ): Promise<string | null> {
-  return refuseTakenName(() =>
+  const { accountId, id, name, filter, now, unchangedSince } = values;
+  const isUnchanged =
+    unchangedSince === undefined ? sql.fragment`true` : sql.fragment`iso_utc(updated_at) = ${unchangedSince}`;
+  const replaced = await refuseTakenName(() =>
     pool.maybeOneFirst(sql.type(recordRow)`
       WITH s AS (
         UPDATE subscriptions
         SET name = ${name}, filter = ${JSON.stringify(filter)}::jsonb, updated_at = ${now.toISOString()}
-        WHERE account_id = ${accountId} AND id = ${id}::bigint RETURNING *)
+        WHERE account_id = ${accountId} AND id = ${id}::bigint AND ${isUnchanged} RETURNING *)
       SELECT ${record}::text AS record FROM s`),
   );
+  if (replaced === null && unchangedSince !== undefined && (await findSubscription(pool, accountId, id))) {
+    throw new SubscriptionChangedError();
+  }
+  return replaced;
 }
 
 /** Deletes a subscription. @returns false if the account has none of this id. */

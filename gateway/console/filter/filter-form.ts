@@ -41,13 +41,17 @@ export function writeFilter(filter: StreamFilter): URLSearchParams {
 /** How many values of a field a summary names. */
 const MOST_NAMED = 4;
 
-/** A filter in words: "States: CA, OR; Types of change: created". */
-export function describeFilter(filter: StreamFilter): string {
+/**
+ * A filter in words: "States: CA, OR; Types of change: created".
+ *
+ * @param mostNamed how many values of a field it names
+ */
+export function describeFilter(filter: StreamFilter, mostNamed = MOST_NAMED): string {
   const parts = FIELDS.flatMap((field) => {
     const values = filter[field];
     if (!values) return [];
-    const more = values.length > MOST_NAMED ? ` and ${values.length - MOST_NAMED} more` : '';
-    return [`${FIELD_LABELS[field]}: ${values.slice(0, MOST_NAMED).join(', ')}${more}`];
+    const more = values.length > mostNamed ? ` and ${values.length - mostNamed} more` : '';
+    return [`${FIELD_LABELS[field]}: ${values.slice(0, mostNamed).join(', ')}${more}`];
   });
   return parts.length === 0 ? 'Every change' : parts.join('; ');
 }

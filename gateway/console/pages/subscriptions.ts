@@ -6,13 +6,15 @@ import { FilterFields, loadCategories } from '../filter/filter-fields.ts';
 import { describeFilter, readFilter, writeFilter } from '../filter/filter-form.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
-import type { Page, PageRequest, ShownPage } from '../page.ts';
+import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import type { MatchCount } from '../subscriptions/match-counts.ts';
 import {
   listSubscriptions,
+  type RefusedForm,
   requireSubscription,
   type Subscription,
   saveSubscription,
+  VERSION_FIELD,
 } from '../subscriptions/subscription.ts';
 
 const DONE = new Map([
@@ -93,36 +95,76 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
   };
 }
 
-/** The form of a new subscription, or of one that exists. `values` are those to show. */
+/** The subscription as somebody else has stored it, beside a form with other values. */
+function Stored({ item: { id, name, filter } }: { item: Subscription }): Html {
+  return html`
+    <section class="card">
+      <h2>Stored now</h2>
+      <dl class="entered">
+        <div><dt>Name</dt><dd>${name}</dd></div>
+        <div><dt>Filter</dt><dd>${describeFilter(filter, Number.POSITIVE_INFINITY)}</dd></div>
+      </dl>
+      <p>The form below has what you entered. “Save anyway” replaces what is stored. <a href=${`/console/subscriptions/${id}`}>Edit what is stored</a></p>
+    </section>`;
+}
+
+interface ShownForm {
+  /** Null for a new subscription. */
+  id: string | null;
+  /** The name under which it is stored. */
+  name: string;
+  /** The values to show, as the form has them. */
+  values: URLSearchParams;
+  refused?: RefusedForm;
+}
+
+/** The form of a new subscription, or of one that exists. */
 async function showForm(
   request: PageRequest,
   context: ConsoleContext,
-  {
-    id,
-    name,
-    values,
-    problem,
-  }: { id: string | null; name: string; values: URLSearchParams; problem?: string },
+  { id, name, values, refused }: ShownForm,
 ): Promise<ShownPage> {
   const categories = await loadCategories(request, context);
+  const stored = refused?.stored;
+  const version = stored?.updated_at ?? values.get(VERSION_FIELD);
   return {
     title: id === null ? 'New subscription' : `Edit ${name}`,
-    status: problem === undefined ? 200 : 400,
+    status: refused ? statusOf(refused) : 200,
     script: 'filter-pickers',
     body: html`
-      ${problem !== undefined && html`<${Notice} kind="bad">${problem}<//>`}
+      ${refused && html`<${Notice} kind="bad">${refused.problem}<//>`}
+      ${stored && html`<${Stored} item=${stored} />`}
       <${Form} action=${id === null ? '/console/subscriptions' : `/console/subscriptions/${id}`} csrf=${request.csrf} class="card">
+        ${id !== null && version !== null && html`<input type="hidden" name=${VERSION_FIELD} value=${version} />`}
         <label>Name <input name="name" required maxlength="100" value=${values.get('name')} /></label>
         <${FilterFields} filter=${readFilter(values)} categories=${categories} />
-        <button>Save</button> <a href="/console/subscriptions">Cancel</a>
+        <button>${stored ? 'Save anyway' : 'Save'}</button> <a href="/console/subscriptions">Cancel</a>
       <//>`,
   };
 }
 
+function statusOf({ stored }: RefusedForm): number {
+  if (stored === undefined) return 400;
+  return stored === null ? 404 : 409;
+}
+
+/** Saves a new subscription, or one that exists, or shows the form again. */
+async function save(request: PageRequest, context: ConsoleContext, id: string | null): Promise<PageReply> {
+  const refused = await saveSubscription(request, context, id);
+  if (refused === null) return { redirect: '/console/subscriptions?done=saved' };
+  const values = request.form;
+  if (id === null || refused.stored === null) {
+    return showForm(request, context, { id: null, name: '', values, refused });
+  }
+  const { name } = refused.stored ?? (await requireSubscription(request, context, id));
+  return showForm(request, context, { id, name, values, refused });
+}
+
 /** The values of a subscription as its form has them. */
-function valuesOf({ name, filter }: Subscription): URLSearchParams {
+function valuesOf({ name, filter, updated_at }: Subscription): URLSearchParams {
   const values = writeFilter(filter);
   values.set('name', name);
+  values.set(VERSION_FIELD, updated_at);
   return values;
 }
 
@@ -139,11 +181,7 @@ export const subscriptionPages: readonly Page[] = [
     method: 'POST',
     path: '/console/subscriptions',
     role: 'member',
-    async handle(request, context) {
-      const problem = await saveSubscription(request, context, null);
-      if (problem === null) return { redirect: '/console/subscriptions?done=saved' };
-      return showForm(request, context, { id: null, name: '', values: request.form, problem });
-    },
+    handle: (request, context) => save(request, context, null),
   },
   {
     method: 'GET',
@@ -158,12 +196,7 @@ export const subscriptionPages: readonly Page[] = [
     method: 'POST',
     path: '/console/subscriptions/{id}',
     role: 'member',
-    async handle(request, context) {
-      const { id, name } = await requireSubscription(request, context, request.path.id ?? '');
-      const problem = await saveSubscription(request, context, String(id));
-      if (problem === null) return { redirect: '/console/subscriptions?done=saved' };
-      return showForm(request, context, { id: String(id), name, values: request.form, problem });
-    },
+    handle: (request, context) => save(request, context, request.path.id ?? ''),
   },
   {
     method: 'GET',

@@ -10,6 +10,18 @@ export interface Subscription {
   id: number;
   name: string;
   filter: StreamFilter;
+  updated_at: string;
+}
+
+/** The hidden field of a form that carries the `updated_at` of the subscription that its page has shown. */
+export const VERSION_FIELD = 'version';
+
+/** A form that was not carried out. */
+export interface RefusedForm {
+  /** The reason, in a sentence. */
+  problem: string;
+  /** The subscription as somebody else has stored it meanwhile; null if they deleted it; left out if that is not the reason. */
+  stored?: Subscription | null;
 }
 
 /** Every subscription of the account. @throws ApiError as the API does */
@@ -21,45 +33,84 @@ export async function listSubscriptions(
   return data;
 }
 
+function createMissingError(): PageError {
+  return new PageError(404, 'The account has no such subscription.');
+}
+
+/** @throws PageError 404 if no subscription could have this id */
+function requireId(id: string): void {
+  if (!/^[1-9][0-9]{0,14}$/.test(id)) throw createMissingError();
+}
+
 /** @throws PageError 404 if the account has no subscription of this id; ApiError as the API does */
 export async function requireSubscription(
   request: PageRequest,
   { api }: ConsoleContext,
   id: string,
 ): Promise<Subscription> {
-  const missing = new PageError(404, 'The account has no such subscription.');
-  if (!/^[1-9][0-9]{0,14}$/.test(id)) throw missing;
+  requireId(id);
   const parameters = { id };
   try {
     const answer = await api.call(request, { path: '/v1/subscriptions/{id}', parameters });
     return (answer as { data: Subscription }).data;
   } catch (error) {
-    throw error instanceof ApiError && error.code === 'subscription_not_found' ? missing : error;
+    throw error instanceof ApiError && error.code === 'subscription_not_found' ? createMissingError() : error;
   }
 }
 
+/** Says that a subscription is no longer as the page of a form has shown it. */
+async function describeChange(
+  request: PageRequest,
+  context: ConsoleContext,
+  id: string,
+): Promise<RefusedForm | null> {
+  const seen = request.form.get(VERSION_FIELD);
+  const stored = await requireSubscription(request, context, id).catch((error: unknown) => {
+    if (error instanceof PageError && seen !== null) return null;
+    throw error;
+  });
+  if (stored === null) {
+    return { problem: 'The subscription has been deleted in the meantime. “Save” makes it anew.', stored };
+  }
+  if (seen === null || stored.updated_at === seen) return null;
+  return { problem: 'The subscription has been changed in the meantime, so it is not saved.', stored };
+}
+
 /**
- * Sends the values of a form to the API: to make a subscription, or to replace the values of one.
+ * Sends the values of a form to the API: to make a subscription, or to replace the values of one if it is still as the
+ * form's page has shown it.
  *
- * @returns the sentence for which the API refuses them; null if it saved them
- * @throws ApiError that is not about the values
+ * @returns the reason for which they are refused; null if they are saved
+ * @throws ApiError that is not about the values; PageError 404 if the account has no such subscription
  */
 export async function saveSubscription(
   request: PageRequest,
-  { api }: ConsoleContext,
+  context: ConsoleContext,
   id: string | null,
-): Promise<string | null> {
+): Promise<RefusedForm | null> {
+  if (id !== null) requireId(id);
   const { form } = request;
   const body = { name: (form.get('name') ?? '').trim(), filter: readFilter(form) };
+  const unchangedSince = form.get(VERSION_FIELD) ?? undefined;
   const call =
     id === null
       ? ({ method: 'POST', path: '/v1/subscriptions', body } as const)
-      : ({ method: 'PUT', path: '/v1/subscriptions/{id}', parameters: { id }, body } as const);
+      : ({
+          method: 'PUT',
+          path: '/v1/subscriptions/{id}',
+          parameters: { id },
+          body,
+          unchangedSince,
+        } as const);
   try {
-    await api.call(request, call);
+    await context.api.call(request, call);
     return null;
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500 && error.status !== 404) return error.message;
-    throw error;
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    const isOther = id !== null && (error.status === 404 || error.code === 'conflict');
+    const change = isOther ? await describeChange(request, context, id) : null;
+    if (change) return change;
+    if (error.status === 404) throw error;
+    return { problem: error.message };
   }
 }

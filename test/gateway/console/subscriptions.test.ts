@@ -110,6 +110,61 @@ test('subscriptions of another account do not exist', async () => {
   expect(await list(owner)).toMatchObject([{ name: 'Mine' }]);
 });
 
+/** The hidden field of a form by which a save recognizes what its page has shown. */
+const versionIn = (html: string): string => /name="version" value="([^"]+)"/.exec(html)?.[1] ?? '';
+
+test('of two members who edit a subscription, the second sees what the first has stored, and decides', async () => {
+  const client = await makeMember();
+  await client.post('/console/subscriptions', { name: 'Ours', states: ['OR'] });
+  const [made] = await list(client);
+  const path = `/console/subscriptions/${made?.id}`;
+  const version = versionIn((await client.get(path)).html);
+  const theirs = { name: 'Theirs', states: ['CA'], elections: 'or-2026-11-03-general' };
+  expect((await client.post(path, { version, ...theirs })).status).toBe(303);
+
+  const mine = { name: 'Mine', states: ['OR', 'WY'], endorsers: 'bakers-local-1' };
+  const wrong = await client.post(path, { version, ...mine, name: '' });
+  expect(versionIn(wrong.html)).toBe(version);
+  const refused = await client.post(path, { version, ...mine });
+  expect(refused.status).toBe(409);
+  expect(refused.html).toMatch(/role="alert">The subscription has been changed in the meantime/);
+  expect(refused.html).toContain('<dd>Theirs</dd>');
+  expect(refused.html).toContain('<dd>States: CA; Elections: or-2026-11-03-general</dd>');
+  for (const kept of ['value="Mine"', 'value="WY" checked', 'value="bakers-local-1"']) {
+    expect(refused.html).toContain(kept);
+  }
+  expect(await list(client)).toMatchObject([{ name: 'Theirs' }]);
+
+  expect((await client.post(path, { version: versionIn(refused.html), ...mine })).location).toBe(SAVED);
+  expect(await list(client)).toMatchObject([{ name: 'Mine' }]);
+});
+
+test('of many who save a subscription at once, one does', async () => {
+  const client = await makeMember();
+  await client.post('/console/subscriptions', { name: 'Ours' });
+  const path = `/console/subscriptions/${(await list(client))[0]?.id}`;
+  const csrf = await client.formToken();
+  const version = versionIn((await client.get(path)).html);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => client.post(path, { csrf, version, name: `Save ${index}` })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(5).fill(409)]);
+});
+
+test('a subscription that somebody deleted while it was edited can be made anew', async () => {
+  const client = await makeMember();
+  await client.post('/console/subscriptions', { name: 'Ours' });
+  const path = `/console/subscriptions/${(await list(client))[0]?.id}`;
+  const version = versionIn((await client.get(path)).html);
+  await client.post(`${path}/delete`);
+  const refused = await client.post(path, { version, name: 'Mine', states: ['WY'] });
+  expect(refused.status).toBe(404);
+  expect(refused.html).toMatch(/role="alert">The subscription has been deleted in the meantime/);
+  expect(refused.html).toContain('action="/console/subscriptions"');
+  expect(refused.html).toContain('value="Mine"');
+  expect(refused.html).toMatch(/value="WY" checked/);
+});
+
 test('a form of another site changes nothing', async () => {
   const client = await makeMember();
   const refused = await client.post('/console/subscriptions', { csrf: 'x', name: 'Forged' });
