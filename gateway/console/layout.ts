@@ -2,6 +2,7 @@ import { ROLES, type Role } from '../../schemas/vocabulary.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import { assetUrl } from './assets.ts';
 import { type Content, type Html, html, renderDocument } from './html.ts';
+import { isolateName } from './isolation.ts';
 import type { MenuEntry, ShownPage } from './page.ts';
 import { CSRF_FIELD } from './session/forgery.ts';
 
@@ -26,7 +27,7 @@ function Frame({ title, script, children }: { title: string; script?: string; ch
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>${title} · Ballot endorsements</title>
+      <title>${isolateName(title)} · Ballot endorsements</title>
       <link rel="icon" href=${assetUrl('icon.svg')} type="image/svg+xml" />
       ${STYLES.map((name) => html`<link rel="stylesheet" href=${assetUrl(`${name}.css`)} />`)}
       <script type="module" src=${assetUrl('send-once.js')}></script>

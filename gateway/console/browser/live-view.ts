@@ -26,16 +26,19 @@ function createRow({
   time.dateTime = occurred_at;
   time.append(occurred_at.slice(11, 19));
   time.title = occurred_at;
-  const cells = [
-    time,
-    type.replace('endorsement.', ''),
-    endorser.name,
-    choice.label,
-    `${contest.title}, ${election.state}`,
+  // A title that runs from right to left, or turns the text around it, must not move the state.
+  const title = document.createElement('bdi');
+  title.append(contest.title);
+  const cells: (string | Node)[][] = [
+    [time],
+    [type.replace('endorsement.', '')],
+    [endorser.name],
+    [choice.label],
+    [title, `, ${election.state}`],
   ];
   for (const content of cells) {
     const cell = document.createElement('td');
-    cell.append(content);
+    cell.append(...content);
     row.append(cell);
   }
   return row;

@@ -6,6 +6,7 @@ import { ChoiceName, ContestHeading, groupOf } from '../explorer/contest-parts.t
 import { LanguageField, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
+import { isolateName } from '../isolation.ts';
 import type { Page } from '../page.ts';
 
 type Guide = Static<typeof recommendations>['data'];
@@ -48,7 +49,7 @@ function Backers({ contest }: { contest: GuideContest }): Html | null {
       <ul>
         ${backed.map((choice) => {
           const names = choice.endorsed_by.map(
-            ({ endorser, rank }) => `${endorser.name}${rank === null ? '' : ` (${rank})`}`,
+            ({ endorser, rank }) => `${isolateName(endorser.name)}${rank === null ? '' : ` (${rank})`}`,
           );
           const more = names.length - MAX_BACKERS;
           return html`<li><${ChoiceName} item=${choice} />: ${names.slice(0, MAX_BACKERS).join(', ')}${more > 0 && ` and ${more} more`}</li>`;

@@ -14,6 +14,7 @@ import { actorOf } from '../actor.ts';
 import { CopyText, DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
+import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
@@ -217,7 +218,7 @@ export const keyPages: readonly Page[] = [
     async handle({ session, csrf, path }, context) {
       const key = await findKey(session, context, path.id);
       return {
-        title: `Revoke ${nameOf(key)}?`,
+        title: `Revoke ${isolateName(nameOf(key))}?`,
         body: html`
           <p>Programs that use this key are refused within five seconds, and their streams end. This cannot be undone.</p>
           <p>Last used: <${Moment} at=${key.lastUsedAt} /></p>

@@ -4,6 +4,7 @@ import { FilterFields, loadCategories } from '../filter/filter-fields.ts';
 import { describeFilter, writeFilter } from '../filter/filter-form.ts';
 import { addressOf, readStreamView, STARTS, type StreamView, writeApiQuery } from '../filter/stream-view.ts';
 import { type Html, html } from '../html.ts';
+import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
@@ -107,8 +108,8 @@ async function findWatched(
 /** Says what a view shows. */
 function describeView(view: StreamView, watched: Subscription | null): string {
   if (view.subscription === null) return `${describeFilter(view.filter)}, ${describeStart(view)}.`;
-  if (!watched) return `The subscription “${view.subscription}”, ${describeStart(view)}.`;
-  return `The subscription “${watched.name}”, ${describeStart(view)}. ${describeFilter(watched.filter)}.`;
+  if (!watched) return `The subscription “${isolateName(view.subscription)}”, ${describeStart(view)}.`;
+  return `The subscription “${isolateName(watched.name)}”, ${describeStart(view)}. ${describeFilter(watched.filter)}.`;
 }
 
 async function showLive(request: PageRequest, context: ConsoleContext): Promise<ShownPage> {

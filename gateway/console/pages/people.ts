@@ -20,6 +20,7 @@ import { actorOf } from '../actor.ts';
 import { CopyText, DoneNotice, Moment, Notice, Table } from '../components.ts';
 import type { ConsoleContext } from '../context.ts';
 import { type Html, html } from '../html.ts';
+import { isolateName } from '../isolation.ts';
 import { Form, mayUse } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
@@ -267,7 +268,7 @@ export const peoplePages: readonly Page[] = [
     async handle(request, context) {
       const member = await findMember(request, context);
       return {
-        title: `Remove ${nameOf(member)}?`,
+        title: `Remove ${isolateName(nameOf(member))}?`,
         body: html`
           <p>${member.email} loses access to the account at once. Keys that this person made keep working: <a href="/console/keys">revoke them</a> if need be.</p>
           <${Form} action=${`/console/people/${member.personId}/remove`} csrf=${request.csrf}>

@@ -5,6 +5,7 @@ import type { ConsoleContext } from '../context.ts';
 import { FilterFields, loadCategories } from '../filter/filter-fields.ts';
 import { describeFilter, readFilter, writeFilter } from '../filter/filter-form.ts';
 import { type Html, html } from '../html.ts';
+import { isolateName } from '../isolation.ts';
 import { Form } from '../layout.ts';
 import type { Page, PageReply, PageRequest, ShownPage } from '../page.ts';
 import type { MatchCount } from '../subscriptions/match-counts.ts';
@@ -128,7 +129,7 @@ async function showForm(
   const stored = refused?.stored;
   const version = stored?.updated_at ?? values.get(VERSION_FIELD);
   return {
-    title: id === null ? 'New subscription' : `Edit ${name}`,
+    title: id === null ? 'New subscription' : `Edit ${isolateName(name)}`,
     status: refused ? statusOf(refused) : 200,
     script: 'filter-pickers',
     body: html`
@@ -205,7 +206,7 @@ export const subscriptionPages: readonly Page[] = [
     async handle(request, context) {
       const { id, name, filter } = await requireSubscription(request, context, request.path.id ?? '');
       return {
-        title: `Delete ${name}?`,
+        title: `Delete ${isolateName(name)}?`,
         body: html`
           <p>${describeFilter(filter)}</p>
           <p>Streams that follow it end, and requests that name it are refused. This cannot be undone.</p>
