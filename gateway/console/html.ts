@@ -14,10 +14,18 @@ type Tag = (markup: TemplateStringsArray, ...values: readonly unknown[]) => Html
 
 // Required with types of our own, since the types of preact bring those of a browser into every file of the service.
 const require = createRequire(import.meta.url);
+/** A value for everything within a part of a page. */
+interface Shared<T> {
+  /** A component that gives its children another `value`. */
+  Provider: unknown;
+  /** A component whose child is a function from the value to content. */
+  Consumer: (props: { children: (value: T) => Content }) => Html;
+}
+
 type Build = (type: unknown, props: object | null, ...children: readonly unknown[]) => Html;
 
 const htm: { bind(build: Build): Tag } = require('htm');
-const { h }: { h: Build } = require('preact');
+const { h, createContext }: { h: Build; createContext: <T>(value: T) => Shared<T> } = require('preact');
 const { renderToString }: { renderToString: (document: Html) => string } = require('preact-render-to-string');
 
 /** Elements that hold text alone, and code, which is shown as it is and copied. */
@@ -37,6 +45,9 @@ function isolate(child: unknown): unknown {
 export const html = htm.bind((type, props, ...children) =>
   h(type, props, ...(PLAIN.has(type) ? children : children.map(isolate))),
 );
+
+/** Makes a value that a part of a page can set for everything within it. */
+export const createShared = createContext;
 
 /** Renders a whole document from its head and body. */
 export function renderDocument(document: Content): string {

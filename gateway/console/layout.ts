@@ -75,7 +75,7 @@ function Header({ visitor: { session, csrf } }: { visitor: Visitor }): Html {
 }
 
 /** Renders a page for somebody who is signed in. */
-export function renderPage({ title, body, script }: ShownPage, visitor: Visitor): string {
+export function renderPage({ title, titleLang, body, script }: ShownPage, visitor: Visitor): string {
   return renderDocument(html`
     <${Frame} title=${title} script=${script}>
       <a class="skip" href="#content">Skip to content</a>
@@ -84,7 +84,7 @@ export function renderPage({ title, body, script }: ShownPage, visitor: Visitor)
         <${Menu} visitor=${visitor} />
         <main id="content">
           ${visitor.session.suspended && html`<p class="notice bad">This account is suspended. Its API keys are refused.</p>`}
-          <h1>${title}</h1>
+          <h1 lang=${titleLang}>${title}</h1>
           ${body}
         </main>
       </div>

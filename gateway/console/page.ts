@@ -1,4 +1,4 @@
-import type { Role } from '../../schemas/vocabulary.ts';
+import type { Language, Role } from '../../schemas/vocabulary.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import type { ConsoleContext } from './context.ts';
 import type { Content } from './html.ts';
@@ -25,6 +25,8 @@ export interface PageRequest {
 export interface ShownPage {
   title: string;
   body: Content;
+  /** The language of the title if it is not that of the page. */
+  titleLang?: Language | undefined;
   /** 200 unless it is given. */
   status?: number;
   /** A script of gateway/console/browser, by its name without the ending. */

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { choice, contest } from '../../../schemas/http/contests.ts';
 import { type Html, html } from '../html.ts';
+import { BallotText } from './ballot-text.ts';
 
 export type Contest = Static<typeof contest>;
 export type Choice = Static<typeof choice>;
@@ -38,13 +39,13 @@ export function ChoiceName({ item }: { item: Choice }): Html {
   const party = item.party_label ?? item.party;
   return html`
     <span class=${item.withdrawn ? 'withdrawn' : null}>
-      ${item.label}${party && html` <span class="muted">${party}</span>`}${item.withdrawn && html` <small>withdrawn</small>`}
+      <${BallotText}>${item.label}<//>${party && html` <span class="muted"><${BallotText}>${party}<//></span>`}${item.withdrawn && html` <small>withdrawn</small>`}
     </span>`;
 }
 
 /** The title of a contest with its place and the way of voting, linked to its own page. */
 export function ContestHeading({ item, level = 3 }: { item: Contest; level?: 2 | 3 }): Html {
   return html`
-    <${`h${level}`}><a href=${`/console/explorer/contests/${item.id}`}>${item.title}</a><//>
-    <p class="muted">${item.district.name} · ${describeVote(item)}</p>`;
+    <${`h${level}`}><a href=${`/console/explorer/contests/${item.id}`}><${BallotText}>${item.title}<//></a><//>
+    <p class="muted"><${BallotText}>${item.district.name}<//> · ${describeVote(item)}</p>`;
 }

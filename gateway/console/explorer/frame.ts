@@ -2,6 +2,7 @@ import { STATE_CODES } from '../../../schemas/vocabulary.ts';
 import { CopyText, Notice } from '../components.ts';
 import { type Content, type Html, html } from '../html.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
+import { InLanguage } from './ballot-text.ts';
 import { addressOf, type Question } from './question.ts';
 
 const TABS = [
@@ -12,6 +13,8 @@ const TABS = [
 
 export interface ExplorerPage {
   title: string;
+  /** Whether the title is a text that the API translates. */
+  isBallotTitle?: boolean;
   /** The tab that the page belongs to, by its path. */
   tab: (typeof TABS)[number][0];
   /** The request that the page is made of. */
@@ -39,10 +42,12 @@ function RequestPanel({ question, publicUrl }: { question: Question; publicUrl: 
 /** Puts a page of the explorer together. */
 export function showExplorer(
   { publicUrl }: PageRequest,
-  { title, tab, question, problem, body }: ExplorerPage,
+  { title, isBallotTitle = false, tab, question, problem, body }: ExplorerPage,
 ): ShownPage {
+  const lang = question.query.get('lang') === 'es' ? 'es' : 'en';
   return {
     title,
+    titleLang: isBallotTitle && lang !== 'en' ? lang : undefined,
     status: problem === null ? 200 : 400,
     script: 'copy',
     body: html`
@@ -52,7 +57,7 @@ export function showExplorer(
       <div class="explorer">
         <div>
           ${problem && html`<${Notice} kind="bad">${problem}<//>`}
-          ${body}
+          <${InLanguage} lang=${lang}>${body}<//>
         </div>
         <${RequestPanel} question=${question} publicUrl=${publicUrl} />
       </div>`,
@@ -81,7 +86,7 @@ export function LanguageField({ value }: { value: string | null }): Html {
     <label>Language
       <select name="lang">
         <option value="">English</option>
-        <option value="es" selected=${value === 'es'}>Español</option>
+        <option value="es" lang="es" selected=${value === 'es'}>Español</option>
       </select>
     </label>`;
 }

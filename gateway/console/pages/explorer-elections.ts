@@ -3,6 +3,7 @@ import type { contestWithPositions } from '../../../schemas/http/contests.ts';
 import type { election } from '../../../schemas/http/elections.ts';
 import { findElectionName } from '../../../store/console/elections.ts';
 import { Table } from '../components.ts';
+import { BallotText } from '../explorer/ballot-text.ts';
 import {
   type Choice,
   ChoiceName,
@@ -32,7 +33,7 @@ const MAX_POSITIONS = 200;
 function ElectionRow({ item }: { item: Election }): Html {
   return html`
     <tr>
-      <th scope="row"><a href=${`/console/explorer/elections/${encodeURIComponent(item.slug)}`}>${item.name}</a></th>
+      <th scope="row"><a href=${`/console/explorer/elections/${encodeURIComponent(item.slug)}`}><${BallotText}>${item.name}<//></a></th>
       <td class="day">${item.date}</td>
       <td>${item.state}</td>
       <td>${item.type.replaceAll('_', ' ')}</td>
@@ -54,16 +55,17 @@ function PositionRow({ position, choices }: { position: Position; choices: reado
   return html`
     <tr>
       <th scope="row"><a href=${`/console/explorer/endorsers/${encodeURIComponent(position.endorser.slug)}`}>${position.endorser.name}</a></th>
-      <td>${position.endorser.category.name}</td>
+      <td><${BallotText}>${position.endorser.category.name}<//></td>
       <td>
         ${position.picks.map((pick) => {
           const choice = nameOf.get(pick.choice_id);
-          return html`<div>${pick.rank !== null && `${pick.rank}. `}${choice ? html`<${ChoiceName} item=${choice} />` : pick.label}</div>`;
+          return html`<div>${pick.rank !== null && `${pick.rank}. `}${choice ? html`<${ChoiceName} item=${choice} />` : html`<${BallotText}>${pick.label}<//>`}</div>`;
         })}
       </td>
       <td>
         ${position.picks.map(
-          (pick) => html`<div>${pick.statement} <${OutsideLink} href=${pick.source_url}>Source<//></div>`,
+          (pick) =>
+            html`<div><${BallotText}>${pick.statement}<//> <${OutsideLink} href=${pick.source_url}>Source<//></div>`,
         )}
       </td>
     </tr>`;
@@ -128,6 +130,7 @@ export const explorerElectionPages: readonly Page[] = [
       const isPart = ['levels', 'contest_kinds', 'cursor'].some((field) => query.has(field));
       return showExplorer(request, {
         title: name ?? 'Election',
+        isBallotTitle: name !== undefined,
         tab: '/console/explorer',
         question,
         problem,
@@ -157,6 +160,7 @@ export const explorerElectionPages: readonly Page[] = [
       const contest = body?.data;
       return showExplorer(request, {
         title: contest?.title ?? 'Contest',
+        isBallotTitle: contest !== undefined,
         tab: '/console/explorer',
         question,
         problem,
@@ -164,10 +168,10 @@ export const explorerElectionPages: readonly Page[] = [
           contest &&
           html`
           <p>
-            <a href=${`/console/explorer/elections/${encodeURIComponent(contest.election.slug)}`}>${contest.election.name}</a>,
-            ${' '}${contest.election.date} · ${contest.district.name} · ${describeVote(contest)}
+            <a href=${`/console/explorer/elections/${encodeURIComponent(contest.election.slug)}`}><${BallotText}>${contest.election.name}<//></a>,
+            ${' '}${contest.election.date} · <${BallotText}>${contest.district.name}<//> · ${describeVote(contest)}
           </p>
-          ${contest.description && html`<p>${contest.description}</p>`}
+          ${contest.description && html`<p><${BallotText}>${contest.description}<//></p>`}
           <h2>Choices</h2>
           <ul>${contest.choices.map((choice) => html`<li><${ChoiceName} item=${choice} /></li>`)}</ul>
           ${

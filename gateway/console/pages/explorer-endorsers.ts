@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { endorser, endorserCategory, endorserWithElections } from '../../../schemas/http/endorsers.ts';
 import { ENDORSER_STATES } from '../../../schemas/vocabulary.ts';
 import { Table } from '../components.ts';
+import { BallotText } from '../explorer/ballot-text.ts';
 import { LanguageField, NextPage, OutsideLink, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
 import { type Html, html } from '../html.ts';
@@ -15,7 +16,7 @@ function EndorserRow({ item }: { item: Endorser }): Html {
   return html`
     <tr>
       <th scope="row"><a href=${`/console/explorer/endorsers/${encodeURIComponent(item.slug)}`}>${item.name}</a></th>
-      <td>${item.category.name}</td>
+      <td><${BallotText}>${item.category.name}<//></td>
       <td>${item.state}</td>
       <td class="number">${number.format(item.endorsement_count)}</td>
     </tr>`;
@@ -93,15 +94,15 @@ export const explorerEndorserPages: readonly Page[] = [
         body:
           found &&
           html`
-          <p>${found.category.name} · ${found.state} · ${number.format(found.endorsement_count)} endorsements</p>
-          ${found.description && html`<p>${found.description}</p>`}
+          <p><${BallotText}>${found.category.name}<//> · ${found.state} · ${number.format(found.endorsement_count)} endorsements</p>
+          ${found.description && html`<p><${BallotText}>${found.description}<//></p>`}
           ${found.website_url && html`<p><${OutsideLink} href=${found.website_url}>${found.website_url}<//></p>`}
           <p><a href=${`/console/live?endorsers=${encodeURIComponent(found.slug)}`}>Watch its changes live</a></p>
           <${Table} caption="Elections that it has endorsed in" head=${['Election', 'Date', 'Contests']}>
             ${found.elections.map(
               ({ election, name, date, contests }) => html`
               <tr>
-                <th scope="row"><a href=${`/console/explorer/elections/${encodeURIComponent(election)}`}>${name}</a></th>
+                <th scope="row"><a href=${`/console/explorer/elections/${encodeURIComponent(election)}`}><${BallotText}>${name}<//></a></th>
                 <td>${date}</td>
                 <td class="number">${number.format(contests)}</td>
               </tr>`,

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { endorserCategory } from '../../../schemas/http/endorsers.ts';
 import type { recommendations } from '../../../schemas/http/recommendations.ts';
 import { LEVELS } from '../../../schemas/vocabulary.ts';
+import { BallotText } from '../explorer/ballot-text.ts';
 import { ChoiceName, ContestHeading, groupOf } from '../explorer/contest-parts.ts';
 import { LanguageField, StateField, showExplorer } from '../explorer/frame.ts';
 import { ask, chooseQuery } from '../explorer/question.ts';
@@ -66,7 +67,7 @@ function GuideOfElection({
   contests: readonly GuideContest[];
 }): Html {
   return html`
-    <h2>${election.name}, ${election.date}</h2>
+    <h2><${BallotText}>${election.name}<//>, ${election.date}</h2>
     ${[...Map.groupBy(contests, groupOf)].map(
       ([group, ofGroup]) => html`
       <h3>${group}</h3>

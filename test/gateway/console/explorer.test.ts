@@ -11,7 +11,9 @@ let client: ConsoleClient;
 
 beforeAll(async () => {
   client = await ConsoleClient.signIn(service, { role: 'member' });
-  await service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement: 'She listens.' })]);
+  await service.submit([
+    endorse('bakers-local-1', 'mayor', 'ann', { statement: 'She listens.', statement_es: 'Escucha.' }),
+  ]);
   await service.eventsOnceThereAre(1);
 });
 
@@ -119,13 +121,45 @@ test('an election without contests shows its name and that it has none yet', asy
   const html = await open(page);
   expect(html).toContain(`<h1>${name}</h1>`);
   expect(html).toContain('This election has no contests yet.');
-  expect(await open(`${page}?lang=es`)).toContain(`<h1>${name_es}</h1>`);
+  expect(await open(`${page}?lang=es`)).toContain(`<h1 lang="es">${name_es}</h1>`);
 });
 
 test('an election without a contest of a kind does not say that it has no contests', async () => {
   const html = await open('/console/explorer/elections/or-2026-11-03-general?contest_kinds=measure');
   expect(html).toContain('<h1>Oregon general 2026</h1>');
   expect(html).toContain('This election has no such contest.');
+});
+
+test('every Spanish text is marked as Spanish, and the words of the console are not', async () => {
+  const { data } = (await service.get('/v1/endorsements?lang=es')).body;
+  const [{ contest, election, choice, endorser, statement }] = data;
+  const texts: [string, string[]][] = [
+    ['/console/explorer', [election.name]],
+    [`/console/explorer/elections/${election.slug}`, [contest.title, contest.district.name, choice.label]],
+    [
+      `/console/explorer/contests/${contest.id}`,
+      [election.name, contest.district.name, choice.label, endorser.category.name, statement],
+    ],
+    ['/console/explorer/endorsers', [endorser.category.name]],
+    [`/console/explorer/endorsers/${endorser.slug}`, [endorser.category.name, election.name]],
+    [`/console/explorer/guide?state=${election.state}`, [election.name, contest.title, choice.label]],
+  ];
+  for (const [path, expected] of texts) {
+    const { html } = await client.get(`${path}${path.includes('?') ? '&' : '?'}lang=es`);
+    for (const text of expected) {
+      expect(html).toContain(`<span lang="es">${text}</span>`);
+      // The filters offer English names.
+      const others = html.replaceAll(/<(span|h1) lang="es">[^<]*<|<option[^<]*</g, '');
+      expect([path, others.includes(`>${text}<`)]).toEqual([path, false]);
+    }
+    expect((await client.get(path)).html).not.toMatch(/<(span|h1) lang=/);
+    expect(html).toContain('<h2>The request</h2>');
+  }
+  const title = (await client.get(`/console/explorer/contests/${contest.id}?lang=es`)).html;
+  expect(title).toContain(`<h1 lang="es">${contest.title}</h1>`);
+  const { html } = await client.get('/console/explorer?lang=es');
+  expect(html).toContain('<h1>Explorer</h1>');
+  expect(html).toContain('<option value="es" lang="es" selected>Español');
 });
 
 test('national is a home state that endorsers can be listed by', async () => {

@@ -1,0 +1,14 @@
+import type { Language } from '../../../schemas/vocabulary.ts';
+import { type Content, createShared, type Html, html } from '../html.ts';
+
+const BallotLanguage = createShared<Language>('en');
+
+/** Sets the language in which the API gave the texts within. */
+export function InLanguage({ lang, children }: { lang: Language; children?: Content }): Html {
+  return html`<${BallotLanguage.Provider} value=${lang}>${children}<//>`;
+}
+
+/** A text that the API translates, marked with its language if that is not the page's own, so that it is read out well. */
+export function BallotText({ children }: { children?: Content }): Html {
+  return html`<${BallotLanguage.Consumer}>${(lang: Language) => (lang === 'en' ? children : html`<span lang=${lang}>${children}</span>`)}<//>`;
+}
