@@ -99,17 +99,25 @@ export async function setAccountSuspended(
   return true;
 }
 
+/** The account is not on the plan that somebody saw before changing it. */
+export class AccountMovedError extends Error {
+  override name = 'AccountMovedError';
+}
+
 /**
  * Moves an account to another plan.
  *
+ * @param seen the plan that it must still be on; any if it is null
  * @returns false if there is no such account.
  * @throws PlanMismatchError if there is no such plan.
+ * @throws AccountMovedError if it is on another plan than `seen`.
  */
 export async function setAccountPlan(
   client: ClientBase,
   name: string,
   plan: string,
   actor: Actor,
+  seen: string | null = null,
 ): Promise<boolean> {
   await requirePlan(client, plan);
   const { rows } = await client.query<{ id: number; plan: string }>(
@@ -119,6 +127,7 @@ export async function setAccountPlan(
   if (!rows[0]) return false;
   const { id: accountId, plan: from } = rows[0];
   if (from === plan) return true;
+  if (seen !== null && from !== seen) throw new AccountMovedError();
   await client.query('UPDATE accounts SET plan = $2 WHERE name = $1', [name, plan]);
   await recordAudit(client, actor, {
     action: 'account.plan_changed',

@@ -1,4 +1,5 @@
 import {
+  AccountMovedError,
   type AccountSummary,
   ensureAccount,
   listAccounts,
@@ -77,14 +78,24 @@ async function showAccounts(
   };
 }
 
-async function showAccount({ path, query, csrf }: PageRequest, context: ConsoleContext): Promise<ShownPage> {
+/** @param chosen a plan that was not set, because the account has been moved in the meantime */
+async function showAccount(
+  { path, query, csrf }: PageRequest,
+  context: ConsoleContext,
+  chosen: string | null = null,
+): Promise<ShownPage> {
   const account = await findAccount(context, path.id);
   const plans = await listPlans(context.pool);
   const keys = await listKeys(context.pool, account.id);
   const where = addressOf(account);
   return {
     title: account.name,
+    status: chosen === null ? 200 : 409,
     body: html`
+      ${
+        chosen !== null &&
+        html`<${Notice} kind="bad">The account has been moved to the plan ${account.plan} in the meantime, so its plan is not changed. “Change plan” moves it to ${chosen}.<//>`
+      }
       <${DoneNotice} texts=${DONE} query=${query} />
       <dl class="facts">
         <div><dt>Plan</dt><dd>${account.plan}</dd></div>
@@ -99,7 +110,8 @@ async function showAccount({ path, query, csrf }: PageRequest, context: ConsoleC
       <//>
       <${Form} action=${`${where}/plan`} csrf=${csrf} class="card">
         <h2>Plan</h2>
-        <label>Plan <select name="plan">${plans.map(({ name }) => html`<option selected=${name === account.plan}>${name}</option>`)}</select></label>
+        <input type="hidden" name="seen" value=${account.plan} />
+        <label>Plan <select name="plan">${plans.map(({ name }) => html`<option selected=${name === (chosen ?? account.plan)}>${name}</option>`)}</select></label>
         <button>Change plan</button>
       <//>
       <${Form} action=${`${where}/${account.suspendedAt ? 'resume' : 'suspend'}`} csrf=${csrf} class="card">
@@ -155,20 +167,22 @@ export const operatorAccountPages: readonly Page[] = [
     method: 'GET',
     path: '/console/operator/accounts/{id}',
     role: 'operator',
-    handle: showAccount,
+    handle: (request, context) => showAccount(request, context),
   },
   {
     method: 'POST',
     path: '/console/operator/accounts/{id}/plan',
     role: 'operator',
-    async handle({ path, form, session }, context) {
+    async handle(request, context) {
+      const { path, form, session } = request;
       const account = await findAccount(context, path.id);
       const plan = form.get('plan') ?? '';
       try {
         await inTransaction(context.pool, (client) =>
-          setAccountPlan(client, account.name, plan, actorOf(session)),
+          setAccountPlan(client, account.name, plan, actorOf(session), form.get('seen')),
         );
       } catch (error) {
+        if (error instanceof AccountMovedError) return showAccount(request, context, plan);
         if (error instanceof PlanMismatchError) throw new PageError(400, error.message);
         throw error;
       }

@@ -67,6 +67,22 @@ test('an operator makes an account, moves it to another plan and opens it', asyn
   ]);
 });
 
+test('of two operators who move an account to other plans, the second sees the choice of the first', async () => {
+  const { account, page } = await makeAccount();
+  expect((await operator.get(page)).html).toContain('<input type="hidden" name="seen" value="free"');
+  expect((await operator.post(`${page}/plan`, { seen: 'free', plan: 'partner' })).status).toBe(303);
+  const planOf = async () =>
+    (await service.query('SELECT plan FROM accounts WHERE name = $1', [account]))[0]?.plan;
+  const refused = await operator.post(`${page}/plan`, { seen: 'free', plan: 'standard' });
+  expect(refused.status).toBe(409);
+  expect(refused.html).toMatch(/role="alert">The account has been moved to the plan partner/);
+  expect(refused.html).toContain('<option selected>standard</option>');
+  expect(await planOf()).toBe('partner');
+  expect(refused.html).toContain('<input type="hidden" name="seen" value="partner"');
+  expect((await operator.post(`${page}/plan`, { seen: 'partner', plan: 'standard' })).status).toBe(303);
+  expect(await planOf()).toBe('standard');
+});
+
 test.each([
   [{ name: ' ', plan: 'free' }, '1 to 100 characters'],
   [{ name: 'a\tb', plan: 'free' }, 'no line breaks'],
