@@ -54,3 +54,41 @@ afterAll(() => browser?.close());
   },
   300_000,
 );
+
+(hasChromium ? test : test.skip)(`axe finds nothing on a form that is refused${SKIPPED}`, async () => {
+  const [account, other] = [await console.makeAccount(), await console.makeAccount()];
+  const operator = await ConsoleClient.signIn(console.service, { account, role: 'operator' });
+  await operator.post('/console/subscriptions', { name: 'Ours' });
+  const idOf = async (query: string) => (await console.service.query(query))[0]?.id;
+  const subscription = await idOf('SELECT max(id) AS id FROM subscriptions');
+  const context = await browser?.newContext({ viewport: { width: 390, height: 844 } });
+  if (!context) throw new Error('Chromium has not started.');
+  const origin = console.service.url('');
+  const value = operator.cookie('bes_session');
+  await context.addCookies([{ name: 'bes_session', value, url: `${origin}/console` }]);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const plan = 'form[action="/console/operator/plans/free"]';
+  const whole = 'form.card';
+  for (const [path, form, field, text, title] of [
+    ['/console/operator/plans', plan, 'maxStreams', 'many', 'Plans'],
+    ['/console/operator/plans', plan, 'seen', '1/2/3', 'Plans'],
+    [`/console/subscriptions/${subscription}`, whole, 'version', 'older', 'Edit Ours'],
+    ['/console/keys', whole, 'name', 'Website', 'The console shows another account'],
+  ] as const) {
+    await page.goto(`${origin}${path}`);
+    await page.evaluate(
+      `document.querySelector(${JSON.stringify(`${form} [name="${field}"]`)}).value = ${JSON.stringify(text)}`,
+    );
+    if (path === '/console/keys') {
+      const id = await idOf(`SELECT id FROM accounts WHERE name = '${other}'`);
+      await operator.post('/console/account', { account: String(id) });
+    }
+    await page.click(`${form} button:not([type])`);
+    await page.waitForSelector('.notice.bad[role=alert]');
+    expect(await page.textContent('h1')).toBe(title);
+    problems.push(...(await findAccessibilityProblems(page)).map((problem) => `${path}: ${problem}`));
+  }
+  expect(problems).toEqual([]);
+  await context.close();
+});
