@@ -217,6 +217,7 @@ export const keyPages: readonly Page[] = [
     role: 'owner',
     async handle({ session, csrf, path }, context) {
       const key = await findKey(session, context, path.id);
+      if (key.revokedAt) return { redirect: '/console/keys?done=revoked' };
       return {
         title: `Revoke ${isolateName(nameOf(key))}?`,
         body: html`

@@ -84,6 +84,8 @@ test('a key is rotated: the new one works beside the old until that is revoked',
   await client.post(`/console/keys/${oldId}/revoke`);
   expect((await client.get('/console/keys')).html).not.toContain('still used');
   expect((await client.post(`/console/keys/${oldId}/rotate`)).status).toBe(409);
+  // Another tab may still have the link.
+  expect((await client.get(`/console/keys/${oldId}/revoke`)).location).toBe('/console/keys?done=revoked');
   expect(await statusWith(fresh)).toBe(200);
 });
 
