@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { explainFailure, reasonOf } from '../service/explain-failure.ts';
-import { classifyFailure } from '../service/failure.ts';
+import { explainFailure } from '../service/explain-failure.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import type { CommandIo, DefineCommand } from './command.ts';
 import { completeHelp, describeEnvironment, EXIT_STATUS, type UsedSettings } from './help.ts';
@@ -172,7 +171,8 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
         cause: error,
       });
     }
-    if (isOutage(error)) throw new OperatorError(describeOutage(error), { cause: error });
+    const outage = describeOutage(error);
+    if (outage !== null) throw new OperatorError(outage, { cause: error });
     if (!(error instanceof CommanderError)) throw error;
     // Commander's codes of help that it printed itself.
     if (error.code === 'commander.helpDisplayed') return 0;
@@ -181,17 +181,13 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
   }
 }
 
-/** Whether a server went away while a command worked. Commands explain servers that are away from the start themselves. */
-function isOutage(error: unknown): error is Error {
-  const failure = classifyFailure(error);
-  return !(error instanceof OperatorError) && (failure === 'database_away' || failure === 'kafka_away');
-}
-
-function describeOutage(error: Error): string {
-  const refusal = explainFailure(error);
+/** The sentence for a server that went away while a command worked; null for any other error. */
+function describeOutage(error: unknown): string | null {
+  const { failure, refusal, reason } = explainFailure(error);
+  if (error instanceof OperatorError || (failure !== 'database_away' && failure !== 'kafka_away'))
+    return null;
   if (refusal !== null) return refusal;
-  const reason = reasonOf(error);
-  const message = error.message.replace(/\.$/, '');
+  const message = (error as Error).message.replace(/\.$/, '');
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)} (${message}): run the command again once it does.`;
 }
 
