@@ -11,6 +11,7 @@ import { waitFor } from '../../service/wait-for.ts';
 import { createClient } from '../../store/connection/client.ts';
 import { createConsoleLink } from '../commands/console.ts';
 import { createKey, isKnownKey } from '../commands/keys.ts';
+import { logFolder, nameData } from './data-dir.ts';
 
 /** The account of newcomers. */
 const DEMO_ACCOUNT = 'demo';
@@ -124,8 +125,9 @@ export function renderWelcome(options: {
   /** The link that signs in to the console once; null if there is no console. */
   consoleLink: string | null;
   demo: boolean;
-  logDir: string;
+  dataDir: string;
 }): string {
+  const { dataDir } = options;
   const base = `http://localhost:${options.port}`;
   const curl = (flags: string, pathAndQuery: string) =>
     `  curl ${flags}-H 'Authorization: Bearer ${options.key}' '${base}${pathAndQuery}'`;
@@ -137,10 +139,10 @@ export function renderWelcome(options: {
       ? []
       : [
           `Console:            ${options.consoleLink}`,
-          `                    (works once; another: npm run ops -- console link --account ${DEMO_ACCOUNT})`,
+          `                    (works once; another: ${nameData(dataDir)}npm run ops -- console link --account ${DEMO_ACCOUNT})`,
         ]),
     `Metrics:            http://localhost:${options.metricsPort}/metrics`,
-    `Logs:               ${options.logDir}`,
+    `Logs:               ${logFolder(dataDir)}`,
     '',
     'Three commands to try:',
     curl('', options.demo ? '/v1/endorsements?states=CA&limit=3' : '/v1/states'),

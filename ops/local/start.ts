@@ -17,6 +17,7 @@ import { describeKafkaSecurity } from '../../service/running-service.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
+import { logFolder, nameData } from './data-dir.ts';
 import { createDemoLink, ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
 import { createKafkaMending } from './mend-kafka.ts';
 import { DiskWatch } from './processes/disk-watch.ts';
@@ -56,7 +57,7 @@ function renderServersOnly(dataDir: string): string {
   return [
     '',
     'The servers run, and nothing of the service. Commands find them by the same DATA_DIR:',
-    `  DATA_DIR='${dataDir}' npm run ops -- stream check`,
+    `  ${nameData(dataDir)}npm run ops -- stream check`,
     '',
     'Ctrl-C stops the servers.',
     '',
@@ -85,7 +86,7 @@ class Start {
   constructor(config: StartConfig) {
     this.#config = config;
     this.#runDir = path.join(config.dataDir, 'run');
-    this.#logDir = path.join(config.dataDir, 'logs');
+    this.#logDir = logFolder(config.dataDir);
     this.#pids = new RememberedPids(this.#runDir);
     this.#interrupted = listenForInterrupts(() => this.#pids.killAll());
   }
@@ -161,7 +162,7 @@ class Start {
     }
     const address = publicUrl ?? `http://localhost:${port}`;
     const consoleLink = hasConsole ? await createDemoLink(databaseUrl, address) : null;
-    say(renderWelcome({ port, metricsPort, key, consoleLink, demo, logDir: this.#logDir }));
+    say(renderWelcome({ port, metricsPort, key, consoleLink, demo, dataDir }));
   }
 
   /** The servers and their topics, as every program of the service reads them from its environment. */

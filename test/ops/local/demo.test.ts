@@ -1,7 +1,8 @@
+import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { renderWelcome } from '../../../ops/local/demo.ts';
 
-const started = { port: 8080, metricsPort: 9464, key: 'bes_key', demo: true, logDir: '/data/logs' };
+const started = { port: 8080, metricsPort: 9464, key: 'bes_key', demo: true, dataDir: '/data' };
 
 test('a start names the addresses, the key, and commands with the key', () => {
   const lines = renderWelcome({ ...started, consoleLink: 'http://localhost:8080/console/links/abc' });
@@ -11,6 +12,15 @@ test('a start names the addresses, the key, and commands with the key', () => {
   const commands = lines.split('\n').filter((line) => line.startsWith('  curl'));
   expect(commands).toHaveLength(3);
   for (const command of commands) expect(command).toContain("'Authorization: Bearer bes_key'");
+});
+
+test('a start names its DATA_DIR in a command for another terminal, unless commands look there by themselves', () => {
+  const showCommand = (dataDir: string) =>
+    /another: (.*) console link/.exec(
+      renderWelcome({ ...started, dataDir, consoleLink: 'http://localhost:8080/console/links/abc' }),
+    )?.[1];
+  expect(showCommand('/data')).toBe("DATA_DIR='/data' npm run ops --");
+  expect(showCommand(path.resolve('.data'))).toBe('npm run ops --');
 });
 
 test('a start without a console names none', () => {
