@@ -74,6 +74,8 @@ export class Feed {
   /** Whether the database has agreed with this history. */
   #agrees = false;
   #isInConflict = false;
+  /** The highest epoch of changes that the feed left out, because the database is not there; 0 if there are none. */
+  #laterEpoch = 0;
   #running: Promise<void> | undefined;
 
   constructor(options: FeedOptions) {
@@ -222,6 +224,9 @@ export class Feed {
       unreadable: this.#unreadable,
       onEntries: (entries) => this.#append(entries),
       onLost: (sequence) => this.#skipLost(sequence),
+      onLaterEpoch: (epoch) => {
+        this.#laterEpoch = Math.max(this.#laterEpoch, epoch);
+      },
       arrivals: this.#arrivals,
       clock,
       log,
@@ -253,7 +258,9 @@ export class Feed {
     while (!signal.aborted) {
       await clock.wait(this.#historyIntervalMs, signal);
       const hasCaughtUp = this.#hasCaughtUp;
-      const followed = { epoch: this.epoch, sequence: this.#latest.sequence, id: this.#latestId };
+      const { sequence } = this.#latest;
+      const announcedEpoch = Math.max(this.epoch, this.#laterEpoch);
+      const followed = { epoch: this.epoch, sequence, id: this.#latestId, announcedEpoch };
       const found = await findConflict(pool, followed).catch((error: unknown) => {
         const message = 'the history of the stream cannot be compared; trying again';
         reportFailure(log, error, { where: 'feed', message });

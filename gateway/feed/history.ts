@@ -9,6 +9,8 @@ export interface FollowedHistory {
   sequence: number;
   /** The event's id; null if the gateway has read no change yet. */
   id: string | null;
+  /** The highest epoch of which Kafka has changes, as far as the gateway has seen. */
+  announcedEpoch: number;
 }
 
 /**
@@ -19,12 +21,12 @@ export interface FollowedHistory {
  */
 export async function findConflict(
   pool: DatabasePool,
-  { epoch, sequence, id }: FollowedHistory,
+  { epoch, sequence, id, announcedEpoch }: FollowedHistory,
 ): Promise<{ epoch: number; generation: FeedGeneration; conflict: string | null }> {
   const { generation, ...stored } = await loadStreamState(pool);
   if (stored.epoch !== epoch) return { epoch: stored.epoch, generation, conflict: null };
   const [change] = id === null ? [] : await loadRelayedChanges(pool, sequence, sequence);
-  const announced = { epoch, sequence, id: id ?? '' };
+  const announced = { epoch: announcedEpoch, sequence, id: id ?? '' };
   const conflict = findHistoryConflict(announced, { ...stored, announcedId: change?.id ?? null });
   return { epoch, generation, conflict };
 }

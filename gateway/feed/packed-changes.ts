@@ -33,6 +33,8 @@ export interface PackedChanges {
   facets: Uint32Array<ArrayBuffer>;
   names: string[];
   failures: DecodeFailure[];
+  /** The highest epoch of the changes that were left out; null if none is higher than `epoch`. */
+  laterEpoch: number | null;
 }
 
 /** The facets that are strings of an event's body. The type of a change is not in the body. */
@@ -63,6 +65,7 @@ export function packChanges(records: readonly ChangeRecord[], epoch: number): Pa
     return known;
   };
   const failures: DecodeFailure[] = [];
+  let newestEpoch = epoch;
   let count = 0;
   writer.clear();
   for (const { offset, value } of records) {
@@ -74,6 +77,7 @@ export function packChanges(records: readonly ChangeRecord[], epoch: number): Pa
       continue;
     }
     if (writer.epoch !== epoch) {
+      newestEpoch = Math.max(newestEpoch, writer.epoch);
       writer.retreat(before);
       continue;
     }
@@ -100,6 +104,7 @@ export function packChanges(records: readonly ChangeRecord[], epoch: number): Pa
     facets: facets.slice(0, count * FILTER_FIELDS.length),
     names: [...nameIndex.keys()],
     failures,
+    laterEpoch: newestEpoch > epoch ? newestEpoch : null,
   };
 }
 

@@ -12,11 +12,20 @@ export function reportFailures(failures: readonly DecodeFailure[], log: Logger):
   }
 }
 
-/** Decodes records of the changes topic into entries. Those that cannot be decoded are counted, logged and left out. */
-export function readEntries(records: readonly ChangeRecord[], epoch: number, log: Logger): EntryAt[] {
+/**
+ * Decodes records of the changes topic into entries. Those that cannot be decoded are counted, logged and left out; those of
+ * another epoch are left out.
+ *
+ * @returns the entries, and the highest epoch of the changes that were left out; null if none is higher than `epoch`
+ */
+export function readEntries(
+  records: readonly ChangeRecord[],
+  epoch: number,
+  log: Logger,
+): { entriesAt: EntryAt[]; laterEpoch: number | null } {
   const changes = packChanges(records, epoch);
   reportFailures(changes.failures, log);
-  return unpackChanges(changes);
+  return { entriesAt: unpackChanges(changes), laterEpoch: changes.laterEpoch };
 }
 
 /**

@@ -36,6 +36,8 @@ export interface TailOptions {
   onEntries: (entries: LogEntry[]) => void;
   /** Called when the entries up to a sequence are lost. The next entries come after it. */
   onLost: (sequence: number) => void;
+  /** Called when the topic has changes of a later epoch. */
+  onLaterEpoch: (epoch: number) => void;
   /** Notes when changes arrive. */
   arrivals: Arrivals;
   clock: Clock;
@@ -131,12 +133,13 @@ export class Tail {
   }
 
   async #poll(node: number, wanted: Map<number, number>): Promise<void> {
-    const { reader, epoch, unreadable, arrivals, clock, log, onEntries } = this.#options;
+    const { reader, epoch, unreadable, arrivals, clock, log, onEntries, onLaterEpoch } = this.#options;
     const askedAt = clock.now();
     for (const read of await reader.fetch(node, wanted, LIMITS)) {
       const { partition, records, nextOffset, atEnd } = read;
       unreadable.report(read);
-      const entriesAt = readEntries(records, epoch, log);
+      const { entriesAt, laterEpoch } = readEntries(records, epoch, log);
+      if (laterEpoch !== null) onLaterEpoch(laterEpoch);
       arrivals.note(records, entriesAt);
       this.#merge.add(partition, entriesAt, nextOffset);
       if (atEnd) this.#atEndAt.set(partition, askedAt);

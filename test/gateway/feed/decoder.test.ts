@@ -42,7 +42,7 @@ test('unpacks to the entries that this thread creates', async () => {
         ...{ facets: entry.facets, id: entry.id, json: entry.json, frame: entry.frame },
       });
       const unpacked = unpackChanges(await decoder.decode(records, 1));
-      expect(unpacked.map(describe)).toEqual(readEntries(records, 1, log).map(describe));
+      expect(unpacked.map(describe)).toEqual(readEntries(records, 1, log).entriesAt.map(describe));
     }),
     { numRuns: 50 },
   );

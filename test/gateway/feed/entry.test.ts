@@ -62,7 +62,8 @@ test('records that cannot be decoded, have an impossible time or belong to anoth
     ...good.slice(2).map(changeCodec.encode),
   ];
   const records = values.map((value, offset) => ({ offset, value }));
-  const decoded = readEntries(records, BASE.epoch, log);
+  const { entriesAt: decoded, laterEpoch } = readEntries(records, BASE.epoch, log);
+  expect(laterEpoch).toBe(BASE.epoch + 1);
   expect(decoded.map(({ offset, entry }) => [offset, entry.sequence])).toEqual([
     [1, 1],
     [2, 2],
@@ -79,7 +80,7 @@ test('records that cannot be decoded are counted, and the log says where they ar
     { offset: 8, value: changeCodec.encode(BASE) },
     { offset: 9, value: null },
   ];
-  expect(readEntries(records, BASE.epoch, captured)).toHaveLength(1);
+  expect(readEntries(records, BASE.epoch, captured).entriesAt).toHaveLength(1);
   expect(lines).toMatchObject([
     {
       offset: 7,

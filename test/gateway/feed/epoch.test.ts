@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { createIo, createRunner } from '../../helpers/command-io.ts';
+import { useClient } from '../../helpers/database.ts';
 import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { metricValue } from '../../helpers/metrics.ts';
 import { useTestService } from '../../helpers/service.ts';
 import { endorse } from '../../helpers/submissions.ts';
 import { until } from '../../helpers/until.ts';
@@ -11,6 +13,7 @@ const runStream = createRunner('stream');
 const PATIENCE_MS = 20_000;
 
 const service = useTestService();
+const database = useClient(service.databaseUrl);
 
 const io = () =>
   createIo({
@@ -50,4 +53,27 @@ test('INV-4, INV-7: in a new epoch old cursors expire, new ones work, and no old
   expect(data).toMatchObject([{ type: 'endorsement.updated', endorsement: { statement: 'After.' } }]);
   expect((await service.events('from=earliest')).data).toEqual(data);
   expect(parseCursor(data[0]?.id).epoch).not.toBe(parseCursor(before?.id).epoch);
+});
+
+test('INV-3: on a database that is older than the epoch of the newest changes, a gateway is not ready', async () => {
+  const gateway = service.gateways[0];
+  await database.query('UPDATE stream_head SET epoch = epoch - 1');
+  await until('another gateway', () => service.gateways[0] !== gateway, PATIENCE_MS);
+  const answer = async () => {
+    const { status, body } = await service.get('/readyz');
+    return `${status} ${body.error?.message}`;
+  };
+  await until(
+    'the conflict',
+    async () => (await answer()).includes('until its operator has repaired the database'),
+    PATIENCE_MS,
+  );
+  expect(await answer()).toMatch(/^503 /);
+  expect((await service.get('/v1/events')).status).toBe(503);
+  expect(await metricValue('stream_history_conflict')).toBe(1);
+
+  const refusing = service.gateways[0];
+  await database.query('UPDATE stream_head SET epoch = epoch + 1');
+  await until('another gateway', () => service.gateways[0] !== refusing, PATIENCE_MS);
+  await service.untilReady();
 });

@@ -102,6 +102,7 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = []) 
     unreadable: new UnreadableBatches(TOPIC, log),
     onEntries: (entries) => sequences.push(...entries.map(({ sequence }) => sequence)),
     onLost: (sequence) => lostUpTo.push(sequence),
+    onLaterEpoch: () => {},
     arrivals: new Arrivals(TOPIC, systemClock),
     clock: systemClock,
     log,
