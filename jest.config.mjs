@@ -12,6 +12,7 @@ export default {
   },
   globalSetup: '<rootDir>/test/helpers/global-setup.ts',
   globalTeardown: '<rootDir>/test/helpers/global-teardown.ts',
+  setupFiles: ['<rootDir>/test/helpers/shared-output.ts'],
   maxWorkers: 2,
   testTimeout: 120_000,
 };

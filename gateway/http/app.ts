@@ -201,12 +201,10 @@ export function createApp({
   app.use(securityHeaders);
   app.use(async (ctx, next) => {
     // A client that kept its connection alive would come back to a gateway that is about to stop.
-    const letGo = () => {
-      if (draining.aborted && !ctx.headerSent) ctx.set('Connection', 'close');
-    };
-    letGo();
+    if (draining.aborted) ctx.set('Connection', 'close');
     await next();
-    letGo();
+    // It was refused because the gateway began to stop.
+    if (draining.aborted && ctx.state.error) ctx.set('Connection', 'close');
     if (ctx.respond === false) forgetRequest(ctx);
   });
   if (console) app.use(readConsoleApi);
