@@ -12,8 +12,6 @@ export type Content = Html | string | number | boolean | null | undefined | read
 
 type Tag = (markup: TemplateStringsArray, ...values: readonly unknown[]) => Html;
 
-// Required with types of our own, since the types of preact bring those of a browser into every file of the service.
-const require = createRequire(import.meta.url);
 /** A value for everything within a part of a page. */
 interface Shared<T> {
   /** A component that gives its children another `value`. */
@@ -24,6 +22,8 @@ interface Shared<T> {
 
 type Build = (type: unknown, props: object | null, ...children: readonly unknown[]) => Html;
 
+// Required with types of our own, since the types of preact bring those of a browser into every file of the service.
+const require = createRequire(import.meta.url);
 const htm: { bind(build: Build): Tag } = require('htm');
 const { h, createContext }: { h: Build; createContext: <T>(value: T) => Shared<T> } = require('preact');
 const { renderToString }: { renderToString: (document: Html) => string } = require('preact-render-to-string');
