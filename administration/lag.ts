@@ -3,7 +3,7 @@ import { describeTopic } from '../kafka/read-topic.ts';
 import type { PartitionBounds } from '../kafka/topic-lookup.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { Brokers } from '../service/brokers.ts';
-import { loadConsumerOffsets, loadTopicId } from '../store/stream/consumer-offsets.ts';
+import { loadOffsetsOf } from '../store/stream/consumer-offsets.ts';
 import { countPendingRejections } from '../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../store/stream/relay-batches.ts';
 
@@ -49,10 +49,7 @@ export async function measureLag(
   const topic = topicNames(topicPrefix).submissions;
   const place = { brokers, topic, clientId: 'ballot-endorsements-administration' };
   const { topicId, bounds } = await describeTopic(place);
-  const knownId = await loadTopicId(client, topic);
-  // Nothing of a topic that was made anew is applied, until apply has noticed it.
-  const isOurs = knownId === null || knownId === topicId;
-  const applied = isOurs ? await loadConsumerOffsets(client, topic) : new Map<number, number>();
+  const applied = await loadOffsetsOf(client, { topic, topicId });
   const { logged, relayed, oldestWaitedSeconds } = await loadRelayProgress(client);
   return {
     submissions: bounds.map((each, partition) => lagOf(partition, applied.get(partition) ?? 0, each)),

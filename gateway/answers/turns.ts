@@ -12,7 +12,7 @@ export interface TurnLimits {
 }
 
 interface TurnsOptions extends TurnLimits {
-  /** Aborts when nothing shall wait any more, because the gateway shuts down. What is under way goes on. */
+  /** Aborts when nothing shall wait any more, because the gateway shuts down. Answers under way go on. */
   draining?: AbortSignal;
 }
 

@@ -1,9 +1,10 @@
 import path from 'node:path';
+import { readDataDir } from '../../service/running-service.ts';
 
 /** The folder of the programs' logs. */
 export const logFolder = (dataDir: string): string => path.join(dataDir, 'logs');
 
 /** The beginning of a command that finds the servers of a DATA_DIR; empty for the folder that it looks into by itself. */
 export function nameData(dataDir: string): string {
-  return dataDir === path.resolve('.data') ? '' : `DATA_DIR='${dataDir}' `;
+  return dataDir === path.resolve(readDataDir({})) ? '' : `DATA_DIR='${dataDir}' `;
 }

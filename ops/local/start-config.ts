@@ -8,6 +8,7 @@ import { DATABASE_SETTINGS, readDatabaseUrl } from '../../service/database-addre
 import { type Environment, readInteger, readText } from '../../service/environment.ts';
 import { readLogLevel } from '../../service/log.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { readDataDir } from '../../service/running-service.ts';
 import { createTopicConfig, type TopicConfig } from '../config.ts';
 
 const PORTS = { min: 1, max: 65_535 };
@@ -103,7 +104,7 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
     port,
     metricsPort,
     gatewayProcesses,
-    dataDir: path.resolve(readText(env, 'DATA_DIR') ?? '.data'),
+    dataDir: path.resolve(readDataDir(env)),
     databaseUrl,
     brokers,
     demo: readInteger(env, 'DEMO', { min: 0, max: 1 }) !== 0,

@@ -8,7 +8,7 @@ import { systemClock } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { countChangingSubmissions } from '../../store/stream/change-submissions.ts';
-import { loadConsumerOffsets, loadTopicId } from '../../store/stream/consumer-offsets.ts';
+import { loadOffsetsOf } from '../../store/stream/consumer-offsets.ts';
 import { loadPendingRejections } from '../../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { OpsConfig } from '../config.ts';
@@ -101,16 +101,13 @@ export async function followSubmissions(config: OpsConfig, options: FollowOption
 /** @returns the offset up to which submissions are applied, by partition */
 async function waitUntilApplied(
   client: ClientBase,
-  { topic, topicId }: { topic: string; topicId: string },
+  place: { topic: string; topicId: string },
   { sent, signal, onProgress, onStall }: FollowOptions,
 ): Promise<Map<number, number>> {
   let applied = 0;
   let movedAt = performance.now();
   for (;;) {
-    // Nothing of a topic that was made anew is applied, until apply has noticed it. The id first: the offsets change with it.
-    const knownId = await loadTopicId(client, topic);
-    const isOurs = knownId === null || knownId === topicId;
-    const offsets = isOurs ? await loadConsumerOffsets(client, topic) : new Map<number, number>();
+    const offsets = await loadOffsetsOf(client, place);
     const now = sent.countApplied(offsets);
     if (now !== applied) movedAt = performance.now();
     onProgress(now - applied);

@@ -132,7 +132,7 @@ export async function resetConsumerOffset(
 }
 
 /** Kafka's id of the topic that the stored positions refer to; null if it is not known yet. */
-export async function loadTopicId(client: ClientBase | Pool, topic: string): Promise<string | null> {
+async function loadTopicId(client: ClientBase | Pool, topic: string): Promise<string | null> {
   const { rows } = await client.query<{ topic_id: string }>(
     'SELECT topic_id FROM consumed_topics WHERE topic = $1',
     [topic],
@@ -171,4 +171,17 @@ export async function settleTopic(
   if (known === undefined) return null;
   await client.query('DELETE FROM consumer_positions WHERE topic = $1', [topic]);
   return { topicId: known.topic_id, clusterId: known.cluster_id };
+}
+
+/**
+ * The offsets of the next messages to apply, by partition, of the topic that has this id. Nothing of a topic that was made
+ * anew is applied, until apply has noticed it.
+ */
+export async function loadOffsetsOf(
+  client: ClientBase | Pool,
+  { topic, topicId }: { topic: string; topicId: string },
+): Promise<Map<number, number>> {
+  // The id first: the offsets change with it.
+  const knownId = await loadTopicId(client, topic);
+  return knownId === null || knownId === topicId ? loadConsumerOffsets(client, topic) : new Map();
 }
