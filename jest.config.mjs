@@ -10,9 +10,9 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
     ],
   },
-  globalSetup: '<rootDir>/test/helpers/global-setup.ts',
-  globalTeardown: '<rootDir>/test/helpers/global-teardown.ts',
-  setupFiles: ['<rootDir>/test/helpers/shared-output.ts'],
+  globalSetup: '<rootDir>/test/helpers/servers/global-setup.ts',
+  globalTeardown: '<rootDir>/test/helpers/servers/global-teardown.ts',
+  setupFiles: ['<rootDir>/test/helpers/servers/shared-output.ts'],
   maxWorkers: 2,
   testTimeout: 120_000,
 };

@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
-import { describeTopic } from '../kafka/read-topic.ts';
-import type { PartitionBounds } from '../kafka/topic-lookup.ts';
+import { describeTopic } from '../kafka/reading/read-topic.ts';
+import type { PartitionBounds } from '../kafka/reading/topic-lookup.ts';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { Brokers } from '../service/brokers.ts';
 import { loadOffsetsOf } from '../store/stream/consumer-offsets.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { stopWhenInterrupted } from '../test/helpers/interrupted.ts';
-import { recordQueries } from '../test/helpers/record-queries.ts';
+import { recordQueries } from '../test/helpers/postgres/record-queries.ts';
+import { stopWhenInterrupted } from '../test/helpers/service/interrupted.ts';
 import type { Target } from './load.ts';
 
 /** The server of `baseline-server.ts`, in a process of its own. */

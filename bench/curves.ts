@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startSystem } from '../test/helpers/system.ts';
+import { startSystem } from '../test/helpers/service/system.ts';
 import { Baseline } from './baseline.ts';
 import { type CurveGroup, drawCurves } from './draw-curves.ts';
 import { startGatewayProcess } from './gateway-process.ts';

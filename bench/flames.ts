@@ -12,7 +12,7 @@ import type { Role } from '../consumers/config.ts';
 import { createKey } from '../ops/commands/keys.ts';
 import { createConfig } from '../ops/config.ts';
 import { readEnv } from '../service/running-service.ts';
-import { startSystem } from '../test/helpers/system.ts';
+import { startSystem } from '../test/helpers/service/system.ts';
 import { drawFlames } from './flames/draw-flames.ts';
 import { type Flame, flameOfCpu, flameOfHeap, mostExpensive, ORIGINS, partsOf } from './flames/flame.ts';
 import { type CpuProfile, Inspector, profiledEnv } from './flames/inspector.ts';

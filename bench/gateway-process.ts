@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { OpsConfig } from '../ops/config.ts';
 import { findFreePort } from '../ops/local/servers/ports.ts';
-import { stopWhenInterrupted } from '../test/helpers/interrupted.ts';
-import { untilReady } from '../test/helpers/system.ts';
+import { stopWhenInterrupted } from '../test/helpers/service/interrupted.ts';
+import { untilReady } from '../test/helpers/service/system.ts';
 
 /** A benchmark's own gateway. */
 export interface GatewayProcess {

@@ -7,7 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { startSystem } from '../test/helpers/system.ts';
+import { startSystem } from '../test/helpers/service/system.ts';
 import { until } from '../test/helpers/until.ts';
 import { formatSpread } from './statistics.ts';
 import { LatencyBench, type LatencyRound } from './stream/latency.ts';

@@ -1,4 +1,4 @@
-import { stopRunning } from '../test/helpers/interrupted.ts';
+import { stopRunning } from '../test/helpers/service/interrupted.ts';
 
 /** `npm run bench -- NAME ...`: runs one of the programs beside this file. */
 const BENCHMARKS = [

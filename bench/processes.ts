@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createConfig } from '../ops/config.ts';
-import { startSystem } from '../test/helpers/system.ts';
+import { startSystem } from '../test/helpers/service/system.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { measureRate } from './load.ts';
 import { formatSpread } from './statistics.ts';

@@ -5,13 +5,13 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { openProducer } from '../kafka/submissions-producer.ts';
 import { topicNames } from '../kafka/topic-names.ts';
+import { openProducer } from '../kafka/writing/submissions-producer.ts';
 import { importLines } from '../ops/catalog/import-catalogue.ts';
 import { type Submission, submissionCodec } from '../schemas/submission.ts';
 import type { StagedLine } from '../store/catalogue/staging.ts';
-import { pick } from '../test/helpers/submissions.ts';
-import { startSystem } from '../test/helpers/system.ts';
+import { pick } from '../test/helpers/ballots/submissions.ts';
+import { startSystem } from '../test/helpers/service/system.ts';
 import { until } from '../test/helpers/until.ts';
 import { quantile } from './statistics.ts';
 

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startSystem } from '../test/helpers/system.ts';
+import { startSystem } from '../test/helpers/service/system.ts';
 import { MEASURED } from './scaling/costs.ts';
 import { formatSpread } from './statistics.ts';
 import { cpuMsOf, residentBytesOf } from './stream/process-usage.ts';

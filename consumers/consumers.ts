@@ -1,4 +1,4 @@
-import { createKafkaClient } from '../kafka/client.ts';
+import { createKafkaClient } from '../kafka/connection/client.ts';
 import { applyGroup, topicNames } from '../kafka/topic-names.ts';
 import type { Service } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';

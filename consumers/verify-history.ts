@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { findHistoryConflict } from '../domain/history.ts';
-import { type Announced, readNewestAnnounced } from '../kafka/announced.ts';
+import { type Announced, readNewestAnnounced } from '../kafka/reading/announced.ts';
 import type { Brokers } from '../service/brokers.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { historyConflict } from '../service/stream-metrics.ts';

@@ -2,7 +2,7 @@
  * The servers that the commands of `npm run ops` talk to: those that the environment names, or else those of the
  * service that `npm start` runs on the same DATA_DIR and describes in `run/service.env` there.
  */
-import type { TopicsOptions } from '../kafka/topics.ts';
+import type { TopicsOptions } from '../kafka/topics/topics.ts';
 import { MAX_PARTITIONS } from '../schemas/cursor.ts';
 import { readBrokers } from '../service/brokers.ts';
 import { readDatabaseUrl } from '../service/database-address.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type ReadTopic, readTopic } from '../../kafka/read-topic.ts';
+import { type ReadTopic, readTopic } from '../../kafka/reading/read-topic.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 
 export interface ReadRejections {

@@ -1,4 +1,4 @@
-import { loadBounds } from '../../kafka/read-topic.ts';
+import { loadBounds } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type ReadRejections, readRejections } from './read-rejections.ts';
 import type { TopicsPlace } from './retry.ts';

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
-import { identifyTopic } from '../../kafka/read-topic.ts';
-import { type Message, openProducer } from '../../kafka/submissions-producer.ts';
+import { identifyTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { type Message, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import type { Rejection, Submission } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';

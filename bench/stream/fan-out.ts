@@ -6,7 +6,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Change } from '../../schemas/change.ts';
-import { type System, startSystem } from '../../test/helpers/system.ts';
+import { type System, startSystem } from '../../test/helpers/service/system.ts';
 import { formatSpread } from '../statistics.ts';
 import { startNchan } from './nchan.ts';
 import { cpuMsOf } from './process-usage.ts';

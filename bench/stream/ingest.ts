@@ -7,14 +7,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { withAdmin } from '../../kafka/admin.ts';
-import { openProducer } from '../../kafka/submissions-producer.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
+import { openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { type System, startSystem } from '../../test/helpers/system.ts';
+import { type System, startSystem } from '../../test/helpers/service/system.ts';
 import { formatSpread } from '../statistics.ts';
 import { cpuMsOfTree } from './process-usage.ts';
 import { Publisher } from './publisher.ts';

@@ -4,14 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { withAdmin } from '../../kafka/admin.ts';
-import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
+import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { readEvents } from '../../test/helpers/event-stream.ts';
-import type { System } from '../../test/helpers/system.ts';
+import type { System } from '../../test/helpers/service/system.ts';
+import { readEvents } from '../../test/helpers/stream/event-stream.ts';
 import { type Summary, summarize } from '../statistics.ts';
 
 const RAW_TOPIC = 'bench-raw';

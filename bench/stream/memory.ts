@@ -4,7 +4,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startSystem } from '../../test/helpers/system.ts';
+import { startSystem } from '../../test/helpers/service/system.ts';
 import { formatSpread } from '../statistics.ts';
 import { residentBytesOf } from './process-usage.ts';
 import { ReaderPool } from './reader-pool.ts';

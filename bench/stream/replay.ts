@@ -4,8 +4,8 @@
  * KAFKA_BROKERS, or a running service's DATA_DIR.
  */
 
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
 import { createKey } from '../../ops/commands/keys.ts';
 import { createConfig, type OpsConfig } from '../../ops/config.ts';
 import { changeCodec } from '../../schemas/change.ts';

@@ -3,7 +3,7 @@
  * beside a gateway with those hundred streams alone. Changes come one at a time, fifty a second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type System, startSystem } from '../../test/helpers/system.ts';
+import { type System, startSystem } from '../../test/helpers/service/system.ts';
 import { formatSpread } from '../statistics.ts';
 import { cpuMsOf } from './process-usage.ts';
 import { Publisher } from './publisher.ts';

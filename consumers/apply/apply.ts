@@ -1,9 +1,9 @@
 import type { Kafka } from 'kafkajs';
 import type { Pool } from 'pg';
-import { GroupOffsets } from '../../kafka/group-offsets.ts';
-import { createRejectedProducer } from '../../kafka/rejected-producer.ts';
+import { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { TopicNames } from '../../kafka/topic-names.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
+import { createRejectedProducer } from '../../kafka/writing/rejected-producer.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';

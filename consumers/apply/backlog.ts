@@ -1,5 +1,5 @@
-import { OtherTopicError } from '../../kafka/topic-lookup.ts';
-import type { TopicReader } from '../../kafka/topic-reader.ts';
+import { OtherTopicError } from '../../kafka/reading/topic-lookup.ts';
+import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { Bell } from '../../service/bell.ts';
 import { systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';

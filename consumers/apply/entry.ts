@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Refusal } from '../../domain/refusal.ts';
 import { refuseMalformed } from '../../domain/submission-rules.ts';
-import type { PartitionRead, UnreadableBatch } from '../../kafka/partition-read.ts';
-import { type FetchedRecord, readHeaders } from '../../kafka/record-batches.ts';
+import { type FetchedRecord, readHeaders } from '../../kafka/protocol/record-batches.ts';
+import type { PartitionRead, UnreadableBatch } from '../../kafka/reading/partition-read.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { readTraceparent } from '../../schemas/record-headers.ts';
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';

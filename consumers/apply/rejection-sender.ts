@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { RecordTooLargeError, type RejectedProducer } from '../../kafka/rejected-producer.ts';
+import { RecordTooLargeError, type RejectedProducer } from '../../kafka/writing/rejected-producer.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
 import { Bell } from '../../service/bell.ts';
 import { systemClock } from '../../service/clock.ts';

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
-import type { GroupOffsets } from '../../kafka/group-offsets.ts';
-import type { PartitionBounds, TopicIdentity } from '../../kafka/topic-lookup.ts';
-import type { TopicReader } from '../../kafka/topic-reader.ts';
+import type { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
+import type { PartitionBounds, TopicIdentity } from '../../kafka/reading/topic-lookup.ts';
+import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import {
   loadPositions,

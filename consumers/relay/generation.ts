@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { findReplacement } from '../../domain/generation.ts';
-import type { Announced } from '../../kafka/announced.ts';
+import type { Announced } from '../../kafka/reading/announced.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { OperatorError } from '../../service/operator-error.ts';

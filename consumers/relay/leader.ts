@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { createChangesProducer } from '../../kafka/changes-producer.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
+import { createChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { Bell } from '../../service/bell.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { ChangesProducer } from '../../kafka/changes-producer.ts';
+import type { ChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import type { Logger } from '../../service/log.ts';
 import {
   beginRun,

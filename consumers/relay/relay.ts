@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { ChangeRecord, ChangesProducer } from '../../kafka/changes-producer.ts';
+import type { ChangeRecord, ChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { createEventIds } from '../../schemas/cursor.ts';
 import { completeChange } from '../../schemas/packed-change.ts';
 import { formatChangeHeaders } from '../../schemas/record-headers.ts';

@@ -1,4 +1,4 @@
-import { type ChangesTopicOptions, findChangesTopicProblems } from '../../kafka/topics.ts';
+import { type ChangesTopicOptions, findChangesTopicProblems } from '../../kafka/topics/topics.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';

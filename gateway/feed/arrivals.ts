@@ -1,4 +1,4 @@
-import { type FetchedRecord, readHeaders } from '../../kafka/record-batches.ts';
+import { type FetchedRecord, readHeaders } from '../../kafka/protocol/record-batches.ts';
 import { type ChangeOrigin, readChangeHeaders } from '../../schemas/record-headers.ts';
 import type { Clock } from '../../service/clock.ts';
 import { observeDelivery, observeHop } from '../../service/stream-metrics.ts';

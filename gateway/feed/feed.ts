@@ -1,5 +1,5 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';

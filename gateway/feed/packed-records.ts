@@ -1,4 +1,4 @@
-import type { FetchedRecord } from '../../kafka/record-batches.ts';
+import type { FetchedRecord } from '../../kafka/protocol/record-batches.ts';
 import type { BufferPool } from '../../service/buffer-pool.ts';
 
 /*

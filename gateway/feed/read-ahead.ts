@@ -1,5 +1,5 @@
-import type { PartitionRead } from '../../kafka/partition-read.ts';
-import type { TopicReader } from '../../kafka/topic-reader.ts';
+import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
+import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { Decoder } from './decoder.ts';
 import type { PackedChanges } from './packed-changes.ts';
 

@@ -1,5 +1,5 @@
-import { OtherTopicError } from '../../kafka/topic-lookup.ts';
-import type { TopicReader } from '../../kafka/topic-reader.ts';
+import { OtherTopicError } from '../../kafka/reading/topic-lookup.ts';
+import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';

@@ -1,4 +1,4 @@
-import { TopicReader } from '../../kafka/topic-reader.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { BufferPool } from '../../service/buffer-pool.ts';
 import type { Logger } from '../../service/log.ts';

@@ -1,4 +1,4 @@
-import type { TopicReader } from '../../kafka/topic-reader.ts';
+import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PartitionRead } from '../../kafka/partition-read.ts';
+import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import type { Logger } from '../../service/log.ts';
 import { unreadableBatches } from './metrics.ts';
 

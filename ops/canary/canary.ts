@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { systemClock } from '../../service/clock.ts';
 import { LastSuccess } from '../../service/last-success.ts';

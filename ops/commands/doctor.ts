@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { verifyHistory } from '../../consumers/verify-history.ts';
-import { ROLES, type Role } from '../../kafka/role-rights.ts';
+import { ROLES, type Role } from '../../kafka/connection/role-rights.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { readReplicaUrls } from '../../service/database-address.ts';
 import { OperatorError } from '../../service/operator-error.ts';

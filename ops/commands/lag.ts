@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureLag, type ServiceLag } from '../../administration/lag.ts';
-import { requireBrokers } from '../../kafka/admin.ts';
+import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';

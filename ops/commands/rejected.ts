@@ -4,7 +4,7 @@ import { checkName, findNamed } from '../../administration/rejections/name.ts';
 import { type ReadRejections, readRejections } from '../../administration/rejections/read-rejections.ts';
 import { type RetryOutcome, retryChosen, retryNew } from '../../administration/rejections/retry.ts';
 import { showRejection } from '../../administration/rejections/show.ts';
-import { requireBrokers } from '../../kafka/admin.ts';
+import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';

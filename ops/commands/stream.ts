@@ -1,7 +1,7 @@
 import { verifyHistory } from '../../consumers/verify-history.ts';
-import { requireBrokers } from '../../kafka/admin.ts';
-import { createChangesProducer } from '../../kafka/changes-producer.ts';
+import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { createChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';

@@ -1,5 +1,5 @@
 import { parseOrigin } from '../../administration/rejections/origin.ts';
-import { requireBrokers } from '../../kafka/admin.ts';
+import { requireBrokers } from '../../kafka/connection/admin.ts';
 import { readEnv } from '../../service/running-service.ts';
 import type { CommandIo, DefineCommand } from '../command.ts';
 import { createConfig } from '../config.ts';

@@ -1,5 +1,5 @@
-import type { OffsetRange } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import type { OffsetRange } from '../../kafka/writing/submissions-producer.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';

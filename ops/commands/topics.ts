@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import { planTopicChanges } from '../../kafka/plan-topics.ts';
-import { listRoleRights, ROLES, type Role } from '../../kafka/role-rights.ts';
-import { applyTopics, checkTopics } from '../../kafka/topics.ts';
+import { listRoleRights, ROLES, type Role } from '../../kafka/connection/role-rights.ts';
+import { planTopicChanges } from '../../kafka/topics/plan-topics.ts';
+import { applyTopics, checkTopics } from '../../kafka/topics/topics.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { readEnv } from '../../service/running-service.ts';
 import { type CommandIo, type DefineCommand, UnfinishedError } from '../command.ts';

@@ -6,8 +6,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { readDate, readInteger } from '../../service/environment.ts';
 import { describeFailure } from '../../service/operator-error.ts';

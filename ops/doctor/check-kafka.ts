@@ -1,10 +1,10 @@
-import { withAdmin } from '../../kafka/admin.ts';
-import { readNewestRecords } from '../../kafka/newest-records.ts';
-import { formatRight, type Right } from '../../kafka/rights.ts';
-import { listRoleRights, type Role } from '../../kafka/role-rights.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
+import { formatRight, type Right } from '../../kafka/connection/rights.ts';
+import { listRoleRights, type Role } from '../../kafka/connection/role-rights.ts';
+import { findMissingRights } from '../../kafka/connection/user-rights.ts';
+import { readNewestRecords } from '../../kafka/reading/newest-records.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { checkTopics } from '../../kafka/topics.ts';
-import { findMissingRights } from '../../kafka/user-rights.ts';
+import { checkTopics } from '../../kafka/topics/topics.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { type Brokers, nameProtocol } from '../../service/brokers.ts';

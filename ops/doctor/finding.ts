@@ -1,5 +1,5 @@
-import { isMissingRight } from '../../kafka/rights.ts';
-import type { Role } from '../../kafka/role-rights.ts';
+import { isMissingRight } from '../../kafka/connection/rights.ts';
+import type { Role } from '../../kafka/connection/role-rights.ts';
 import { withDeadline } from '../../service/deadline.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 

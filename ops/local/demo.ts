@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { QueryResultRow } from 'pg';
-import { withAdmin } from '../../kafka/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { waitFor } from '../../service/wait-for.ts';

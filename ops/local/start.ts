@@ -8,7 +8,7 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { applyTopics } from '../../kafka/topics.ts';
+import { applyTopics } from '../../kafka/topics/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { type Keeper, keepRunning } from '../../service/keep-running.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';

@@ -15,7 +15,7 @@ import { formatTally, type JestResults } from './test-tally.ts';
 const NODE_OPTIONS = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
-  // Tests have a `process` of jest's own, on which kafka/client.ts cannot silence Node's warning.
+  // Tests have a `process` of jest's own, on which kafka/connection/client.ts cannot silence Node's warning.
   '--disable-warning=TimeoutNegativeWarning',
 ];
 

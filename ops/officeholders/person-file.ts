@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { parseDocument } from 'yaml';
-import type { Role } from '../../domain/officeholders-terms.ts';
+import type { Role } from '../../domain/officeholders/terms.ts';
 import {
   type Accepted,
   anyObject,

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import {
+  currentParty,
+  describeContact,
+  socialAccounts,
+  webAddress,
+} from '../../domain/officeholders/contact.ts';
+import {
   hasOneHolder,
   isExecutive,
   isLegislative,
   mapRole,
   orderSeats,
   type Seat,
-} from '../../domain/officeholders.ts';
-import {
-  currentParty,
-  describeContact,
-  socialAccounts,
-  webAddress,
-} from '../../domain/officeholders-contact.ts';
-import { type Role, rolesInOffice } from '../../domain/officeholders-terms.ts';
+} from '../../domain/officeholders/officeholders.ts';
+import { type Role, rolesInOffice } from '../../domain/officeholders/terms.ts';
 import type { Problem } from '../../schemas/problems.ts';
 import type { StagedOfficeholder } from '../../store/officeholders/import.ts';
 import type { Folder, PersonFile } from './find-files.ts';

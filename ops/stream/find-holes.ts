@@ -1,4 +1,4 @@
-import { readTopic } from '../../kafka/read-topic.ts';
+import { readTopic } from '../../kafka/reading/read-topic.ts';
 import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import type { Brokers } from '../../service/brokers.ts';

@@ -1,6 +1,6 @@
-import { withAdmin } from '../../kafka/admin.ts';
-import { readNewestAnnounced } from '../../kafka/announced.ts';
-import { describeTopic } from '../../kafka/read-topic.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
+import { readNewestAnnounced } from '../../kafka/reading/announced.ts';
+import { describeTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';

@@ -1,6 +1,6 @@
 import type { Origin } from '../../administration/rejections/origin.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';

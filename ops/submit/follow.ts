@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
-import { topicExists } from '../../kafka/admin.ts';
-import { identifyTopic, loadBounds } from '../../kafka/read-topic.ts';
+import { topicExists } from '../../kafka/connection/admin.ts';
+import { identifyTopic, loadBounds } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 import { systemClock } from '../../service/clock.ts';

@@ -1,4 +1,4 @@
-import type { OffsetRange } from '../../kafka/submissions-producer.ts';
+import type { OffsetRange } from '../../kafka/writing/submissions-producer.ts';
 
 /** The offsets of the submissions that were sent, and how many of them something is about. */
 export class SentOffsets {

@@ -1,10 +1,10 @@
-import { topicExists } from '../../kafka/admin.ts';
+import { topicExists } from '../../kafka/connection/admin.ts';
 import {
   type Message,
   type MessageProducer,
   type OffsetRange,
   openProducer,
-} from '../../kafka/submissions-producer.ts';
+} from '../../kafka/writing/submissions-producer.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { type Brokers, nameBrokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';

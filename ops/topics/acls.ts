@@ -1,6 +1,6 @@
 /** The rights of each role as an operator grants them: commands of Kafka, users of Strimzi, or a table to read. */
 import { stringify } from 'yaml';
-import type { Role, RoleRight } from '../../kafka/role-rights.ts';
+import type { Role, RoleRight } from '../../kafka/connection/role-rights.ts';
 
 /**
  * Lines of `kafka-acls`, one for each role and resource.

@@ -1,4 +1,4 @@
-import type { TopicChange } from '../../kafka/plan-topics.ts';
+import type { TopicChange } from '../../kafka/topics/plan-topics.ts';
 import { showControls } from '../table.ts';
 
 /** A change of a plan in lines for people: one, or several for a topic that is created. */

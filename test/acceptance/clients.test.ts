@@ -2,13 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
-import { loadChangeLog } from '../helpers/change-log.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { findProgram, type ProxyName, type RunningProxy, startProxy } from '../helpers/proxies.ts';
-import { installPythonPackage } from '../helpers/python.ts';
-import { TestService } from '../helpers/service.ts';
-import { type Frame, StreamChecker, sequenceOf } from '../helpers/stream-checker.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { installPythonPackage } from '../helpers/clients/python.ts';
+import { findProgram, type ProxyName, type RunningProxy, startProxy } from '../helpers/servers/proxies.ts';
+import { TestService } from '../helpers/service/service.ts';
+import { loadChangeLog } from '../helpers/stream/change-log.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
+import { type Frame, StreamChecker, sequenceOf } from '../helpers/stream/stream-checker.ts';
 import { until } from '../helpers/until.ts';
 
 /** The timeout of an impatient proxy for silent connections; a stream behind it is silent for a fifth of it. */

@@ -2,13 +2,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createKey } from '../../ops/commands/keys.ts';
-import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
-import { endorser } from '../helpers/catalogue-records.ts';
-import { hasChromium, LOOKS, startChromium } from '../helpers/chromium.ts';
-import { makeLink } from '../helpers/console-client.ts';
-import { addressesOf } from '../helpers/console-pages.ts';
-import { TestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { type CatalogueLine, loadCatalogue } from '../helpers/ballots/catalogue.ts';
+import { endorser } from '../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { hasChromium, LOOKS, startChromium } from '../helpers/browser/chromium.ts';
+import { makeLink } from '../helpers/console/console-client.ts';
+import { addressesOf } from '../helpers/console/console-pages.ts';
+import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const testInBrowser = hasChromium ? test : test.skip;

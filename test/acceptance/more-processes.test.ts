@@ -5,9 +5,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeServiceEnv } from '../../ops/local/processes/run-files.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
-import { type ServiceProcess, startProcess } from '../helpers/process.ts';
-import { kafkaSettings } from '../helpers/servers.ts';
-import { useTestService } from '../helpers/service.ts';
+import { kafkaSettings } from '../helpers/servers/servers.ts';
+import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService();

@@ -5,13 +5,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { CatalogueLine } from '../helpers/catalogue.ts';
-import { contest, election } from '../helpers/catalogue-records.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { readPages } from '../helpers/paging.ts';
-import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
-import { expectSchema } from '../helpers/response-schema.ts';
-import { useTestService } from '../helpers/service.ts';
+import type { CatalogueLine } from '../helpers/ballots/catalogue.ts';
+import { contest, election } from '../helpers/ballots/catalogue-records.ts';
+import { hasRealData, realPath, titleOnRealData } from '../helpers/ballots/real-data.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { readPages } from '../helpers/http/paging.ts';
+import { expectSchema } from '../helpers/http/response-schema.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 const run = createRunner('officeholders');
 

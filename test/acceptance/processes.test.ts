@@ -3,11 +3,11 @@ import pg from 'pg';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { createLog } from '../../service/log.ts';
 import { type ListedProcess, listProcesses } from '../../store/processes/process-list.ts';
-import { createTestDatabase, useClient } from '../helpers/database.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { brokersOf } from '../helpers/servers.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createTestDatabase, useClient } from '../helpers/postgres/database.ts';
+import { brokersOf } from '../helpers/servers/servers.ts';
+import { useTestService } from '../helpers/service/service.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService({ gateways: 2, consumersTogether: true });

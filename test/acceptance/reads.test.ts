@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { readPages } from '../helpers/paging.ts';
 import {
   type EndorsementLine,
   hasRealData,
@@ -9,9 +8,10 @@ import {
   readEndorsementLines,
   submitRealEndorsements,
   titleOnRealData,
-} from '../helpers/real-data.ts';
-import { expectSchema } from '../helpers/response-schema.ts';
-import { useTestService } from '../helpers/service.ts';
+} from '../helpers/ballots/real-data.ts';
+import { readPages } from '../helpers/http/paging.ts';
+import { expectSchema } from '../helpers/http/response-schema.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 /*
  * Every expected answer is computed here from the files, by code that shares nothing with the service.

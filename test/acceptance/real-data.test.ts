@@ -6,8 +6,8 @@ import {
   importRealCatalogue,
   submitRealEndorsements,
   titleOnRealData,
-} from '../helpers/real-data.ts';
-import { useTestService } from '../helpers/service.ts';
+} from '../helpers/ballots/real-data.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 (hasRealData ? describe : describe.skip)(titleOnRealData('4,483 real endorsements'), () => {

@@ -8,9 +8,9 @@ import {
   readEndorsementLines,
   submitRealEndorsements,
   titleOnRealData,
-} from '../helpers/real-data.ts';
-import { expectSchema } from '../helpers/response-schema.ts';
-import { useTestService } from '../helpers/service.ts';
+} from '../helpers/ballots/real-data.ts';
+import { expectSchema } from '../helpers/http/response-schema.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../shared/data/sf-2016');
 const ELECTIONS = ['ca-sf-2016-06-07-primary', 'ca-sf-2016-11-08-general'];

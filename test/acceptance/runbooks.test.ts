@@ -10,9 +10,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { StartTerminal } from '../helpers/start-terminal.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { StartTerminal } from '../helpers/commands/start-terminal.ts';
 
 const run = promisify(execFile);
 /** Containers keep the data in volumes of Docker, which the runbooks do not cover. */

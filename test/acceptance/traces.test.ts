@@ -1,12 +1,12 @@
 /* Traces of the programs as they run in production: OpenTelemetry watches the modules that a process imports. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
 import { createFolder } from '../helpers/folder.ts';
-import { type ServiceProcess, startProcess } from '../helpers/process.ts';
-import { useTestService } from '../helpers/service.ts';
-import { untilReady } from '../helpers/system.ts';
-import { type CollectedSpan, startTraceCollector } from '../helpers/trace-collector.ts';
+import { type CollectedSpan, startTraceCollector } from '../helpers/servers/trace-collector.ts';
+import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
+import { useTestService } from '../helpers/service/service.ts';
+import { untilReady } from '../helpers/service/system.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService({ gateways: 0 });

@@ -4,13 +4,13 @@ import pg from 'pg';
 import { createRandom } from '../../ops/demo/random.ts';
 import { editCatalogue } from '../../store/catalogue/edit.ts';
 import { removeElection } from '../../store/catalogue/removal.ts';
-import { BallotModel, type Edit } from '../helpers/ballot-model.ts';
-import { loadCatalogue } from '../helpers/catalogue.ts';
-import { Copy, digestOf, queryOf, readDigest, readEndorsements } from '../helpers/copies.ts';
-import { useClient } from '../helpers/database.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { useTestService } from '../helpers/service.ts';
-import { sequenceOf } from '../helpers/stream-checker.ts';
+import { BallotModel, type Edit } from '../helpers/ballots/ballot-model.ts';
+import { loadCatalogue } from '../helpers/ballots/catalogue.ts';
+import { useClient } from '../helpers/postgres/database.ts';
+import { useTestService } from '../helpers/service/service.ts';
+import { Copy, digestOf, queryOf, readDigest, readEndorsements } from '../helpers/stream/copies.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
+import { sequenceOf } from '../helpers/stream/stream-checker.ts';
 import { until } from '../helpers/until.ts';
 
 /** How many steps are taken; `COPIES_STEPS` sets another number for a longer run. */

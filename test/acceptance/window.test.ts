@@ -6,17 +6,22 @@
 
 import { afterEach, expect, test } from '@jest/globals';
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import { TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
-import { changesTopicSettings } from '../../kafka/topic-settings.ts';
+import { changesTopicSettings } from '../../kafka/topics/topic-settings.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { systemClock } from '../../service/clock.ts';
-import { loadChangeLog } from '../helpers/change-log.ts';
-import { TestService } from '../helpers/service.ts';
-import { type Connection, connectionOfPage, StreamChecker, sequenceOf } from '../helpers/stream-checker.ts';
-import { StreamReader } from '../helpers/stream-reader.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { TestService } from '../helpers/service/service.ts';
+import { loadChangeLog } from '../helpers/stream/change-log.ts';
+import {
+  type Connection,
+  connectionOfPage,
+  StreamChecker,
+  sequenceOf,
+} from '../helpers/stream/stream-checker.ts';
+import { StreamReader } from '../helpers/stream/stream-reader.ts';
 import { until } from '../helpers/until.ts';
 
 const RETENTION_MS = 4000;

@@ -7,8 +7,8 @@ import { retryChosen, retryNew } from '../../administration/rejections/retry.ts'
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Rejection } from '../../schemas/submission.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService({ partitions: 2 });

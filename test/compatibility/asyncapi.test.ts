@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { createAsyncApi } from '../helpers/asyncapi.ts';
+import { createAsyncApi } from '../helpers/http/asyncapi.ts';
 
 const FILE = path.resolve('docs/asyncapi.json');
 const LINTERS = path.resolve('.cache/openapi-linters');

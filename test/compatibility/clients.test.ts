@@ -11,10 +11,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createOpenApi } from '../../gateway/http/openapi.ts';
 import { routes } from '../../gateway/routes/index.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { exampleCatalogue, exampleSubmissions } from '../helpers/example-requests.ts';
-import { createCheckout, person, personId, role } from '../helpers/people-checkout.ts';
-import { useTestService } from '../helpers/service.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { exampleCatalogue, exampleSubmissions } from '../helpers/http/example-requests.ts';
+import { createCheckout, person, personId, role } from '../helpers/officeholders/people-checkout.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 const GENERATORS = path.resolve('.cache/client-generators');
 const generatedTest = existsSync(path.join(GENERATORS, 'stamp')) ? test : test.skip;

@@ -5,8 +5,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { createKafkaConfig } from '../../ops/config.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { parseSubmission } from '../../schemas/submission-files.ts';

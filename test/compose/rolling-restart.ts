@@ -8,9 +8,9 @@ import { execFile, spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
-import { loadChangeLog } from '../helpers/change-log.ts';
-import { StreamChecker } from '../helpers/stream-checker.ts';
-import { StreamReader } from '../helpers/stream-reader.ts';
+import { loadChangeLog } from '../helpers/stream/change-log.ts';
+import { StreamChecker } from '../helpers/stream/stream-checker.ts';
+import { StreamReader } from '../helpers/stream/stream-reader.ts';
 import { until } from '../helpers/until.ts';
 
 const SERVICES = ['gateway', 'apply', 'relay', 'kafka-1', 'kafka-2', 'kafka-3', 'postgres', 'proxy'];

@@ -12,11 +12,11 @@ import {
   submissionCodec,
 } from '../../schemas/submission.ts';
 import { createClient } from '../../store/connection/client.ts';
-import { applySubmissions, createTestRun, SUBMISSIONS_TOPIC } from '../helpers/apply.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { loadLoggedChanges } from '../helpers/logged-changes.ts';
-import { endorse, pick, position, withdraw } from '../helpers/submissions.ts';
+import { applySubmissions, createTestRun, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorse, pick, position, withdraw } from '../helpers/ballots/submissions.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
 
 const { url, client } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url, pipeline: true });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Backlog } from '../../consumers/apply/backlog.ts';
-import type { PartitionRead } from '../../kafka/partition-read.ts';
-import type { TopicReader } from '../../kafka/topic-reader.ts';
+import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
+import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { createLog } from '../../service/log.ts';
 import { until } from '../helpers/until.ts';
 

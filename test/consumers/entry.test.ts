@@ -9,9 +9,9 @@ import {
   sizeOfEntry,
   splitRun,
 } from '../../consumers/apply/entry.ts';
-import type { UnreadableBatch } from '../../kafka/partition-read.ts';
-import type { FetchedRecord } from '../../kafka/record-batches.ts';
-import { encodeHeaders } from '../helpers/record-headers.ts';
+import type { FetchedRecord } from '../../kafka/protocol/record-batches.ts';
+import type { UnreadableBatch } from '../../kafka/reading/partition-read.ts';
+import { encodeHeaders } from '../helpers/kafka/record-headers.ts';
 
 /** The rest of a record without headers. */
 const PLAIN = { timestamp: Date.UTC(2026, 0), headers: null };

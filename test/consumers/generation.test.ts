@@ -2,16 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { requireGeneration, settleGeneration } from '../../consumers/relay/generation.ts';
 import { rebuildWindow } from '../../consumers/relay/rebuild.ts';
 import { Relay } from '../../consumers/relay/relay.ts';
-import type { ChangeRecord, ChangesProducer } from '../../kafka/changes-producer.ts';
+import type { ChangeRecord, ChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { createLog } from '../../service/log.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadFeedStart, loadOffsetsOfNext, loadPlaceAfter } from '../../store/reads/stream-points.ts';
 import { loadGeneration, requestGeneration } from '../../store/stream/generation.ts';
-import { applySubmissions } from '../helpers/apply.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const PARTITIONS = 3;
 const log = createLog('test', 'silent');

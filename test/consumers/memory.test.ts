@@ -5,11 +5,11 @@ import { applyRuns } from '../../consumers/apply/apply-runs.ts';
 import { Memory } from '../../consumers/apply/memory.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
-import { createTestRun, SUBMISSIONS_TOPIC } from '../helpers/apply.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { endorser } from '../helpers/catalogue-records.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { endorse, pick, position, withdraw } from '../helpers/submissions.ts';
+import { createTestRun, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorser } from '../helpers/ballots/catalogue-records.ts';
+import { endorse, pick, position, withdraw } from '../helpers/ballots/submissions.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { url } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url, pipeline: true });

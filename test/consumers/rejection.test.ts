@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Entry } from '../../consumers/apply/entry.ts';
 import { createRejectionRecord } from '../../consumers/apply/rejection.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
 
 const UNREADABLE: Entry = {
   ...{ offset: 7, lastOffset: 9, key: null, value: Buffer.from('noise'), truncated: null },

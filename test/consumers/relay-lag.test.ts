@@ -3,11 +3,11 @@ import { startConsumers } from '../../consumers/consumers.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { plaintextBrokers } from '../../service/brokers.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
-import { captureLog } from '../helpers/captured-log.ts';
-import { useClient } from '../helpers/database.ts';
-import { metricValue } from '../helpers/metrics.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { useClient } from '../helpers/postgres/database.ts';
+import { captureLog } from '../helpers/service/captured-log.ts';
+import { metricValue } from '../helpers/service/metrics.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

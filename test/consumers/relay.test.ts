@@ -1,18 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { Relay } from '../../consumers/relay/relay.ts';
-import { type ChangesProducer, createChangesProducer } from '../../kafka/changes-producer.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
+import { type ChangesProducer, createChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { applySubmissions } from '../helpers/apply.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { rewriteAsEarlier } from '../helpers/logged-changes.ts';
-import { endorse } from '../helpers/submissions.ts';
-import { createTestTopics } from '../helpers/topics.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createTestTopics } from '../helpers/kafka/topics.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { rewriteAsEarlier } from '../helpers/postgres/logged-changes.ts';
 
 const { url, client: leader } = useTestDatabase();
 const pool = new pg.Pool({ connectionString: url });

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { settleOffsets } from '../../consumers/apply/settle-offsets.ts';
-import type { PartitionRead } from '../../kafka/partition-read.ts';
+import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import { createLog } from '../../service/log.ts';
 import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const TOPIC = 'submissions';
 /** When the newest submission that was applied had been appended, in milliseconds since 1970. */

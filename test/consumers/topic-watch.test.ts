@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { watchTopicSettings } from '../../consumers/relay/topic-watch.ts';
-import { TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { applyTopics } from '../../kafka/topics.ts';
+import { applyTopics } from '../../kafka/topics/topics.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import { createLog } from '../../service/log.ts';
-import { createTestTopics } from '../helpers/topics.ts';
+import { createTestTopics } from '../helpers/kafka/topics.ts';
 import { until } from '../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect } from '@jest/globals';
 import { parse } from 'yaml';
-import { listRoleRights } from '../../kafka/role-rights.ts';
-import { planTopics, type Topic } from '../../kafka/topic-settings.ts';
+import { listRoleRights } from '../../kafka/connection/role-rights.ts';
+import { planTopics, type Topic } from '../../kafka/topics/topic-settings.ts';
 import { renderStrimzi } from '../../ops/topics/acls.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import {
@@ -17,8 +17,8 @@ import {
   template,
   type Values,
   validate,
-} from '../helpers/chart.ts';
-import { listKnownSettings } from '../helpers/known-settings.ts';
+} from '../helpers/deploy/chart.ts';
+import { listKnownSettings } from '../helpers/service/known-settings.ts';
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { listKnownSettings } from '../helpers/known-settings.ts';
+import { listKnownSettings } from '../helpers/service/known-settings.ts';
 
 /** Settings that docker-compose.yml leaves out, with the reason. */
 const LEFT_OUT: Record<string, string> = {

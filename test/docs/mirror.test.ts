@@ -5,12 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { type ClientInstallation, installClient } from '../helpers/client-package.ts';
-import { readPages } from '../helpers/paging.ts';
-import { type ServiceProcess, startProcess } from '../helpers/process.ts';
-import { TestService } from '../helpers/service.ts';
-import { endorse, withdraw } from '../helpers/submissions.ts';
-import { Switchboard } from '../helpers/switchboard.ts';
+import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
+import { type ClientInstallation, installClient } from '../helpers/clients/client-package.ts';
+import { Switchboard } from '../helpers/faults/switchboard.ts';
+import { readPages } from '../helpers/http/paging.ts';
+import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
+import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const RETENTION_MS = 5000;

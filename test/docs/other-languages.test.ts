@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { findKafkaJars } from '../../ops/local/servers/kafka/jars.ts';
-import { hasJavaCompiler } from '../helpers/outside-client.ts';
-import { findProgram } from '../helpers/proxies.ts';
-import { installPythonPackage, runProgram } from '../helpers/python.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse, withdraw } from '../helpers/submissions.ts';
+import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
+import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
+import { hasJavaCompiler } from '../helpers/kafka/outside-client.ts';
+import { findProgram } from '../helpers/servers/proxies.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 const AVRO = 'avro-1.12.1';
 /** Programs take seconds to start on a busy machine. */

@@ -4,8 +4,8 @@ import type { Position } from '../../domain/position.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
 import type { Submission } from '../../schemas/submission.ts';
-import { CONTEST, ENDORSER, submit } from '../helpers/mayoral-submissions.ts';
-import { pick } from '../helpers/submissions.ts';
+import { CONTEST, ENDORSER, submit } from '../helpers/ballots/mayoral-submissions.ts';
+import { pick } from '../helpers/ballots/submissions.ts';
 
 const OTHER_ENDORSER = 'oregon-voice';
 const OTHER_CONTEST = 'or-2026-11-03-general/auditor';

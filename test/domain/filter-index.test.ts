@@ -7,7 +7,7 @@ import {
   nameFilter,
   type StreamFilter,
 } from '../../domain/stream-filter.ts';
-import { facets, filter } from '../helpers/filter-arbitraries.ts';
+import { facets, filter } from '../helpers/properties/filter-arbitraries.ts';
 
 const found = (index: FilterIndex<number>, change: Parameters<typeof index.forEachMatch>[0]) => {
   const items: number[] = [];

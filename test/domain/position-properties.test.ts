@@ -10,8 +10,8 @@ import {
 } from '../../domain/position.ts';
 import { SUBMISSION_ACTIONS, type Submission, type SubmittedPick } from '../../schemas/submission.ts';
 import type { CHANGE_TYPES } from '../../schemas/vocabulary.ts';
-import { pickOf } from '../helpers/arbitraries.ts';
-import { CONTEST, ENDORSER } from '../helpers/mayoral-submissions.ts';
+import { CONTEST, ENDORSER } from '../helpers/ballots/mayoral-submissions.ts';
+import { pickOf } from '../helpers/properties/arbitraries.ts';
 
 /** Few ranks, so that they collide. */
 const pick = pickOf(fc.constantFrom('ann', 'bob', 'cy', 'dee')).map(

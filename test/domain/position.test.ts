@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { type ContestRules, type Decision, decidePosition, type Position } from '../../domain/position.ts';
 import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
 import type { VoteMethod } from '../../schemas/vocabulary.ts';
-import { CONTEST, submit } from '../helpers/mayoral-submissions.ts';
-import { pick } from '../helpers/submissions.ts';
+import { CONTEST, submit } from '../helpers/ballots/mayoral-submissions.ts';
+import { pick } from '../helpers/ballots/submissions.ts';
 
 const CHOICES = ['ann', 'bob', 'cy', 'dee'];
 const contest = (vote_method: VoteMethod): ContestRules => ({

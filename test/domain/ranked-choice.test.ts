@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type EndorsedContest, orderBySupport, recommend } from '../../domain/recommendation.ts';
-import { contestOf } from '../helpers/recommended-contests.ts';
-import { firstChoicesSlowly, orderSlowly } from '../helpers/slow-runoffs.ts';
+import { contestOf } from '../helpers/ballots/recommended-contests.ts';
+import { firstChoicesSlowly, orderSlowly } from '../helpers/ballots/slow-runoffs.ts';
 
 /** Picks of one endorser: the ranked ones in order, some ranks skipped, and some of them without a rank. */
 const positionOf = (choices: number[]) =>

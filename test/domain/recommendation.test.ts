@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type EndorsedContest, orderBySupport } from '../../domain/recommendation.ts';
-import { contestOf, labelOf, recommendationOf } from '../helpers/recommended-contests.ts';
+import { contestOf, labelOf, recommendationOf } from '../helpers/ballots/recommended-contests.ts';
 
 type Row = [what: string, endorsers: string[], expected: string, rules?: Parameters<typeof contestOf>[2]];
 

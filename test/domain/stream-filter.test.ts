@@ -9,7 +9,7 @@ import {
 } from '../../domain/stream-filter.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
 import { FILTER_FIELDS } from '../../schemas/vocabulary.ts';
-import { facets, filter } from '../helpers/filter-arbitraries.ts';
+import { facets, filter } from '../helpers/properties/filter-arbitraries.ts';
 
 /** The rule of the specification, word for word: AND between fields, OR within a field, all values of an absent field. */
 function matchesBySpecification(wanted: StreamFilter, has: ChangeFacets): boolean {

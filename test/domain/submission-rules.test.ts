@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { refuseMalformed } from '../../domain/submission-rules.ts';
 import type { SubmittedPick } from '../../schemas/submission.ts';
-import { submit } from '../helpers/mayoral-submissions.ts';
-import { pick } from '../helpers/submissions.ts';
+import { submit } from '../helpers/ballots/mayoral-submissions.ts';
+import { pick } from '../helpers/ballots/submissions.ts';
 
 const long = (length: number) => 'x'.repeat(length);
 const urlOf = (length: number) => `https://a.example/${long(length - 18)}`;

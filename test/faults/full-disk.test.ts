@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { readPidFile } from '../../ops/local/processes/pid-files.ts';
 import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { exhaustPostgres, SmallDisk } from '../helpers/small-disk.ts';
-import { StartTerminal } from '../helpers/start-terminal.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { StartTerminal } from '../helpers/commands/start-terminal.ts';
+import { exhaustPostgres, SmallDisk } from '../helpers/faults/small-disk.ts';
 import { until } from '../helpers/until.ts';
 
 const SIZE_MB = 300;

@@ -1,13 +1,13 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { filledChanges } from '../../gateway/feed/metrics.ts';
-import { withAdmin } from '../../kafka/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { formatCursor, parseCursor } from '../../schemas/cursor.ts';
-import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
-import { useClient } from '../helpers/database.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
+import { useClient } from '../helpers/postgres/database.ts';
+import { useTestService } from '../helpers/service/service.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 const runStream = createRunner('stream');

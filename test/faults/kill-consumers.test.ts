@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { parseSubmission } from '../../schemas/submission-files.ts';
-import { type ServiceProcess, startProcess } from '../helpers/process.ts';
 import {
   expectRealEndorsements,
   hasRealData,
   importRealCatalogue,
   readEndorsementLines,
   titleOnRealData,
-} from '../helpers/real-data.ts';
-import { kafkaSettings } from '../helpers/servers.ts';
-import { TestService } from '../helpers/service.ts';
+} from '../helpers/ballots/real-data.ts';
+import { kafkaSettings } from '../helpers/servers/servers.ts';
+import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
+import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const KILLS = 10;

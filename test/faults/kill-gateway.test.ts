@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createKey } from '../../ops/commands/keys.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { type ServiceProcess, startProcess } from '../helpers/process.ts';
-import { kafkaSettings } from '../helpers/servers.ts';
-import { TestService } from '../helpers/service.ts';
-import { untilReady } from '../helpers/system.ts';
+import { kafkaSettings } from '../helpers/servers/servers.ts';
+import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
+import { TestService } from '../helpers/service/service.ts';
+import { untilReady } from '../helpers/service/system.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 let service: TestService;

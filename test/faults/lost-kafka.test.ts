@@ -5,18 +5,18 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import pg from 'pg';
 import { measureLag } from '../../administration/lag.ts';
-import { withAdmin } from '../../kafka/admin.ts';
-import { GroupOffsets } from '../../kafka/group-offsets.ts';
-import { identifyTopic, readTopic } from '../../kafka/read-topic.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
+import { GroupOffsets } from '../../kafka/reading/group-offsets.ts';
+import { identifyTopic, readTopic } from '../../kafka/reading/read-topic.ts';
 import { applyGroup, topicNames } from '../../kafka/topic-names.ts';
-import { applyTopics } from '../../kafka/topics.ts';
+import { applyTopics } from '../../kafka/topics/topics.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
-import { loadChangeLog } from '../helpers/change-log.ts';
-import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
-import { TestService } from '../helpers/service.ts';
-import { StreamChecker, sequenceOf } from '../helpers/stream-checker.ts';
-import { StreamReader } from '../helpers/stream-reader.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
+import { TestService } from '../helpers/service/service.ts';
+import { loadChangeLog } from '../helpers/stream/change-log.ts';
+import { StreamChecker, sequenceOf } from '../helpers/stream/stream-checker.ts';
+import { StreamReader } from '../helpers/stream/stream-reader.ts';
 import { until } from '../helpers/until.ts';
 
 const WEEK_MS = 604_800_000;

@@ -3,10 +3,10 @@
  */
 import { expect, test } from '@jest/globals';
 import { filledChanges } from '../../gateway/feed/metrics.ts';
-import { withAdmin } from '../../kafka/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 const CHANGES = 240;
 /** Each hole that is found by itself takes seconds, and there are dozens. */

@@ -5,14 +5,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { chooseDatabaseUrl } from '../helpers/database.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { metricValue } from '../helpers/metrics.ts';
-import { Primary, type Replica } from '../helpers/replica.ts';
-import { type Answer, TestService } from '../helpers/service.ts';
-import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { chooseDatabaseUrl } from '../helpers/postgres/database.ts';
+import { Primary, type Replica } from '../helpers/postgres/replica.ts';
+import { metricValue } from '../helpers/service/metrics.ts';
+import { type Answer, TestService } from '../helpers/service/service.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 const GATEWAYS = [0, 1];

@@ -5,9 +5,9 @@ import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { startConsumers } from '../../consumers/consumers.ts';
 import { createLog } from '../../service/log.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse, withdraw } from '../helpers/submissions.ts';
+import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService();

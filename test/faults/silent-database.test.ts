@@ -8,9 +8,9 @@ import { generateApiKey } from '../../schemas/api-key.ts';
 import { systemClock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
-import { TestService } from '../helpers/service.ts';
-import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 /** The promises of docs/operations.md for gateways and for consumers. */

@@ -5,11 +5,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { clockOff, FAKETIME_LIBRARY } from '../helpers/faketime.ts';
-import { type ServiceProcess, startProcess } from '../helpers/process.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse, withdraw } from '../helpers/submissions.ts';
-import { untilReady } from '../helpers/system.ts';
+import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
+import { clockOff, FAKETIME_LIBRARY } from '../helpers/faults/faketime.ts';
+import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
+import { useTestService } from '../helpers/service/service.ts';
+import { untilReady } from '../helpers/service/system.ts';
 import { until } from '../helpers/until.ts';
 
 const TEN_MINUTES_MS = 600_000;

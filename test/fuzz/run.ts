@@ -6,10 +6,10 @@
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { createCheckout, person, role } from '../helpers/people-checkout.ts';
-import { installPythonPackage, runProgram } from '../helpers/python.ts';
-import { startSystem } from '../helpers/system.ts';
+import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { createCheckout, person, role } from '../helpers/officeholders/people-checkout.ts';
+import { startSystem } from '../helpers/service/system.ts';
 import { createRefusedKeys } from './refused-keys.ts';
 
 const run = createRunner('officeholders');

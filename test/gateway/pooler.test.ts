@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
-import { pgBouncer, startPgBouncer } from '../helpers/pgbouncer.ts';
-import { startProcess } from '../helpers/process.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
-import { untilReady } from '../helpers/system.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { pgBouncer, startPgBouncer } from '../helpers/postgres/pgbouncer.ts';
+import { startProcess } from '../helpers/service/process.ts';
+import { useTestService } from '../helpers/service/service.ts';
+import { untilReady } from '../helpers/service/system.ts';
 import { until } from '../helpers/until.ts';
 
 const TIMEOUT_MS = 60_000;

@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createConfig } from '../../gateway/config.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { type ServiceProcess, startProcess } from '../helpers/process.ts';
-import { kafkaSettings } from '../helpers/servers.ts';
-import { TestService } from '../helpers/service.ts';
+import { kafkaSettings } from '../helpers/servers/servers.ts';
+import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
+import { TestService } from '../helpers/service/service.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 let service: TestService;

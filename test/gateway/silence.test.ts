@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { feedSequence } from '../../gateway/feed/metrics.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { TestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { TestService } from '../helpers/service/service.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 const RETENTION_MS = 2000;

@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../gateway/routes/index.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
-import { type CatalogueLine, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { choice, contest, endorser } from '../helpers/catalogue-records.ts';
-import { type ServiceProcess, startProcess } from '../helpers/process.ts';
-import { TestService } from '../helpers/service.ts';
-import { pick, position } from '../helpers/submissions.ts';
-import { untilReady } from '../helpers/system.ts';
+import { type CatalogueLine, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { choice, contest, endorser } from '../helpers/ballots/catalogue-records.ts';
+import { pick, position } from '../helpers/ballots/submissions.ts';
+import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
+import { TestService } from '../helpers/service/service.ts';
+import { untilReady } from '../helpers/service/system.ts';
 
 /** The longest that any request may delay others, in milliseconds. */
 const MAX_STALL_MS = 50;

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { register } from 'prom-client';
-import { readHeaders } from '../../kafka/record-batches.ts';
+import { readHeaders } from '../../kafka/protocol/record-batches.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
 import { readChangeHeaders } from '../../schemas/record-headers.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { countObserved } from '../helpers/metrics.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { countObserved } from '../helpers/service/metrics.ts';
+import { useTestService } from '../helpers/service/service.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService({ partitions: 1 });

@@ -16,7 +16,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Java's client behind the protocol of test/helpers/outside-client.ts. Arguments: the brokers and the topic. */
+/** Java's client behind the protocol of test/helpers/kafka/outside-client.ts. Arguments: the brokers and the topic. */
 public class JavaProducer {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Map<String, KafkaProducer<byte[], byte[]>> PRODUCERS = new HashMap<>();

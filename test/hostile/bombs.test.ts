@@ -1,12 +1,17 @@
 /** Batches of at most a megabyte that expand to much more. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { MAX_DECOMPRESSED_BYTES } from '../../kafka/codecs.ts';
-import { MAX_RECORDS } from '../../kafka/record-batches.ts';
-import { CODECS, type Codec, type OutsideClient, type OutsideProducer } from '../helpers/outside-client.ts';
-import { startKafkajsClient, startPlatformaticClient } from '../helpers/outside-javascript.ts';
-import { MAX_SECONDS } from '../helpers/producer-suite.ts';
-import { useTestService } from '../helpers/service.ts';
-import { bad, SubmissionLedger } from '../helpers/submission-ledger.ts';
+import { MAX_DECOMPRESSED_BYTES } from '../../kafka/protocol/codecs.ts';
+import { MAX_RECORDS } from '../../kafka/protocol/record-batches.ts';
+import {
+  CODECS,
+  type Codec,
+  type OutsideClient,
+  type OutsideProducer,
+} from '../helpers/kafka/outside-client.ts';
+import { startKafkajsClient, startPlatformaticClient } from '../helpers/kafka/outside-javascript.ts';
+import { MAX_SECONDS } from '../helpers/kafka/producer-suite.ts';
+import { bad, SubmissionLedger } from '../helpers/kafka/submission-ledger.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 const MB = 1024 * 1024;
 const ZEROS = Buffer.alloc(MAX_DECOMPRESSED_BYTES + MB);

@@ -4,12 +4,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { submissionCodec } from '../../schemas/submission.ts';
-import type { OutsideProducer } from '../helpers/outside-client.ts';
-import { startPlatformaticClient } from '../helpers/outside-javascript.ts';
-import { MAX_SECONDS } from '../helpers/producer-suite.ts';
-import { useTestService } from '../helpers/service.ts';
-import { bad, SubmissionLedger } from '../helpers/submission-ledger.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import type { OutsideProducer } from '../helpers/kafka/outside-client.ts';
+import { startPlatformaticClient } from '../helpers/kafka/outside-javascript.ts';
+import { MAX_SECONDS } from '../helpers/kafka/producer-suite.ts';
+import { bad, SubmissionLedger } from '../helpers/kafka/submission-ledger.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 const BURST = Number(process.env.HOSTILE_BURST ?? 20_000);
 /** On a machine that does other work as well. */

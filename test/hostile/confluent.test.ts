@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe } from '@jest/globals';
-import { startConfluentClient } from '../helpers/outside-client.ts';
-import { testProducers } from '../helpers/producer-suite.ts';
-import { installPythonPackage } from '../helpers/python.ts';
+import { installPythonPackage } from '../helpers/clients/python.ts';
+import { startConfluentClient } from '../helpers/kafka/outside-client.ts';
+import { testProducers } from '../helpers/kafka/producer-suite.ts';
 
 const bin = await installPythonPackage('confluent-kafka', '2.16.1');
 

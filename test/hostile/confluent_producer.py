@@ -1,4 +1,4 @@
-"""librdkafka behind the protocol of test/helpers/outside-client.ts. Arguments: the brokers and the topic."""
+"""librdkafka behind the protocol of test/helpers/kafka/outside-client.ts. Arguments: the brokers and the topic."""
 
 import base64
 import json

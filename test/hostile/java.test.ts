@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
-import { hasJavaCompiler, startJavaClient } from '../helpers/outside-client.ts';
-import { testProducers } from '../helpers/producer-suite.ts';
+import { hasJavaCompiler, startJavaClient } from '../helpers/kafka/outside-client.ts';
+import { testProducers } from '../helpers/kafka/producer-suite.ts';
 
 const isThere = hasJavaCompiler();
 

@@ -1,4 +1,4 @@
-import { startKafkajsClient } from '../helpers/outside-javascript.ts';
-import { testProducers } from '../helpers/producer-suite.ts';
+import { startKafkajsClient } from '../helpers/kafka/outside-javascript.ts';
+import { testProducers } from '../helpers/kafka/producer-suite.ts';
 
 testProducers(startKafkajsClient);

@@ -1,11 +1,11 @@
 /** Records of every size that are no submissions. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { OutsideProducer } from '../helpers/outside-client.ts';
-import { startKafkajsClient } from '../helpers/outside-javascript.ts';
-import { MAX_SECONDS } from '../helpers/producer-suite.ts';
-import { useTestService } from '../helpers/service.ts';
-import { bad, SubmissionLedger } from '../helpers/submission-ledger.ts';
+import type { OutsideProducer } from '../helpers/kafka/outside-client.ts';
+import { startKafkajsClient } from '../helpers/kafka/outside-javascript.ts';
+import { MAX_SECONDS } from '../helpers/kafka/producer-suite.ts';
+import { bad, SubmissionLedger } from '../helpers/kafka/submission-ledger.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 /** The largest value that fits into a batch of the 1,048,588 bytes that a topic takes by default. */
 const LARGEST_VALUE = 1_048_498;

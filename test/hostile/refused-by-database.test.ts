@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { submissionCodec } from '../../schemas/submission.ts';
-import type { OutsideProducer } from '../helpers/outside-client.ts';
-import { startKafkajsClient } from '../helpers/outside-javascript.ts';
-import { MAX_SECONDS } from '../helpers/producer-suite.ts';
-import { useTestService } from '../helpers/service.ts';
-import { bad, SubmissionLedger } from '../helpers/submission-ledger.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import type { OutsideProducer } from '../helpers/kafka/outside-client.ts';
+import { startKafkajsClient } from '../helpers/kafka/outside-javascript.ts';
+import { MAX_SECONDS } from '../helpers/kafka/producer-suite.ts';
+import { bad, SubmissionLedger } from '../helpers/kafka/submission-ledger.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 const service = useTestService();
 const ledger = new SubmissionLedger(service);

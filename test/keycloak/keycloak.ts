@@ -5,7 +5,7 @@ import path from 'node:path';
 import { startDaemon } from '../../ops/local/processes/daemon.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { waitFor } from '../../service/wait-for.ts';
-import { fetchDistribution } from '../helpers/distribution.ts';
+import { fetchDistribution } from '../helpers/servers/distribution.ts';
 
 /** The newest version that runs on Java 17 without further settings. */
 const VERSION = '24.0.5';

@@ -17,19 +17,19 @@ import { createConfig as createConsumersConfig } from '../../consumers/config.ts
 import { startConsumers } from '../../consumers/consumers.ts';
 import { createConfig } from '../../gateway/config.ts';
 import { startGateway } from '../../gateway/gateway.ts';
-import { listRoleRights, ROLES, type Role } from '../../kafka/role-rights.ts';
+import { listRoleRights, ROLES, type Role } from '../../kafka/connection/role-rights.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { applyTopics } from '../../kafka/topics.ts';
+import { applyTopics } from '../../kafka/topics/topics.ts';
 import { createKey } from '../../ops/commands/keys.ts';
 import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { findRunner } from '../../ops/local/servers/runner.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Brokers, readBrokers } from '../../service/brokers.ts';
-import { captureLog } from '../helpers/captured-log.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { stopWhenInterrupted } from '../helpers/interrupted.ts';
-import { SecureKafka } from '../helpers/secure-kafka.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { SecureKafka } from '../helpers/kafka/secure-kafka.ts';
+import { captureLog } from '../helpers/service/captured-log.ts';
+import { stopWhenInterrupted } from '../helpers/service/interrupted.ts';
 import { until } from '../helpers/until.ts';
 import { type Client, chooseSecret, startKeycloak } from './keycloak.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { startDaemon } from '../../ops/local/processes/daemon.ts';
 import { log4jProperties } from '../../ops/local/servers/kafka/settings.ts';
 import type { LocalServer } from '../../ops/local/servers/server.ts';
-import { runProgram } from '../helpers/python.ts';
+import { runProgram } from '../helpers/clients/python.ts';
 
 const POM = path.join(import.meta.dirname, 'pom.xml');
 const STOP_GRACE_MS = 20_000;

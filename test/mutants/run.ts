@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { childExit } from '../../ops/local/processes/daemon.ts';
-import { startTestServers, stopTestServers } from '../helpers/test-servers.ts';
+import { startTestServers, stopTestServers } from '../helpers/servers/test-servers.ts';
 import { chooseMutants } from './rooms.ts';
 
 const CONFIG = 'test/mutants/stryker.config.mjs';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createIo, createRunner, type RunCommand } from '../helpers/command-io.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { createIo, createRunner, type RunCommand } from '../helpers/commands/command-io.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const accounts = createRunner('accounts');
 const audit = createRunner('audit');

@@ -7,10 +7,10 @@ import { startCanary } from '../../ops/canary/canary.ts';
 import { createCanaryConfig } from '../../ops/canary/config.ts';
 import { writeServiceEnv } from '../../ops/local/processes/run-files.ts';
 import type { Service } from '../../service/lifecycle.ts';
-import { captureLog } from '../helpers/captured-log.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { countObserved, metricValue } from '../helpers/metrics.ts';
-import { useTestService } from '../helpers/service.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { captureLog } from '../helpers/service/captured-log.ts';
+import { countObserved, metricValue } from '../helpers/service/metrics.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const service = useTestService();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { applySubmissions } from '../helpers/apply.ts';
-import { counts, GOOD, useCatalogueCommand } from '../helpers/catalogue-command.ts';
-import { contest, election, ndjson } from '../helpers/catalogue-records.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
+import { contest, election, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { counts, GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
 
 const { client, contents, importFiles, removeElection } = useCatalogueCommand();
 

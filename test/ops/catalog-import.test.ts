@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { counts, GOOD, useCatalogueCommand } from '../helpers/catalogue-command.ts';
-import { choice, contest, election, endorser, ndjson } from '../helpers/catalogue-records.ts';
-import { createIo } from '../helpers/command-io.ts';
+import { choice, contest, election, endorser, ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { counts, GOOD, useCatalogueCommand } from '../helpers/commands/catalogue-command.ts';
+import { createIo } from '../helpers/commands/command-io.ts';
 
 const { databaseUrl, client, run, file, contents, writeFiles, importFiles, importPaths } =
   useCatalogueCommand();

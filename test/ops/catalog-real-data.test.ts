@@ -3,9 +3,9 @@
  * skipped if its folder does not exist.
  */
 import { describe, expect, test } from '@jest/globals';
-import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { hasRealData, realPath, titleOnRealData } from '../helpers/real-data.ts';
+import { hasRealData, realPath, titleOnRealData } from '../helpers/ballots/real-data.ts';
+import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const run = createRunner('catalog');
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type CatalogueKind, catalogueKey, parseCatalogueRecord } from '../../schemas/catalogue-files.ts';
-import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
+import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
 
 const GOOD: [CatalogueKind, object][] = [
   ['endorser-categories', category({ slug: 'political_club' })],

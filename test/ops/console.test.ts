@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { startSession } from '../../store/console/sessions.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const runConsole = createRunner('console');
 const runKeys = createRunner('keys');

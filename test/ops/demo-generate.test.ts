@@ -10,7 +10,7 @@ import {
   STATE_CODES,
   VOTE_METHODS,
 } from '../../schemas/vocabulary.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 
 const run = createRunner('demo');
 

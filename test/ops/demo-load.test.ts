@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { withAdmin } from '../../kafka/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { changeOf, type DemoSituation } from '../../ops/demo/changes.ts';
 import { createDemo } from '../../ops/demo/generate.ts';
 import { DEMO_SEED, loadDemo } from '../../ops/demo/load.ts';
 import { createRandom } from '../../ops/demo/random.ts';
 import { findSituation } from '../../ops/demo/situations.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { createTestDatabase, useTestDatabase } from '../helpers/database.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
-import { testServers } from '../helpers/servers.ts';
-import { createTopic } from '../helpers/topics.ts';
+import { createTopic } from '../helpers/kafka/topics.ts';
+import { createTestDatabase, useTestDatabase } from '../helpers/postgres/database.ts';
+import { testServers } from '../helpers/servers/servers.ts';
 
 const run = createRunner('demo');
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const keys = createRunner('keys');
 const NOW = new Date('2026-11-22T12:00:00Z');

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
-import { createKafkaClient } from '../../kafka/client.ts';
+import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
-import { createIo, createRunner, type RecordedIo } from '../helpers/command-io.ts';
-import { metricValue } from '../helpers/metrics.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
-import { Switchboard } from '../helpers/switchboard.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner, type RecordedIo } from '../helpers/commands/command-io.ts';
+import { Switchboard } from '../helpers/faults/switchboard.ts';
+import { metricValue } from '../helpers/service/metrics.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const lag = createRunner('lag');

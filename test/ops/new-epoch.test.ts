@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { withAdmin } from '../../kafka/admin.ts';
-import { readNewestAnnounced } from '../../kafka/announced.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
+import { readNewestAnnounced } from '../../kafka/reading/announced.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { applyTopics } from '../../kafka/topics.ts';
+import { applyTopics } from '../../kafka/topics/topics.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { EventStreamClient } from '../helpers/event-stream.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { useTestService } from '../helpers/service/service.ts';
+import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 
 const run = createRunner('stream');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { createCheckout, person, personId, role } from '../helpers/people-checkout.ts';
+import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
+import { createCheckout, person, personId, role } from '../helpers/officeholders/people-checkout.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const run = createRunner('officeholders');
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { runProgram } from '../../ops/program.ts';
-import { createIo } from '../helpers/command-io.ts';
+import { createIo } from '../helpers/commands/command-io.ts';
 
 async function run(line: string) {
   const io = createIo({});

@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { endorser } from '../helpers/catalogue-records.ts';
-import { findProgram } from '../helpers/proxies.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorser } from '../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { findProgram } from '../helpers/servers/proxies.ts';
+import { useTestService } from '../helpers/service/service.ts';
 
 /** Every command is a process, which takes seconds to start on a busy machine. */
 const PROCESSES_MS = 120_000;

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { withAdmin } from '../../kafka/admin.ts';
-import { openProducer } from '../../kafka/submissions-producer.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
 import { waitFor } from '../../service/wait-for.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { category, endorser } from '../helpers/catalogue-records.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { EARLIER, LATER, rejectAtSameOrigin } from '../helpers/same-origin.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { category, endorser } from '../helpers/ballots/catalogue-records.ts';
+import { EARLIER, LATER, rejectAtSameOrigin } from '../helpers/ballots/same-origin.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const run = createRunner('rejected');

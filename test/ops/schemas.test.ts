@@ -1,11 +1,11 @@
 /** `schemas register` and `schemas check`, with a registry that can refuse in every way. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { TestAuthority } from '../helpers/certificates.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
-import { SchemaRegistry } from '../helpers/schema-registry.ts';
-import { securedTest } from '../helpers/secured-test.ts';
+import { TestAuthority } from '../helpers/servers/certificates.ts';
+import { SchemaRegistry } from '../helpers/servers/schema-registry.ts';
+import { securedTest } from '../helpers/servers/secured-test.ts';
 import { CASES } from '../registry/cases.ts';
 
 const run = createRunner('schemas');

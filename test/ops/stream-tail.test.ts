@@ -6,12 +6,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { followStream, type StreamNews } from '../../ops/stream/follow-stream.ts';
-import { SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { endorser } from '../helpers/catalogue-records.ts';
-import { createIo, createRunner, type RecordedIo } from '../helpers/command-io.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse, withdraw } from '../helpers/submissions.ts';
-import { Switchboard } from '../helpers/switchboard.ts';
+import { SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorser } from '../helpers/ballots/catalogue-records.ts';
+import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner, type RecordedIo } from '../helpers/commands/command-io.ts';
+import { Switchboard } from '../helpers/faults/switchboard.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const run = createRunner('stream');

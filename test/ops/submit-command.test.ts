@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
-import { withAdmin } from '../../kafka/admin.ts';
-import { createKafkaClient } from '../../kafka/client.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
+import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { submitAll } from '../../ops/submit/submit-all.ts';
 import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { plaintextBrokers } from '../../service/brokers.ts';
-import { ndjson } from '../helpers/catalogue-records.ts';
-import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
+import { ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
-import { testServers } from '../helpers/servers.ts';
-import { createTopic } from '../helpers/topics.ts';
+import { createTopic } from '../helpers/kafka/topics.ts';
+import { testServers } from '../helpers/servers/servers.ts';
 
 const run = createRunner('submit');
 

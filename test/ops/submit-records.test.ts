@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseSubmission } from '../../schemas/submission-files.ts';
-import { pick as pickOf } from '../helpers/submissions.ts';
+import { pick as pickOf } from '../helpers/ballots/submissions.ts';
 
 const ABOUT = { endorser: 'bakers-local-1', contest: 'or-2026-11-03-general/mayor' };
 const PICK = pickOf('ann');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { formatOutcome, formatRejections } from '../../ops/submit/report-outcome.ts';
 import { SentOffsets } from '../../ops/submit/sent-offsets.ts';
 import { type Rejection, submissionCodec } from '../../schemas/submission.ts';
-import { endorse, position } from '../helpers/submissions.ts';
+import { endorse, position } from '../helpers/ballots/submissions.ts';
 
 function rejection(offset: number, values: Partial<Rejection> = {}): Rejection {
   return {

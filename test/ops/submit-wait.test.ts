@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { countPendingRejections } from '../../store/stream/pending-rejections.ts';
-import { ndjson } from '../helpers/catalogue-records.ts';
-import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
+import { ndjson } from '../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 import { createFolder } from '../helpers/folder.ts';
-import { startProcess } from '../helpers/process.ts';
-import { useTestService } from '../helpers/service.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { startProcess } from '../helpers/service/process.ts';
+import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
 const run = createRunner('submit');

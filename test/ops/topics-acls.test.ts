@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
-import { createIo, createRunner } from '../helpers/command-io.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 
 const run = createRunner('topics');
 

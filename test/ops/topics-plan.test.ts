@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { type Admin, TOPIC_RESOURCE, withAdmin } from '../../kafka/admin.ts';
+import { type Admin, TOPIC_RESOURCE, withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { UnfinishedError } from '../../ops/command.ts';
-import { createIo, createRunner } from '../helpers/command-io.ts';
-import { testServers } from '../helpers/servers.ts';
-import { chooseTopicPrefix } from '../helpers/topics.ts';
+import { createIo, createRunner } from '../helpers/commands/command-io.ts';
+import { chooseTopicPrefix } from '../helpers/kafka/topics.ts';
+import { testServers } from '../helpers/servers/servers.ts';
 import { until } from '../helpers/until.ts';
 
 const { brokers } = testServers();

@@ -7,8 +7,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createTestDatabase } from '../helpers/database.ts';
-import { testServers } from '../helpers/servers.ts';
+import { createTestDatabase } from '../helpers/postgres/database.ts';
+import { testServers } from '../helpers/servers/servers.ts';
 
 let folder = '';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { startDaemon } from '../../ops/local/processes/daemon.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { waitFor } from '../../service/wait-for.ts';
-import { fetchDistribution } from '../helpers/distribution.ts';
+import { fetchDistribution } from '../helpers/servers/distribution.ts';
 
 /** The newest line that runs on Java 17. */
 const VERSION = '2.6.13.Final';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readSchemaVersions } from '../../schemas/avro-codec.ts';
-import { createIo, createRunner, runToExit } from '../helpers/command-io.ts';
+import { createIo, createRunner, runToExit } from '../helpers/commands/command-io.ts';
 
 const TYPE = 'application/vnd.schemaregistry.v1+json';
 const run = createRunner('schemas');

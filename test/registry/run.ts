@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { inspect, parseArgs } from 'node:util';
-import { stopWhenInterrupted } from '../helpers/interrupted.ts';
+import { stopWhenInterrupted } from '../helpers/service/interrupted.ts';
 import { startApicurio } from './apicurio.ts';
 import { CASES } from './cases.ts';
 

@@ -9,8 +9,8 @@ import {
 } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
-import { change, rejection, submission } from '../helpers/arbitraries.ts';
-import { pick } from '../helpers/submissions.ts';
+import { pick } from '../helpers/ballots/submissions.ts';
+import { change, rejection, submission } from '../helpers/properties/arbitraries.ts';
 
 describe('CRC-64-AVRO', () => {
   test.each([

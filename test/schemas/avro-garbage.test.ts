@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type AvroCodec, AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
 import { rejectionCodec, submissionCodec } from '../../schemas/submission.ts';
-import { change, rejection, submission } from '../helpers/arbitraries.ts';
+import { change, rejection, submission } from '../helpers/properties/arbitraries.ts';
 
 const HEADER_LENGTH = 10;
 

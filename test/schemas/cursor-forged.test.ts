@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { formatCursor, formatEventId, InvalidCursorError, parseCursor } from '../../schemas/cursor.ts';
-import { sealCursor } from '../helpers/sealed-cursors.ts';
+import { sealCursor } from '../helpers/stream/sealed-cursors.ts';
 
 const SEQUENCE = '00000000015';
 /** Version 1, epoch 1, time 2, scale 0, one partition at offset 3. */

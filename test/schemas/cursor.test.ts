@@ -7,7 +7,7 @@ import {
   InvalidCursorError,
   parseCursor,
 } from '../../schemas/cursor.ts';
-import { character, cursor } from '../helpers/arbitraries.ts';
+import { character, cursor } from '../helpers/properties/arbitraries.ts';
 
 const FORMS = [
   ['the id of an event', formatEventId],

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { hashContent, renderContent } from '../../schemas/endorsement-content.ts';
-import { change } from '../helpers/arbitraries.ts';
-import { CHANGE_BODY } from '../helpers/change-body.ts';
+import { change } from '../helpers/properties/arbitraries.ts';
+import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 
 test('the content is the canonical JSON of the fields that the list and the events have in common', () => {
   fc.assert(

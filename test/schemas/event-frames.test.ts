@@ -5,8 +5,8 @@ import { AvroDecodeError } from '../../schemas/avro-codec.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { renderFrame } from '../../schemas/event.ts';
 import { FrameWriter } from '../../schemas/event-frames.ts';
-import { change } from '../helpers/arbitraries.ts';
-import { renderEvent } from '../helpers/render-event.ts';
+import { change } from '../helpers/properties/arbitraries.ts';
+import { renderEvent } from '../helpers/stream/render-event.ts';
 
 const CAPTURES = Object.values(FACET_PATHS).map((path) => path.join('.'));
 

@@ -5,7 +5,7 @@ import { type Change, changeCodec } from '../../schemas/change.ts';
 import { formatEventId } from '../../schemas/cursor.ts';
 import { parseFrameId, renderFrame, renderFrameHead } from '../../schemas/event.ts';
 import { FrameWriter } from '../../schemas/event-frames.ts';
-import { change, cursor } from '../helpers/arbitraries.ts';
+import { change, cursor } from '../helpers/properties/arbitraries.ts';
 
 const EXAMPLE: Change = {
   epoch: 1,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readSchemaVersions } from '../../schemas/avro-codec.ts';
 import { type Change, changeCodec } from '../../schemas/change.ts';
 import { completeChange, HEAD_FIELDS, packBody, unpackBody } from '../../schemas/packed-change.ts';
-import { change } from '../helpers/arbitraries.ts';
+import { change } from '../helpers/properties/arbitraries.ts';
 
 function complete(each: Change): Buffer {
   const { epoch, sequence, id, type, occurred_at, ...body } = each;

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { InvalidCursorError } from '../../schemas/cursor.ts';
 import { describeListing, formatPageCursor, parsePageCursor } from '../../schemas/page-cursor.ts';
-import { nullable, text } from '../helpers/arbitraries.ts';
-import { sealPageCursor } from '../helpers/sealed-cursors.ts';
+import { nullable, text } from '../helpers/properties/arbitraries.ts';
+import { sealPageCursor } from '../helpers/stream/sealed-cursors.ts';
 
 const value = nullable(fc.oneof(text, fc.maxSafeInteger()));
 const state = fc.array(value, { maxLength: 6 });

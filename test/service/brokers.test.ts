@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { readBrokers } from '../../service/brokers.ts';
 import { readDatabaseUrl } from '../../service/database-address.ts';
-import { encryptKey, type IssuedCertificate, TestAuthority } from '../helpers/certificates.ts';
 import { createFolder } from '../helpers/folder.ts';
-import { securedTest as test } from '../helpers/secured-test.ts';
+import { encryptKey, type IssuedCertificate, TestAuthority } from '../helpers/servers/certificates.ts';
+import { securedTest as test } from '../helpers/servers/secured-test.ts';
 
 let folder: Awaited<ReturnType<typeof createFolder>>;
 let authority: TestAuthority;

@@ -1,19 +1,19 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { createKafkaClient } from '../../kafka/client.ts';
-import { TopicReader } from '../../kafka/topic-reader.ts';
+import { createKafkaClient } from '../../kafka/connection/client.ts';
+import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { type Brokers, plaintextBrokers } from '../../service/brokers.ts';
 import { classifyFailure, KafkaUnavailableError, SupersededError } from '../../service/failure.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { createReadPool, noRow, sql } from '../../store/connection/read-pool.ts';
 import { WATCHFUL_SESSION } from '../../store/connection/session.ts';
-import { captureLog } from '../helpers/captured-log.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { metricValue } from '../helpers/metrics.ts';
-import { testServers } from '../helpers/servers.ts';
-import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
+import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { testServers } from '../helpers/servers/servers.ts';
+import { captureLog } from '../helpers/service/captured-log.ts';
+import { metricValue } from '../helpers/service/metrics.ts';
 
 const database = useTestDatabase();
 let way: SeverableServer;

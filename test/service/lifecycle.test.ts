@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
-import { INHERITED_ENV } from '../helpers/inherited-env.ts';
+import { INHERITED_ENV } from '../helpers/service/inherited-env.ts';
 import { until } from '../helpers/until.ts';
 
 /** Starts a program that takes a while to stop, in milliseconds. */

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLog } from '../../service/log.ts';
 import { startMonitoring } from '../../service/monitoring.ts';
-import { startProcess } from '../helpers/process.ts';
-import { testServers } from '../helpers/servers.ts';
+import { testServers } from '../helpers/servers/servers.ts';
+import { startProcess } from '../helpers/service/process.ts';
 import { until } from '../helpers/until.ts';
 
 describe('the monitoring port', () => {

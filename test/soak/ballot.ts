@@ -2,9 +2,9 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import type { Submission } from '../../schemas/submission.ts';
-import { type CatalogueLine, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
-import { endorse, withdraw } from '../helpers/submissions.ts';
+import { type CatalogueLine, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
+import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
 
 const CATEGORIES = Array.from({ length: 10 }, (_, index) => `category-${index}`);
 const STATES = ['OR', 'CA', 'WY', 'national'];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
-import { readEvents } from '../helpers/event-stream.ts';
+import { readEvents } from '../helpers/stream/event-stream.ts';
 import { until } from '../helpers/until.ts';
 import { createStatement } from './ballot.ts';
 import type { Cluster } from './cluster.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { loadBounds } from '../../kafka/read-topic.ts';
-import { type MessageProducer, openProducer } from '../../kafka/submissions-producer.ts';
+import { loadBounds } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
+import { type MessageProducer, openProducer } from '../../kafka/writing/submissions-producer.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { until } from '../helpers/until.ts';

@@ -1,17 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { applyTopics } from '../../kafka/topics.ts';
+import { applyTopics } from '../../kafka/topics/topics.ts';
 import { createKey } from '../../ops/commands/keys.ts';
 import { migrateDatabase } from '../../ops/commands/migrate.ts';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { findRunner } from '../../ops/local/servers/runner.ts';
 import type { PostgresServer } from '../../ops/local/servers/server.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { type CatalogueLine, loadCatalogue } from '../helpers/catalogue.ts';
-import { stopWhenInterrupted } from '../helpers/interrupted.ts';
-import { type ServiceProcess, startProcess } from '../helpers/process.ts';
-import { untilReady } from '../helpers/system.ts';
+import { type CatalogueLine, loadCatalogue } from '../helpers/ballots/catalogue.ts';
+import { stopWhenInterrupted } from '../helpers/service/interrupted.ts';
+import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
+import { untilReady } from '../helpers/service/system.ts';
 import { type SoakKafka, startPlainKafka, startSecuredKafka } from './kafka.ts';
 
 const TOPICS = { topicPrefix: '', retentionMs: 7 * 24 * 60 * 60 * 1000, changesPartitions: 12 };

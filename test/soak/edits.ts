@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../ops/demo/random.ts';
-import { loadCatalogue } from '../helpers/catalogue.ts';
+import { loadCatalogue } from '../helpers/ballots/catalogue.ts';
 import { createEdit } from './ballot.ts';
 import type { Cluster } from './cluster.ts';
 

@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Producer } from '@platformatic/kafka';
 import pg from 'pg';
 import { readRejections } from '../../administration/rejections/read-rejections.ts';
-import { createKafkaClient } from '../../kafka/client.ts';
+import { createKafkaClient } from '../../kafka/connection/client.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
 import { until } from '../helpers/until.ts';
 import type { Cluster } from './cluster.ts';
 

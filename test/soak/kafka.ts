@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ServerOptions, ServerRunner } from '../../ops/local/servers/server.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { SecuredCluster } from '../helpers/secured-cluster.ts';
+import { SecuredCluster } from '../helpers/servers/secured-cluster.ts';
 
 /** The Kafka of a soak. */
 export interface SoakKafka {

@@ -12,7 +12,7 @@ import { FileStorage } from '../../clients/typescript/src/mirror/file-storage.ts
 import { keepRecord } from '../../clients/typescript/src/mirror/record.ts';
 import { SqliteStorage } from '../../clients/typescript/src/mirror/sqlite-storage.ts';
 import type { Random } from '../../ops/demo/random.ts';
-import { queryOf } from '../helpers/copies.ts';
+import { queryOf } from '../helpers/stream/copies.ts';
 import { chooseFilter } from './ballot.ts';
 
 export interface MirrorsPlan {

@@ -6,10 +6,10 @@ import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { createRandom } from '../../ops/demo/random.ts';
-import { loadChangeLog } from '../helpers/change-log.ts';
-import { type Ask, Copy, digestOf, queryOf, readDigest, readEndorsements } from '../helpers/copies.ts';
-import { StreamChecker } from '../helpers/stream-checker.ts';
-import { FrameStore, StreamReader } from '../helpers/stream-reader.ts';
+import { loadChangeLog } from '../helpers/stream/change-log.ts';
+import { type Ask, Copy, digestOf, queryOf, readDigest, readEndorsements } from '../helpers/stream/copies.ts';
+import { StreamChecker } from '../helpers/stream/stream-checker.ts';
+import { FrameStore, StreamReader } from '../helpers/stream/stream-reader.ts';
 import { chooseFilter } from './ballot.ts';
 import { SoakMirrors } from './mirrors.ts';
 

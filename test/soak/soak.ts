@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withAdmin } from '../../kafka/admin.ts';
+import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { createRandom, type Random } from '../../ops/demo/random.ts';
-import { clockOff } from '../helpers/faketime.ts';
+import { clockOff } from '../helpers/faults/faketime.ts';
 import { until } from '../helpers/until.ts';
 import { SOAK_BALLOT } from './ballot.ts';
 import { drain, makeChanges } from './changes.ts';

@@ -6,12 +6,12 @@ import { type CatalogueImport, importCatalogue } from '../../store/catalogue/imp
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { announceLeftovers } from '../../store/endorsements/announce-leftovers.ts';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
-import { applySubmissions } from '../helpers/apply.ts';
-import type { CatalogueLine } from '../helpers/catalogue.ts';
-import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
-import { useClient, useTestDatabase } from '../helpers/database.ts';
-import { loadLoggedChanges } from '../helpers/logged-changes.ts';
-import { endorse } from '../helpers/submissions.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
+import type { CatalogueLine } from '../helpers/ballots/catalogue.ts';
+import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { useClient, useTestDatabase } from '../helpers/postgres/database.ts';
+import { loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
 import { until } from '../helpers/until.ts';
 
 const { client, url } = useTestDatabase();

@@ -3,8 +3,8 @@ import { checkRecord } from '../../ops/catalog/read-catalogue.ts';
 import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import { importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { category, choice, contest, election } from '../helpers/catalogue-records.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { category, choice, contest, election } from '../helpers/ballots/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { client } = useTestDatabase();
 

@@ -4,8 +4,8 @@ import { createRefusalList } from '../../ops/catalog/refusal-list.ts';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 import { type CatalogueImport, importCatalogue } from '../../store/catalogue/import.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
-import { category, choice, contest, election, endorser } from '../helpers/catalogue-records.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { category, choice, contest, election, endorser } from '../helpers/ballots/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { client } = useTestDatabase();
 

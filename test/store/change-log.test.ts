@@ -2,8 +2,8 @@ import { afterAll, expect, test } from '@jest/globals';
 import pg, { type ClientBase, type QueryConfig } from 'pg';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../store/stream/change-log.ts';
-import { CHANGE_BODY } from '../helpers/change-body.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { CHANGE_BODY } from '../helpers/stream/change-body.ts';
 import { until } from '../helpers/until.ts';
 
 const { url } = useTestDatabase();

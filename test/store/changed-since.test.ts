@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { findChangedSince } from '../../store/endorsements/changed-since.ts';
 import { findMendedSince } from '../../store/endorsements/mended-since.ts';
-import { applySubmissions } from '../helpers/apply.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { rewriteAsEarlier } from '../helpers/logged-changes.ts';
-import { endorse, withdraw } from '../helpers/submissions.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { rewriteAsEarlier } from '../helpers/postgres/logged-changes.ts';
 
 const { url, client } = useTestDatabase();
 

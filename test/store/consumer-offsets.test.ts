@@ -5,7 +5,7 @@ import {
   lockConsumerOffsets,
   type OffsetAdvance,
 } from '../../store/stream/consumer-offsets.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const { client } = useTestDatabase();
 const TOPIC = 'submissions';

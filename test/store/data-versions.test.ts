@@ -4,11 +4,11 @@ import { routes } from '../../gateway/routes/index.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { importOfficeholders } from '../../store/officeholders/import.ts';
 import { type DataPart, loadDataVersions } from '../../store/reads/data-versions.ts';
-import { applySubmissions } from '../helpers/apply.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { recordQueries } from '../helpers/record-queries.ts';
-import { endorse, withdraw } from '../helpers/submissions.ts';
+import { applySubmissions } from '../helpers/ballots/apply.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { recordQueries } from '../helpers/postgres/record-queries.ts';
 
 const PERSON = {
   ...{ person_id: '00000000-0000-4000-8000-000000000001', name: 'Ann', given_name: null, family_name: null },

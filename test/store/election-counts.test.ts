@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { contest } from '../helpers/catalogue-records.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { contest } from '../helpers/ballots/catalogue-records.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const OREGON = 'or-2026-11-03-general';
 

@@ -4,8 +4,8 @@ import {
   insertEndorsements,
   updateEndorsements,
 } from '../../store/endorsements/held-picks.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../helpers/catalogue.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const database = useTestDatabase();
 const { client } = database;

@@ -13,7 +13,7 @@ import { listEndorsers } from '../../store/reads/endorsers.ts';
 import { listOfficeholders } from '../../store/reads/officeholders.ts';
 import type { Page } from '../../store/reads/page.ts';
 import { loadRecommendations } from '../../store/reads/recommendations.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const database = useTestDatabase();
 const { client } = database;

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createReadPool, type DatabasePool, isReachable, sql } from '../../store/connection/read-pool.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
+import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const STATEMENT_MS = 500;
 /** The statement timeout, the driver's margin of a second, and the time to end gracefully. */

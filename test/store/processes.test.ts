@@ -5,9 +5,9 @@ import pg from 'pg';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { startHeartbeat } from '../../store/processes/heartbeat.ts';
 import { listProcesses, type ProgramState } from '../../store/processes/process-list.ts';
-import { type CapturedLog, captureLog } from '../helpers/captured-log.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { createSeverable, type SeverableServer } from '../helpers/severable.ts';
+import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { type CapturedLog, captureLog } from '../helpers/service/captured-log.ts';
 import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();

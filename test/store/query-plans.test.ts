@@ -6,8 +6,8 @@ import { listElections } from '../../store/reads/elections.ts';
 import { listEndorsements } from '../../store/reads/endorsements.ts';
 import { listEndorsers } from '../../store/reads/endorsers.ts';
 import { listOfficeholders } from '../../store/reads/officeholders.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { recordQueries } from '../helpers/record-queries.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
+import { recordQueries } from '../helpers/postgres/record-queries.ts';
 
 /*
  * A database that is large enough for plans to matter: 10,000 contests and 100,000 endorsements, in elections of every

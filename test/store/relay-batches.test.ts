@@ -4,7 +4,7 @@ import { createReadPool, type DatabasePool } from '../../store/connection/read-p
 import { loadRelayedRange } from '../../store/reads/relayed-changes.ts';
 import { loadFeedStart } from '../../store/reads/stream-points.ts';
 import { loadLastBatch, loadRelayProgress, maintainChangeLog } from '../../store/stream/relay-batches.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const BATCHES = 30_000;
 const DAY_MS = 86_400_000;

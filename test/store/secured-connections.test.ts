@@ -9,10 +9,10 @@ import { createClient } from '../../store/connection/client.ts';
 import { createReadPool, type DatabasePool, noRow, sql } from '../../store/connection/read-pool.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { startHeartbeat } from '../../store/processes/heartbeat.ts';
-import { captureLog } from '../helpers/captured-log.ts';
-import { encryptKey, TestAuthority } from '../helpers/certificates.ts';
-import { CERTIFICATE_USER, SecurePostgres } from '../helpers/secure-postgres.ts';
-import { securedTest as test } from '../helpers/secured-test.ts';
+import { CERTIFICATE_USER, SecurePostgres } from '../helpers/postgres/secure-postgres.ts';
+import { encryptKey, TestAuthority } from '../helpers/servers/certificates.ts';
+import { securedTest as test } from '../helpers/servers/secured-test.ts';
+import { captureLog } from '../helpers/service/captured-log.ts';
 import { until } from '../helpers/until.ts';
 
 let postgres: SecurePostgres;

@@ -4,7 +4,7 @@ import { FINGERPRINT_BYTES, HEADER_LENGTH, MARKER } from '../../schemas/avro-cod
 import { changeCodec } from '../../schemas/change.ts';
 import { packBody } from '../../schemas/packed-change.ts';
 import { sentChange } from '../../store/stream/sent-change.ts';
-import { change } from '../helpers/arbitraries.ts';
+import { change } from '../helpers/properties/arbitraries.ts';
 
 const ROW = { sequence: 7, type: 'created', endorser: 'acme', occurredAt: 1_793_000_000_000 } as const;
 const BATCH = { epoch: 3, offsets: [4, 0] };

@@ -5,8 +5,8 @@ import { LOCK_NOT_AVAILABLE } from '../../store/connection/sql-state.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
-import { useTestDatabase } from '../helpers/database.ts';
-import { createSeverable } from '../helpers/severable.ts';
+import { createSeverable } from '../helpers/faults/severable.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();

@@ -12,8 +12,8 @@ import {
   loadUsageByRoute,
 } from '../../store/accounts/usage.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
-import { createAccount } from '../helpers/accounts.ts';
-import { useTestDatabase } from '../helpers/database.ts';
+import { createAccount } from '../helpers/postgres/accounts.ts';
+import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;

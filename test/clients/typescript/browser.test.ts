@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { hasChromium, startChromium } from '../../helpers/chromium.ts';
-import { type ClientInstallation, installClient } from '../../helpers/client-package.ts';
-import { EVERY_METHOD, EVERY_RESULT } from '../../helpers/client-program.ts';
-import { TestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { type ClientInstallation, installClient } from '../../helpers/clients/client-package.ts';
+import { EVERY_METHOD, EVERY_RESULT } from '../../helpers/clients/client-program.ts';
+import { TestService } from '../../helpers/service/service.ts';
 
 const testInBrowser = hasChromium ? test : test.skip;
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium is not installed)';

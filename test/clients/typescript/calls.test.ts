@@ -15,7 +15,7 @@ import {
   breakOff,
   type FakeAnswer,
   FakeService,
-} from '../../helpers/fake-service.ts';
+} from '../../helpers/clients/fake-service.ts';
 
 let service: FakeService;
 let retries: Retry[];

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { MirroredEndorsement } from '../../../clients/typescript/src/index.ts';
 import { differingBuckets, digestCopy } from '../../../clients/typescript/src/mirror/digest.ts';
 import { keepRecord } from '../../../clients/typescript/src/mirror/record.ts';
-import { mirroredEndorsement } from '../../helpers/mirrored.ts';
+import { mirroredEndorsement } from '../../helpers/clients/mirrored.ts';
 
 /** Canonical JSON (RFC 8785) of values without numbers that are not whole. */
 function canonicalize(value: unknown): string {

@@ -16,7 +16,7 @@ import {
   type FakeAnswer,
   FakeService,
   frame,
-} from '../../helpers/fake-service.ts';
+} from '../../helpers/clients/fake-service.ts';
 
 let service: FakeService;
 let retries: Retry[];

@@ -16,13 +16,13 @@ import { FileStorage } from '../../../clients/typescript/src/mirror/file-storage
 import { keepRecord } from '../../../clients/typescript/src/mirror/record.ts';
 import { SqliteStorage } from '../../../clients/typescript/src/mirror/sqlite-storage.ts';
 import { createRandom } from '../../../ops/demo/random.ts';
-import { BallotModel } from '../../helpers/ballot-model.ts';
-import { loadCatalogue } from '../../helpers/catalogue.ts';
-import { ChaosProxy } from '../../helpers/chaos-proxy.ts';
-import { queryOf } from '../../helpers/copies.ts';
-import { readPages } from '../../helpers/paging.ts';
-import { TestService } from '../../helpers/service.ts';
-import { endorse, withdraw } from '../../helpers/submissions.ts';
+import { BallotModel } from '../../helpers/ballots/ballot-model.ts';
+import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
+import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
+import { ChaosProxy } from '../../helpers/faults/chaos-proxy.ts';
+import { readPages } from '../../helpers/http/paging.ts';
+import { TestService } from '../../helpers/service/service.ts';
+import { queryOf } from '../../helpers/stream/copies.ts';
 import { until } from '../../helpers/until.ts';
 
 let folder: string;

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createOpenApi } from '../../../gateway/http/openapi.ts';
 import { routes } from '../../../gateway/routes/index.ts';
-import { type ClientInstallation, installClient } from '../../helpers/client-package.ts';
-import { EVERY_METHOD, EVERY_RESULT } from '../../helpers/client-program.ts';
-import { installNpmPackages } from '../../helpers/npm-packages.ts';
-import { type ServiceProcess, startProcess } from '../../helpers/process.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { type ClientInstallation, installClient } from '../../helpers/clients/client-package.ts';
+import { EVERY_METHOD, EVERY_RESULT } from '../../helpers/clients/client-program.ts';
+import { installNpmPackages } from '../../helpers/clients/npm-packages.ts';
+import { type ServiceProcess, startProcess } from '../../helpers/service/process.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const run = promisify(execFile);

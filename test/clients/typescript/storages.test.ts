@@ -19,7 +19,7 @@ import {
 } from '../../../clients/typescript/src/index.ts';
 import { FileStorage } from '../../../clients/typescript/src/mirror/file-storage.ts';
 import { SqliteStorage } from '../../../clients/typescript/src/mirror/sqlite-storage.ts';
-import { mirroredEndorsement } from '../../helpers/mirrored.ts';
+import { mirroredEndorsement } from '../../helpers/clients/mirrored.ts';
 import { until } from '../../helpers/until.ts';
 
 const SQLITE_STORAGE = fileURLToPath(

@@ -1,7 +1,7 @@
 /** The types of the TypeScript client are those of the service's description. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { CLIENT_TYPES, generateClientTypes } from '../../helpers/client-types.ts';
+import { CLIENT_TYPES, generateClientTypes } from '../../helpers/clients/client-types.ts';
 
 const generated = await generateClientTypes();
 const testGenerated = generated === null ? test.skip : test;

@@ -9,7 +9,7 @@ import {
   answerLines,
   type FakeAnswer,
   FakeService,
-} from '../../helpers/fake-service.ts';
+} from '../../helpers/clients/fake-service.ts';
 import { until } from '../../helpers/until.ts';
 
 let service: FakeService;

@@ -1,6 +1,6 @@
 /** Writes the types of the TypeScript client anew, from the description of the service: npm run client:types. */
 import { writeFile } from 'node:fs/promises';
-import { CLIENT_TYPES, generateClientTypes } from '../../helpers/client-types.ts';
+import { CLIENT_TYPES, generateClientTypes } from '../../helpers/clients/client-types.ts';
 
 const types = await generateClientTypes();
 if (types === null) process.exit(1);

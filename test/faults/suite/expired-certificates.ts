@@ -1,6 +1,6 @@
 /** Certificates of Kafka that expire while connections are open, and are renewed later. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withAdmin } from '../../../kafka/admin.ts';
+import { withAdmin } from '../../../kafka/connection/admin.ts';
 import { type Brokers, readBrokers } from '../../../service/brokers.ts';
 import { until } from '../../helpers/until.ts';
 import type { Scene } from './scene.ts';

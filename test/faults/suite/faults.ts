@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadBounds } from '../../../kafka/read-topic.ts';
+import { loadBounds } from '../../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
-import { clockOff } from '../../helpers/faketime.ts';
-import { startKafkajsClient } from '../../helpers/outside-javascript.ts';
+import { clockOff } from '../../helpers/faults/faketime.ts';
+import { startKafkajsClient } from '../../helpers/kafka/outside-javascript.ts';
 import { until } from '../../helpers/until.ts';
 import { expiredBroker, expiredClient } from './expired-certificates.ts';
 import type { FaultProxy } from './fault-proxy.ts';

@@ -1,6 +1,6 @@
 /** The disk of a server is full for a while. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exhaustPostgres } from '../../helpers/small-disk.ts';
+import { exhaustPostgres } from '../../helpers/faults/small-disk.ts';
 import { until } from '../../helpers/until.ts';
 import type { Scene } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { type ChangeLog, loadChangeLog } from '../../helpers/change-log.ts';
-import { connectionOfPage, StreamChecker, sequenceOf } from '../../helpers/stream-checker.ts';
-import type { StreamReader } from '../../helpers/stream-reader.ts';
+import { type ChangeLog, loadChangeLog } from '../../helpers/stream/change-log.ts';
+import { connectionOfPage, StreamChecker, sequenceOf } from '../../helpers/stream/stream-checker.ts';
+import type { StreamReader } from '../../helpers/stream/stream-reader.ts';
 import { until } from '../../helpers/until.ts';
 import type { Part, World } from './world.ts';
 

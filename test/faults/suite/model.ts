@@ -1,6 +1,6 @@
 import type { Random } from '../../../ops/demo/random.ts';
 import type { Submission } from '../../../schemas/submission.ts';
-import { endorse, pick, position, withdraw } from '../../helpers/submissions.ts';
+import { endorse, pick, position, withdraw } from '../../helpers/ballots/submissions.ts';
 
 const ENDORSERS = ['bakers-local-1', 'coast-gazette', 'nation-herald'];
 const CHOICES: Record<string, readonly string[]> = {

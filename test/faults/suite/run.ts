@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../../ops/demo/random.ts';
-import { StreamReader } from '../../helpers/stream-reader.ts';
+import { StreamReader } from '../../helpers/stream/stream-reader.ts';
 import { FAULTS } from './faults.ts';
 import { judge, settle } from './judge.ts';
 import { EndorsementModel } from './model.ts';

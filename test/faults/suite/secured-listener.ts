@@ -1,7 +1,7 @@
 import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import type { Brokers } from '../../../service/brokers.ts';
-import { TestAuthority } from '../../helpers/certificates.ts';
-import { alterBroker, keyStore } from '../../helpers/secure-users.ts';
+import { TestAuthority } from '../../helpers/servers/certificates.ts';
+import { alterBroker, keyStore } from '../../helpers/servers/secure-users.ts';
 import { FaultProxy } from './fault-proxy.ts';
 
 const NAME = 'SECURED';

@@ -1,6 +1,6 @@
 /** The disks, listeners and processes of the suite's Postgres and Kafka. */
 import path from 'node:path';
-import { SmallDisk } from '../../helpers/small-disk.ts';
+import { SmallDisk } from '../../helpers/faults/small-disk.ts';
 import type { FaultProxy } from './fault-proxy.ts';
 import type { SecuredListener } from './secured-listener.ts';
 

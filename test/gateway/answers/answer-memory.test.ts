@@ -5,7 +5,7 @@ import { DataVersion } from '../../../gateway/answers/data-version.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
 import { RepeatedContent } from '../../../gateway/http/repeated-content.ts';
 import type { DataPart } from '../../../store/reads/data-versions.ts';
-import { ManualClock } from '../../helpers/manual-clock.ts';
+import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DataVersion } from '../../../gateway/answers/data-version.ts';
 import type { DataVersions } from '../../../store/reads/data-versions.ts';
-import { settle } from '../../helpers/manual-clock.ts';
+import { settle } from '../../helpers/service/manual-clock.ts';
 
 /** A store whose look-ups the test answers, in any order. */
 class Store {

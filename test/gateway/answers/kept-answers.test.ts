@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { importOfficeholders } from '../../../store/officeholders/import.ts';
-import { loadCatalogue } from '../../helpers/catalogue.ts';
-import { category } from '../../helpers/catalogue-records.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { metricValue } from '../../helpers/metrics.ts';
-import { TestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
+import { category } from '../../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { metricValue } from '../../helpers/service/metrics.ts';
+import { TestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 
 const ROUNDS = 8;
 

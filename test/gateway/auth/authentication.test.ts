@@ -5,9 +5,9 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { generateApiKey } from '../../../schemas/api-key.ts';
 import { createLog } from '../../../service/log.ts';
 import { findKeyStates } from '../../../store/access/api-keys.ts';
-import { useTestDatabase } from '../../helpers/database.ts';
-import { ManualClock } from '../../helpers/manual-clock.ts';
-import { createSeverablePool, type SeverablePool } from '../../helpers/severable-pool.ts';
+import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
+import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { ManualClock } from '../../helpers/service/manual-clock.ts';
 import { until } from '../../helpers/until.ts';
 
 const MINUTE_MS = 60_000;

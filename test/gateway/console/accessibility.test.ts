@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { findAccessibilityProblems, hasChromium, startChromium, TWO_LOOKS } from '../../helpers/chromium.ts';
-import { ConsoleClient, makeLink } from '../../helpers/console-client.ts';
-import { addressesOf } from '../../helpers/console-pages.ts';
-import { emailOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
+import {
+  findAccessibilityProblems,
+  hasChromium,
+  startChromium,
+  TWO_LOOKS,
+} from '../../helpers/browser/chromium.ts';
+import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
+import { addressesOf } from '../../helpers/console/console-pages.ts';
+import { emailOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const console = useConsoleWithProvider({ gateways: 1 });

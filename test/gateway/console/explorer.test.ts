@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { loadCatalogue } from '../../helpers/catalogue.ts';
-import { election } from '../../helpers/catalogue-records.ts';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
+import { election } from '../../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService({ gatewayConfig: { today: '2026-11-01' } });
 let client: ConsoleClient;

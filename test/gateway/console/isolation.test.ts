@@ -5,9 +5,9 @@ import type { Browser } from 'playwright-core';
 import { html, renderDocument } from '../../../gateway/console/html.ts';
 import { closeIsolates, isolateName } from '../../../gateway/console/isolation.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { hasChromium, startChromium } from '../../helpers/chromium.ts';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';

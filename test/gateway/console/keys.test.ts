@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 const KEY = /bes_[0-9A-Za-z]{38}/;

@@ -3,11 +3,16 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
-import { findAccessibilityProblems, hasChromium, startChromium, TWO_LOOKS } from '../../helpers/chromium.ts';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { TestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
-import { Switchboard } from '../../helpers/switchboard.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import {
+  findAccessibilityProblems,
+  hasChromium,
+  startChromium,
+  TWO_LOOKS,
+} from '../../helpers/browser/chromium.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { Switchboard } from '../../helpers/faults/switchboard.ts';
+import { TestService } from '../../helpers/service/service.ts';
 
 const testInBrowser = hasChromium ? test : test.skip;
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';

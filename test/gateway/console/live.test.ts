@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { hasChromium, startChromium } from '../../helpers/chromium.ts';
-import { ConsoleClient, makeLink } from '../../helpers/console-client.ts';
-import { addressesOf, type PathValues, tagsOf } from '../../helpers/console-pages.ts';
-import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
-import { HOSTILE, HOSTILE_ADDRESS, HOSTILE_BALLOT } from '../../helpers/hostile-texts.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { HOSTILE, HOSTILE_ADDRESS, HOSTILE_BALLOT } from '../../helpers/ballots/hostile-texts.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { hasChromium, startChromium } from '../../helpers/browser/chromium.ts';
+import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
+import { addressesOf, type PathValues, tagsOf } from '../../helpers/console/console-pages.ts';
+import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 
 const testInBrowser = hasChromium ? test : test.skip;
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';

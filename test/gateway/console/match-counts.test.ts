@@ -7,10 +7,10 @@ import type { ChangeBody } from '../../../schemas/change.ts';
 import { CHANGE_TYPES, type ChangeType } from '../../../schemas/vocabulary.ts';
 import { inTransaction } from '../../../store/connection/transaction.ts';
 import { appendChanges, lockStreamHead, type NewChange } from '../../../store/stream/change-log.ts';
-import { CHANGE_BODY } from '../../helpers/change-body.ts';
-import { useTestDatabase } from '../../helpers/database.ts';
-import { rewriteAsEarlier } from '../../helpers/logged-changes.ts';
-import { ManualClock, settle } from '../../helpers/manual-clock.ts';
+import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { rewriteAsEarlier } from '../../helpers/postgres/logged-changes.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
+import { CHANGE_BODY } from '../../helpers/stream/change-body.ts';
 
 const HOUR_MS = 60 * 60_000;
 const { url } = useTestDatabase();

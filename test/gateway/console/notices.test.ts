@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 const PAGES = ['/console/keys', '/console/people', '/console/subscriptions', '/console/operator/accounts/1'];

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { loadCatalogue } from '../../helpers/catalogue.ts';
-import { endorser } from '../../helpers/catalogue-records.ts';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { EARLIER, LATER, rejectAtSameOrigin } from '../../helpers/same-origin.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { loadCatalogue } from '../../helpers/ballots/catalogue.ts';
+import { endorser } from '../../helpers/ballots/catalogue-records.ts';
+import { EARLIER, LATER, rejectAtSameOrigin } from '../../helpers/ballots/same-origin.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService();

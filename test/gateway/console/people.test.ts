@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { ConsoleClient, type ReceivedPage } from '../../helpers/console-client.ts';
-import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
+import { ConsoleClient, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 import { until } from '../../helpers/until.ts';
 
 const console = useConsoleWithProvider();

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { inputsOf, tagsOf } from '../../helpers/console-pages.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { inputsOf, tagsOf } from '../../helpers/console/console-pages.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 const PATH = '/console/operator/plans/free';

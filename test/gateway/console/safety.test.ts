@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { pages } from '../../../gateway/console/pages/index.ts';
 import { AttemptsByAddress } from '../../../gateway/console/session/attempts.ts';
 import { safeReturnAddress } from '../../../gateway/console/session/return-address.ts';
-import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console-client.ts';
-import { addressesOf, fillIn, methodsAt } from '../../helpers/console-pages.ts';
-import { PUBLIC_URL, startOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
-import { ManualClock } from '../../helpers/manual-clock.ts';
+import { ConsoleClient, makeLink, type ReceivedPage } from '../../helpers/console/console-client.ts';
+import { addressesOf, fillIn, methodsAt } from '../../helpers/console/console-pages.ts';
+import { PUBLIC_URL, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
+import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
 // The header by which a proxy names the client lets each test come from an address of its own.
 const console = useConsoleWithProvider({ gateways: 1, gatewayConfig: { trustedProxies: 1 } });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { ConsoleClient, makeLink } from '../../helpers/console-client.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { ConsoleClient, makeLink } from '../../helpers/console/console-client.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService({ gateways: 2 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { captureLog } from '../../helpers/captured-log.ts';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { emailOf, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
 
 const { log, lines } = captureLog('info');
 const console = useConsoleWithProvider({ log });

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { FIRST_REQUESTS, KEY_PLACE, snippetsOf } from '../../../gateway/console/pages/first-requests.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { ConsoleClient } from '../../helpers/console-client.ts';
-import { findProgram } from '../../helpers/proxies.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { findProgram } from '../../helpers/servers/proxies.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 let folder = '';

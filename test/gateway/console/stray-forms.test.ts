@@ -1,8 +1,8 @@
 /** Forms that were made while the console showed another account than it does when they are sent. */
 import { expect, test } from '@jest/globals';
-import type { ConsoleClient } from '../../helpers/console-client.ts';
-import { inputsOf } from '../../helpers/console-pages.ts';
-import { useConsoleWithProvider } from '../../helpers/console-with-provider.ts';
+import type { ConsoleClient } from '../../helpers/console/console-client.ts';
+import { inputsOf } from '../../helpers/console/console-pages.ts';
+import { useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 
 const console = useConsoleWithProvider({ gateways: 1 });
 

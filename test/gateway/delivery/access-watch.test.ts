@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { AccessWatch, type WatchedReader } from '../../../gateway/delivery/access-watch.ts';
 import type { ApiError } from '../../../gateway/http/api-error.ts';
-import { captureLog } from '../../helpers/captured-log.ts';
-import { useTestDatabase } from '../../helpers/database.ts';
-import { ManualClock } from '../../helpers/manual-clock.ts';
-import { createSeverablePool, type SeverablePool } from '../../helpers/severable-pool.ts';
+import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
+import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
+import { ManualClock } from '../../helpers/service/manual-clock.ts';
 import { until } from '../../helpers/until.ts';
 
 const database = useTestDatabase();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { HOUR, MINUTE, startStream } from '../../helpers/fed-stream.ts';
-import { settle } from '../../helpers/manual-clock.ts';
+import { settle } from '../../helpers/service/manual-clock.ts';
+import { HOUR, MINUTE, startStream } from '../../helpers/stream/fed-stream.ts';
 
 describe('a checkpoint', () => {
   test('sends one checkpoint at the next heartbeat after changes that did not match', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { EventOutput } from '../../../gateway/wire/event-output.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 
 const service = useTestService();
 afterEach(() => {

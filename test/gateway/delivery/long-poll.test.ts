@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { AccessWatch } from '../../../gateway/delivery/access-watch.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { useClient } from '../../helpers/database.ts';
-import { type Answer, useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { type Answer, useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 /** The requirement: a refusal takes effect within this time. */

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
-import { useClient } from '../../helpers/database.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 /** The requirement: an edit, a revocation or a suspension takes effect within this time. */

@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { StreamGapError } from '../../../gateway/feed/stream-gap-error.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
-import { MINUTE, SECOND, startStream } from '../../helpers/fed-stream.ts';
-import { settle } from '../../helpers/manual-clock.ts';
+import { settle } from '../../helpers/service/manual-clock.ts';
+import { MINUTE, SECOND, startStream } from '../../helpers/stream/fed-stream.ts';
 
 describe('a stream of Server-Sent Events', () => {
   test('sends a ping every heartbeat', async () => {

@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { StreamEnding } from '../../../gateway/delivery/stream-ending.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
-import { HOUR, MINUTE, SECOND, startStream } from '../../helpers/fed-stream.ts';
-import { settle } from '../../helpers/manual-clock.ts';
-import { metricValue } from '../../helpers/metrics.ts';
+import { settle } from '../../helpers/service/manual-clock.ts';
+import { metricValue } from '../../helpers/service/metrics.ts';
+import { HOUR, MINUTE, SECOND, startStream } from '../../helpers/stream/fed-stream.ts';
 
 describe('a stream of Server-Sent Events', () => {
   test.each([

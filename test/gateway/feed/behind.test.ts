@@ -1,9 +1,9 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { TopicReader } from '../../../kafka/topic-reader.ts';
+import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
-import { captureLog } from '../../helpers/captured-log.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const { log, lines } = captureLog('warn');

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { CHUNK_CHANGES, ChunkCache, restOfChunk } from '../../../gateway/feed/chunk-cache.ts';
 import { type Chunk, type LogEntry, OVERHEAD_BYTES } from '../../../gateway/feed/entry.ts';
 import { createEntries } from '../../../gateway/feed/read-entries.ts';
-import { createEntry } from '../../helpers/log-entry.ts';
-import { encodeChange } from '../../helpers/write-changes.ts';
+import { createEntry } from '../../helpers/stream/log-entry.ts';
+import { encodeChange } from '../../helpers/stream/write-changes.ts';
 
 const ENTRIES = Array.from({ length: 3 * CHUNK_CHANGES }, (_, index) => createEntry({ sequence: index + 1 }));
 const ALL = Number.MAX_SAFE_INTEGER;

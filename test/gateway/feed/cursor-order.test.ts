@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const FILTERS = ['', '&types=created', '&endorsers=coast-gazette', '&levels=federal'];

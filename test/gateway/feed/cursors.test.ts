@@ -3,19 +3,19 @@ import fc from 'fast-check';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { formatCursor, formatEventId, InvalidCursorError, parseCursor } from '../../../schemas/cursor.ts';
 import type { Submission } from '../../../schemas/submission.ts';
-import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { endorser } from '../../helpers/catalogue-records.ts';
-import { type ChangeLog, loadChangeLog } from '../../helpers/change-log.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { sealCursor } from '../../helpers/sealed-cursors.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { endorser } from '../../helpers/ballots/catalogue-records.ts';
+import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { type ChangeLog, loadChangeLog } from '../../helpers/stream/change-log.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import { sealCursor } from '../../helpers/stream/sealed-cursors.ts';
 import {
   type Connection,
   connectionOfPage,
   StreamChecker,
   sequenceOf,
-} from '../../helpers/stream-checker.ts';
-import { endorse, withdraw } from '../../helpers/submissions.ts';
+} from '../../helpers/stream/stream-checker.ts';
 import { until } from '../../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

@@ -6,7 +6,7 @@ import { packChanges, unpackChanges } from '../../../gateway/feed/packed-changes
 import { readEntries } from '../../../gateway/feed/read-entries.ts';
 import { changeCodec } from '../../../schemas/change.ts';
 import { createLog } from '../../../service/log.ts';
-import { change } from '../../helpers/arbitraries.ts';
+import { change } from '../../helpers/properties/arbitraries.ts';
 
 const decoder = new Decoder();
 afterAll(() => decoder.close());

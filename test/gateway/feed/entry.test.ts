@@ -5,11 +5,11 @@ import { readEntries } from '../../../gateway/feed/read-entries.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { renderFrame } from '../../../schemas/event.ts';
 import { createLog } from '../../../service/log.ts';
-import { change } from '../../helpers/arbitraries.ts';
-import { captureLog } from '../../helpers/captured-log.ts';
-import { entriesOf } from '../../helpers/log-entry.ts';
-import { metricValue } from '../../helpers/metrics.ts';
-import { renderEvent } from '../../helpers/render-event.ts';
+import { change } from '../../helpers/properties/arbitraries.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
+import { metricValue } from '../../helpers/service/metrics.ts';
+import { entriesOf } from '../../helpers/stream/log-entry.ts';
+import { renderEvent } from '../../helpers/stream/render-event.ts';
 
 const log = createLog('test', 'silent');
 const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { createIo, createRunner } from '../../helpers/command-io.ts';
-import { useClient } from '../../helpers/database.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { metricValue } from '../../helpers/metrics.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { metricValue } from '../../helpers/service/metrics.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const runStream = createRunner('stream');

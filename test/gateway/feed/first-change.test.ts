@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { TestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { TestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 
 test('INV-5: on a stream without any event yet cursors have a time, and the first change is delivered', async () => {
   const service = await TestService.start();

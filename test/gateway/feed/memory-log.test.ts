@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { LogEntry } from '../../../gateway/feed/entry.ts';
 import { MemoryLog } from '../../../gateway/feed/memory-log.ts';
-import { change } from '../../helpers/arbitraries.ts';
-import { entriesOf } from '../../helpers/log-entry.ts';
+import { change } from '../../helpers/properties/arbitraries.ts';
+import { entriesOf } from '../../helpers/stream/log-entry.ts';
 
 const [BASE] = fc.sample(change, { numRuns: 1, seed: 1 });
 if (!BASE) throw new Error('no sample change was generated');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SequenceMerge } from '../../../gateway/feed/merge.ts';
-import { createReader, expectedOf, readAll, topicArbitrary } from '../../helpers/merge-model.ts';
+import { createReader, expectedOf, readAll, topicArbitrary } from '../../helpers/stream/merge-model.ts';
 
 const at = (sequence: number, offset: number) => ({ entry: { sequence }, offset });
 const taken = (merge: SequenceMerge<{ sequence: number }>, limit?: number) =>

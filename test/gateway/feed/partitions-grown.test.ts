@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { withAdmin } from '../../../kafka/admin.ts';
+import { withAdmin } from '../../../kafka/connection/admin.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
-import { applyTopics } from '../../../kafka/topics.ts';
+import { applyTopics } from '../../../kafka/topics/topics.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { type CatalogueLine, SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { endorser } from '../../helpers/catalogue-records.ts';
-import { loadChangeLog } from '../../helpers/change-log.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { connectionOfPage, StreamChecker } from '../../helpers/stream-checker.ts';
-import { StreamReader } from '../../helpers/stream-reader.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { type CatalogueLine, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { endorser } from '../../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { loadChangeLog } from '../../helpers/stream/change-log.ts';
+import { connectionOfPage, StreamChecker } from '../../helpers/stream/stream-checker.ts';
+import { StreamReader } from '../../helpers/stream/stream-reader.ts';
 import { until } from '../../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Decoder } from '../../../gateway/feed/decoder.ts';
 import { ReadAhead } from '../../../gateway/feed/read-ahead.ts';
-import type { PartitionRead } from '../../../kafka/partition-read.ts';
-import type { TopicReader } from '../../../kafka/topic-reader.ts';
+import type { PartitionRead } from '../../../kafka/reading/partition-read.ts';
+import type { TopicReader } from '../../../kafka/reading/topic-reader.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
-import { change } from '../../helpers/arbitraries.ts';
+import { change } from '../../helpers/properties/arbitraries.ts';
 
 const PARTITIONS = 3;
 /** How many records a fetch returns of each partition. */

@@ -5,8 +5,8 @@ import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.t
 import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
 import type { StateCode } from '../../../schemas/vocabulary.ts';
-import { createEntry } from '../../helpers/log-entry.ts';
-import { settle } from '../../helpers/manual-clock.ts';
+import { settle } from '../../helpers/service/manual-clock.ts';
+import { createEntry } from '../../helpers/stream/log-entry.ts';
 
 const STATES: StateCode[] = ['CA', 'OR', 'WA'];
 

@@ -6,13 +6,13 @@ import type { Chunk, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { replays } from '../../../gateway/feed/metrics.ts';
 import { Replay } from '../../../gateway/feed/replay.ts';
 import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
-import type { PartitionRead } from '../../../kafka/partition-read.ts';
+import type { PartitionRead } from '../../../kafka/reading/partition-read.ts';
+import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
-import { TopicReader } from '../../../kafka/topic-reader.ts';
 import type { Brokers } from '../../../service/brokers.ts';
 import { createLog } from '../../../service/log.ts';
-import { createTestTopics } from '../../helpers/topics.ts';
-import { writeChanges } from '../../helpers/write-changes.ts';
+import { createTestTopics } from '../../helpers/kafka/topics.ts';
+import { writeChanges } from '../../helpers/stream/write-changes.ts';
 
 const PARTITIONS = 5;
 const CHUNKS = 24;

@@ -3,11 +3,11 @@ import { Arrivals } from '../../../gateway/feed/arrivals.ts';
 import { createEntries } from '../../../gateway/feed/read-entries.ts';
 import { Tail } from '../../../gateway/feed/tail.ts';
 import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
-import type { PartitionRead } from '../../../kafka/partition-read.ts';
+import type { PartitionRead } from '../../../kafka/reading/partition-read.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
+import { encodeChange } from '../../helpers/stream/write-changes.ts';
 import { until } from '../../helpers/until.ts';
-import { encodeChange } from '../../helpers/write-changes.ts';
 
 const TOPIC = 'changes';
 const EPOCH = 1;

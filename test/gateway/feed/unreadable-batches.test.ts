@@ -1,12 +1,12 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import type { FetchedRecord } from '../../../kafka/record-batches.ts';
-import { TopicReader } from '../../../kafka/topic-reader.ts';
+import type { FetchedRecord } from '../../../kafka/protocol/record-batches.ts';
+import { TopicReader } from '../../../kafka/reading/topic-reader.ts';
 import { changeCodec } from '../../../schemas/change.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { captureLog } from '../../helpers/captured-log.ts';
-import { metricValue } from '../../helpers/metrics.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
+import { metricValue } from '../../helpers/service/metrics.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const { log, lines } = captureLog('error');
 // Little memory, so that replays read from Kafka.

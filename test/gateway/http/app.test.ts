@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { generateApiKey } from '../../../schemas/api-key.ts';
-import { useClient } from '../../helpers/database.ts';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService();

@@ -8,12 +8,12 @@ import { FeedReader } from '../../../gateway/feed/reader.ts';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { KafkaUnavailableError } from '../../../service/failure.ts';
-import { captureLog } from '../../helpers/captured-log.ts';
-import { useClient } from '../../helpers/database.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { countObserved, metricValue } from '../../helpers/metrics.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
+import { countObserved, metricValue } from '../../helpers/service/metrics.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const { log, lines } = captureLog();

@@ -4,16 +4,16 @@ import { createOpenApi } from '../../../gateway/http/openapi.ts';
 import type { Route } from '../../../gateway/http/route.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../../schemas/errors.ts';
-import { createIo, createRunner } from '../../helpers/command-io.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import {
   type ExampleRequest,
   exampleCatalogue,
   exampleRequests,
   exampleSubmissions,
-} from '../../helpers/example-requests.ts';
-import { createCheckout, person, personId, role } from '../../helpers/people-checkout.ts';
-import { ErrorProvoker } from '../../helpers/provoked-errors.ts';
-import { useTestService } from '../../helpers/service.ts';
+} from '../../helpers/http/example-requests.ts';
+import { ErrorProvoker } from '../../helpers/http/provoked-errors.ts';
+import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 interface Described {
   paths: Record<string, Record<string, { responses: Record<string, { $ref?: string }> }>>;

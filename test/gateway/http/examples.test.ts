@@ -9,20 +9,20 @@ import { LINES_TYPE, type Route } from '../../../gateway/http/route.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '../../../schemas/errors.ts';
-import { createIo, createRunner } from '../../helpers/command-io.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import {
   addressOf,
   type ExampleRequest,
   exampleCatalogue,
   exampleRequests,
   exampleSubmissions,
-} from '../../helpers/example-requests.ts';
-import { createCheckout, person, personId, role } from '../../helpers/people-checkout.ts';
-import { ErrorProvoker } from '../../helpers/provoked-errors.ts';
-import { findUndescribed } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { fixTexts } from '../../helpers/stable-text.ts';
+} from '../../helpers/http/example-requests.ts';
+import { ErrorProvoker } from '../../helpers/http/provoked-errors.ts';
+import { findUndescribed } from '../../helpers/http/response-schema.ts';
+import { fixTexts } from '../../helpers/http/stable-text.ts';
+import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 /** The most records of an example. */

@@ -3,7 +3,7 @@ import { referToErrorAnswers } from '../../../gateway/http/openapi/error-answers
 import { createOpenApi } from '../../../gateway/http/openapi.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../../schemas/errors.ts';
-import { createAjv } from '../../helpers/response-schema.ts';
+import { createAjv } from '../../helpers/http/response-schema.ts';
 
 interface Body {
   content?: Record<string, { schema: object }>;

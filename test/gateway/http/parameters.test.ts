@@ -11,7 +11,7 @@ import {
   streamStart,
 } from '../../../schemas/http/parameters.ts';
 import { STATE_CODES } from '../../../schemas/vocabulary.ts';
-import { text } from '../../helpers/arbitraries.ts';
+import { text } from '../../helpers/properties/arbitraries.ts';
 
 const readList = compileParameters({ ...endorsementFilters, lang, ...paging });
 const readEvents = compileParameters({ ...streamFilters, ...streamStart, ...polling });

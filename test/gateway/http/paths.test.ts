@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { routes } from '../../../gateway/routes/index.ts';
-import { useClient } from '../../helpers/database.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 const client = useClient(service.databaseUrl);

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { requireReadyFeed } from '../../../gateway/delivery/resume.ts';
 import { createReadiness } from '../../../gateway/http/health.ts';
-import { captureLog } from '../../helpers/captured-log.ts';
-import { ManualClock } from '../../helpers/manual-clock.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
+import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
 function setUp() {
   const clock = new ManualClock();

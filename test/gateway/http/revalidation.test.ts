@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../gateway/routes/index.ts';
-import { createIo, createRunner } from '../../helpers/command-io.ts';
-import { createCheckout, person, personId, role } from '../../helpers/people-checkout.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
+import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const run = createRunner('officeholders');
 

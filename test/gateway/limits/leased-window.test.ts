@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LeasedWindow } from '../../../gateway/limits/leased-window.ts';
-import { ManualClock, settle } from '../../helpers/manual-clock.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
 
 const MINUTE_MS = 60_000;
 

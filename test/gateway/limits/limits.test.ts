@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { type Clock, systemClock } from '../../../service/clock.ts';
-import { createIo, createRunner } from '../../helpers/command-io.ts';
-import { useClient } from '../../helpers/database.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { type Answer, useTestService } from '../../helpers/service.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { type Answer, useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const accounts = createRunner('accounts');

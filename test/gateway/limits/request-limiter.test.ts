@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RequestLimiter } from '../../../gateway/limits/request-limiter.ts';
 import { createLog } from '../../../service/log.ts';
-import { captureLog } from '../../helpers/captured-log.ts';
-import { useTestDatabase } from '../../helpers/database.ts';
-import { ManualClock } from '../../helpers/manual-clock.ts';
-import { createSeverablePool, type SeverablePool } from '../../helpers/severable-pool.ts';
+import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
+import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
+import { ManualClock } from '../../helpers/service/manual-clock.ts';
 import { until } from '../../helpers/until.ts';
 
 const HOUR_MS = 60 * 60_000;

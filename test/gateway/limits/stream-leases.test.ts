@@ -3,8 +3,8 @@ import { StreamLeases } from '../../../gateway/limits/stream-leases.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
 import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
-import { useTestDatabase } from '../../helpers/database.ts';
-import { createSeverable, type SeverableServer } from '../../helpers/severable.ts';
+import { createSeverable, type SeverableServer } from '../../helpers/faults/severable.ts';
+import { useTestDatabase } from '../../helpers/postgres/database.ts';
 import { until } from '../../helpers/until.ts';
 
 const database = useTestDatabase();

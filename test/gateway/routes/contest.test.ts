@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse, pick, position, withdraw } from '../../helpers/submissions.ts';
-import { LATER_TEXANS, PRESIDENT, TEXAN_BALLOT, TEXT } from '../../helpers/texan-ballot.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { endorse, pick, position, withdraw } from '../../helpers/ballots/submissions.ts';
+import { LATER_TEXANS, PRESIDENT, TEXAN_BALLOT, TEXT } from '../../helpers/ballots/texan-ballot.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 /** The ids of contests, by their short titles. */
 const ids = new Map<string, number>();

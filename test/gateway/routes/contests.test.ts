@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import {
   district,
   LATER_TEXANS,
@@ -11,7 +8,10 @@ import {
   TEXAN_BALLOT,
   TEXANS,
   texan,
-} from '../../helpers/texan-ballot.ts';
+} from '../../helpers/ballots/texan-ballot.ts';
+import { expectSameAtEveryPageSize } from '../../helpers/http/paging.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const OREGON = 'or-2026-11-03-general';
 const TEXAS = 'tx-2026-11-02-special';

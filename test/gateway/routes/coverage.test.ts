@@ -3,11 +3,11 @@ import pg from 'pg';
 import { STATE_CODES } from '../../../schemas/vocabulary.ts';
 import { editCatalogue } from '../../../store/catalogue/edit.ts';
 import { removeElection } from '../../../store/catalogue/removal.ts';
-import { loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { contest, election } from '../../helpers/catalogue-records.ts';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse, withdraw } from '../../helpers/submissions.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { contest, election } from '../../helpers/ballots/catalogue-records.ts';
+import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const PAST = 'or-2026-05-19-primary';
 const COUNTS = [

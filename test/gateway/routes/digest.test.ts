@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { ADVISORY_LOCKS } from '../../../store/connection/advisory-locks.ts';
-import { digestOf, readDigest } from '../../helpers/copies.ts';
-import { useClient } from '../../helpers/database.ts';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse, withdraw } from '../../helpers/submissions.ts';
+import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { digestOf, readDigest } from '../../helpers/stream/copies.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService();

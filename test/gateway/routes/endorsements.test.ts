@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse, pick, position, withdraw } from '../../helpers/submissions.ts';
+import { endorse, pick, position, withdraw } from '../../helpers/ballots/submissions.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 interface Listed {

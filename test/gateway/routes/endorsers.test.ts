@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { category, election, endorser } from '../../helpers/catalogue-records.ts';
-import { expectSameAtEveryPageSize } from '../../helpers/paging.ts';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { category, election, endorser } from '../../helpers/ballots/catalogue-records.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { expectSameAtEveryPageSize } from '../../helpers/http/paging.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const CALIFORNIA = 'ca-2026-11-03-general';
 const OREGON = 'or-2026-11-03-general';

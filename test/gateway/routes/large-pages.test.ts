@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { beforeAll, expect, test } from '@jest/globals';
-import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const CHANGES = 120;
 /** Long enough for all changes together to be a page of more than 256 KB, which is made in a buffer that is used again. */

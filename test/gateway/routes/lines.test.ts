@@ -3,10 +3,10 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parseCursor } from '../../../schemas/cursor.ts';
-import { useClient } from '../../helpers/database.ts';
-import { metricValue } from '../../helpers/metrics.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse, withdraw } from '../../helpers/submissions.ts';
+import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { metricValue } from '../../helpers/service/metrics.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService();

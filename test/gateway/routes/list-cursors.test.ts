@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../../gateway/routes/index.ts';
-import { SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { createIo, createRunner } from '../../helpers/command-io.ts';
-import { createCheckout, person, role } from '../../helpers/people-checkout.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse } from '../../helpers/submissions.ts';
+import { SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { endorse } from '../../helpers/ballots/submissions.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
+import { createCheckout, person, role } from '../../helpers/officeholders/people-checkout.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const run = createRunner('officeholders');
 

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { describeListing, formatPageCursor } from '../../../schemas/page-cursor.ts';
-import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { contest } from '../../helpers/catalogue-records.ts';
-import { createIo, createRunner } from '../../helpers/command-io.ts';
-import { expectSameAtEveryPageSize, readPages } from '../../helpers/paging.ts';
-import { createCheckout, person, personId, role } from '../../helpers/people-checkout.ts';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { contest } from '../../helpers/ballots/catalogue-records.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
+import { expectSameAtEveryPageSize, readPages } from '../../helpers/http/paging.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const run = createRunner('officeholders');
 

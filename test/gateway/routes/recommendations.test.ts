@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type CatalogueLine, SMALL_BALLOT } from '../../helpers/catalogue.ts';
-import { choice, contest, election } from '../../helpers/catalogue-records.ts';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse, pick, position } from '../../helpers/submissions.ts';
+import { type CatalogueLine, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { choice, contest, election } from '../../helpers/ballots/catalogue-records.ts';
+import { endorse, pick, position } from '../../helpers/ballots/submissions.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 const OREGON = 'or-2026-11-03-general';
 const PAST = 'or-2020-11-03-general';

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { routes } from '../../../gateway/routes/index.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { SCOPES, type Scope } from '../../../schemas/vocabulary.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 
 /** The scope that each route needs. Reading subscriptions belongs to the stream, which uses them. */
 const NEEDED: Record<string, Scope> = {

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { expectSchema } from '../../helpers/response-schema.ts';
-import { useTestService } from '../../helpers/service.ts';
-import { endorse, withdraw } from '../../helpers/submissions.ts';
+import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
+import { expectSchema } from '../../helpers/http/response-schema.ts';
+import { useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const open: EventStreamClient[] = [];

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { listRequestErrors } from '../../../store/accounts/request-errors.ts';
-import { useClient } from '../../helpers/database.ts';
-import { EventStreamClient } from '../../helpers/event-stream.ts';
-import { type Answer, useTestService } from '../../helpers/service.ts';
+import { useClient } from '../../helpers/postgres/database.ts';
+import { type Answer, useTestService } from '../../helpers/service/service.ts';
+import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const service = useTestService({ gateways: 2 });

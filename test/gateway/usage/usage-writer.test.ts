@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { type AnsweredRequest, UsageCounter } from '../../../gateway/usage/usage-counter.ts';
 import { UsageWriter } from '../../../gateway/usage/usage-writer.ts';
 import { generateApiKey } from '../../../schemas/api-key.ts';
-import { createAccount } from '../../helpers/accounts.ts';
-import { type CapturedLog, captureLog } from '../../helpers/captured-log.ts';
-import { useTestDatabase } from '../../helpers/database.ts';
-import { ManualClock } from '../../helpers/manual-clock.ts';
-import { metricValue } from '../../helpers/metrics.ts';
-import { createSeverablePool, type SeverablePool } from '../../helpers/severable-pool.ts';
+import { createSeverablePool, type SeverablePool } from '../../helpers/faults/severable-pool.ts';
+import { createAccount } from '../../helpers/postgres/accounts.ts';
+import { useTestDatabase } from '../../helpers/postgres/database.ts';
+import { type CapturedLog, captureLog } from '../../helpers/service/captured-log.ts';
+import { ManualClock } from '../../helpers/service/manual-clock.ts';
+import { metricValue } from '../../helpers/service/metrics.ts';
 import { until } from '../../helpers/until.ts';
 
 const SECOND_MS = 1000;

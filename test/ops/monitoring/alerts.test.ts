@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { describeWithPromtool, promtool, RULES, testRules } from '../../helpers/promtool.ts';
+import { describeWithPromtool, promtool, RULES, testRules } from '../../helpers/deploy/promtool.ts';
 import { type AlertCase, CASES, HEALTHY, SCRAPES } from './alert-cases.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeWithPromtool, testRules } from '../../helpers/promtool.ts';
+import { describeWithPromtool, testRules } from '../../helpers/deploy/promtool.ts';
 import { HOURS, OBJECTIVE_CASES, type ObjectiveCase, STEP_SECONDS, WELL } from './objective-cases.ts';
 
 /** The test of cases of different objectives, which do not affect each other, as promtool takes it. */

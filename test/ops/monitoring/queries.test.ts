@@ -10,11 +10,11 @@ import { parse } from 'yaml';
 import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import { DASHBOARDS } from '../../../ops/monitoring/grafana/dashboards.ts';
 import { buildDashboard } from '../../../ops/monitoring/grafana/panels.ts';
-import { createIo, createRunner } from '../../helpers/command-io.ts';
-import { type ServiceProcess, startProcess } from '../../helpers/process.ts';
-import { findMetricNames } from '../../helpers/promql.ts';
-import { hasProgram, RULES } from '../../helpers/promtool.ts';
-import { useTestService } from '../../helpers/service.ts';
+import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
+import { findMetricNames } from '../../helpers/deploy/promql.ts';
+import { hasProgram, RULES } from '../../helpers/deploy/promtool.ts';
+import { type ServiceProcess, startProcess } from '../../helpers/service/process.ts';
+import { useTestService } from '../../helpers/service/service.ts';
 import { until } from '../../helpers/until.ts';
 
 interface Rule {

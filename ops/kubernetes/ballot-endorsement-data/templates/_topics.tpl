@@ -1,5 +1,6 @@
 {{/*
-The settings of the topics, and the rights of the users. kafka/topic-settings.ts and kafka/role-rights.ts say the same
+The settings of the topics, and the rights of the users. kafka/topics/topic-settings.ts and
+kafka/connection/role-rights.ts say the same
 and why; tests compare them.
 */}}
 {{- define "ballot.topics" -}}

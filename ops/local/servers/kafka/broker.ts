@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { withAdmin } from '../../../../kafka/admin.ts';
+import { withAdmin } from '../../../../kafka/connection/admin.ts';
 import { type Brokers, plaintextBrokers } from '../../../../service/brokers.ts';
 import { waitFor } from '../../../../service/wait-for.ts';
 import { type DaemonOptions, startDaemon } from '../../processes/daemon.ts';

@@ -1,0 +1,92 @@
+import { isHttpUrl } from '../../schemas/catalogue/formats.ts';
+import { type Address, SOCIAL_NETWORKS } from '../../schemas/http/officeholders.ts';
+
+/** How a person can be reached, as the interface shows it (contract, "Officeholder"). */
+export interface Contact {
+  phone: string | null;
+  email: string | null;
+  website_url: string | null;
+  addresses: Address[];
+}
+
+export interface Link {
+  url: string;
+  note: string | null;
+}
+
+/** A membership of a person in a party. */
+export interface PartyMembership {
+  name: string;
+  end: string | null;
+}
+
+const ABBREVIATIONS = new Map(
+  Object.entries({
+    Democratic: 'D',
+    'Democratic-Farmer-Labor': 'DFL',
+    Green: 'G',
+    Independent: 'I',
+    Libertarian: 'L',
+    'New Progressive': 'PNP',
+    Nonpartisan: 'NP',
+    'Popular Democratic': 'PPD',
+    Progressive: 'P',
+    Republican: 'R',
+  }),
+);
+
+/** An http or https URL without the spaces around it; null if the text is anything else. */
+export function webAddress(text: string | null | undefined): string | null {
+  return text && isHttpUrl(text) ? text.trim() : null;
+}
+
+/** The first phone of the capitol office, else of the main office, else of any office. */
+function mainPhone(addresses: readonly Address[]): string | null {
+  const withVoice = addresses.filter(({ voice }) => voice !== null);
+  const ofKind = (kind: string) => withVoice.find(({ classification }) => classification === kind);
+  return (ofKind('capitol') ?? ofKind('primary') ?? withVoice[0])?.voice ?? null;
+}
+
+/** The link noted as a website, else one without a note. Links with other notes may be contact forms. */
+function mainWebsite(links: readonly Link[]): string | null {
+  const shown = links.filter(({ url }) => webAddress(url) !== null);
+  const homepage = shown.find(({ note }) => note !== null && /^(website|home ?page)$/i.test(note));
+  return webAddress((homepage ?? shown.find(({ note }) => note === null))?.url);
+}
+
+/**
+ * Describes how a person can be reached.
+ *
+ * @param email in the source, often the URL of a contact form instead, which is dropped.
+ */
+export function describeContact(
+  email: string | null,
+  links: readonly Link[],
+  addresses: readonly Address[],
+): Contact {
+  const trimmed = email?.trim().replace(/^mailto:/i, '') ?? '';
+  return {
+    phone: mainPhone(addresses),
+    email: /^[^\s@/:]+@[^\s@/:]+$/.test(trimmed) ? trimmed : null,
+    website_url: mainWebsite(links),
+    addresses: [...addresses],
+  };
+}
+
+/** A person's present party: the last membership that has not ended by `today`, YYYY-MM-DD. */
+export function currentParty(
+  memberships: readonly PartyMembership[],
+  today: string,
+): { party: string | null; party_abbreviation: string | null } {
+  const party = memberships.findLast(({ end }) => end === null || end > today)?.name ?? null;
+  return { party, party_abbreviation: party === null ? null : (ABBREVIATIONS.get(party) ?? null) };
+}
+
+/** A person's account on every social network; null if it is unknown. */
+export function socialAccounts(ids: Readonly<Record<string, unknown>>): Record<string, string | null> {
+  const accounts = SOCIAL_NETWORKS.map((network) => {
+    const account = ids[network];
+    return [network, typeof account === 'string' ? account : null] as const;
+  });
+  return Object.fromEntries(accounts);
+}

@@ -1,0 +1,64 @@
+import { type Jurisdiction, jurisdictionOfState } from './states.ts';
+
+/** The kinds of legislative district in Open Civic Data ids: of the upper and the lower chamber. */
+export type Chamber = 'sldu' | 'sldl';
+
+const ORDINALS = [
+  ...['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'],
+  ...[
+    'eleventh',
+    'twelfth',
+    'thirteenth',
+    'fourteenth',
+    'fifteenth',
+    'sixteenth',
+    'seventeenth',
+    'eighteenth',
+  ],
+  ...['nineteenth', 'twentieth'],
+];
+const SUFFIXES: Readonly<Record<number, string>> = { 1: 'st', 2: 'nd', 3: 'rd' };
+const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii'];
+
+function isAtLarge(district: string): boolean {
+  return /^(al|at[- ]large|chair(man|woman|person)?)$/i.test(district);
+}
+
+/** A district's name as division ids have it: `1st_essex_and_middlesex` for "First Essex and Middlesex". */
+function slugOf(district: string): string {
+  const [first = '', ...rest] = district.toLowerCase().replaceAll(/[,.]/g, '').split(/\s+/);
+  const number = ORDINALS.indexOf(first) + 1;
+  const ordinal = number === 0 ? first : `${number}${SUFFIXES[number] ?? 'th'}`;
+  return [ordinal, ...rest].join('_');
+}
+
+/** The division of a district of a state's legislature; the whole state for a seat elected at large. */
+export function legislativeDivision(
+  { state, division }: Jurisdiction,
+  chamber: Chamber,
+  district: string,
+): string {
+  if (isAtLarge(district)) return division;
+  // Puerto Rico numbers its senate districts with Roman numerals, but division ids do not.
+  const roman = state === 'PR' ? ROMAN.indexOf(district.toLowerCase()) + 1 : 0;
+  return `${division}/${chamber}:${roman > 0 ? roman : slugOf(district)}`;
+}
+
+/** The division of a seat on the D.C. Council: a ward, or the whole District. */
+export function wardDivision({ division }: Jurisdiction, district: string): string {
+  const ward = /^ward ([0-9]+)$/i.exec(district);
+  return ward ? `${division}/ward:${ward[1]}` : division;
+}
+
+/**
+ * The state and division of a U.S. House district, which the source writes as `KY-3` or `WY-AL`; null for anything else.
+ * The division of a state with one seat is `cd:at-large`. D.C. and the territories are districts themselves.
+ */
+export function congressionalDistrict(district: string): { state: string; division: string } | null {
+  const [, code = '', number = ''] = /^([A-Z]{2})-(AL|[0-9]{1,2})$/.exec(district) ?? [];
+  const found = jurisdictionOfState(code);
+  if (!found) return null;
+  const { state, division } = found;
+  if (!division.includes('/state:')) return found;
+  return { state, division: `${division}/cd:${number === 'AL' ? 'at-large' : Number(number)}` };
+}

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KafkaUnavailableError } from '../../service/failure.ts';
+import { errorsWithin } from './rights.ts';
+
+const MAX_ATTEMPTS = 6;
+/** How long to wait before the second attempt, in milliseconds; longer before each later one. */
+const RETRY_MS = 100;
+
+/** An error of Kafka's for a topic or a partition of it. */
+export class TopicError extends KafkaUnavailableError {
+  readonly canRetry: boolean;
+
+  constructor(message: string, canRetry: boolean) {
+    super(message);
+    this.canRetry = canRetry;
+  }
+}
+
+/**
+ * Does something again while its error says that this may help: a leader moves, too few replicas are in sync, or a
+ * connection is lost.
+ *
+ * @param prepare is called before each further attempt
+ * @throws the last error
+ */
+export async function withRetries<T>(action: () => Promise<T>, prepare: () => void): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await action();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !mayPass(error)) throw error;
+      prepare();
+      await sleep(RETRY_MS * attempt);
+    }
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  return [...errorsWithin(error)].some((each) => 'canRetry' in each.error && each.error.canRetry === true);
+}

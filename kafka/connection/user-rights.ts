@@ -1,0 +1,81 @@
+import { Admin, metadataV12 } from '@platformatic/kafka';
+import type { Brokers } from '../../service/brokers.ts';
+import { keepConnectionErrors, platformaticConnection } from './connections.ts';
+import { explainingRefusals } from './refusal.ts';
+import { errorsWithin, isAuthorizationError, type Operation, type Right } from './rights.ts';
+
+/** Kafka's numbers of operations, which are the bits of its answers. */
+const BITS: Record<Operation, number> = {
+  Read: 3,
+  Write: 4,
+  Create: 5,
+  Alter: 7,
+  Describe: 8,
+  DescribeConfigs: 10,
+  AlterConfigs: 11,
+};
+const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
+
+/**
+ * Asks Kafka which of these rights the user of this process lacks. Nothing is tried, so that nothing changes.
+ *
+ * @returns the rights that are missing, and those on topics that do not exist, which Kafka does not tell
+ * @throws KafkaRefusal if Kafka refuses this process, and the client's error if the brokers do not answer
+ */
+export async function findMissingRights(
+  brokers: Brokers,
+  rights: readonly Right[],
+): Promise<{ missing: Right[]; unknown: Right[] }> {
+  const admin = new Admin({
+    clientId: 'ballot-endorsements-admin',
+    ...platformaticConnection(brokers),
+    retries: 0,
+    timeout: 5000,
+    connectTimeout: 3000,
+  });
+  const findHidden = keepConnectionErrors(admin);
+  try {
+    return await explainingRefusals(brokers, () => sortRights(admin, rights), findHidden);
+  } finally {
+    await admin.close();
+  }
+}
+
+async function sortRights(
+  admin: Admin,
+  rights: readonly Right[],
+): Promise<{ missing: Right[]; unknown: Right[] }> {
+  const sorted: { missing: Right[]; unknown: Right[] } = { missing: [], unknown: [] };
+  for (const own of Map.groupBy(rights, ({ resource, name }) => `${resource} ${name}`).values()) {
+    const [{ resource, name } = { resource: 'topic', name: '' }] = own;
+    const granted = await (resource === 'topic' ? readTopicBits(admin, name) : readGroupBits(admin, name));
+    if (granted === null) sorted.unknown.push(...own);
+    else sorted.missing.push(...own.filter(({ operation }) => ((granted >> BITS[operation]) & 1) === 0));
+  }
+  return sorted;
+}
+
+/** The operations that the user may do to a topic, a bit each; null if there is no such topic. */
+async function readTopicBits(admin: Admin, topic: string): Promise<number | null> {
+  const { brokers } = await admin.metadata({ topics: [] });
+  const connection = await admin.connections.getFirstAvailable([...brokers.values()]);
+  try {
+    const { topics } = await metadataV12.api.async(connection, [topic], false, true);
+    return topics[0]?.topicAuthorizedOperations ?? 0;
+  } catch (error) {
+    const types = [...errorsWithin(error)].map(({ type }) => type);
+    if (types.some(isAuthorizationError)) return 0;
+    if (types.includes(UNKNOWN_TOPIC)) return null;
+    throw error;
+  }
+}
+
+async function readGroupBits(admin: Admin, group: string): Promise<number> {
+  try {
+    const groups = await admin.describeGroups({ groups: [group], includeAuthorizedOperations: true });
+    return groups.get(group)?.authorizedOperations ?? 0;
+  } catch (error) {
+    if ([...errorsWithin(error)].some(({ type }) => isAuthorizationError(type))) return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import { Admin } from '@platformatic/kafka';
+import type { Brokers } from '../../service/brokers.ts';
+import {
+  type FindConnectionError,
+  keepConnectionErrors,
+  platformaticConnection,
+} from '../connection/connections.ts';
+import { explainingRefusals } from '../connection/refusal.ts';
+import { withRight } from '../connection/rights.ts';
+
+/**
+ * The offsets of a consumer group that has no members. They are committed for tools: those that show a group's lag, and
+ * mirrors, which translate them for another cluster.
+ */
+export class GroupOffsets {
+  readonly #admin: Admin;
+  readonly #brokers: Brokers;
+  readonly #findHidden: FindConnectionError;
+  readonly #groupId: string;
+  readonly #topic: string;
+
+  constructor({ brokers, groupId, topic }: { brokers: Brokers; groupId: string; topic: string }) {
+    this.#brokers = brokers;
+    this.#groupId = groupId;
+    this.#topic = topic;
+    this.#admin = new Admin({
+      clientId: groupId,
+      ...platformaticConnection(brokers),
+      retries: 1,
+      timeout: 5000,
+      connectTimeout: 3000,
+    });
+    this.#findHidden = keepConnectionErrors(this.#admin);
+  }
+
+  /**
+   * Commits the offset of the next record, by partition, unless the brokers are another cluster's by now: there it would
+   * count for another topic.
+   *
+   * @param clusterId the cluster in whose topic these offsets count
+   * @throws KafkaRefusal if the right to the group is missing, and the client's error otherwise, for instance while a member of the group is running
+   */
+  async commit(offsets: ReadonlyMap<number, number>, clusterId: string): Promise<void> {
+    const { id } = await this.#ask(() => this.#admin.metadata({ topics: [], forceUpdate: true }));
+    if (id !== clusterId) return;
+    const partitionOffsets = [...offsets].map(([partition, offset]) => ({
+      partition,
+      offset: BigInt(offset),
+    }));
+    const topics = [{ name: this.#topic, partitionOffsets }];
+    const groupId = this.#groupId;
+    await this.#ask(() => this.#admin.alterConsumerGroupOffsets({ groupId, topics }));
+  }
+
+  /**
+   * The offsets that were committed, by partition; only of those that have one.
+   *
+   * @throws as `commit` does
+   */
+  async load(): Promise<Map<number, number>> {
+    const groups = await this.#ask(() => this.#admin.listConsumerGroupOffsets({ groups: [this.#groupId] }));
+    const topics = groups.flatMap((group) => group.topics).filter(({ name }) => name === this.#topic);
+    const committed = topics.flatMap(({ partitions }) => partitions);
+    return new Map(
+      committed
+        .filter(({ committedOffset }) => committedOffset >= 0n)
+        .map(({ partitionIndex, committedOffset }) => [partitionIndex, Number(committedOffset)]),
+    );
+  }
+
+  #ask<T>(action: () => Promise<T>): Promise<T> {
+    const right = { operation: 'Read', resource: 'group', name: this.#groupId } as const;
+    return explainingRefusals(this.#brokers, () => withRight(right, action), this.#findHidden);
+  }
+
+  async close(): Promise<void> {
+    await this.#admin.close();
+  }
+}

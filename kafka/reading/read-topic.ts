@@ -1,0 +1,76 @@
+import type { Brokers } from '../../service/brokers.ts';
+import type { PartitionRead } from './partition-read.ts';
+import { type PartitionBounds, type TopicIdentity, TopicLookup } from './topic-lookup.ts';
+import { TopicReader } from './topic-reader.ts';
+
+const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
+
+/** A topic, and the name under which it is read. */
+export interface ReadTopic {
+  brokers: Brokers;
+  topic: string;
+  clientId: string;
+  /** The right that is named if it is missing; the one that the call needs by default. */
+  operation?: 'Describe' | 'Read';
+  /** Called with the number of offsets that were read so far, and that of all that are to be read. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+/**
+ * Reads a topic once, to where each partition ended when the reading began, or a little further.
+ *
+ * @param chooseStart the offset to begin at in a partition; by default the partition's beginning
+ * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
+ */
+export async function* readTopic(
+  options: ReadTopic,
+  chooseStart: (partition: number, bounds: PartitionBounds) => number = (_, { start }) => start,
+): AsyncGenerator<PartitionRead> {
+  const reader = new TopicReader(options);
+  try {
+    const bounds = await reader.bounds();
+    const open = new Map(bounds.map((each, partition) => [partition, chooseStart(partition, each)]));
+    const total = bounds.reduce((sum, { end }, at) => sum + Math.max(0, end - (open.get(at) ?? 0)), 0);
+    let done = 0;
+    while (open.size > 0) {
+      for (const read of await reader.fetchFromSources(await reader.sources(), open, LIMITS)) {
+        yield read;
+        const { partition, nextOffset } = read;
+        const end = bounds[partition]?.end ?? 0;
+        done += Math.max(0, Math.min(nextOffset, end) - (open.get(partition) ?? 0));
+        options.onProgress?.(done, total);
+        if (read.atEnd || nextOffset >= end) open.delete(partition);
+        else open.set(partition, nextOffset);
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+async function askOnce<T>(options: ReadTopic, ask: (lookup: TopicLookup) => Promise<T>): Promise<T> {
+  const lookup = new TopicLookup(options);
+  try {
+    return await ask(lookup);
+  } finally {
+    await lookup.close();
+  }
+}
+
+/** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
+export function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
+  return askOnce(options, (lookup) => lookup.bounds());
+}
+
+/** The ids of a topic and its cluster. @throws as `readTopic` does */
+export function identifyTopic(options: ReadTopic): Promise<TopicIdentity> {
+  return askOnce(options, (lookup) => lookup.identify());
+}
+
+/** Both, by one client. @throws as `readTopic` does */
+export function describeTopic(options: ReadTopic): Promise<TopicIdentity & { bounds: PartitionBounds[] }> {
+  return askOnce(options, async (lookup) => ({
+    ...(await lookup.identify()),
+    bounds: await lookup.bounds(),
+  }));
+}

@@ -1,0 +1,173 @@
+import { Consumer } from '@platformatic/kafka';
+import type { Brokers } from '../../service/brokers.ts';
+import { KafkaUnavailableError } from '../../service/failure.ts';
+import {
+  type FindConnectionError,
+  keepConnectionErrors,
+  platformaticConnection,
+} from '../connection/connections.ts';
+import { explainingRefusals } from '../connection/refusal.ts';
+import { withRetries } from '../connection/retries.ts';
+import { type Right, withRight } from '../connection/rights.ts';
+
+/** Offsets of a partition. */
+export interface PartitionBounds {
+  start: number;
+  stableEnd: number;
+  end: number;
+}
+
+/** A topic of a cluster. One that is deleted and made again has another id, and so has a mirror. */
+export interface TopicIdentity {
+  topicId: string;
+  clusterId: string;
+}
+
+export interface TopicLookupOptions {
+  brokers: Brokers;
+  topic: string;
+  clientId: string;
+  /** The id that the topic must have; null for any. The topic of another id is another log, in which offsets mean others. */
+  expectedId?: () => string | null;
+  /** The right that is named if it is missing; Describe by default. */
+  operation?: 'Describe' | 'Read';
+}
+
+/** The topic was deleted and made anew, or the brokers are another cluster's. */
+export class OtherTopicError extends KafkaUnavailableError {
+  constructor(topic: string) {
+    super(`The topic ${topic} was made anew, and is not written yet.`);
+  }
+}
+
+const EARLIEST = -2n;
+
+/** Asks Kafka about a topic: its id, the leaders of its partitions, and their offsets. */
+export class TopicLookup {
+  protected readonly client: Consumer;
+  protected readonly topic: string;
+  protected readonly right: Right;
+  readonly #brokers: Brokers;
+  readonly #findHidden: FindConnectionError;
+  readonly #expectedId: () => string | null;
+
+  constructor({
+    brokers,
+    topic,
+    clientId,
+    expectedId = () => null,
+    operation = 'Describe',
+  }: TopicLookupOptions) {
+    this.topic = topic;
+    this.right = { operation, resource: 'topic', name: topic };
+    this.#brokers = brokers;
+    this.#expectedId = expectedId;
+    this.client = new Consumer({
+      clientId,
+      // The client insists on a group, which it never joins.
+      groupId: clientId,
+      ...platformaticConnection(brokers),
+      retries: 1,
+      retryDelay: 100,
+      timeout: 5000,
+      connectTimeout: 3000,
+    });
+    this.#findHidden = keepConnectionErrors(this.client);
+  }
+
+  async close(): Promise<void> {
+    await this.client.close(true);
+  }
+
+  /** Asks the brokers again for the leaders and the number of partitions. @throws OtherTopicError as `identify` does */
+  async refresh(): Promise<void> {
+    await this.metadata(true);
+  }
+
+  /**
+   * The ids that Kafka gave the topic and the cluster when they were made. Asks the brokers again.
+   *
+   * @throws OtherTopicError if the topic's is not the expected one
+   */
+  async identify(): Promise<TopicIdentity> {
+    const { clusterId, topic } = await this.metadata(true);
+    return { topicId: topic.id, clusterId };
+  }
+
+  /** The end of every partition, by partition. Tries again while leaders move. */
+  async ends(): Promise<number[]> {
+    const topics = [this.topic];
+    const ends = await this.ask(() =>
+      withRetries(
+        async () => {
+          await this.refresh();
+          return this.client.listOffsets({ topics, isolationLevel: 0 });
+        },
+        () => {},
+      ),
+    );
+    return Array.from(ends.get(this.topic) ?? [], (end) => Number(end ?? 0n));
+  }
+
+  /** The bounds of every partition, by partition. */
+  async bounds(): Promise<PartitionBounds[]> {
+    await this.refresh();
+    const topics = [this.topic];
+    const [starts, stableEnds, ends] = await this.ask(() =>
+      Promise.all([
+        this.client.listOffsets({ topics, timestamp: EARLIEST }),
+        this.client.listOffsets({ topics, isolationLevel: 1 }),
+        this.client.listOffsets({ topics, isolationLevel: 0 }),
+      ]),
+    );
+    const of = (offsets: typeof ends, partition: number) =>
+      Number(offsets.get(this.topic)?.[partition] ?? 0n);
+    return (ends.get(this.topic) ?? []).map((_, partition) => ({
+      start: of(starts, partition),
+      stableEnd: of(stableEnds, partition),
+      end: of(ends, partition),
+    }));
+  }
+
+  /**
+   * The offset of the first record of a partition that was appended at a time or later; null if there is none.
+   *
+   * @param time milliseconds since 1970
+   */
+  async offsetAt(partition: number, time: number): Promise<number | null> {
+    const timestamp = BigInt(Math.ceil(time));
+    const found = await this.ask(() =>
+      this.client.listOffsets({
+        topics: [this.topic],
+        partitions: { [this.topic]: [partition] },
+        timestamp,
+      }),
+    );
+    const offset = found.get(this.topic)?.[partition] ?? -1n;
+    return offset >= 0n ? Number(offset) : null;
+  }
+
+  /** The brokers' answer, which may be 5 s old. @throws OtherTopicError as `identify` does */
+  protected async metadata(forceUpdate = false) {
+    const known = await this.#load(forceUpdate);
+    const expected = this.#expectedId();
+    if (expected === null || known.topic.id === expected) return known;
+    const asked = forceUpdate ? known : await this.#load(true);
+    if (asked.topic.id !== expected) throw new OtherTopicError(this.topic);
+    return asked;
+  }
+
+  async #load(forceUpdate: boolean) {
+    const { id, brokers, topics } = await this.ask(() =>
+      this.client.metadata({ topics: [this.topic], forceUpdate }),
+    );
+    const topic = topics.get(this.topic);
+    if (!topic) throw new KafkaUnavailableError(`The topic ${this.topic} does not exist.`);
+    return { clusterId: id, brokers, topic };
+  }
+
+  /** @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise */
+  protected ask<T>(action: () => Promise<T>): Promise<T> {
+    return explainingRefusals(this.#brokers, () => withRight(this.right, action), this.#findHidden);
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * The settings that each topic is created with, and the rules that find wrong ones. Pure rules, no Kafka.
+ *
+ * INV-5, INV-6: the changes topic keeps every event for the window and a margin, and compaction touches nothing younger
+ * than that. Anybody with a Kafka shell can alter these settings, so they are checked as well as made.
+ */
+import { MAX_PARTITIONS } from '../../schemas/cursor.ts';
+import { topicNames } from '../topic-names.ts';
+
+const SECOND_MS = 1000;
+const HOUR_MS = 3600 * SECOND_MS;
+const DAY_MS = 24 * HOUR_MS;
+const SUBMISSION_PARTITIONS = 12;
+const REJECTED_PARTITIONS = 3;
+
+export interface TopicSettings {
+  partitions: number;
+  replicationFactor: number;
+  /** Topic configuration as Kafka writes it. */
+  config: Record<string, string>;
+}
+
+export interface Topic extends TopicSettings {
+  name: string;
+}
+
+export interface ChangesTopicPlan {
+  /** How long an event has to stay readable, in milliseconds. */
+  retentionMs: number;
+  partitions: number;
+  replicationFactor: number;
+}
+
+export interface TopicsPlan extends ChangesTopicPlan {
+  topicPrefix: string;
+}
+
+/** The number of replicas of a topic, on a cluster with this many brokers. */
+export function chooseReplicationFactor(brokers: number): number {
+  return Math.min(3, brokers);
+}
+
+/** With three replicas, an acknowledged record is on two brokers, so that one broker can be lost. */
+function minInsyncReplicas(replicationFactor: number): number {
+  return replicationFactor >= 3 ? 2 : 1;
+}
+
+/**
+ * How long a segment of the changes topic stays open, in milliseconds: an hour, or a twenty-fourth of a window that is
+ * shorter than a day, so that a demonstration with a window of minutes sees events expire.
+ */
+export function chooseSegmentMs(retentionMs: number): number {
+  return Math.max(SECOND_MS, Math.min(HOUR_MS, Math.ceil(retentionMs / 24)));
+}
+
+/**
+ * How much longer than the window the topic keeps its events, in milliseconds.
+ *
+ * Kafka goes by the time at which a record was appended, which is never before the event's own time. The margin is for
+ * readers that were accepted just inside the window and take a while to read on (a tenth of the window), and for
+ * segments that roll late and clocks that disagree (two segments, and an hour for the clocks; less for a short window).
+ */
+export function chooseMarginMs(retentionMs: number): number {
+  const clockErrorMs = Math.max(SECOND_MS, Math.min(HOUR_MS, Math.ceil(retentionMs / 24)));
+  return Math.max(Math.ceil(retentionMs / 10), 2 * chooseSegmentMs(retentionMs) + clockErrorMs);
+}
+
+/** The settings of the changes topic for a window of `retentionMs`. */
+export function changesTopicSettings(plan: ChangesTopicPlan): TopicSettings {
+  const keepMs = String(plan.retentionMs + chooseMarginMs(plan.retentionMs));
+  return {
+    partitions: plan.partitions,
+    replicationFactor: plan.replicationFactor,
+    config: {
+      'cleanup.policy': 'compact,delete',
+      'retention.ms': keepMs,
+      'retention.bytes': '-1',
+      // INV-6: without it, compaction soon keeps only the last change of each endorser.
+      'min.compaction.lag.ms': keepMs,
+      'segment.ms': String(chooseSegmentMs(plan.retentionMs)),
+      'message.timestamp.type': 'LogAppendTime',
+      'min.insync.replicas': String(minInsyncReplicas(plan.replicationFactor)),
+      'unclean.leader.election.enable': 'false',
+    },
+  };
+}
+
+function queueSettings(partitions: number, replicationFactor: number, keepDays: number): TopicSettings {
+  return {
+    partitions,
+    replicationFactor,
+    config: {
+      'cleanup.policy': 'delete',
+      'retention.ms': String(keepDays * DAY_MS),
+      'min.insync.replicas': String(minInsyncReplicas(replicationFactor)),
+    },
+  };
+}
+
+/** Producers' clocks may be anything: by Kafka's, latency can be measured, and nothing is removed too early. */
+function submissionSettings(replicationFactor: number): TopicSettings {
+  const { config, ...settings } = queueSettings(SUBMISSION_PARTITIONS, replicationFactor, 7);
+  return { ...settings, config: { ...config, 'message.timestamp.type': 'LogAppendTime' } };
+}
+
+/** A rejection holds the rejected value whole, so that its topic takes larger records than that of submissions. */
+function rejectedSettings(replicationFactor: number): TopicSettings {
+  const { config, ...settings } = queueSettings(REJECTED_PARTITIONS, replicationFactor, 30);
+  return { ...settings, config: { ...config, 'max.message.bytes': String(2 * 1024 * 1024) } };
+}
+
+/** Every topic of the service, with the settings that it should have. */
+export function planTopics(plan: TopicsPlan): { submissions: Topic; rejected: Topic; changes: Topic } {
+  const names = topicNames(plan.topicPrefix);
+  const { replicationFactor } = plan;
+  return {
+    submissions: { name: names.submissions, ...submissionSettings(replicationFactor) },
+    rejected: { name: names.rejected, ...rejectedSettings(replicationFactor) },
+    changes: { name: names.changes, ...changesTopicSettings(plan) },
+  };
+}
+
+/** Reads a retention or a limit of Kafka's, in which -1 means "no limit". */
+function asLimit(text: string | undefined): number {
+  const value = Number(text);
+  return value === -1 ? Number.POSITIVE_INFINITY : value;
+}
+
+/**
+ * The planned settings of a topic that exists. The replicas that a record needs depend on those that the topic has, which
+ * no setting changes.
+ */
+export function settingsFor(actual: Topic, wanted: Topic): Record<string, string> {
+  const replicas = Math.min(actual.replicationFactor, wanted.replicationFactor);
+  return { ...wanted.config, 'min.insync.replicas': String(minInsyncReplicas(replicas)) };
+}
+
+/** The sentence for a topic with fewer replicas than the cluster has room for; null for any other. */
+export function findReplicationProblem(actual: Topic, wanted: Topic): string | null {
+  if (actual.replicationFactor >= wanted.replicationFactor) return null;
+  return (
+    `${actual.name} has a replication factor of ${actual.replicationFactor}, and the cluster has room for ` +
+    `${wanted.replicationFactor}; reassign its partitions, which topics apply does not do`
+  );
+}
+
+function findSharedProblems(actual: Topic, wanted: Topic): string[] {
+  const problems: string[] = [];
+  const { name } = actual;
+  if (actual.partitions < wanted.partitions) {
+    problems.push(`${name} has ${actual.partitions} partitions; it needs ${wanted.partitions}`);
+  }
+  const replication = findReplicationProblem(actual, wanted);
+  if (replication !== null) problems.push(replication);
+  const insync = Number(actual.config['min.insync.replicas']);
+  const insyncWanted = minInsyncReplicas(actual.replicationFactor);
+  if (!(insync >= insyncWanted && insync <= actual.replicationFactor)) {
+    problems.push(
+      `${name} has min.insync.replicas=${insync} with ${actual.replicationFactor} replicas; it needs ${insyncWanted}`,
+    );
+  }
+  const retention = asLimit(actual.config['retention.ms']);
+  const retentionWanted = Number(wanted.config['retention.ms']);
+  if (!(retention >= retentionWanted)) {
+    problems.push(
+      `${name} has retention.ms=${actual.config['retention.ms']}; it needs ${retentionWanted} or more`,
+    );
+  }
+  const policies = (text = '') =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .sort()
+      .join(',');
+  if (policies(actual.config['cleanup.policy']) !== policies(wanted.config['cleanup.policy'])) {
+    problems.push(
+      `${name} has cleanup.policy=${actual.config['cleanup.policy']}; it needs ${wanted.config['cleanup.policy']}`,
+    );
+  }
+  return problems;
+}
+
+/** The problems of a topic of submissions, a sentence each; empty if there are none. */
+export function findQueueProblems(actual: Topic, wanted: Topic): string[] {
+  return findSharedProblems(actual, wanted);
+}
+
+/** The reason why a changes topic can never be used, or null. Partitions cannot be taken away. */
+export function findExcess({ name, partitions }: Topic): string | null {
+  if (partitions <= MAX_PARTITIONS) return null;
+  return (
+    `${name} has ${partitions} partitions; a cursor holds at most ${MAX_PARTITIONS}, so the topic must be created anew ` +
+    '(docs/operations.md, "with an emptied Kafka")'
+  );
+}
+
+/**
+ * The problems of a changes topic, a sentence each; empty if no event can be lost inside the window.
+ *
+ * @param actual the topic with its whole effective configuration
+ * @param wanted the topic of planTopics
+ */
+export function findChangesProblems(actual: Topic, wanted: Topic): string[] {
+  const problems = findSharedProblems(actual, wanted);
+  const excess = findExcess(actual);
+  if (excess !== null) problems.push(excess);
+  const { name, config } = actual;
+  const lag = asLimit(config['min.compaction.lag.ms']);
+  const retention = asLimit(config['retention.ms']);
+  const lagWanted = Number.isFinite(retention) ? retention : Number(wanted.config['retention.ms']);
+  if (!(lag >= lagWanted)) {
+    problems.push(
+      `${name} has min.compaction.lag.ms=${config['min.compaction.lag.ms']}, less than its retention.ms=` +
+        `${config['retention.ms']}: compaction deletes events inside the window (INV-6); it needs ${lagWanted} or more`,
+    );
+  }
+  for (const setting of ['retention.bytes', 'message.timestamp.type', 'unclean.leader.election.enable']) {
+    if (config[setting] !== wanted.config[setting]) {
+      problems.push(`${name} has ${setting}=${config[setting]}; it needs ${wanted.config[setting]}`);
+    }
+  }
+  return problems;
+}

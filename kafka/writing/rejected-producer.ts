@@ -1,0 +1,74 @@
+import type { Kafka, Producer } from 'kafkajs';
+import type { Brokers } from '../../service/brokers.ts';
+import { withDeadline } from '../../service/deadline.ts';
+import { KafkaUnavailableError } from '../../service/failure.ts';
+import { explainingRefusals } from '../connection/refusal.ts';
+import { type Right, withRight } from '../connection/rights.ts';
+
+/** A record of the rejected topic. */
+export interface RejectedRecord {
+  key: Buffer;
+  value: Buffer;
+}
+
+/** A request that takes longer than this has failed, in milliseconds: the broker may be gone without a word. */
+const SEND_DEADLINE_MS = 10_000;
+
+/** The topic takes no batch as large as this one. */
+export class RecordTooLargeError extends Error {
+  override name = 'RecordTooLargeError';
+}
+
+/**
+ * Sends rejections. A failed request may have arrived all the same, so a rejection can be there twice, and its origin
+ * tells. The producer is not idempotent: after a failure kafkajs gives the sequence numbers of the failed records to the
+ * next ones, and the broker would drop those as copies.
+ */
+export function createRejectedProducer(
+  kafka: Kafka,
+  { brokers, topic }: { brokers: Brokers; topic: string },
+) {
+  const right: Right = { operation: 'Write', resource: 'topic', name: topic };
+  const open = () => kafka.producer({ retry: { retries: 0 }, allowAutoTopicCreation: false });
+  let producer: Producer = open();
+  const send = (messages: RejectedRecord[]) =>
+    explainingRefusals(brokers, () =>
+      withRight(right, async () => {
+        await producer.connect();
+        await producer.send({ topic, acks: -1, messages });
+      }),
+    );
+  return {
+    disconnect: () => producer.disconnect(),
+
+    /**
+     * Sends records, in one batch for each partition. Resolves when all in-sync replicas have them.
+     *
+     * @throws RecordTooLargeError if a batch is larger than the topic allows, KafkaRefusal if Kafka refuses
+     *   this process, and the client's error for other failures
+     */
+    async send(records: RejectedRecord[]): Promise<void> {
+      const late = () =>
+        new KafkaUnavailableError(`Kafka did not take rejections within ${SEND_DEADLINE_MS} ms.`);
+      try {
+        await withDeadline(send(records), SEND_DEADLINE_MS, late);
+      } catch (error) {
+        if (isTooLarge(error))
+          throw new RecordTooLargeError(`A batch is too large for ${topic}.`, { cause: error });
+        // A connection that nobody answers on would fail the next time, too. Ending it may fail for the same reason.
+        producer.disconnect().catch(() => {});
+        producer = open();
+        throw error;
+      }
+    },
+  };
+}
+
+export type RejectedProducer = ReturnType<typeof createRejectedProducer>;
+
+function isTooLarge(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('type' in cause && cause.type === 'MESSAGE_TOO_LARGE') return true;
+  }
+  return false;
+}

@@ -1,0 +1,211 @@
+import { Base, protocolErrors, protocolErrorsCodesById } from '@platformatic/kafka';
+import type { Brokers } from '../../service/brokers.ts';
+import {
+  type FindConnectionError,
+  keepConnectionErrors,
+  platformaticConnection,
+} from '../connection/connections.ts';
+import { explainingRefusals } from '../connection/refusal.ts';
+import { TopicError, withRetries } from '../connection/retries.ts';
+import { isAuthorizationError, MissingRightError, type Right, withRight } from '../connection/rights.ts';
+import { type ProducerIdentity, requestProducerId, sendProduce } from '../protocol/produce.ts';
+import { type OutgoingRecord, writeBatch } from '../protocol/write-batch.ts';
+import { partitionOfKey } from './key-partition.ts';
+
+export interface TopicWriterOptions {
+  brokers: Brokers;
+  topic: string;
+  clientId: string;
+  /** Sends a request; for tests. */
+  produce?: typeof sendProduce;
+}
+
+/** Where a batch is. */
+export interface Acknowledgement {
+  partition: number;
+  /** The offset of its first record; -1 if the broker had it before and does not say. */
+  baseOffset: number;
+}
+
+/** A batch on its way. It is sent again as it is, so that the broker knows it again. */
+interface Batch {
+  partition: number;
+  bytes: Buffer;
+}
+
+/** How old the known number of partitions and their leaders may be, in milliseconds. */
+const METADATA_MAX_AGE_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+/** How long a leader waits for the other replicas, in milliseconds; less than the request may take. */
+const REPLICATION_TIMEOUT_MS = 8000;
+/** Sequence numbers of a partition go on with 0 after the greatest. */
+const SEQUENCES = 2 ** 31;
+
+/** The broker has this batch already: an attempt that seemed to fail had arrived. */
+const DUPLICATE = 'DUPLICATE_SEQUENCE_NUMBER';
+
+/**
+ * Writes to a topic, in order and nothing twice within its own attempts: an idempotent producer with one request at a time
+ * to each broker, which all in-sync replicas acknowledge.
+ *
+ * After a failed `send` nobody knows what arrived. The next one is then that of a new producer to the broker.
+ */
+export class TopicWriter {
+  readonly topic: string;
+  readonly #brokers: Brokers;
+  readonly #client: Base;
+  readonly #findHidden: FindConnectionError;
+  readonly #produce: typeof sendProduce;
+  #identity: ProducerIdentity | undefined;
+  /** By partition: the number of records that were sent under this identity. */
+  readonly #sequences = new Map<number, number>();
+
+  constructor({ brokers, topic, clientId, produce = sendProduce }: TopicWriterOptions) {
+    this.#produce = produce;
+    this.topic = topic;
+    this.#brokers = brokers;
+    this.#client = new Base({
+      clientId,
+      ...platformaticConnection(brokers),
+      retries: 1,
+      retryDelay: 100,
+      timeout: 5000,
+      connectTimeout: 3000,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      metadataMaxAge: METADATA_MAX_AGE_MS,
+    });
+    this.#findHidden = keepConnectionErrors(this.#client);
+  }
+
+  /** Finds the topic and gets an id for this producer. @throws as `send` does */
+  async connect(): Promise<void> {
+    await this.#write(() => this.#withRetries(() => this.#identify()));
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  /** The number of partitions. */
+  async countPartitions(): Promise<number> {
+    const { topic } = await this.#write(() => this.#withRetries(() => this.#metadata()));
+    return topic.partitions.length;
+  }
+
+  /**
+   * Sends records, in one batch for each partition, by the hash of their keys. One call at a time.
+   *
+   * @returns one acknowledgement for each of these partitions, when all in-sync replicas have the records
+   * @throws KafkaRefusal if Kafka refuses this process, and otherwise TopicError or the client's error
+   */
+  async send(records: readonly OutgoingRecord[]): Promise<Acknowledgement[]> {
+    try {
+      return await this.#write(async () => {
+        const partitions = await this.countPartitions();
+        const identity = await this.#withRetries(() => this.#identify());
+        let open = this.#writeBatches(records, partitions, identity);
+        const acknowledged: Acknowledgement[] = [];
+        await this.#withRetries(async () => {
+          const results = await this.#sendToLeaders(open);
+          for (const { acknowledgement } of results) if (acknowledgement) acknowledged.push(acknowledgement);
+          open = results.flatMap(({ batch, acknowledgement }) => (acknowledgement ? [] : [batch]));
+          const failure = results.find(({ error }) => error !== undefined);
+          if (failure) throw failure.error;
+        });
+        return acknowledged;
+      });
+    } catch (error) {
+      this.#identity = undefined;
+      throw error;
+    }
+  }
+
+  get #right(): Right {
+    return { operation: 'Write', resource: 'topic', name: this.topic };
+  }
+
+  #write<T>(action: () => Promise<T>): Promise<T> {
+    return explainingRefusals(this.#brokers, () => withRight(this.#right, action), this.#findHidden);
+  }
+
+  #withRetries<T>(action: () => Promise<T>): Promise<T> {
+    return withRetries(action, () => this.#client.clearMetadata());
+  }
+
+  async #metadata() {
+    const { brokers, topics } = await this.#client.metadata({ topics: [this.topic] });
+    const topic = topics.get(this.topic);
+    if (!topic) throw new TopicError(`The topic ${this.topic} does not exist.`, true);
+    return { brokers, topic };
+  }
+
+  async #identify(): Promise<ProducerIdentity> {
+    if (this.#identity) return this.#identity;
+    const { brokers } = await this.#metadata();
+    const [broker] = brokers.values();
+    if (!broker) throw new TopicError('The cluster has no broker.', true);
+    this.#identity = await requestProducerId(await this.#client.connections.get(broker));
+    this.#sequences.clear();
+    return this.#identity;
+  }
+
+  #writeBatches(records: readonly OutgoingRecord[], partitions: number, identity: ProducerIdentity): Batch[] {
+    const now = Date.now();
+    const byPartition = Map.groupBy(records, ({ key }) => partitionOfKey(key, partitions));
+    return [...byPartition].map(([partition, own]) => {
+      const firstSequence = this.#sequences.get(partition) ?? 0;
+      this.#sequences.set(partition, (firstSequence + own.length) % SEQUENCES);
+      return { partition, bytes: writeBatch(own, { ...identity, firstSequence }, now) };
+    });
+  }
+
+  /** Sends batches to the leaders of their partitions, to all of them at once. Each is acknowledged, or has an error. */
+  async #sendToLeaders(
+    batches: readonly Batch[],
+  ): Promise<{ batch: Batch; acknowledgement?: Acknowledgement; error?: unknown }[]> {
+    const { topic } = await this.#metadata();
+    const byLeader = Map.groupBy(batches, ({ partition }) => topic.partitions[partition]?.leader ?? -1);
+    const sent = [...byLeader].map(async ([leader, own]) => {
+      try {
+        const answers = await this.#sendTo(leader, own);
+        return own.map((batch) => {
+          const acknowledgement = answers.get(batch.partition);
+          if (typeof acknowledgement === 'object') return { batch, acknowledgement };
+          return { batch, error: this.#explain(acknowledgement ?? 'UNKNOWN_SERVER_ERROR') };
+        });
+      } catch (error) {
+        return own.map((batch) => ({ batch, error }));
+      }
+    });
+    return (await Promise.all(sent)).flat();
+  }
+
+  /** By partition: the acknowledgement, or the name of Kafka's error. */
+  async #sendTo(leader: number, batches: readonly Batch[]): Promise<Map<number, Acknowledgement | string>> {
+    const { brokers } = await this.#metadata();
+    const broker = brokers.get(leader);
+    if (!broker) throw this.#explain('LEADER_NOT_AVAILABLE');
+    const answers = await this.#produce(await this.#client.connections.get(broker), {
+      topic: this.topic,
+      batches: new Map(batches.map(({ partition, bytes }) => [partition, bytes])),
+      timeoutMs: REPLICATION_TIMEOUT_MS,
+    });
+    return new Map(
+      answers.map(({ partition, errorCode, baseOffset }) => {
+        const name = errorCode === 0 ? null : nameOf(errorCode);
+        const isThere = name === null || name === DUPLICATE;
+        return [partition, isThere ? { partition, baseOffset } : name];
+      }),
+    );
+  }
+
+  #explain(name: string): Error {
+    if (isAuthorizationError(name)) return new MissingRightError(this.#right, name);
+    const canRetry = protocolErrors[name as keyof typeof protocolErrors]?.canRetry === true;
+    return new TopicError(`The broker takes no records for ${this.topic}: ${name}.`, canRetry);
+  }
+}
+
+function nameOf(errorCode: number): string {
+  return protocolErrorsCodesById[errorCode] ?? `error ${errorCode}`;
+}

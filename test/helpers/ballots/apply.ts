@@ -1,0 +1,42 @@
+import type { ClientBase } from 'pg';
+import { type Applied, applyRuns } from '../../../consumers/apply/apply-runs.ts';
+import { createEntry, type Run } from '../../../consumers/apply/entry.ts';
+import { type Submission, submissionCodec } from '../../../schemas/submission.ts';
+
+export const SUBMISSIONS_TOPIC = 'submissions';
+
+/** A run of a partition with these submissions, which begins at an offset. Bytes stand for themselves. */
+export function createTestRun(
+  from: number,
+  submissions: readonly (Submission | Buffer)[],
+  partition = 0,
+): Run {
+  const entries = submissions.map((submission, index) =>
+    createEntry(
+      {
+        offset: from + index,
+        key: null,
+        value: Buffer.isBuffer(submission) ? submission : submissionCodec.encode(submission),
+        timestamp: Date.UTC(2026, 0),
+        headers: null,
+      },
+      (error) => {
+        throw error;
+      },
+    ),
+  );
+  return { partition, from, to: from + entries.length, appendedAt: null, entries };
+}
+
+/** Applies submissions after those that were applied before, in one transaction. */
+export async function applySubmissions(
+  client: ClientBase,
+  ...submissions: (Submission | Buffer)[]
+): Promise<Applied> {
+  const { rows } = await client.query<{ next_offset: string }>(
+    'SELECT next_offset FROM consumer_positions WHERE topic = $1 AND partition = 0',
+    [SUBMISSIONS_TOPIC],
+  );
+  const run = createTestRun(Number(rows[0]?.next_offset ?? 0), submissions);
+  return applyRuns(client, SUBMISSIONS_TOPIC, [run]);
+}

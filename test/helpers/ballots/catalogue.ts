@@ -1,0 +1,79 @@
+import pg from 'pg';
+import { checkRecord } from '../../../ops/catalog/read-catalogue.ts';
+import { createRefusalList } from '../../../ops/catalog/refusal-list.ts';
+import type { CatalogueKind } from '../../../schemas/catalogue-files.ts';
+import { importCatalogue } from '../../../store/catalogue/import.ts';
+import type { StagedLine } from '../../../store/catalogue/staging.ts';
+import { category, choice, contest, election, endorser } from './catalogue-records.ts';
+
+/** A line of a catalogue file: its kind and its record. */
+export type CatalogueLine = [CatalogueKind, object];
+
+export const CALIFORNIA = 'ca-2026-11-03-general';
+
+const ABCD = ['ann', 'bob', 'cyd', 'dee'].map((key) => choice(key));
+const YES_NO = ['yes', 'no'].map((answer) =>
+  choice(answer, {
+    label: answer === 'yes' ? 'Yes' : 'No',
+    label_es: answer === 'yes' ? 'Sí' : 'No',
+    measure_answer: answer,
+    candidate: null,
+  }),
+);
+const STATE_OF_CALIFORNIA = {
+  ocd_id: 'ocd-division/country:us/state:ca',
+  name: 'California',
+  level: 'state',
+  type: 'statewide',
+  state: 'CA',
+};
+
+/** A small ballot with every vote method that matters to submissions, and with endorsers of two states and a national one. */
+export const SMALL_BALLOT: CatalogueLine[] = [
+  ['endorser-categories', category()],
+  ['endorser-categories', category({ slug: 'newspaper', name: 'Newspaper', name_es: 'Periódico' })],
+  ['endorsers', endorser()],
+  [
+    'endorsers',
+    endorser({ slug: 'coast-gazette', name: 'Coast Gazette', category: 'newspaper', state: 'CA' }),
+  ],
+  [
+    'endorsers',
+    endorser({ slug: 'nation-herald', name: 'Nation Herald', category: 'newspaper', state: 'national' }),
+  ],
+  ['elections', election()],
+  ['elections', election({ slug: CALIFORNIA, name: 'California general 2026', state: 'CA' })],
+  ['contests', contest('mayor', { choices: ABCD })],
+  ['contests', contest('council', { choices: ABCD, vote_method: 'multi_seat', votes_allowed: 2 })],
+  ['contests', contest('sheriff', { choices: ABCD, vote_method: 'ranked_choice', ranks_allowed: 3 })],
+  [
+    'contests',
+    contest('prop-1', {
+      election: CALIFORNIA,
+      title_es: 'Título de prop-1',
+      kind: 'measure',
+      vote_method: 'yes_no',
+      measure_code: '1',
+      choices: YES_NO,
+      district: STATE_OF_CALIFORNIA,
+    }),
+  ],
+];
+
+/** Loads catalogue lines into a database, as `catalog import` does. @throws Error if a line is refused */
+export async function loadCatalogue(databaseUrl: string, lines: CatalogueLine[]): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    async function* staged(): AsyncGenerator<StagedLine> {
+      for (const [index, [kind, record]] of lines.entries()) {
+        yield checkRecord(kind, 'test.ndjson', index + 1, record, createRefusalList());
+      }
+    }
+    const options = { skipRefused: false, dryRun: false, maxRemovals: Number.POSITIVE_INFINITY };
+    const { loaded } = await importCatalogue(client, staged(), options);
+    if (!loaded) throw new Error('The test catalogue was refused.');
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,39 @@
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findProgram } from '../servers/proxies.ts';
+
+/** The widths and themes in which people look at a page. */
+export const LOOKS = [
+  { name: 'phone-light', width: 390, height: 844, theme: 'light' },
+  { name: 'phone-dark', width: 390, height: 844, theme: 'dark' },
+  { name: 'wide-light', width: 1440, height: 900, theme: 'light' },
+  { name: 'wide-dark', width: 1440, height: 900, theme: 'dark' },
+] as const;
+
+/** Both widths and both themes, in two looks: axe takes a second or two for each page. */
+export const TWO_LOOKS = LOOKS.filter(({ name }) => name === 'phone-light' || name === 'wide-dark');
+
+/** Whether Debian's Chromium is installed. */
+export const hasChromium = findProgram('chromium') !== null;
+
+/** Starts a headless Chromium; the test closes it. */
+export async function startChromium(): Promise<Browser> {
+  const executablePath = findProgram('chromium');
+  if (executablePath === null) throw new Error('chromium is not installed.');
+  // Chromium's sandbox refuses to run as root, and the pages are the tests' own.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+interface AxeResults {
+  violations: { id: string; help: string; nodes: { html: string }[] }[];
+}
+
+/** The problems that axe finds on a page, each in a line. */
+export async function findAccessibilityProblems(page: Page): Promise<string[]> {
+  // Evaluated from outside, because the pages' policy lets no foreign script in.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>('axe.run()');
+  return violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' | ')}`,
+  );
+}

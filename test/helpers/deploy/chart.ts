@@ -1,0 +1,129 @@
+/** Renders the chart of ops/kubernetes with Helm. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { test } from '@jest/globals';
+import { parseAllDocuments, stringify } from 'yaml';
+import { findProgram } from '../servers/proxies.ts';
+
+export const CHART = 'ops/kubernetes/ballot-endorsement-data';
+const KUBERNETES = '1.34.0';
+/** Where .ci/kubernetes-tools puts programs and schemas. */
+const TOOLS = path.resolve('.cache/kubernetes');
+const SCHEMAS = path.join(TOOLS, 'schemas');
+
+function findTool(name: string): string | null {
+  const own = path.join(TOOLS, 'bin', name);
+  return existsSync(own) ? own : findProgram(name);
+}
+
+const helm = findTool('helm');
+const kubeconform = findTool('kubeconform');
+const canValidate = kubeconform !== null && existsSync(SCHEMAS);
+if (helm === null || !canValidate) {
+  process.stderr.write(
+    'Tests of the chart are skipped: .ci/kubernetes-tools gets helm, kubeconform and schemas.\n',
+  );
+}
+
+/** A test that renders the chart. It is skipped on a machine without Helm. */
+export const chartTest = helm === null ? test.skip : test;
+/** A test that also compares with the schemas of Kubernetes. */
+export const schemaTest = helm === null || !canValidate ? test.skip : test;
+
+/** A resource, as YAML gives it. */
+// biome-ignore lint/suspicious/noExplicitAny: tests reach into resources of many kinds.
+export type Resource = any;
+
+/** Values of the chart; those that it requires have defaults here. */
+export type Values = Record<string, unknown>;
+
+const REQUIRED = {
+  image: { repository: 'registry.example.org/ballots' },
+  database: { url: 'postgres://ballot@postgres:5432/ballot', passwordSecret: { name: 'ballot-database' } },
+  kafka: { brokers: 'kafka:9093' },
+};
+
+interface Outcome {
+  status: number | null;
+  output: string;
+  errors: string;
+}
+
+function run(program: string | null, args: string[], input: string): Outcome {
+  if (program === null) throw new Error('The program is not installed.');
+  const { status, stdout, stderr } = spawnSync(program, args, { input, encoding: 'utf8' });
+  return { status, output: stdout, errors: stderr };
+}
+
+/** Two levels of values over those that are required. */
+function complete(values: Values): string {
+  const merged: Values = { ...REQUIRED };
+  for (const [name, value] of Object.entries(values)) {
+    const base = merged[name];
+    merged[name] = isMapping(base) && isMapping(value) ? { ...base, ...value } : value;
+  }
+  return stringify(merged);
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Runs `helm template`. @returns its text, or its error if it refuses the values */
+export function template(values: Values): Outcome {
+  const args = ['template', 'ballots', CHART, '--namespace', 'ballots', '--kube-version', KUBERNETES];
+  return run(helm, [...args, '--values', '-'], complete(values));
+}
+
+/** The resources of a release with these values. @throws Error if Helm refuses them */
+export function render(values: Values = {}): Resource[] {
+  const { status, output, errors } = template(values);
+  if (status !== 0) throw new Error(errors);
+  return parseAllDocuments(output)
+    .map((document) => document.toJS())
+    .filter((resource) => resource !== null);
+}
+
+/** Runs `helm lint`. @returns its complaints; empty if there are none */
+export function lint(values: Values): string {
+  const args = ['lint', CHART, '--strict', '--quiet', '--kube-version', KUBERNETES, '--values', '-'];
+  const { status, output, errors } = run(helm, args, complete(values));
+  return status === 0 ? '' : `${output}${errors}`;
+}
+
+/** Compares resources with the schemas of Kubernetes and of the operators. @returns the complaints, one for each resource */
+export function validate(values: Values): string[] {
+  const { status, output, errors } = run(
+    kubeconform,
+    [
+      ...['-strict', '-output', 'json', '-kubernetes-version', KUBERNETES],
+      ...['-schema-location', path.join(SCHEMAS, '{{.ResourceKind}}{{.KindSuffix}}.json')],
+      // Strimzi publishes its schemas nowhere but in its repository; tests compare these resources otherwise.
+      ...['-skip', 'KafkaTopic,KafkaUser'],
+    ],
+    template(values).output,
+  );
+  const { resources = [] } = JSON.parse(output || '{}') as { resources?: { name: string; msg: string }[] };
+  const complaints = resources.map(({ name, msg }) => `${name}: ${msg}`);
+  return status === 0 || complaints.length > 0 ? complaints : [errors];
+}
+
+/** The resource of a kind whose name ends like this. @throws Error if there is none */
+export function find(resources: Resource[], kind: string, ending = ''): Resource {
+  const found = resources.find(
+    (resource) => resource.kind === kind && resource.metadata.name.endsWith(ending),
+  );
+  if (found === undefined) throw new Error(`There is no ${kind} *${ending}.`);
+  return found;
+}
+
+/** The pods of a release, by the name of their resource without the release's. */
+export function podsOf(resources: Resource[]): Map<string, Resource> {
+  const pods = new Map<string, Resource>();
+  for (const { kind, metadata, spec } of resources) {
+    const pod = kind === 'Pod' ? spec : spec?.template?.spec;
+    if (pod) pods.set(metadata.name.replace('ballots-ballot-endorsement-data-', ''), pod);
+  }
+  return pods;
+}

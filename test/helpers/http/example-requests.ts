@@ -1,0 +1,105 @@
+import type { Endpoint, Route } from '../../../gateway/http/route.ts';
+import { createDemo } from '../../../ops/demo/generate.ts';
+import type { Submission } from '../../../schemas/submission.ts';
+import { parseSubmission } from '../../../schemas/submission-files.ts';
+import type { CatalogueLine } from '../ballots/catalogue.ts';
+
+/*
+ * A part of the demo ballot, and a request of each operation that it answers. Voters rank the choices of the contest, and the ids exist
+ * in every demo.
+ */
+
+const ELECTION = 'me-2026-11-03-general';
+const CONTEST = `${ELECTION}/fennelwold-3-mayor`;
+const demo = createDemo({
+  contests: 2500,
+  endorsers: 400,
+  endorsements: 30_000,
+  seed: 1,
+  today: '2026-10-01',
+});
+
+/** The demo's categories and endorsers, and one of its elections. */
+export function exampleCatalogue(): CatalogueLine[] {
+  const lines: CatalogueLine[] = [];
+  for (const record of demo.categories()) lines.push(['endorser-categories', record]);
+  for (const record of demo.endorsers()) lines.push(['endorsers', record]);
+  for (const record of demo.elections()) if (record.slug === ELECTION) lines.push(['elections', record]);
+  for (const record of demo.contests()) if (record.election === ELECTION) lines.push(['contests', record]);
+  return lines;
+}
+
+/** The positions of the demo's first endorsers in the contest. */
+export function exampleSubmissions(): Submission[] {
+  const found: Submission[] = [];
+  for (const record of demo.submissions()) {
+    if (record.contest !== CONTEST) continue;
+    const parsed = parseSubmission(record);
+    if (parsed.ok) found.push(parsed.value);
+    if (found.length === 4) return found;
+  }
+  return found;
+}
+
+/** The parts of a request that an example has, besides what its operation says. */
+export interface ExampleRequest {
+  /** Values of parameters in the path, and of parameters of the query without which the example says nothing. */
+  parameters?: Readonly<Record<string, string | number | number[]>>;
+  /** More parameters of the query, which keep the answer short. */
+  short?: Readonly<Record<string, string | number>>;
+  body?: unknown;
+}
+
+const NEWSPAPERS = {
+  name: 'Newspapers of the coast',
+  filter: { categories: ['newspaper'], states: ['CA', 'OR'] },
+};
+
+/**
+ * A request of each operation.
+ *
+ * @param ids ids of a contest, an endorsement, an officeholder and a subscription, and the slug of an endorser
+ */
+export const exampleRequests = (ids: {
+  contest: number;
+  endorsement: number;
+  endorser: string;
+  officeholder: string;
+  subscription: number;
+}): Readonly<Record<string, ExampleRequest>> => ({
+  listStates: {},
+  listElections: { short: { limit: 1 } },
+  listEndorserCategories: {},
+  listEndorsers: { short: { limit: 1 } },
+  getEndorser: { parameters: { slug: ids.endorser } },
+  listContests: { short: { limit: 1 } },
+  getContest: { parameters: { id: ids.contest } },
+  listEndorsements: { short: { limit: 1 } },
+  getEndorsement: { parameters: { id: ids.endorsement } },
+  getDigest: {},
+  getCoverage: {},
+  listOfficeholders: { short: { limit: 1 } },
+  getOfficeholder: { parameters: { id: ids.officeholder } },
+  getRecommendations: { parameters: { contest: [ids.contest] } },
+  listEvents: { parameters: { from: 'earliest' }, short: { limit: 1 } },
+  streamEvents: {},
+  listSubscriptions: {},
+  createSubscription: { body: NEWSPAPERS },
+  getSubscription: { parameters: { id: ids.subscription } },
+  replaceSubscription: {
+    parameters: { id: ids.subscription },
+    body: { ...NEWSPAPERS, name: 'Coast papers' },
+  },
+  deleteSubscription: { parameters: { id: ids.subscription } },
+});
+
+/** The address of a request: its path, and its query. */
+export function addressOf(
+  { path, query }: Pick<Route | Endpoint, 'path' | 'query'>,
+  { parameters = {}, short = {} }: ExampleRequest,
+): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]));
+  const chosen = Object.entries({ ...parameters, ...short }).filter(([name]) => name in query);
+  const search = new URLSearchParams(chosen.map(([name, value]): [string, string] => [name, String(value)]));
+  return `${filled}${search.size > 0 ? `?${search}` : ''}`;
+}

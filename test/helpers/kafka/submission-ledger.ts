@@ -1,0 +1,136 @@
+import { expect } from '@jest/globals';
+import { readRejections } from '../../../administration/rejections/read-rejections.ts';
+import { topicNames } from '../../../kafka/topic-names.ts';
+import { type Rejection, submissionCodec } from '../../../schemas/submission.ts';
+import { endorse } from '../ballots/submissions.ts';
+import type { TestService } from '../service/service.ts';
+import { until } from '../until.ts';
+import type { OutsideProducer, OutsideRecord, Place } from './outside-client.ts';
+import { startKafkajsClient } from './outside-javascript.ts';
+
+const PARTITIONS = 12;
+
+/** A record, and its due: an event with this statement, a rejection, or nothing. */
+export type LedgerRecord = OutsideRecord & { due: { event: string } | 'rejection' | 'nothing' };
+
+type Values = Partial<Pick<OutsideRecord, 'key' | 'headers' | 'timestamp'>>;
+
+/** A record that cannot be applied. */
+export function bad(partition: number, value: Buffer | null, values: Values = {}): LedgerRecord {
+  return { partition, key: Buffer.from('bakers-local-1'), value, ...values, due: 'rejection' };
+}
+
+/**
+ * Keeps account of all records that a test sends to the submissions topic of a service of its own: every good one is due
+ * to become one event, and every bad one to be in the rejected topic with its origin (INV-14).
+ */
+export class SubmissionLedger {
+  readonly #service: TestService;
+  readonly #statements: string[] = [];
+  readonly #rejected = new Set<string>();
+  readonly #rejections = new Map<string, Rejection>();
+  readonly #readUpTo = new Map<number, number>();
+  #made = 0;
+  #probe: OutsideProducer | undefined;
+
+  constructor(service: TestService) {
+    this.#service = service;
+  }
+
+  get topic(): string {
+    return topicNames(this.#service.topicPrefix).submissions;
+  }
+
+  /** A submission that makes one event, which its statement tells from all others. */
+  good(partition: number, values: Values = {}): LedgerRecord {
+    this.#made += 1;
+    const event = `Statement ${this.#made}.`;
+    const value = submissionCodec.encode(endorse('bakers-local-1', 'mayor', 'ann', { statement: event }));
+    return { partition, key: Buffer.from('bakers-local-1'), value, ...values, due: { event } };
+  }
+
+  /** Sends records, and notes their dues. */
+  async send(producer: OutsideProducer, records: readonly LedgerRecord[]): Promise<Place[]> {
+    const places = await producer.send(records.map(({ due, ...record }) => record));
+    for (const [index, { due }] of records.entries()) {
+      const { partition, offset } = places[index] as Place;
+      if (due === 'rejection') this.#rejected.add(`${partition}/${offset}`);
+      else if (due !== 'nothing') this.#statements.push(due.event);
+    }
+    return places;
+  }
+
+  /** Sends records that are set aside together, under the first one's offset. */
+  async sendUnreadable(producer: OutsideProducer, records: readonly OutsideRecord[]): Promise<Place[]> {
+    const places = await producer.send(records);
+    const [first] = places;
+    if (first) this.#rejected.add(`${first.partition}/${first.offset}`);
+    return places;
+  }
+
+  /** Notes that a record is due to be an event although it was sent otherwise. */
+  owe({ due }: LedgerRecord): void {
+    if (typeof due === 'object') this.#statements.push(due.event);
+  }
+
+  /**
+   * Sends a good submission to every partition.
+   *
+   * @returns the seconds until all good submissions so far are events
+   */
+  async secondsUntilAllApplied(except: readonly number[] = []): Promise<number> {
+    this.#probe ??= await startKafkajsClient(this.#service.brokers, this.topic).open();
+    const partitions = Array.from({ length: PARTITIONS }, (_, partition) => partition);
+    const open = partitions.filter((partition) => !except.includes(partition));
+    const startedAt = performance.now();
+    await this.send(
+      this.#probe,
+      open.map((partition) => this.good(partition)),
+    );
+    await this.untilApplied(60_000);
+    return (performance.now() - startedAt) / 1000;
+  }
+
+  /** Waits until there are as many events as good submissions. */
+  async untilApplied(timeoutMs?: number): Promise<void> {
+    const count = this.#statements.length;
+    await until(`${count} events`, async () => (await this.#service.latestSequence()) >= count, timeoutMs);
+  }
+
+  /** Checks that every good submission is an event once, that every bad one is rejected, and that nothing else is there. */
+  async expectSettled(timeoutMs = 30_000): Promise<void> {
+    await this.untilApplied(timeoutMs);
+    const events = await this.#service.events();
+    const statements = events.data.map(({ endorsement }) => endorsement.statement);
+    expect(statements.sort()).toEqual([...this.#statements].sort());
+    await until(
+      `${this.#rejected.size} rejections`,
+      async () => (await this.rejections()).length >= this.#rejected.size,
+      timeoutMs,
+    );
+    const rejections = await this.rejections();
+    const origins = rejections.map(({ partition, offset }) => `${partition}/${offset}`);
+    expect(origins.sort()).toEqual([...this.#rejected].sort());
+    expect(new Set(rejections.map(({ topic }) => topic))).toEqual(
+      new Set(this.#rejected.size > 0 ? [this.topic] : []),
+    );
+  }
+
+  /** All rejections so far. */
+  async rejections(): Promise<Rejection[]> {
+    const topic = topicNames(this.#service.topicPrefix).rejected;
+    const { rejections, ends } = await readRejections(
+      { brokers: this.#service.brokers, topic },
+      this.#readUpTo,
+    );
+    for (const rejection of rejections) {
+      this.#rejections.set(`${rejection.partition}/${rejection.offset}`, rejection);
+    }
+    for (const [partition, end] of ends) this.#readUpTo.set(partition, end);
+    return [...this.#rejections.values()];
+  }
+
+  async close(): Promise<void> {
+    await this.#probe?.close();
+  }
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import type { ITopicConfig } from 'kafkajs';
+import type { Admin } from '../../../kafka/connection/admin.ts';
+import { applyTopics } from '../../../kafka/topics/topics.ts';
+import type { Brokers } from '../../../service/brokers.ts';
+import { waitFor } from '../../../service/wait-for.ts';
+import { grantRights } from '../servers/secured-cluster.ts';
+import { brokersOf, isSecured, testServers } from '../servers/servers.ts';
+import { until } from '../until.ts';
+
+export interface TestTopics {
+  /** The names of this test's topics begin with it. */
+  prefix: string;
+  brokers: Brokers;
+}
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A prefix that no other test uses. */
+export function chooseTopicPrefix(): string {
+  return `test-${randomBytes(6).toString('hex')}-`;
+}
+
+/** Creates the service's topics under a prefix of their own, as `topics apply` does. */
+export async function createTestTopics({
+  prefix = chooseTopicPrefix(),
+  partitions = 12,
+  retentionMs = WEEK_MS,
+}: {
+  prefix?: string;
+  partitions?: number;
+  retentionMs?: number;
+} = {}): Promise<TestTopics> {
+  const { brokers } = testServers();
+  const options = { topicPrefix: prefix, retentionMs, changesPartitions: partitions };
+  if (isSecured()) {
+    await grantRights(brokers, prefix);
+    // Brokers learn of rights one after the other.
+    const apply = () => applyTopics({ ...options, brokers: brokersOf('ops') });
+    await waitFor('The topics', apply, { timeoutMs: 60_000 });
+  } else await applyTopics({ ...options, brokers });
+  return { prefix, brokers };
+}
+
+/** Creates a topic, and waits until its partitions have leaders. kafkajs gives up if a broker has not heard of it yet. */
+export async function createTopic(admin: Admin, config: ITopicConfig): Promise<void> {
+  const { topic } = config;
+  await admin.createTopics({ waitForLeaders: false, topics: [config] });
+  await until(`the topic ${topic} has leaders`, async () => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => ({ topics: [] }));
+    const partitions = topics[0]?.partitions ?? [];
+    return partitions.length > 0 && partitions.every(({ leader }) => leader >= 0);
+  });
+}

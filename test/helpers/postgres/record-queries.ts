@@ -1,0 +1,85 @@
+import { AnswerMemory } from '../../../gateway/answers/answer-memory.ts';
+import { DataVersion } from '../../../gateway/answers/data-version.ts';
+import { Turns } from '../../../gateway/answers/turns.ts';
+import { createConfig } from '../../../gateway/config.ts';
+import type { GatewayContext } from '../../../gateway/context.ts';
+import { encodeContent } from '../../../gateway/http/content.ts';
+import type { RawRequest } from '../../../gateway/http/route.ts';
+import { routes } from '../../../gateway/routes/index.ts';
+import { systemClock } from '../../../service/clock.ts';
+import { createReadPool } from '../../../store/connection/read-pool.ts';
+import { type DataPart, loadDataVersions } from '../../../store/reads/data-versions.ts';
+
+/** The queries and the answer of a request. */
+export interface RecordedRequest {
+  queries: { sql: string; values: unknown[] }[];
+  /** The parts of the data that the route declares to show. */
+  shows: readonly DataPart[];
+  body: string;
+}
+
+/** The GET route of a path, and the parameters that the path gives it. */
+function findRoute(pathname: string) {
+  for (const route of routes.filter(({ method }) => method === 'GET')) {
+    const form = new RegExp(`^${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    const match = form.exec(pathname);
+    if (match) return [route, match.groups ?? {}] as const;
+  }
+  throw new Error(`There is no route ${pathname}.`);
+}
+
+/**
+ * Answers a request once, in this process, and records its SQL.
+ *
+ * @param path the path of a data endpoint, with its query
+ */
+export async function recordQueries(databaseUrl: string, path: string): Promise<RecordedRequest> {
+  const queries: RecordedRequest['queries'] = [];
+  const pool = await createReadPool({
+    databaseUrl,
+    maxConnections: 1,
+    connectionTimeoutMs: 5000,
+    statementTimeoutMs: 60_000,
+    onQuery: (sql, values) => queries.push({ sql, values: [...values] }),
+  });
+  const [pathname = '', query = ''] = path.split('?');
+  const [route, parameters] = findRoute(pathname);
+  const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
+  // The data endpoints use only this part of the context.
+  const largeAnswers = new Turns({ atOnce: 1, atOnceOfAccount: 1, waiting: 0, waitingOfAccount: 0 });
+  const answers = new AnswerMemory({
+    maxBytes: 0,
+    retentionMs: config.retentionMs,
+    clock: systemClock,
+  });
+  const source = { pool, dataVersion: new DataVersion(() => loadDataVersions(pool)), isReplica: false };
+  const replicas: GatewayContext['replicas'] = { read: (work) => work(source) };
+  const context = { pool, replicas, largeAnswers, answers, config, clock: systemClock } as GatewayContext;
+  const request: RawRequest = {
+    url: path,
+    query,
+    path: parameters,
+    readBody: async () => undefined,
+    header: () => undefined,
+    acceptsGzip: () => false,
+    acceptsLines: () => false,
+    id: 'test',
+    onClose: () => {},
+    caller: {
+      credential: { key: 0 },
+      accountId: 0,
+      account: '',
+      plan: '',
+      scopes: ['data:read'],
+      requestsPerMinute: null,
+      requestsPerDay: null,
+      maxStreams: null,
+    },
+    closed: new AbortController().signal,
+    isClosed: () => false,
+  };
+  const reply = await route.answer(request, context);
+  await pool.end();
+  if (!('json' in reply)) throw new Error(`${path} does not answer with JSON.`);
+  return { queries, shows: route.shows ?? [], body: encodeContent(reply.json).pieces.join('') };
+}

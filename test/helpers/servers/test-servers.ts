@@ -1,0 +1,93 @@
+/** Runs one Postgres and one Kafka for a whole test run, in a folder that is removed with them. */
+
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { findRunner } from '../../../ops/local/servers/runner.ts';
+import type { Brokers } from '../../../service/brokers.ts';
+import { SecuredCluster } from './secured-cluster.ts';
+
+/** No data outlives the run, so none needs to survive a power cut. */
+const POSTGRES_FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** Old segments are checked often, so that tests of retention and compaction wait only for moments. */
+const KAFKA_FOR_TESTS = {
+  'log.cleaner.backoff.ms': '200',
+  'log.initial.task.delay.ms': '100',
+  'log.retention.check.interval.ms': '500',
+};
+
+let folder: string | null = null;
+let running: { stop(): Promise<void> }[] = [];
+const pids: number[] = [];
+
+async function notePid(pid: number): Promise<void> {
+  pids.push(pid);
+}
+
+/** An interrupted run has no time to stop its servers in order, and nothing to lose by killing them. */
+function killAll(): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+}
+
+function exitOn(signal: NodeJS.Signals): void {
+  process.once(signal, () => process.exit(128 + os.constants.signals[signal]));
+}
+
+/** Makes the folder of the run, which is removed even if the run is interrupted. */
+async function makeFolder(): Promise<string> {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-test-'));
+  process.once('exit', killAll);
+  exitOn('SIGINT');
+  exitOn('SIGTERM');
+  return folder;
+}
+
+/** Starts Postgres, and three brokers that ask for certificates, passwords and rights. */
+export async function startSecuredServers(): Promise<{ databaseUrl: string; cluster: SecuredCluster }> {
+  const runner = await findRunner();
+  const dir = await makeFolder();
+  const [postgres, cluster] = await Promise.all([
+    runner.startPostgres({
+      dir: path.join(dir, 'postgres'),
+      onSpawn: notePid,
+      overrides: POSTGRES_FOR_TESTS,
+    }),
+    SecuredCluster.start({ dir: path.join(dir, 'kafka'), onSpawn: notePid, overrides: KAFKA_FOR_TESTS }),
+  ]);
+  running = [postgres, cluster];
+  return { databaseUrl: postgres.url, cluster };
+}
+
+/** Starts both and gives their addresses. */
+export async function startTestServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
+  const runner = await findRunner();
+  const dir = await makeFolder();
+  const [postgres, kafka] = await Promise.all([
+    runner.startPostgres({
+      dir: path.join(dir, 'postgres'),
+      onSpawn: notePid,
+      overrides: POSTGRES_FOR_TESTS,
+    }),
+    runner.startKafka({ dir: path.join(dir, 'kafka'), onSpawn: notePid, overrides: KAFKA_FOR_TESTS }),
+  ]);
+  running = [postgres, kafka];
+  return { databaseUrl: postgres.url, brokers: kafka.brokers };
+}
+
+/** Stops both and removes their folder. */
+export async function stopTestServers(): Promise<void> {
+  await Promise.all(running.map((server) => server.stop()));
+  running = [];
+  pids.length = 0;
+  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+  folder = null;
+}

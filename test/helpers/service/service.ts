@@ -1,0 +1,251 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import pg from 'pg';
+import type { Role } from '../../../consumers/config.ts';
+import { startConsumers } from '../../../consumers/consumers.ts';
+import { createConfig as createGatewayConfig, type GatewayConfig } from '../../../gateway/config.ts';
+import { type Gateway, startGateway } from '../../../gateway/gateway.ts';
+import { topicNames } from '../../../kafka/topic-names.ts';
+import { createKey } from '../../../ops/commands/keys.ts';
+import { submitAll } from '../../../ops/submit/submit-all.ts';
+import { parseCursor } from '../../../schemas/cursor.ts';
+import type { Submission } from '../../../schemas/submission.ts';
+import type { Clock } from '../../../service/clock.ts';
+import type { Stoppable } from '../../../service/lifecycle.ts';
+import { createLog, type Logger } from '../../../service/log.ts';
+import { type CatalogueLine, loadCatalogue, SMALL_BALLOT } from '../ballots/catalogue.ts';
+import { watchAnswers } from '../http/described-answers.ts';
+import { chooseTopicPrefix, createTestTopics } from '../kafka/topics.ts';
+import { chooseDatabaseUrl, createTestDatabase } from '../postgres/database.ts';
+import { brokersOf, isSecured, kafkaSettings, testServers } from '../servers/servers.ts';
+import { until } from '../until.ts';
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+export interface TestServiceOptions {
+  catalogue?: CatalogueLine[];
+  gateways?: number;
+  partitions?: number;
+  retentionMs?: number;
+  /** Whether one process has all roles of the consumers in a secured run too, as it has in others. */
+  consumersTogether?: boolean;
+  gatewayConfig?: Partial<GatewayConfig>;
+  /** The database, which does not exist yet; by default one of the run's Postgres. */
+  databaseUrl?: string;
+  /** The replicas that the relay looks after. */
+  relayReplicas?: string[];
+  /** By default the database's, as in production. */
+  clock?: Clock;
+  /** The log of the gateways. */
+  log?: Logger;
+}
+
+const DEFAULTS = {
+  catalogue: SMALL_BALLOT,
+  gateways: 1,
+  partitions: 12,
+  retentionMs: WEEK_MS,
+  consumersTogether: false,
+  relayReplicas: [],
+  log: createLog('gateway', 'silent'),
+};
+
+/** An answer of a gateway, with its body parsed. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies whose shape they check themselves.
+  body: any;
+}
+
+/** A whole service in this process, on a database and topics of its own. */
+export class TestService {
+  readonly databaseUrl: string;
+  /** Kafka for the test itself, which may do everything there. */
+  readonly brokers = testServers().brokers;
+  readonly topicPrefix = chooseTopicPrefix();
+  readonly gateways: Gateway[] = [];
+  /** A key of the plan `internal`, once the service has started. */
+  key = '';
+  readonly #options: Required<Omit<TestServiceOptions, 'gatewayConfig' | 'clock' | 'databaseUrl'>> & {
+    clock?: Clock;
+  };
+  readonly #config: GatewayConfig;
+  #consumers: Stoppable[] = [];
+  #replacing: Promise<void> = Promise.resolve();
+
+  constructor({ gatewayConfig = {}, databaseUrl = chooseDatabaseUrl(), ...options }: TestServiceOptions) {
+    this.databaseUrl = databaseUrl;
+    this.#options = { ...DEFAULTS, ...options };
+    this.#config = {
+      ...createGatewayConfig({
+        DATABASE_URL: this.databaseUrl,
+        ...kafkaSettings('gateway'),
+        TOPIC_PREFIX: this.topicPrefix,
+        PORT: '0',
+        RETENTION_MS: String(this.#options.retentionMs),
+        DRAIN_MS: '500',
+      }),
+      ...gatewayConfig,
+    };
+  }
+
+  /** A service whose gateways are ready and whose consumers run; the test stops it. */
+  static async start(options: TestServiceOptions = {}): Promise<TestService> {
+    const service = new TestService(options);
+    await service.start();
+    return service;
+  }
+
+  /** Starts the gateways and the consumers, and waits until the gateways are ready. */
+  async start(): Promise<void> {
+    const { databaseUrl, topicPrefix: prefix } = this;
+    const { catalogue, gateways, partitions, retentionMs } = this.#options;
+    await Promise.all([
+      createTestDatabase(databaseUrl),
+      createTestTopics({ prefix, partitions, retentionMs }),
+    ]);
+    await loadCatalogue(databaseUrl, catalogue);
+    this.key = await createKey({ databaseUrl, account: 'test', plan: 'internal' });
+    await Promise.all(Array.from({ length: gateways }, (_, index) => this.startGateway(index)));
+    await this.startConsumers();
+    await this.untilReady();
+  }
+
+  /** Starts a gateway in this place; when the stream has a new epoch it is replaced, as a supervisor would do. */
+  async startGateway(index: number): Promise<void> {
+    this.gateways[index] = await startGateway(this.#config, {
+      ...(this.#options.clock && { clock: this.#options.clock }),
+      log: this.#options.log,
+      onNewEpoch: () => {
+        this.#replacing = this.#replacing.then(() => this.restartGateway(index));
+      },
+    });
+  }
+
+  async restartGateway(index: number): Promise<void> {
+    await this.gateways[index]?.stop();
+    await this.startGateway(index);
+  }
+
+  async untilReady(): Promise<void> {
+    const areReady = async () => {
+      const ready = await Promise.all(this.gateways.map((gateway) => gateway.isReady()));
+      return ready.every(Boolean);
+    };
+    await until('the gateways are ready', areReady);
+  }
+
+  async startConsumers(roles: Role[] = ['apply', 'relay']): Promise<void> {
+    const { databaseUrl, topicPrefix } = this;
+    const { retentionMs, relayReplicas: readDatabaseUrls } = this.#options;
+    // In a secured run each role has a user of its own, and therefore a process.
+    const apart = isSecured() && !this.#options.consumersTogether;
+    const parts = apart
+      ? roles.map((role) => ({ user: role, roles: [role] }))
+      : [{ user: 'consumers' as const, roles }];
+    this.#consumers = await Promise.all(
+      parts.map((part) =>
+        startConsumers(
+          {
+            databaseUrl,
+            readDatabaseUrls,
+            brokers: brokersOf(part.user),
+            topicPrefix,
+            roles: part.roles,
+            retentionMs,
+          },
+          { log: createLog('consumers', 'silent') },
+        ),
+      ),
+    );
+  }
+
+  async stopConsumers(): Promise<void> {
+    await Promise.all(this.#consumers.map((part) => part.stop()));
+    this.#consumers = [];
+  }
+
+  async stop(): Promise<void> {
+    await this.stopConsumers();
+    await this.#replacing;
+    for (const gateway of this.gateways) await gateway.stop();
+  }
+
+  url(path: string, gateway = 0): string {
+    return `http://127.0.0.1:${this.gateways[gateway]?.port}${path}`;
+  }
+
+  /** Sends a GET request to a gateway, with the service's key unless `headers` has another. */
+  async get(
+    path: string,
+    { gateway = 0, headers = {} }: { gateway?: number; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const response = await fetch(this.url(path, gateway), {
+      headers: { Authorization: `Bearer ${this.key}`, ...headers },
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === '' ? null : JSON.parse(text),
+    };
+  }
+
+  /** Runs a statement on the service's database, past the service. @returns the rows */
+  async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      return (await client.query(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Sends submissions, and resolves when Kafka has them. */
+  async submit(submissions: Submission[]): Promise<void> {
+    const topic = topicNames(this.topicPrefix).submissions;
+    await submitAll({ brokers: brokersOf('producer'), topic, submissions });
+  }
+
+  /** All events from a cursor, or from the beginning, up to the end of the stream. */
+  async events(start = 'from=earliest', gateway = 0): Promise<{ data: Answer['body'][]; cursor: string }> {
+    const data: Answer['body'][] = [];
+    for (let query = start; ; ) {
+      const { status, body } = await this.get(`/v1/events?${query}&limit=1000`, { gateway });
+      if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+      data.push(...body.data);
+      if (!body.has_more) return { data, cursor: body.next_cursor };
+      query = `cursor=${body.next_cursor}`;
+    }
+  }
+
+  /** The sequence of the newest event that a gateway can deliver. */
+  async latestSequence(gateway = 0): Promise<number> {
+    const { body } = await this.get('/v1/events', { gateway });
+    return parseCursor(body.next_cursor).sequence;
+  }
+
+  /** Waits until the stream has this number of events on every gateway, and returns them. */
+  async eventsOnceThereAre(count: number, timeoutMs?: number): Promise<Answer['body'][]> {
+    const all = async () => {
+      const sequences = await Promise.all(this.gateways.map((_, gateway) => this.latestSequence(gateway)));
+      return sequences.every((sequence) => sequence >= count);
+    };
+    await until(`${count} events`, all, timeoutMs);
+    return (await this.events()).data;
+  }
+}
+
+/** Gives a test file a service that runs while its tests do. Every answer must be as /openapi.json describes it. */
+export function useTestService(options: TestServiceOptions = {}): TestService {
+  const service = new TestService(options);
+  const answers = watchAnswers((port) => service.gateways.some((gateway) => gateway.port === port));
+  beforeAll(() => service.start());
+  afterAll(async () => {
+    await service.stop();
+    answers.stop();
+    if (answers.faults.length > 0) throw new Error(`/openapi.json differs: ${answers.faults.join('; ')}`);
+  });
+  return service;
+}

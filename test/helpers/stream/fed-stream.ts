@@ -1,0 +1,131 @@
+/* A stream of Server-Sent Events on a feed that the test fills, without a server. */
+import { PassThrough } from 'node:stream';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { StreamFilter } from '../../../domain/stream-filter.ts';
+import { EventStream } from '../../../gateway/delivery/sse.ts';
+import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
+import { FanOut } from '../../../gateway/feed/fan-out.ts';
+import type { Feed } from '../../../gateway/feed/feed.ts';
+import { FeedReader } from '../../../gateway/feed/reader.ts';
+import { EventOutput } from '../../../gateway/wire/event-output.ts';
+import type { StateCode } from '../../../schemas/vocabulary.ts';
+import { captureLog } from '../service/captured-log.ts';
+import { ManualClock } from '../service/manual-clock.ts';
+import { createEntry } from './log-entry.ts';
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+/** A feed of entries that the test appends to, or a failure that it sets. */
+class FakeFeed {
+  readonly #clock: ManualClock;
+  readonly #entries: LogEntry[] = [];
+  readonly #fanOut = new FanOut();
+  failure: Error | undefined;
+  /** An error of making ids, which every frame but an endorsement needs. */
+  broken: Error | undefined;
+  reads = 0;
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock;
+  }
+
+  get epoch(): number {
+    if (this.broken) throw this.broken;
+    return 7;
+  }
+
+  get latest(): ResumePoint {
+    return { sequence: this.#entries.length, time: this.#clock.now(), offsets: [0] };
+  }
+
+  append(state: StateCode = 'CA', count = 1): void {
+    const { length } = this.#entries;
+    const occurredAt = this.#clock.now();
+    const added = Array.from({ length: count }, (_, i) =>
+      createEntry({ sequence: length + 1 + i, state, occurredAt }),
+    );
+    this.#entries.push(...added);
+    this.#fanOut.publish(added, this.latest);
+  }
+
+  openReader(filter: StreamFilter): FeedReader {
+    return new FeedReader(this, this.#fanOut, filter);
+  }
+
+  async read(resumePoint: ResumePoint): Promise<Chunk> {
+    this.reads += 1;
+    if (this.failure) throw this.failure;
+    const entries = this.#entries.slice(resumePoint.sequence, resumePoint.sequence + 1000);
+    return { entries, resumePoint: entries.at(-1)?.resumePoint ?? this.latest };
+  }
+}
+
+interface Setting {
+  filter?: StreamFilter;
+  lifetimeMs?: number;
+  random?: number;
+  output?: PassThrough;
+  /** The number of changes after the point at which the stream begins. */
+  behind?: number;
+  failure?: Error;
+  /** How long an event stays readable, in milliseconds. */
+  retentionMs?: number;
+}
+
+/** Starts a stream on a feed of its own, with a clock that the test moves on. The test calls `listen` to read it. */
+export function startStream(setting: Setting = {}) {
+  const { filter = {}, lifetimeMs = HOUR, random = 0, output = new PassThrough() } = setting;
+  const { retentionMs = 7 * 24 * HOUR } = setting;
+  const clock = new ManualClock();
+  const feed = new FakeFeed(clock);
+  const beginning = feed.latest;
+  feed.append('CA', setting.behind ?? 0);
+  feed.failure = setting.failure;
+  const events: EventSourceMessage[] = [];
+  const comments: string[] = [];
+  let text = '';
+  const parser = createParser({ onEvent: (e) => events.push(e), onComment: (c) => comments.push(c) });
+  const state = { ended: false };
+  output.on('end', () => {
+    state.ended = true;
+  });
+  const listen = () =>
+    output.on('data', (bytes: Buffer) => {
+      text += bytes;
+      parser.feed(bytes.toString());
+    });
+  const captured = captureLog('info');
+  const connection = { gzip: false, chunked: false, end: () => output.end() };
+  const stream = new EventStream(new EventOutput(output, connection), feed as unknown as Feed, {
+    start: beginning,
+    filter,
+    ready: {},
+    heartbeatMs: 20 * SECOND,
+    lifetimeMs,
+    retentionMs,
+    clock,
+    openLog: () => captured.log,
+    random: () => random,
+  });
+  const done = stream.run();
+  const kinds = () => events.map(({ event }) => event);
+  const last = () => ({ ...events.at(-1), data: JSON.parse(events.at(-1)?.data ?? 'null') });
+  return {
+    clock,
+    feed,
+    end: stream.end.bind(stream),
+    changeFilter: stream.changeFilter.bind(stream),
+    events,
+    comments,
+    kinds,
+    last,
+    listen,
+    state,
+    done,
+    text: () => text,
+    output,
+    lines: captured.lines,
+  };
+}

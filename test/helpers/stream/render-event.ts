@@ -1,0 +1,16 @@
+import type { Change } from '../../../schemas/change.ts';
+
+/** The text of an event's body, made from the change as an object: what the gateway makes of its Avro must equal it. */
+export function renderEvent(change: Change): string {
+  const { id, type, occurred_at, endorsement, endorser, contest, election, choice } = change;
+  return JSON.stringify({
+    id,
+    type: `endorsement.${type}`,
+    occurred_at: new Date(occurred_at).toISOString(),
+    endorsement,
+    endorser,
+    contest,
+    election,
+    choice,
+  });
+}
