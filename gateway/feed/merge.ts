@@ -17,7 +17,8 @@ const MAX_WAITING = 50_000;
  *
  * Within a partition sequences mostly rise. While a record of a partition waits, the next sequence is therefore likelier
  * to be in another one, and only partitions without waiting records are read. Copies that the relay sent again, perhaps
- * to another partition after partitions were added, can follow later records: if every partition waits, all are read.
+ * to another partition after partitions were added, can follow later records: if every partition waits or has ended, the
+ * waiting ones are read as well.
  */
 export class SequenceMerge<T extends Sequenced> {
   #next: number;
@@ -48,18 +49,22 @@ export class SequenceMerge<T extends Sequenced> {
   }
 
   /**
-   * The partitions that must be read before the merge can go on, each with the offset to fetch from.
+   * The partitions that must be read before the merge can continue, each with the offset to fetch from.
    *
-   * @param ahead with no more waiting records than this, all partitions are read
+   * @param options.ahead with no more waiting records than this, all partitions are read
+   * @param options.atEnd the partitions that have nothing more
    */
-  wanted(partitionCount: number, ahead = 0): Map<number, number> {
-    const wanted = new Map<number, number>();
-    if (this.#pending.size >= MAX_WAITING) return wanted;
-    const all = this.#pending.size <= ahead || this.#waiting.size >= partitionCount;
-    for (let partition = 0; partition < partitionCount; partition += 1) {
-      if (all || !this.#waiting.has(partition)) wanted.set(partition, this.#offsets[partition] ?? 0);
-    }
-    return wanted;
+  wanted(
+    partitionCount: number,
+    { ahead = 0, atEnd }: { ahead?: number; atEnd?: ReadonlySet<number> } = {},
+  ): Map<number, number> {
+    if (this.#pending.size >= MAX_WAITING) return new Map();
+    const open = Array.from({ length: partitionCount }, (_, partition) => partition).filter(
+      (partition) => !atEnd?.has(partition),
+    );
+    const idle = open.filter((partition) => !this.#waiting.has(partition));
+    const wanted = this.#pending.size <= ahead || idle.length === 0 ? open : idle;
+    return new Map(wanted.map((partition) => [partition, this.#offsets[partition] ?? 0]));
   }
 
   /** By partition: the offset of the first record not yet returned. A merge that starts there misses none. */

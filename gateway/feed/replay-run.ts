@@ -139,8 +139,7 @@ export class ReplayRun {
    */
   async #fetchOnce(reader: TopicReader, atEnd: Set<number>): Promise<number | undefined> {
     const sources = await reader.sources();
-    const wanted = this.#merge.wanted(sources.length);
-    for (const partition of atEnd) wanted.delete(partition);
+    const wanted = this.#merge.wanted(sources.length, { atEnd });
     if (wanted.size === 0) return undefined;
     const maxBytes = fetchBytes(this.#chunksRead, this.#maxBytes() / sources.length);
     let count = 0;

@@ -117,7 +117,7 @@ export class Tail {
         // A broker may have named another one that is nearer.
         this.#startLoops(sources);
         if (!sources.includes(node)) return;
-        const wanted = this.#merge.wanted(sources.length, MAX_AHEAD);
+        const wanted = this.#merge.wanted(sources.length, { ahead: MAX_AHEAD });
         for (const partition of wanted.keys()) if (sources[partition] !== node) wanted.delete(partition);
         if (wanted.size === 0) await clock.wait(BLOCKED_MS, signal);
         else await this.#poll(node, wanted);

@@ -104,6 +104,18 @@ describe('missing changes', () => {
   });
 });
 
+test('INV-7: a change behind a waiting one is found although another partition has nothing more', () => {
+  const merge = fromStart();
+  const atEnd = new Set([0]);
+  // The relay sent 1 again, after 2 and to another partition.
+  merge.add(1, [at(2, 0)], 1);
+  expect(merge.wanted(2)).toEqual(new Map([[0, 0]]));
+  expect(merge.wanted(2, { atEnd })).toEqual(new Map([[1, 1]]));
+  merge.add(1, [at(1, 1)], 2);
+  expect(taken(merge)).toEqual([1, 2]);
+  expect(merge.wanted(2, { atEnd })).toEqual(new Map([[1, 2]]));
+});
+
 test('the highest is the last of the waiting changes, in whichever order they came', () => {
   const merge = fromStart();
   expect(merge.highest).toBe(0);
@@ -160,7 +172,7 @@ describe('the partitions to read next', () => {
       [0, 2],
       [1, 0],
     ]);
-    expect([merge.wanted(2, 2), merge.wanted(2, 1)]).toEqual([both, new Map([[1, 0]])]);
+    expect([merge.wanted(2, { ahead: 2 }), merge.wanted(2, { ahead: 1 })]).toEqual([both, new Map([[1, 0]])]);
   });
 
   test('INV-7: are all partitions if all of them wait: a copy sent again can follow later changes', () => {

@@ -63,12 +63,15 @@ export const topicArbitrary: fc.Arbitrary<Topic> = fc
 /** Reads a topic as a gateway does. Numbers from `choose` decide which partition is fetched and how much is taken. */
 export function createReader({ partitions }: Topic, start: Start, choose: Iterator<number>) {
   const merge = new SequenceMerge<Sequenced>(start);
+  const atEnd = new Set<number>();
+  const wantedNow = () => [...merge.wanted(partitions.length, { atEnd })];
   const pick = (count: number): number => (choose.next().value ?? 0) % count;
 
   function fetch(partition: number, offset: number, count: number): boolean {
     const rest = (partitions[partition] ?? []).filter((record) => record.offset >= offset);
     const records = rest.slice(0, count);
     merge.add(partition, records, (records.at(-1)?.offset ?? offset - 1) + 1);
+    if (records.length === rest.length) atEnd.add(partition);
     return records.length > 0;
   }
 
@@ -76,7 +79,7 @@ export function createReader({ partitions }: Topic, start: Start, choose: Iterat
     merge,
     /** Fetches a part of one wanted partition, and takes a part of the available records. */
     step(): number[] {
-      const wanted = [...merge.wanted(partitions.length)];
+      const wanted = wantedNow();
       const [partition, offset] = wanted[pick(wanted.length || 1)] ?? [];
       if (partition !== undefined && offset !== undefined) fetch(partition, offset, pick(5));
       return merge.take(pick(4)).map(({ sequence }) => sequence);
@@ -86,7 +89,7 @@ export function createReader({ partitions }: Topic, start: Start, choose: Iterat
       const given: number[] = [];
       for (let more = true; more; ) {
         more = false;
-        for (const [partition, offset] of merge.wanted(partitions.length)) {
+        for (const [partition, offset] of wantedNow()) {
           if (fetch(partition, offset, 1 + pick(5))) more = true;
         }
         const taken = merge.take();
