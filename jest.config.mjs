@@ -1,18 +1,25 @@
-/** Tests run as ES modules, and swc strips their types. One broker and one Postgres serve the whole run. */
-export default {
-  testEnvironment: 'node',
+import { groups } from './test/jest/groups.mjs';
+
+/** What every test file needs: Node itself loads it and strips its types. */
+export const shared = {
   roots: ['<rootDir>/test'],
-  testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' } },
-    ],
-  },
+  transform: {},
+  testRunner: '<rootDir>/test/jest/runner.mjs',
+};
+
+/** One Postgres and one Kafka for the run, started only if a file of these groups is in it. */
+const servers = {
   globalSetup: '<rootDir>/test/helpers/servers/global-setup.ts',
   globalTeardown: '<rootDir>/test/helpers/servers/global-teardown.ts',
-  setupFiles: ['<rootDir>/test/helpers/servers/shared-output.ts'],
-  maxWorkers: 2,
+};
+
+export default {
+  maxWorkers: 3,
   testTimeout: 120_000,
+  projects: [
+    { ...shared, displayName: 'unit', testMatch: groups.unit },
+    { ...shared, ...servers, displayName: 'servers', testMatch: groups.servers },
+    { ...shared, ...servers, displayName: 'system', testMatch: groups.system },
+  ],
 };

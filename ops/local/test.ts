@@ -1,6 +1,7 @@
 /**
- * `npm test`, and `npm run test:secured`: runs jest under this Node with the given arguments (`npm test -- test/domain`). The last line is
- * `N passed, N failed`; the exit status is 1 if a test failed or none ran.
+ * `npm test` and the scripts beside it (`test:unit`, `test:system`, `test:all`, `test:secured`): runs jest under this Node
+ * with the given arguments (`npm test -- test/domain`). The last line is `N passed, N failed`; the exit status is 1 if a
+ * test failed or none ran.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -12,12 +13,14 @@ import { childExit } from './processes/daemon.ts';
 import { chooseRunner, inspectMachine } from './servers/runner.ts';
 import { formatTally, type JestResults } from './test-tally.ts';
 
-const NODE_OPTIONS = [
-  '--experimental-vm-modules',
-  '--disable-warning=ExperimentalWarning',
-  // Tests have a `process` of jest's own, on which kafka/connection/client.ts cannot silence Node's warning.
-  '--disable-warning=TimeoutNegativeWarning',
-];
+/** The groups of jest.config.mjs that run if no file is named, by the option of the script. */
+const GROUPS: Record<string, string[]> = {
+  '--unit': ['unit'],
+  '--system': ['system'],
+  '--all': ['unit', 'servers', 'system'],
+};
+/** The groups of `npm test`. */
+const DEFAULT_GROUPS = ['unit', 'servers'];
 
 /** The option that runs tests against three brokers with TLS, logins and rights. */
 const SECURED = '--secured';
@@ -26,8 +29,14 @@ const SECURED_TESTS = [
   ...['test/acceptance', 'test/faults/kill-consumers', 'test/faults/kill-gateway'],
   ...['--testPathIgnorePatterns', 'runbooks', 'root-home', 'least-rights'],
 ];
-/** Replicas, TLS and rights take their time, above all on a busy machine. */
-const PATIENCE = '--testTimeout=120000';
+
+/** @returns jest's arguments: named files are run whatever their group */
+function chooseTests(options: string[], args: string[]): string[] {
+  if (args.some((arg) => arg.startsWith('test/'))) return args;
+  if (options.includes(SECURED)) return [...SECURED_TESTS, ...args];
+  const groups = options.flatMap((option) => GROUPS[option] ?? []);
+  return [...args, '--selectProjects', ...(groups.length > 0 ? groups : DEFAULT_GROUPS)];
+}
 
 async function runJest(args: string[], env: Record<string, string>): Promise<number> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-jest-'));
@@ -38,11 +47,7 @@ async function runJest(args: string[], env: Record<string, string>): Promise<num
     const child = spawn(process.execPath, [jest, ...args, '--json', `--outputFile=${outputFile}`], {
       // With --json, jest prints its results on standard output too; they are read from the file.
       stdio: ['inherit', 'ignore', 'inherit'],
-      env: {
-        ...process.env,
-        ...env,
-        NODE_OPTIONS: [process.env.NODE_OPTIONS ?? '', ...NODE_OPTIONS].join(' ').trim(),
-      },
+      env: { ...process.env, ...env },
     });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
     const ending = await childExit(child);
@@ -62,16 +67,14 @@ async function runJest(args: string[], env: Record<string, string>): Promise<num
 try {
   const machine = await inspectMachine();
   chooseRunner(machine);
-  const args = process.argv.slice(2).filter((arg) => arg !== SECURED);
-  const isSecured = args.length < process.argv.length - 2;
+  const given = process.argv.slice(2);
+  const options = given.filter((arg) => arg === SECURED || arg in GROUPS);
+  const args = given.filter((arg) => !options.includes(arg));
+  const isSecured = options.includes(SECURED);
   if (isSecured && chooseRunner(machine) === 'containers') {
     throw new OperatorError('The secured brokers need Java and Maven on this machine, and openssl.');
   }
-  const chosen =
-    isSecured && !args.some((arg) => arg.startsWith('test/')) ? [...SECURED_TESTS, ...args] : args;
-  process.exitCode = isSecured
-    ? await runJest([PATIENCE, ...chosen], { TEST_SECURED: '1' })
-    : await runJest(chosen, {});
+  process.exitCode = await runJest(chooseTests(options, args), isSecured ? { TEST_SECURED: '1' } : {});
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exitCode = 1;

@@ -142,9 +142,12 @@ export async function listEndorsements(
     isFiltered: isAnyGiven(query.filters),
   });
   const { items, last, hasMore, ...stream } = await pool.one(
-    prepareRepeated(sql.type(row)`
+    prepareRepeated(
+      pool,
+      sql.type(row)`
       SELECT page.*, s.epoch, s.last_sequence AS sequence, ${offsetsAfter(sql.fragment`s.last_sequence`)} AS offsets
-      FROM stream_head s, (${page}) AS page`),
+      FROM stream_head s, (${page}) AS page`,
+    ),
   );
   return { items, last, hasMore, stream };
 }

@@ -120,7 +120,10 @@ export async function listOfficeholders(
     isFiltered: isAnyGiven(filters),
   });
   const { loaded, ...found } = await pool.one(
-    prepareRepeated(sql.type(loadedPageRow)`SELECT page.*, ${isLoaded} AS loaded FROM (${page}) AS page`),
+    prepareRepeated(
+      pool,
+      sql.type(loadedPageRow)`SELECT page.*, ${isLoaded} AS loaded FROM (${page}) AS page`,
+    ),
   );
   return loaded ? found : null;
 }

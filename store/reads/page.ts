@@ -63,5 +63,5 @@ export function pageOf({ record, from, where, keys, limit, isFiltered }: PageQue
 
 /** Loads a page of a list. */
 export async function loadPage(pool: DatabasePool, query: PageQuery): Promise<Page> {
-  return pool.one(prepareRepeated(sql.type(pageRow)`${pageOf(query)}`));
+  return pool.one(prepareRepeated(pool, sql.type(pageRow)`${pageOf(query)}`));
 }

@@ -1,11 +1,16 @@
-import { type Statement, sql } from '../connection/read-pool.ts';
+import { type DatabasePool, type Statement, sql } from '../connection/read-pool.ts';
 import { StatementNames } from '../connection/statement-names.ts';
 
-/** Of this process. A connection prepares a statement for itself when it runs it for the first time. */
-const names = new StatementNames();
+/** The connections of a pool have the same names, and each prepares a statement when it runs it for the first time. */
+const namesOfPools = new WeakMap<DatabasePool, StatementNames>();
 
-/** Has a connection prepare a statement that was put together for its request, if the same text is run again and again. */
-export function prepareRepeated<Query extends Statement>(query: Query): Query {
+/** Has a pool's connections prepare a statement that was put together for its request, once the same text is run again. */
+export function prepareRepeated<Query extends Statement>(pool: DatabasePool, query: Query): Query {
+  let names = namesOfPools.get(pool);
+  if (names === undefined) {
+    names = new StatementNames();
+    namesOfPools.set(pool, names);
+  }
   const name = names.nameOf(query.sql);
   return name === undefined ? query : { ...query, name };
 }

@@ -3,13 +3,12 @@
  * and is noted. StrykerJS accepts a runner whose path holds `jest-circus`.
  */
 import { createRequire } from 'node:module';
+import runTestFile from '../jest/runner.mjs';
 import { noteTestNames } from './test-names.mjs';
 
 const requireFromJest = createRequire(createRequire(import.meta.url).resolve('jest/package.json'));
 const requireFromCore = createRequire(requireFromJest.resolve('@jest/core'));
 const { createEmptyTestResult } = requireFromCore('@jest/test-result');
-const circus = requireFromCore('jest-circus/runner');
-const runTestFile = circus.default ?? circus;
 
 /** The mutant that an earlier test file has noticed. */
 let noticed;
@@ -20,12 +19,23 @@ function createResult(testPath, status) {
   return { ...createEmptyTestResult(), testFilePath: testPath, testResults: [test] };
 }
 
-/** What jest calls for each test file. */
+/**
+ * Tells mutated modules which mutant is active, and where to count what tests reach. All test files of this process share
+ * the modules, which look at this object of StrykerJS whenever they run.
+ */
+function activate(mutant, config, environment) {
+  const name = config.globals.__strykerGlobalNamespace__ ?? '__stryker__';
+  globalThis[name] = environment.global[name];
+  globalThis[name].activeMutant = mutant;
+}
+
+/** Called by jest for each test file. */
 export default async function runTests(globalConfig, config, environment, runtime, testPath, ...rest) {
   const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
   if (mutant !== undefined && mutant === noticed) {
     return createResult(testPath, 'pending');
   }
+  activate(mutant, config, environment);
   const handle = environment.handleTestEvent?.bind(environment);
   let hasFailed = false;
   environment.handleTestEvent = async (event, state) => {

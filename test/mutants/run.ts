@@ -42,6 +42,7 @@ try {
       MUTANT_ROOM: room.folder.replaceAll('/', '-'),
       MUTANT_TESTS: room.tests.join(' '),
       MUTANT_STATIC: args.includes('--static') ? '1' : '0',
+      PROPERTY_LIMIT: '100',
       ...(servers && {
         TEST_DATABASE_URL: servers.databaseUrl,
         TEST_KAFKA_BROKERS: servers.brokers.addresses.join(','),

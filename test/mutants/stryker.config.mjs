@@ -1,7 +1,6 @@
 /** StrykerJS for one room, as run.ts calls it. */
 export default {
   testRunner: 'jest',
-  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   jest: {
     configFile: 'test/mutants/jest.config.mjs',
     // This would follow direct imports alone, and leave out tests that reach a mutant through other rooms.
@@ -12,8 +11,8 @@ export default {
   // Values that are made when a file is loaded, for each of which all tests would have to run.
   ignoreStatic: process.env.MUTANT_STATIC !== '1',
   concurrency: 1,
-  // What tests leave open, such as connections, ends with their process.
-  maxTestRunnerReuse: 50,
+  // What tests leave open, such as connections, ends with their process; so do the values of loaded files.
+  maxTestRunnerReuse: process.env.MUTANT_STATIC === '1' ? 1 : 50,
   // A mutant that never ends is one that tests notice. This is added to the time of its tests without it.
   timeoutFactor: 1,
   timeoutMS: 6000,

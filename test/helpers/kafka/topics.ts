@@ -24,7 +24,7 @@ export function chooseTopicPrefix(): string {
 /** Creates the service's topics under a prefix of their own, as `topics apply` does. */
 export async function createTestTopics({
   prefix = chooseTopicPrefix(),
-  partitions = 12,
+  partitions = 2,
   retentionMs = WEEK_MS,
 }: {
   prefix?: string;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import pg from 'pg';
-import { migrateDatabase } from '../../../ops/commands/migrate.ts';
 import { testServers } from '../servers/servers.ts';
+import { copyTemplate, createMigrated } from './template.ts';
 
 /** The address of a database that does not exist yet, on a Postgres: by default that of this test run. */
 export function chooseDatabaseUrl(server = testServers().databaseUrl): string {
@@ -18,16 +18,8 @@ export function chooseDatabaseUrl(server = testServers().databaseUrl): string {
  * @returns its address
  */
 export async function createTestDatabase(url = chooseDatabaseUrl()): Promise<string> {
-  const admin = new pg.Client({
-    connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href,
-  });
-  await admin.connect();
-  try {
-    await admin.query(`CREATE DATABASE ${new URL(url).pathname.slice(1)}`);
-  } finally {
-    await admin.end();
-  }
-  await migrateDatabase(url);
+  const isOfRun = new URL(url).host === new URL(testServers().databaseUrl).host;
+  await (isOfRun ? copyTemplate(url) : createMigrated(url));
   return url;
 }
 

@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { findRunner } from '../../../ops/local/servers/runner.ts';
 import type { Brokers } from '../../../service/brokers.ts';
+import { createTemplate } from '../postgres/template.ts';
 import { SecuredCluster } from './secured-cluster.ts';
 
 /** No data outlives the run, so none needs to survive a power cut. */
@@ -64,6 +65,7 @@ export async function startSecuredServers(): Promise<{ databaseUrl: string; clus
     SecuredCluster.start({ dir: path.join(dir, 'kafka'), onSpawn: notePid, overrides: KAFKA_FOR_TESTS }),
   ]);
   running = [postgres, cluster];
+  await createTemplate(postgres.url);
   return { databaseUrl: postgres.url, cluster };
 }
 
@@ -80,6 +82,7 @@ export async function startTestServers(): Promise<{ databaseUrl: string; brokers
     runner.startKafka({ dir: path.join(dir, 'kafka'), onSpawn: notePid, overrides: KAFKA_FOR_TESTS }),
   ]);
   running = [postgres, kafka];
+  await createTemplate(postgres.url);
   return { databaseUrl: postgres.url, brokers: kafka.brokers };
 }
 

@@ -42,7 +42,7 @@ export interface TestServiceOptions {
 const DEFAULTS = {
   catalogue: SMALL_BALLOT,
   gateways: 1,
-  partitions: 12,
+  partitions: 2,
   retentionMs: WEEK_MS,
   consumersTogether: false,
   relayReplicas: [],

@@ -1,0 +1,41 @@
+/** `@jest/globals` as test files and helpers import it: whatever file runs now, they get its functions. */
+import { createRequire } from 'node:module';
+
+const requireFromJest = createRequire(createRequire(import.meta.url).resolve('jest/package.json'));
+const require = createRequire(requireFromJest.resolve('@jest/core'));
+const { ModuleMocker } = createRequire(require.resolve('jest-circus/package.json'))('jest-mock');
+
+let current = {};
+
+/** @param globals the functions of jest-circus for the next test file, and `expect` */
+export function useGlobals(globals) {
+  current = globals;
+}
+
+/** A function with properties, such as `test.each`, that is looked up when it is used: helpers outlive their first file. */
+function delegate(name) {
+  return new Proxy(() => {}, {
+    apply: (_target, _this, args) => current[name](...args),
+    get: (_target, property) => current[name][property],
+  });
+}
+
+export const [expect, test, it, describe] = ['expect', 'test', 'it', 'describe'].map(delegate);
+export const [beforeAll, beforeEach, afterEach, afterAll] = [
+  'beforeAll',
+  'beforeEach',
+  'afterEach',
+  'afterAll',
+].map(delegate);
+
+const mocker = new ModuleMocker(globalThis);
+
+export const jest = {
+  fn: mocker.fn.bind(mocker),
+  spyOn: mocker.spyOn.bind(mocker),
+  restoreAllMocks: mocker.restoreAllMocks.bind(mocker),
+  /** Sets the time-out of the tests that the file defines after it, in milliseconds. */
+  setTimeout(ms) {
+    globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] = ms;
+  },
+};

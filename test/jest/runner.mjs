@@ -1,0 +1,69 @@
+/**
+ * jest's test runner, without a virtual machine for each test file. Jest's own runtime evaluates every imported module
+ * again for each file, which takes up to two seconds where a file imports the gateway. Here Node loads test files and
+ * modules itself, so that all files of a worker share the modules, and Node's cache of compiled code applies.
+ *
+ * Jest-circus still runs the tests: hooks, time-outs, `-t` and reports are jest's. What files share, they must leave as
+ * they found it: `process.env`, prototypes, and state that a module keeps.
+ */
+import { createRequire, registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { useGlobals } from './globals.mjs';
+
+const requireFromJest = createRequire(createRequire(import.meta.url).resolve('jest/package.json'));
+const require = createRequire(requireFromJest.resolve('@jest/core'));
+const circus = require('jest-circus/runner').default;
+
+/** The modules that test files get instead of those that they name. */
+const REPLACED = {
+  '@jest/globals': new URL('./globals.mjs', import.meta.url).href,
+  'fast-check': new URL('./fast-check.mjs', import.meta.url).href,
+  'fast-check/itself': import.meta.resolve('fast-check'),
+};
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const url = REPLACED[specifier];
+    return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+  },
+});
+
+/** How many files were run. Node would not evaluate the same address a second time. */
+let runs = 0;
+
+/** Forgets the tests and the handlers of the file before: jest-circus keeps them under these symbols. */
+function forgetFormerFile() {
+  for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+    if (['EVENT_HANDLERS', 'JEST_STATE_SYMBOL', 'TEST_TIMEOUT_SYMBOL'].includes(symbol.description)) {
+      delete globalThis[symbol];
+    }
+  }
+}
+
+/** The runtime that jest-circus asks for modules, with Node's modules in place of jest's. */
+function createNodeRuntime(runtime) {
+  const replaced = {
+    requireInternalModule(path) {
+      delete require.cache[path];
+      return require(path);
+    },
+    setGlobalsForRuntime: useGlobals,
+    unstable_shouldLoadAsEsm: () => true,
+    unstable_importModule(path) {
+      runs += 1;
+      return import(`${pathToFileURL(path)}?run=${runs}`);
+    },
+  };
+  return new Proxy(runtime, {
+    get: (target, name) => {
+      const value = replaced[name] ?? target[name];
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** Called by jest for each test file. */
+export default function runTestFile(globalConfig, config, environment, runtime, testPath, ...rest) {
+  forgetFormerFile();
+  return circus(globalConfig, config, environment, createNodeRuntime(runtime), testPath, ...rest);
+}
