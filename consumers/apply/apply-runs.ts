@@ -32,6 +32,7 @@ export class SubmissionGapError extends Error {
 /**
  * Applies runs of several partitions in one transaction. Submissions that were applied before are passed over.
  *
+ * @param client in pipeline mode, which sends a statement before the one before it is answered
  * @param runs a run of each partition at most
  * @param options.write `writeEntries`, or the way that also takes entries which the database refuses
  * @param options.memory what the caller's transactions remember of the store
@@ -94,8 +95,7 @@ async function commitAfter(client: ClientBase, statements: readonly Promise<unkn
       }),
     ),
   );
-  // A client that does not send them together finds out only when it comes to each.
-  await (isPipelined(client) ? new Promise(setImmediate) : executed);
+  await new Promise(setImmediate);
   const committing = hasFailed ? null : client.query('COMMIT');
   committing?.catch(() => {});
   // After an error, the database refuses the statements that follow: the first one says why.
@@ -103,10 +103,6 @@ async function commitAfter(client: ClientBase, statements: readonly Promise<unkn
   if (failure?.status === 'rejected') throw failure.reason;
   const answer = await committing;
   if (answer?.command !== 'COMMIT') throw new Error(`The database answered COMMIT with ${answer?.command}.`);
-}
-
-function isPipelined(client: ClientBase): boolean {
-  return 'pipeline' in client && client.pipeline === true;
 }
 
 async function storeRejections(

@@ -28,6 +28,9 @@ registerHooks({
   },
 });
 
+// A worker ends with its run, and lets what it has started end with it.
+for (const event of ['disconnect', 'SIGTERM']) process.once(event, () => process.exit(1));
+
 /** How many files were run. Node would not evaluate the same address a second time. */
 let runs = 0;
 

@@ -12,12 +12,21 @@ const accounts = createRunner('accounts');
 /** The system's clock, shifted so that a minute has just begun. */
 class WholeMinuteClock implements Clock {
   #offset = 0;
+  #held: number | null = null;
 
   startMinute(): void {
     this.#offset = 60_000 - (Date.now() % 60_000);
   }
 
-  now = () => Date.now() + this.#offset;
+  /** Stops the time during some work, so that a slow machine stays within the minute. */
+  async hold(work: () => Promise<unknown>): Promise<void> {
+    this.#held = this.now();
+    await work().finally(() => {
+      this.#held = null;
+    });
+  }
+
+  now = () => this.#held ?? Date.now() + this.#offset;
   wait = systemClock.wait;
   schedule = systemClock.schedule;
 }
@@ -152,7 +161,7 @@ describe('on two gateways together', () => {
       }
     };
     // One gateway gets three times the load of the other.
-    await Promise.all([0, 0, 0, 0, 0, 0, 1, 1].map(work));
+    await clock.hold(() => Promise.all([0, 0, 0, 0, 0, 0, 1, 1].map(work)));
     expect([...statuses.keys()].sort()).toEqual([200, 429]);
     expect(statuses.get(200)).toBeLessThanOrEqual(600);
     expect(statuses.get(200)).toBeGreaterThanOrEqual(540);

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { Turns } from '../../../gateway/answers/turns.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
@@ -225,9 +226,10 @@ describe('a large answer of lines', () => {
   test('is refused if the gateway stops before its turn, while those under way go on', async () => {
     const [first, second] = [await open(), await open()];
     await until('both wait for their readers', async () => (await snapshots()) === 2);
+    const take = jest.spyOn(Turns.prototype, 'take');
     const third = open();
-    // Requests on other connections are answered in order of arrival.
-    await lines('/v1/states').catch(() => {});
+    await until('the third waits for its turn', () => take.mock.calls.length === 1);
+    take.mockRestore();
     const stopped = service.gateways[0]?.stop();
     const { response } = await third;
     const { 'retry-after': retryAfter, connection } = response.headers;

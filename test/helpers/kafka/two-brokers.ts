@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withAdmin } from '../../../kafka/connection/admin.ts';
 import { type KafkaOptions, startKafka } from '../../../ops/local/servers/kafka/broker.ts';
 import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import type { KafkaServer } from '../../../ops/local/servers/server.ts';
 import { type Brokers, plaintextBrokers } from '../../../service/brokers.ts';
+import { ServerFolder } from '../servers/server-folder.ts';
 import { until } from '../until.ts';
 
 /** A cluster of two brokers, apart from that of the whole run. */
@@ -25,12 +25,18 @@ export interface TwoBrokers {
 export async function startTwoBrokers(
   overrides: { first?: Record<string, string>; second?: Record<string, string> } = {},
 ): Promise<TwoBrokers> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-two-brokers-'));
-  const first = await startKafka({ dir: path.join(dir, 'first'), overrides: overrides.first ?? {} });
+  const folder = await ServerFolder.make('ballot-two-brokers-');
+  const { dir, onSpawn } = folder;
+  const first = await startKafka({
+    dir: path.join(dir, 'first'),
+    onSpawn,
+    overrides: overrides.first ?? {},
+  });
   const properties = await readFile(path.join(dir, 'first', 'server.properties'), 'utf8');
   const port = await findFreePort();
   const secondOptions: KafkaOptions = {
     dir: path.join(dir, 'second'),
+    onSpawn,
     port,
     clusterId: (await readFile(path.join(dir, 'first', 'formatted'), 'utf8')).trim(),
     overrides: {
@@ -58,7 +64,7 @@ export async function startTwoBrokers(
     async stop() {
       await second.stop();
       await first.stop();
-      await rm(dir, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 }

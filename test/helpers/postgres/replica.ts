@@ -1,12 +1,12 @@
 /** Streaming replicas of an embedded Postgres, made by a base backup of its own commands: it has no pg_basebackup. */
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { startPostgres } from '../../../ops/local/servers/postgres/server.ts';
 import { findPostgresUser } from '../../../ops/local/servers/postgres/user.ts';
 import type { PostgresServer } from '../../../ops/local/servers/server.ts';
+import { ServerFolder } from '../servers/server-folder.ts';
 
 const SETTINGS = { fsync: 'off', wal_keep_size: '1GB', max_connections: '200' };
 /** Made anew by a server, or of no use to another one. */
@@ -24,23 +24,31 @@ async function run(url: string, ...statements: string[]): Promise<void> {
 
 /** A Postgres whose replicas can be made. */
 export class Primary {
-  readonly dir: string;
   readonly server: PostgresServer;
+  readonly #folder: ServerFolder;
   readonly #settings: Record<string, string>;
   readonly #replicas: Replica[] = [];
 
-  private constructor(dir: string, server: PostgresServer, settings: Record<string, string>) {
-    this.dir = dir;
+  private constructor(folder: ServerFolder, server: PostgresServer, settings: Record<string, string>) {
+    this.#folder = folder;
     this.server = server;
     this.#settings = settings;
   }
 
   /** @param overrides settings of it and of its replicas */
   static async start(overrides: Record<string, string> = {}): Promise<Primary> {
-    const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-replicated-'));
+    const folder = await ServerFolder.make('ballot-replicated-');
     const settings = { ...SETTINGS, ...overrides };
-    const server = await startPostgres({ dir: path.join(dir, 'primary'), overrides: settings });
-    return new Primary(dir, server, settings);
+    const server = await startPostgres({
+      dir: path.join(folder.dir, 'primary'),
+      onSpawn: folder.onSpawn,
+      overrides: settings,
+    });
+    return new Primary(folder, server, settings);
+  }
+
+  get dir(): string {
+    return this.#folder.dir;
   }
 
   /** @param overrides settings of the replica */
@@ -66,7 +74,11 @@ export class Primary {
     await this.#giveAway(data);
     const { hostname, port, username, password } = new URL(this.server.url);
     const conninfo = `host=${hostname} port=${port} user=${username} password=${password}`;
-    const replica = new Replica(folder, { ...this.#settings, ...overrides, primary_conninfo: conninfo });
+    const replica = new Replica(folder, this.#folder.onSpawn, {
+      ...this.#settings,
+      ...overrides,
+      primary_conninfo: conninfo,
+    });
     this.#replicas.push(replica);
     await replica.start();
     return replica;
@@ -75,7 +87,7 @@ export class Primary {
   async stop(): Promise<void> {
     for (const replica of this.#replicas) await replica.stop();
     await this.server.stop();
-    await rm(this.dir, { recursive: true, force: true });
+    await this.#folder.remove();
   }
 
   /** Gives the files to the server's user, with the rights that it insists on. */
@@ -90,12 +102,14 @@ export class Primary {
 /** A replica that follows a primary. */
 export class Replica {
   readonly #folder: string;
+  readonly #onSpawn: ServerFolder['onSpawn'];
   readonly #settings: Record<string, string>;
   #server: PostgresServer | null = null;
   #port: number | undefined;
 
-  constructor(folder: string, settings: Record<string, string>) {
+  constructor(folder: string, onSpawn: ServerFolder['onSpawn'], settings: Record<string, string>) {
     this.#folder = folder;
+    this.#onSpawn = onSpawn;
     this.#settings = settings;
   }
 
@@ -109,6 +123,7 @@ export class Replica {
     this.#server = await startPostgres({
       dir: this.#folder,
       port: this.#port,
+      onSpawn: this.#onSpawn,
       overrides: this.#settings,
     });
     this.#port = this.#server.port;

@@ -1,13 +1,12 @@
 /** Runs one Postgres and one Kafka for a whole test run, in a folder that is removed with them. */
 
-import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { findRunner } from '../../../ops/local/servers/runner.ts';
 import type { Brokers } from '../../../service/brokers.ts';
 import { createTemplate } from '../postgres/template.ts';
 import { SecuredCluster } from './secured-cluster.ts';
+import { ServerFolder } from './server-folder.ts';
 
 /** No data outlives the run, so none needs to survive a power cut. */
 const POSTGRES_FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -19,34 +18,16 @@ const KAFKA_FOR_TESTS = {
   'log.retention.check.interval.ms': '500',
 };
 
-let folder: string | null = null;
+let folder: ServerFolder | null = null;
 let running: { stop(): Promise<void> }[] = [];
-const pids: number[] = [];
-
-async function notePid(pid: number): Promise<void> {
-  pids.push(pid);
-}
-
-/** An interrupted run has no time to stop its servers in order, and nothing to lose by killing them. */
-function killAll(): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It has ended.
-    }
-  }
-  if (folder !== null) rmSync(folder, { recursive: true, force: true });
-}
 
 function exitOn(signal: NodeJS.Signals): void {
   process.once(signal, () => process.exit(128 + os.constants.signals[signal]));
 }
 
 /** Makes the folder of the run, which is removed even if the run is interrupted. */
-async function makeFolder(): Promise<string> {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-test-'));
-  process.once('exit', killAll);
+async function makeFolder(): Promise<ServerFolder> {
+  folder = await ServerFolder.make('ballot-test-');
   exitOn('SIGINT');
   exitOn('SIGTERM');
   return folder;
@@ -55,14 +36,14 @@ async function makeFolder(): Promise<string> {
 /** Starts Postgres, and three brokers that ask for certificates, passwords and rights. */
 export async function startSecuredServers(): Promise<{ databaseUrl: string; cluster: SecuredCluster }> {
   const runner = await findRunner();
-  const dir = await makeFolder();
+  const { dir, onSpawn } = await makeFolder();
   const [postgres, cluster] = await Promise.all([
     runner.startPostgres({
       dir: path.join(dir, 'postgres'),
-      onSpawn: notePid,
+      onSpawn,
       overrides: POSTGRES_FOR_TESTS,
     }),
-    SecuredCluster.start({ dir: path.join(dir, 'kafka'), onSpawn: notePid, overrides: KAFKA_FOR_TESTS }),
+    SecuredCluster.start({ dir: path.join(dir, 'kafka'), onSpawn, overrides: KAFKA_FOR_TESTS }),
   ]);
   running = [postgres, cluster];
   await createTemplate(postgres.url);
@@ -72,14 +53,14 @@ export async function startSecuredServers(): Promise<{ databaseUrl: string; clus
 /** Starts both and gives their addresses. */
 export async function startTestServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
   const runner = await findRunner();
-  const dir = await makeFolder();
+  const { dir, onSpawn } = await makeFolder();
   const [postgres, kafka] = await Promise.all([
     runner.startPostgres({
       dir: path.join(dir, 'postgres'),
-      onSpawn: notePid,
+      onSpawn,
       overrides: POSTGRES_FOR_TESTS,
     }),
-    runner.startKafka({ dir: path.join(dir, 'kafka'), onSpawn: notePid, overrides: KAFKA_FOR_TESTS }),
+    runner.startKafka({ dir: path.join(dir, 'kafka'), onSpawn, overrides: KAFKA_FOR_TESTS }),
   ]);
   running = [postgres, kafka];
   await createTemplate(postgres.url);
@@ -90,7 +71,6 @@ export async function startTestServers(): Promise<{ databaseUrl: string; brokers
 export async function stopTestServers(): Promise<void> {
   await Promise.all(running.map((server) => server.stop()));
   running = [];
-  pids.length = 0;
-  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+  await folder?.remove();
   folder = null;
 }

@@ -113,13 +113,20 @@ export class TestService {
 
   /** Starts a gateway in this place; when the stream has a new epoch it is replaced, as a supervisor would do. */
   async startGateway(index: number): Promise<void> {
-    this.gateways[index] = await startGateway(this.#config, {
+    const gateway = await startGateway(this.#config, {
       ...(this.#options.clock && { clock: this.#options.clock }),
       log: this.#options.log,
       onNewEpoch: () => {
         this.#replacing = this.#replacing.then(() => this.restartGateway(index));
       },
     });
+    let stopped: Promise<void> | undefined;
+    // A test may have stopped it before the service is stopped.
+    const stop = () => {
+      stopped ??= gateway.stop();
+      return stopped;
+    };
+    this.gateways[index] = { ...gateway, stop };
   }
 
   async restartGateway(index: number): Promise<void> {

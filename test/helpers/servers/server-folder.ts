@@ -1,0 +1,49 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+const open = new Set<ServerFolder>();
+
+process.once('exit', () => {
+  for (const folder of open) folder.abandon();
+});
+
+/** A folder for servers of a test, which do not outlive this process. */
+export class ServerFolder {
+  readonly dir: string;
+  readonly #pids: number[] = [];
+
+  private constructor(dir: string) {
+    this.dir = dir;
+    open.add(this);
+  }
+
+  /** @param name the folder's name begins with it */
+  static async make(name: string): Promise<ServerFolder> {
+    return new ServerFolder(await mkdtemp(path.join(os.tmpdir(), name)));
+  }
+
+  /** Notes the process of a server in the folder. */
+  readonly onSpawn = async (pid: number): Promise<void> => {
+    this.#pids.push(pid);
+  };
+
+  /** Removes the folder once its servers have stopped. */
+  async remove(): Promise<void> {
+    open.delete(this);
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  /** Kills the servers, which have nothing to lose, and removes the folder. */
+  abandon(): void {
+    for (const pid of this.#pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    }
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
