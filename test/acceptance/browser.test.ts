@@ -116,5 +116,4 @@ testInBrowser(
     const kinds = new Set(frames.map(({ event }) => event));
     expect(kinds).toEqual(new Set(['ready', 'endorsement', 'checkpoint', 'reconnect']));
   },
-  120_000,
 );

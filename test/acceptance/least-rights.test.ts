@@ -219,7 +219,7 @@ test('a part that is refused says so, goes on trying, and works once its passwor
   await kafka.loginAs('apply', 'another password');
   await until('it works', () => apply.isReady());
   await apply.stop();
-}, 30_000);
+});
 
 /** Does what a right is for. @returns the sentences of a failure, an empty list if all went well */
 type Use = () => Promise<string[]>;
@@ -384,7 +384,6 @@ describe('every right of the table is needed', () => {
   test.each(named(ALL.filter(({ operation }) => !/^(Create|Alter)/.test(operation))))(
     '%s',
     (_, right) => expectNeeded(right, chooseUse(right)),
-    30_000,
   );
 
   test.each(named(TO_MAKE_TOPICS))(
@@ -394,6 +393,5 @@ describe('every right of the table is needed', () => {
         await spoil(right.name, { isDeleted: right.operation === 'Create' });
         return failing(() => ops('topics apply', { prefix: SPOILT }))();
       }),
-    30_000,
   );
 });

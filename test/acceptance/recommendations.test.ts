@@ -105,7 +105,7 @@ function shownOf({ title, choices, recommendation }: Shown) {
       ({ source_url }) => source_url === null || /^https?:\/\//i.test(source_url),
     );
     await service.eventsOnceThereAre(lines.length, 60_000);
-  }, 120_000);
+  });
 
   async function read(query: string): Promise<Map<string, Shown[]>> {
     const { status, body } = await service.get(`/v1/recommendations?election=${ELECTIONS.join()}${query}`);

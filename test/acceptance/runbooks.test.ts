@@ -37,7 +37,7 @@ afterAll(async () => {
   if (!isEmbedded) return;
   await terminal.stop().catch(() => terminal.kill());
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 /** The lines of the fenced blocks under a heading, up to the next heading. */
 function readCommands(heading: string): string[] {

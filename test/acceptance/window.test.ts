@@ -193,7 +193,6 @@ test.each([
           await tryCursors(known, 1);
           return isAtWork();
         },
-        60_000,
       );
       await tryCursors(known, TRIALS);
     } finally {
@@ -216,5 +215,4 @@ test.each([
       expect(checker.judge(record).faults).toEqual([]);
     }
   },
-  120_000,
 );

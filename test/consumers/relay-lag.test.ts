@@ -49,4 +49,4 @@ test('the changes that wait for Kafka are counted while it is away, and no relay
   await service.startConsumers();
   await service.eventsOnceThereAre(2);
   await until('none waits', async () => (await unrelayed()) === 0 && (await oldestSeconds()) === 0);
-}, 60_000);
+});

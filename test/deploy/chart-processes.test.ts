@@ -64,7 +64,7 @@ beforeAll(async () => {
   await admin.connect();
   await admin.query(`CREATE DATABASE ${new URL(databaseUrl).pathname.slice(1)}`);
   await admin.end();
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all(processes.map(({ process }) => process.kill()));
@@ -173,4 +173,4 @@ test('an event passes through the pods of the chart, and the gateway ends within
   expect(gateway.process.exitCode()).toBe(0);
   await until('the stream has ended', () => stream.ended);
   expect(stream.of('reconnect').map(({ data }) => data.reason)).toEqual(['shutdown']);
-}, 120_000);
+});

@@ -106,4 +106,4 @@ test('it mirrors /v1/endorsements exactly, through cuts, a killed client and an 
   client = startClient();
   await expectMirror();
   expect(client.output()).toContain('CursorExpiredError');
-}, 120_000);
+});

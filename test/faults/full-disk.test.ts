@@ -32,7 +32,7 @@ afterAll(async () => {
   if (disk === null) return;
   await terminal.stop().catch(() => terminal.kill());
   disk.unmount();
-}, 120_000);
+});
 
 /** Submits one statement after another, each until Kafka has acknowledged it. */
 class Submitter {

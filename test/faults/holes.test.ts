@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { filledChanges } from '../../gateway/feed/metrics.ts';
 import { withAdmin } from '../../kafka/connection/admin.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
@@ -13,7 +13,6 @@ import { until } from '../helpers/until.ts';
 const runStream = createRunner('stream');
 
 const PATIENCE_MS = 25_000;
-jest.setTimeout(60_000);
 
 let sent = 0;
 

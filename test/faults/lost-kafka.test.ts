@@ -2,7 +2,7 @@
  * Kafka loses its topics while the service runs: they are deleted under load and made anew. The relay writes the window
  * again, with the same ids and bytes, and no cursor dies.
  */
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { measureLag } from '../../administration/lag.ts';
 import { withAdmin } from '../../kafka/connection/admin.ts';
@@ -23,7 +23,6 @@ const WEEK_MS = 604_800_000;
 const CHANGES = 3000;
 const ENDORSERS = ['bakers-local-1', 'coast-gazette', 'nation-herald'];
 const PATIENCE_MS = 60_000;
-jest.setTimeout(120_000);
 
 let service: TestService;
 let sent = 0;

@@ -55,7 +55,7 @@ beforeAll(async () => {
     `/v1/contests/${contest.id}`,
     '/v1/recommendations?election=ca-2026-11-03-general',
   ];
-}, 120_000);
+});
 afterAll(async () => {
   stream.close();
   await service.stop();

@@ -38,13 +38,13 @@ beforeAll(async () => {
   const log = createLog('gateway', 'silent');
   gateway = await startGateway(config, { clock: systemClock, log, onNewEpoch: () => {} });
   await until('the gateway is ready', () => gateway.isReady());
-}, 60_000);
+});
 afterAll(async () => {
   await way.close();
   await gateway.stop();
   await consumers?.stop();
   await service.stop();
-}, 60_000);
+});
 
 /** The status of an answer; 0 if there is none in time. */
 async function status(path: string, key = service.key): Promise<number> {
@@ -72,7 +72,7 @@ test('a gateway answers in bounded time, still admits known keys, and recovers b
   const recovered = async () => (await statuses()).every((each) => each === 200);
   await until('everything is answered', recovered, GATEWAY_BOUND_MS);
   expect(await gateway.isReady()).toBe(true);
-}, 90_000);
+});
 
 test('apply and relay go on, as soon as new connections work', async () => {
   const { brokers, topicPrefix } = service;
@@ -88,4 +88,4 @@ test('apply and relay go on, as soon as new connections work', async () => {
   way.mend();
   way.forgetSilenced();
   expect(await service.eventsOnceThereAre(2, CONSUMERS_BOUND_MS)).toHaveLength(2);
-}, 90_000);
+});

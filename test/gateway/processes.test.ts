@@ -124,7 +124,7 @@ test('while a process that was killed is started again, the other one answers', 
   await until('another one has its place', areReady, 60_000);
   expect(isRunning(other)).toBe(true);
   for (let i = 0; i < 10; i += 1) expect((await ask()).status).toBe(200);
-}, 120_000);
+});
 
 test('a signal drains all processes, and none is left', async () => {
   const streams: EventStreamClient[] = [];

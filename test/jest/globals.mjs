@@ -34,8 +34,4 @@ export const jest = {
   fn: mocker.fn.bind(mocker),
   spyOn: mocker.spyOn.bind(mocker),
   restoreAllMocks: mocker.restoreAllMocks.bind(mocker),
-  /** Sets the time-out of the tests that the file defines after it, in milliseconds. */
-  setTimeout(ms) {
-    globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] = ms;
-  },
 };

@@ -37,7 +37,7 @@ let runs = 0;
 /** Forgets the tests and the handlers of the file before: jest-circus keeps them under these symbols. */
 function forgetFormerFile() {
   for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
-    if (['EVENT_HANDLERS', 'JEST_STATE_SYMBOL', 'TEST_TIMEOUT_SYMBOL'].includes(symbol.description)) {
+    if (['EVENT_HANDLERS', 'JEST_STATE_SYMBOL'].includes(symbol.description)) {
       delete globalThis[symbol];
     }
   }

@@ -57,4 +57,4 @@ test('keeps nothing of waits that are over, so that a quiet process does not gro
   await wait(4000);
   // A promise that is raced keeps 300 bytes of each. Signals are collected a little later than they end.
   await until('the memory to be free again', () => heap() - before < 500_000);
-}, 60_000);
+});

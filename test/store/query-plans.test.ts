@@ -50,7 +50,7 @@ beforeAll(async () => {
     connectionTimeoutMs: 5000,
     statementTimeoutMs: 5000,
   });
-}, 60_000);
+});
 afterAll(() => pool.end());
 
 interface Plan {

@@ -22,7 +22,7 @@ let foreign: TestAuthority;
 beforeAll(async () => {
   postgres = await SecurePostgres.start();
   foreign = await TestAuthority.create(postgres.dir, 'foreign');
-}, 60_000);
+});
 afterAll(() => postgres.stop());
 
 type Settings = Record<string, string>;

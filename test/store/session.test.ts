@@ -112,4 +112,4 @@ test('a watched session ends if its process goes away while it waits for a lock'
   });
   await observer.end();
   await way.close();
-}, 30_000);
+});

@@ -72,7 +72,7 @@ beforeAll(async () => {
     plans: 'internal',
   };
   if (hasChromium) browser = await startChromium();
-}, 60_000);
+});
 afterAll(() => browser?.close());
 
 /** The addresses of all pages that show something, also to somebody who is not signed in. */
@@ -193,5 +193,4 @@ testInBrowser(
     expect(problems).toEqual([]);
     await context.close();
   },
-  120_000,
 );

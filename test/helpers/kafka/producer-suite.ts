@@ -20,7 +20,7 @@ export function testProducers(start: Start, startSuccessor: Start = start): void
   beforeAll(async () => {
     client = await start(service.brokers, ledger.topic);
     successors = start === startSuccessor ? client : await startSuccessor(service.brokers, ledger.topic);
-  }, 60_000);
+  });
   const producers: OutsideProducer[] = [];
   afterAll(async () => {
     await Promise.allSettled(producers.map((producer) => producer.close()));

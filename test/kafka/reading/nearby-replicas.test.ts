@@ -28,7 +28,7 @@ beforeAll(async () => {
   await withAdmin(brokers, (admin) =>
     createTopic(admin, { topic: TOPIC, replicaAssignment: [{ partition: 0, replicas: [1, 2] }] }),
   );
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 
 async function send(...values: string[]): Promise<void> {
@@ -82,4 +82,4 @@ test('a reader reads from the replica in its own rack, and from the leader once 
   await send('four');
   expect(await readTo(near, second.offset, 'four')).toMatchObject({ values: ['four'], nodes: [1] });
   await near.close();
-}, 60_000);
+});

@@ -85,4 +85,4 @@ test('INV-6: every record inside the window outlives compaction', async () => {
   } while ((await countRecords(losing)) > RECORDS / 2);
 
   expect(await countRecords(keeping)).toBe(RECORDS);
-}, 90_000);
+});

@@ -43,6 +43,5 @@ describeWithPromtool('with promtool (skipped on a machine without it), the objec
     async (_, cases) => {
       expect(await testRules('objectives', STEP_SECONDS, [toPromtoolTest(cases)])).toBe('');
     },
-    60_000,
   );
 });

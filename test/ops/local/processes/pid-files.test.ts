@@ -126,7 +126,7 @@ test('of several starts at once, one claims the folder, also from one that was k
     for (const { child } of starts) child.kill('SIGKILL');
     await Promise.all(exits);
   }
-}, 60_000);
+});
 
 test('a start that waits keeps its claim when the one that stops releases the folder', async () => {
   const runDir = path.join(folder, 'handed-over');

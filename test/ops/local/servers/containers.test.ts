@@ -44,5 +44,4 @@ testInContainers(
     await third.stop();
     await rm(dir, { recursive: true });
   },
-  120_000,
 );
