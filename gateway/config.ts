@@ -10,9 +10,9 @@ import {
 } from '../service/environment.ts';
 import { STOP_DEADLINE_MS } from '../service/lifecycle.ts';
 import { readServers, type Servers } from '../service/servers.ts';
-import { type ProviderConfig, readProvider } from './console/config.ts';
+import { type ConsoleConfig, readProvider } from './console/config.ts';
 
-export interface GatewayConfig extends Servers {
+export interface GatewayConfig extends Servers, ConsoleConfig {
   port: number;
   /** Of the first process; each further one has the next port. 0 for free ones. */
   metricsPort: number;
@@ -40,13 +40,6 @@ export interface GatewayConfig extends Servers {
   feedReplayBytes: number;
   /** The memory for answers that can be reused, in bytes; 0 for none. */
   responseMemoryBytes: number;
-  /**
-   * The address under which people open the console, as `https://ballots.example.org`; null for this machine's. Its
-   * cookies are for HTTPS only if it is one of HTTPS.
-   */
-  publicUrl: string | null;
-  /** The provider with which people sign in to the console; null if they come by links only. */
-  provider: ProviderConfig | null;
   /** Whether the gateway serves the console. */
   hasConsole: boolean;
   /** The period over which a stopping gateway ends its streams, in milliseconds. */

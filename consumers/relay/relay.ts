@@ -7,11 +7,11 @@ import { type Clock, systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
 import { observeHop } from '../../service/stream-metrics.ts';
 import { traceMessages } from '../../service/tracing.ts';
+import { loadEpoch } from '../../store/stream/epoch.ts';
 import {
   acknowledgeBatch,
   type ChangeToRelay,
   loadChanges,
-  loadEpoch,
   loadLastBatch,
   loadLastSequence,
   type RelayBatch,

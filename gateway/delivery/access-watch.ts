@@ -10,9 +10,9 @@ import { findSessionStates } from '../../store/access/console-sessions.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { requireUsableKey } from '../auth/authentication.ts';
-import type { Credential } from '../auth/caller.ts';
 import { requireSameAccount } from '../auth/sessions.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { Credential } from '../http/caller.ts';
 
 /** How often the credentials and subscriptions of readers are checked, in milliseconds. */
 const WATCH_INTERVAL_MS = 2000;
