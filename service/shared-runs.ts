@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 /**
  * Runs of some work, each shared by the callers that asked before it began. A later caller may have seen something that
- * the run has not, so it waits for the next one. One run goes on at a time, and at most one waits, however many callers
+ * the run has not, so it waits for the next one. One run is under way at a time, and at most one waits, however many callers
  * there are.
  */
 export class SharedRuns<Result> {

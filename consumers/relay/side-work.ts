@@ -1,5 +1,5 @@
 /**
- * Work that goes on beside a leader's, at most once in some time, such as a check. Its failure is thrown later, where the
+ * Work that runs beside a leader's, at most once in some time, such as a check. Its failure is thrown later, where the
  * leader's own work can end for it.
  */
 export class SideWork {

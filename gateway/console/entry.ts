@@ -35,7 +35,7 @@ export interface EntryParts {
  * made for if the person asks for it, and checks the role.
  *
  * @param read the form, if it was read before
- * @returns null if there is no session, or it has ended
+ * @returns null if the request has no session, or its session has ended
  * @throws PageError if the person may not use the page, or the form is unreadable or forged
  */
 export async function enter(
