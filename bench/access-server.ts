@@ -6,7 +6,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
 import { AnswerMemory } from '../gateway/answers/answer-memory.ts';
-import { DataVersion } from '../gateway/answers/data-version.ts';
 import { startAccess } from '../gateway/auth/access.ts';
 import { type AdmissionOptions, createAdmission } from '../gateway/auth/admission.ts';
 import { createConfig } from '../gateway/config.ts';
@@ -18,6 +17,7 @@ import { routes } from '../gateway/routes/index.ts';
 import { countRequests } from '../gateway/usage/count-requests.ts';
 import { systemClock } from '../service/clock.ts';
 import { createLog } from '../service/log.ts';
+import { SharedRuns } from '../service/shared-runs.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
 
@@ -49,7 +49,7 @@ process.once('message', async ({ databaseUrl, variant }: { databaseUrl: string; 
     connectionTimeoutMs: 3000,
     statementTimeoutMs: 15_000,
   });
-  const source = { pool, dataVersion: new DataVersion(() => loadDataVersions(pool)), isReplica: false };
+  const source = { pool, dataVersion: new SharedRuns(() => loadDataVersions(pool)), isReplica: false };
   const context = {
     ...runtime,
     config,

@@ -16,17 +16,11 @@ export const FACET_PATHS: { [Field in Exclude<FilterField, 'types'>]: readonly s
 };
 
 /** The values of a change of this type that filters look at. */
-export function facetsOf(type: ChangeType, { endorser, contest, election }: ChangeBody): ChangeFacets {
-  return {
-    categories: endorser.category.slug,
-    endorsers: endorser.slug,
-    endorser_states: endorser.state,
-    states: election.state,
-    elections: election.slug,
-    contest_kinds: contest.kind,
-    levels: contest.district.level,
-    types: type,
-  };
+export function facetsOf(type: ChangeType, body: ChangeBody): ChangeFacets {
+  const valueAt = (path: readonly string[]) =>
+    path.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], body);
+  const inBody = Object.entries(FACET_PATHS).map(([field, path]) => [field, valueAt(path)]);
+  return { ...Object.fromEntries(inBody), types: type };
 }
 
 /** The changes that a client wants: values by field. An absent field matches every change (specification, "Filter"). */

@@ -10,9 +10,9 @@ import {
 } from '../service/environment.ts';
 import { STOP_DEADLINE_MS } from '../service/lifecycle.ts';
 import { readServers, type Servers } from '../service/servers.ts';
-import { type ProviderConfig, readProvider } from './console/config.ts';
+import { type ConsoleConfig, readProvider } from './console/config.ts';
 
-export interface GatewayConfig extends Servers {
+export interface GatewayConfig extends Servers, ConsoleConfig {
   port: number;
   /** Of the first process; each further one has the next port. 0 for free ones. */
   metricsPort: number;
@@ -40,13 +40,6 @@ export interface GatewayConfig extends Servers {
   feedReplayBytes: number;
   /** The memory for answers that can be reused, in bytes; 0 for none. */
   responseMemoryBytes: number;
-  /**
-   * The address under which people open the console, as `https://ballots.example.org`; null for this machine's. Its
-   * cookies are for HTTPS only if it is one of HTTPS.
-   */
-  publicUrl: string | null;
-  /** The provider with which people sign in to the console; null if they come by links only. */
-  provider: ProviderConfig | null;
   /** Whether the gateway serves the console. */
   hasConsole: boolean;
   /** The period over which a stopping gateway ends its streams, in milliseconds. */
@@ -86,9 +79,9 @@ export function createConfig(env: Environment): GatewayConfig {
     streamLifetimeMs: number('STREAM_LIFETIME_MS', 1000, 24 * 60 * MINUTE_MS) ?? 60 * MINUTE_MS,
     streamHeartbeatMs: number('STREAM_HEARTBEAT_MS', 100, MINUTE_MS) ?? 20_000,
     feedMemoryBytes: (number('FEED_MEMORY_MB', 1, 16_384) ?? 64) * MEGABYTE,
-    accountConcurrency: number('ACCOUNT_CONCURRENCY', 1, 1_000_000) ?? 1000,
-    headersTimeoutMs: number('HEADERS_TIMEOUT_MS', 100, 10 * MINUTE_MS) ?? 10_000,
-    requestTimeoutMs: number('REQUEST_TIMEOUT_MS', 100, 10 * MINUTE_MS) ?? 30_000,
+    accountConcurrency: 1000,
+    headersTimeoutMs: 10_000,
+    requestTimeoutMs: 30_000,
     trustedProxies: number('TRUST_PROXY', 0, 10) ?? 0,
     feedReplayBytes: (number('FEED_REPLAY_MB', 1, 16_384) ?? 32) * MEGABYTE,
     responseMemoryBytes: (number('RESPONSE_MEMORY_MB', 0, 16_384) ?? 32) * MEGABYTE,

@@ -6,12 +6,12 @@ import type { Stoppable } from '../service/lifecycle.ts';
 import { untilListening } from '../service/listening.ts';
 import type { Logger } from '../service/log.ts';
 import { ReferenceClock } from '../service/reference-clock.ts';
+import { SharedRuns } from '../service/shared-runs.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { startHeartbeat } from '../store/processes/heartbeat.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
 import { loadDatabaseTime } from '../store/reads/stream-points.ts';
 import { AnswerMemory } from './answers/answer-memory.ts';
-import { DataVersion } from './answers/data-version.ts';
 import { Turns } from './answers/turns.ts';
 import { startAccess } from './auth/access.ts';
 import { createAdmission } from './auth/admission.ts';
@@ -93,7 +93,7 @@ export async function startGateway(
   const replicas = new ReadReplicas({
     databaseUrl: config.databaseUrl,
     readDatabaseUrls: config.readDatabaseUrls ?? [],
-    primary: { pool, dataVersion: new DataVersion(() => loadDataVersions(versionPool)), isReplica: false },
+    primary: { pool, dataVersion: new SharedRuns(() => loadDataVersions(versionPool)), isReplica: false },
     maxConnections: MAX_CONNECTIONS,
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,

@@ -56,6 +56,7 @@ export class AvroToJson {
   readFrom(source: Buffer, at: number): void {
     this.source = source;
     this.at = at;
+    this.captured.fill(0);
     if (this.#sourceView.buffer !== source.buffer) this.#sourceView = new DataView(source.buffer);
   }
 
@@ -148,7 +149,7 @@ export class AvroToJson {
     return length;
   }
 
-  /** The text of the captured string with this index. */
+  /** The text of the captured string with this index; empty if the input has none, such as null. */
   textOf(index: number): string {
     const start = this.captured[index * 2] ?? 0;
     const length = (this.captured[index * 2 + 1] ?? 0) - start;

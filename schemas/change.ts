@@ -21,6 +21,15 @@ export interface Change extends ChangeBody {
 /** A change without its body. */
 export type ChangeHead = Omit<Change, keyof ChangeBody>;
 
+/** The fields that every version of the schema begins with. */
+export const HEAD_FIELDS = [
+  'epoch',
+  'sequence',
+  'id',
+  'type',
+  'occurred_at',
+] as const satisfies (keyof ChangeHead)[];
+
 /**
  * The head of a change of the log in the stream. The batch that relays the change fixes its id (INV-3): `offsets` are the
  * ends of the partitions before the batch was first sent.

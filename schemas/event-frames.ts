@@ -1,12 +1,10 @@
 import { AvroDecodeError, HEADER_LENGTH } from './avro-codec.ts';
 import { AvroToJson, compileJsonWriter, type JsonSchema, MAX_GROWTH } from './avro-json.ts';
-import { changeCodec } from './change.ts';
+import { changeCodec, HEAD_FIELDS } from './change.ts';
 import { FRAME_END, formatTime, renderFrameHead } from './event.ts';
 import { createLiteral, type Literal } from './json-words.ts';
 import type { ChangeType } from './vocabulary.ts';
 
-/** The fields of a change before the parts of its event's body, in the order of the schema. */
-const HEAD = ['epoch', 'sequence', 'id', 'type', 'occurred_at'];
 const INITIAL_BYTES = 2 * 1024 * 1024;
 /** More than everything in a frame that does not come from the strings of its change. */
 const FIXED_BYTES = 4096;
@@ -27,11 +25,11 @@ interface Part {
 function readFields(): { types: readonly ChangeType[]; body: readonly { name: string; type: JsonSchema }[] } {
   const schema = changeCodec.schema as JsonSchema & { fields: { name: string; type: JsonSchema }[] };
   const fields = schema.fields;
-  if (fields.slice(0, HEAD.length).some(({ name }, index) => name !== HEAD[index])) {
-    throw new Error(`The fields of a change must begin with ${HEAD.join(', ')}.`);
+  if (fields.slice(0, HEAD_FIELDS.length).some(({ name }, index) => name !== HEAD_FIELDS[index])) {
+    throw new Error(`The fields of a change must begin with ${HEAD_FIELDS.join(', ')}.`);
   }
-  const body = fields.slice(HEAD.length);
-  const type = fields[HEAD.indexOf('type')]?.type;
+  const body = fields.slice(HEAD_FIELDS.length);
+  const type = fields[HEAD_FIELDS.indexOf('type')]?.type;
   if (typeof type !== 'object' || !('symbols' in type))
     throw new Error('The type of a change must be an enum.');
   return { types: type.symbols as readonly ChangeType[], body };

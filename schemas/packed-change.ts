@@ -5,16 +5,8 @@
  */
 import avro from 'avsc';
 import { FINGERPRINT_BYTES, fingerprint, MARKER, readSchemaVersions } from './avro-codec.ts';
-import { type ChangeBody, type ChangeHead, changeCodec } from './change.ts';
+import { type ChangeBody, type ChangeHead, changeCodec, HEAD_FIELDS } from './change.ts';
 
-/** The fields that every version of the schema begins with. */
-export const HEAD_FIELDS = [
-  'epoch',
-  'sequence',
-  'id',
-  'type',
-  'occurred_at',
-] as const satisfies (keyof ChangeHead)[];
 type BodyPart = keyof ChangeBody;
 
 const newest = avro.Type.forSchema(readSchemaVersions('endorsement-change').at(-1) as avro.Schema);

@@ -1,3 +1,4 @@
+import { BrokerLoops } from '../../kafka/reading/broker-loops.ts';
 import { OtherTopicError } from '../../kafka/reading/topic-lookup.ts';
 import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { Bell } from '../../service/bell.ts';
@@ -17,7 +18,6 @@ const PARTITION_MAX_BYTES = 512 * 1024;
 /** How long a broker holds back an empty answer, in milliseconds; shorter while some partition waits for room. */
 const MAX_WAIT_MS = 500;
 const MAX_WAIT_FULL_MS = 50;
-const RETRY_MS = 300;
 /** How often new leaders are looked for, in milliseconds. */
 const WATCH_INTERVAL_MS = 1000;
 /** An answer of every broker within this time means that reading works, in milliseconds. */
@@ -44,7 +44,7 @@ export interface PartitionLag {
 
 /**
  * The submissions that wait to be applied: reads every partition ahead, decodes and checks what it reads, and hands it
- * out in order. Each broker is read by a loop of its own, so that no partition holds up another (INV-14).
+ * out in order (INV-14).
  */
 export class Backlog {
   readonly #reader: TopicReader;
@@ -53,10 +53,8 @@ export class Backlog {
   readonly #partitions: PartitionState[];
   /** By partition: the offset up to which submissions are applied. */
   readonly #applied: number[];
-  readonly #stopping = new AbortController();
-  readonly #loops = new Map<number, Promise<void>>();
+  readonly #loops: BrokerLoops;
   readonly #answeredAt = new Map<number, number>();
-  #supervisor: Promise<void> = Promise.resolve();
   #failure: Error | undefined;
   readonly #filled = new Bell();
   #room = Promise.withResolvers<void>();
@@ -85,27 +83,31 @@ export class Backlog {
       end: nextOffset,
       stableEnd: nextOffset,
     }));
+    this.#loops = new BrokerLoops({
+      ...{ reader, name: 'the submissions topic', where: 'apply', watchIntervalMs: WATCH_INTERVAL_MS },
+      ...{ clock: systemClock, log },
+      choose: (sources) => this.#choose(sources),
+      read: (node, sources, isFailing) => this.#read(node, sources, isFailing),
+      endsFor: (error, node) => this.#endsFor(error, node),
+    });
   }
 
   start(): void {
-    this.#supervisor = this.#superviseLoops();
+    this.#loops.start();
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    const stopped = this.#loops.stop();
     this.#room.resolve();
     this.#filled.ring();
-    await this.#supervisor;
-    await Promise.all(this.#loops.values());
+    await stopped;
   }
 
   /** Whether every broker that leads partitions has answered lately. */
   get isHealthy(): boolean {
     const now = performance.now();
-    return (
-      this.#loops.size > 0 &&
-      [...this.#loops.keys()].every((node) => now - (this.#answeredAt.get(node) ?? 0) < HEALTHY_MS)
-    );
+    const { nodes } = this.#loops;
+    return nodes.length > 0 && nodes.every((node) => now - (this.#answeredAt.get(node) ?? 0) < HEALTHY_MS);
   }
 
   /** How far each partition was behind when its broker last answered. */
@@ -179,59 +181,36 @@ export class Backlog {
     return joinRuns(taken);
   }
 
-  async #superviseLoops(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        const sources = await this.#reader.sources();
-        for (let partition = this.#partitions.length; partition < sources.length; partition += 1) {
-          // A partition that was added begins at its beginning.
-          this.#partitions.push({ nextOffset: 0, waiting: [], waitingBytes: 0, end: 0, stableEnd: 0 });
-          this.#applied.push(0);
-        }
-        for (const node of new Set(sources)) {
-          if (node < 0 || this.#loops.has(node)) continue;
-          this.#loops.set(
-            node,
-            this.#follow(node).finally(() => this.#loops.delete(node)),
-          );
-        }
-      } catch (error) {
-        if (error instanceof OtherTopicError) return this.#fail('The submissions topic was made anew.');
-        const message = 'the brokers cannot be asked for the leaders of the submissions topic';
-        reportFailure(this.#log, error, { where: 'apply', message });
-      }
-      await systemClock.wait(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, signal);
+  #choose(sources: readonly number[]): Set<number> {
+    for (let partition = this.#partitions.length; partition < sources.length; partition += 1) {
+      // A partition that was added begins at its beginning.
+      this.#partitions.push({ nextOffset: 0, waiting: [], waitingBytes: 0, end: 0, stableEnd: 0 });
+      this.#applied.push(0);
     }
+    // A partition without a leader waits until it has one.
+    return new Set(sources.filter((node) => node >= 0));
   }
 
-  /** Fetches from one broker until no partition is read from it any more. */
-  async #follow(node: number): Promise<void> {
-    let isFailing = false;
-    while (!this.#stopping.signal.aborted) {
-      try {
-        const sources = await this.#reader.sources();
-        if (!sources.includes(node)) return;
-        if (isFailing && (await this.#isRewound()))
-          return this.#fail('The submissions topic is an older one.');
-        const led = this.#partitions
-          .map((_, partition) => partition)
-          .filter((partition) => sources[partition] === node);
-        const open = this.#hasRoom ? led.filter((partition) => this.#isOpen(partition)) : [];
-        this.#answeredAt.set(node, performance.now());
-        if (open.length === 0) await this.#room.promise;
-        else await this.#fetch(node, open, open.length < led.length ? MAX_WAIT_FULL_MS : MAX_WAIT_MS);
-        if (isFailing) this.#log.info({ node }, 'the submissions topic is readable again');
-        isFailing = false;
-      } catch (error) {
-        if (error instanceof OtherTopicError) return this.#fail('The submissions topic was made anew.');
-        const message = 'the submissions topic cannot be read; trying again';
-        reportFailure(this.#log, error, { where: 'apply', message, fields: { node }, quiet: isFailing });
-        isFailing = true;
-        this.#answeredAt.delete(node);
-        await systemClock.wait(RETRY_MS, this.#stopping.signal);
-      }
+  async #read(node: number, sources: readonly number[], isFailing: boolean): Promise<void> {
+    if (isFailing && (await this.#isRewound())) {
+      throw new SupersededError('The submissions topic is an older one.');
     }
+    const led = [...this.#partitions.keys()].filter((partition) => sources[partition] === node);
+    const open = this.#hasRoom ? led.filter((partition) => this.#isOpen(partition)) : [];
+    this.#answeredAt.set(node, performance.now());
+    if (open.length === 0) await this.#room.promise;
+    else await this.#fetch(node, open, open.length < led.length ? MAX_WAIT_FULL_MS : MAX_WAIT_MS);
+  }
+
+  #endsFor(error: unknown, node: number | null): boolean {
+    if (error instanceof SupersededError) this.#fail(error);
+    else if (error instanceof OtherTopicError) {
+      this.#fail(new SupersededError('The submissions topic was made anew.'));
+    } else {
+      if (node !== null) this.#answeredAt.delete(node);
+      return false;
+    }
+    return true;
   }
 
   get #hasRoom(): boolean {
@@ -261,9 +240,8 @@ export class Backlog {
       // While leaders move, two loops may fetch the same.
       if (state.nextOffset !== wanted.get(read.partition) || read.nextOffset === state.nextOffset) continue;
       if (read.isOutOfRange) {
-        this.#fail(
-          `Partition ${read.partition} of the submissions topic no longer has offset ${state.nextOffset}.`,
-        );
+        const place = `Partition ${read.partition} of the submissions topic`;
+        this.#fail(new SupersededError(`${place} no longer has offset ${state.nextOffset}.`));
         continue;
       }
       const onDefect = (error: unknown) => {
@@ -287,8 +265,8 @@ export class Backlog {
   }
 
   /** Ends the reading: `take` throws from now on. */
-  #fail(reason: string): void {
-    this.#failure = new SupersededError(reason);
+  #fail(error: SupersededError): void {
+    this.#failure = error;
     this.#filled.ring();
   }
 }

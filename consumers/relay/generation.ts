@@ -4,6 +4,7 @@ import type { Announced } from '../../kafka/reading/announced.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { OperatorError } from '../../service/operator-error.ts';
+import { loadEpoch } from '../../store/stream/epoch.ts';
 import {
   beginGeneration,
   type Generation,
@@ -11,7 +12,7 @@ import {
   loadKnownOffsets,
   nameLog,
 } from '../../store/stream/generation.ts';
-import { loadEpoch, loadLastBatch } from '../../store/stream/relay-batches.ts';
+import { loadLastBatch } from '../../store/stream/relay-batches.ts';
 import { streamGeneration } from './metrics.ts';
 
 /** The changes topic as Kafka has it now. */

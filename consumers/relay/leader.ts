@@ -18,6 +18,7 @@ import { relayLeader } from './metrics.ts';
 import { rebuildWindow } from './rebuild.ts';
 import { Relay } from './relay.ts';
 import { openGate } from './replicas/open-gate.ts';
+import { SideWork } from './side-work.ts';
 import { watchTopicSettings } from './topic-watch.ts';
 
 /** The longest that a relay sleeps without a notification, in milliseconds. */
@@ -86,11 +87,12 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   const watch = watchTopicSettings(options, { clock: systemClock, log });
   atEnd(() => watch.stop());
   let maintainedAt = Number.NEGATIVE_INFINITY;
-  const check = createPeriodicCheck(GENERATION_CHECK_MS, async () => {
+  const check = new SideWork(GENERATION_CHECK_MS, async () => {
     await requireGeneration(client, generation, (await reader.identify()).topicId);
   });
   while (!signal.aborted) {
-    check();
+    check.requireWorking();
+    check.start();
     replicas?.requireWorking();
     // Noted before the log is read, so that a change which commits meanwhile ends the sleep.
     const heard = bell.rings;
@@ -116,24 +118,4 @@ async function maintain(client: pg.Client, { retentionMs, log }: RelayOptions): 
     if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
     log.info('the change log is in use; its maintenance waits for the next round');
   }
-}
-
-/** A check that runs beside the work, at most once in `intervalMs`. A call throws the error of a check that has failed. */
-function createPeriodicCheck(intervalMs: number, check: () => Promise<void>): () => void {
-  let begunAt = performance.now();
-  let isRunning = false;
-  let failure: unknown;
-  return () => {
-    if (failure !== undefined) throw failure;
-    if (isRunning || performance.now() - begunAt < intervalMs) return;
-    begunAt = performance.now();
-    isRunning = true;
-    check()
-      .catch((error: unknown) => {
-        failure = error;
-      })
-      .finally(() => {
-        isRunning = false;
-      });
-  };
 }

@@ -7,17 +7,18 @@ import { type Clock, systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
 import { observeHop } from '../../service/stream-metrics.ts';
 import { traceMessages } from '../../service/tracing.ts';
+import { loadEpoch } from '../../store/stream/epoch.ts';
 import {
   acknowledgeBatch,
   type ChangeToRelay,
   loadChanges,
-  loadEpoch,
   loadLastBatch,
   loadLastSequence,
   type RelayBatch,
   takeBatch,
 } from '../../store/stream/relay-batches.ts';
 import { relayedChanges, relayedSequence } from './metrics.ts';
+import { SideWork } from './side-work.ts';
 
 /** The most changes in a batch. Each batch costs a statement in Postgres and at least one request to Kafka. */
 const MAX_BATCH = 1000;
@@ -48,10 +49,7 @@ export class Relay {
   #unrecorded: number | null = null;
   /** By partition: its end offset a moment ago, which is a lower bound for new records. */
   #ends: number[];
-  #endsFetchedAt = performance.now();
-  #isRefreshing = false;
-  /** The error of fetching the ends, which ends the relay; undefined if there was none. */
-  #failure: unknown;
+  readonly #endsRefresh = new SideWork(ENDS_MAX_AGE_MS, () => this.#refreshEnds());
 
   private constructor(
     client: pg.Client,
@@ -101,7 +99,7 @@ export class Relay {
 
   /** Sends the next batch of the change log. @returns the number of changes in it */
   async relayNext(): Promise<number> {
-    if (this.#failure !== undefined) throw this.#failure;
+    this.#endsRefresh.requireWorking();
     const batch = { firstSequence: this.#nextSequence, offsets: this.#ends };
     const changes = await takeBatch(this.#client, {
       from: batch.firstSequence,
@@ -158,7 +156,7 @@ export class Relay {
     for (const { occurredAt } of changes) observeHop('relay', occurredAt, acknowledgedAt);
     relayedChanges.inc(changes.length);
     relayedSequence.set(batch.lastSequence);
-    this.#refreshEnds();
+    this.#endsRefresh.start();
   }
 
   #toRecords(
@@ -186,23 +184,11 @@ export class Relay {
    * Fetches the ends again beside the work. Offsets only grow, so old ends are right, only further from the mark: a reader
    * starts a little too early. If they did not grow, it is another log, and the next batch fails.
    */
-  #refreshEnds(): void {
-    if (this.#isRefreshing || performance.now() - this.#endsFetchedAt < ENDS_MAX_AGE_MS) return;
-    this.#isRefreshing = true;
-    this.#producer
-      .fetchEndOffsets()
-      .then((ends) => {
-        if (this.#ends.some((end, partition) => end > (ends[partition] ?? 0))) {
-          throw new SupersededError('The changes topic has lost its newest records.');
-        }
-        this.#ends = ends;
-        this.#endsFetchedAt = performance.now();
-      })
-      .catch((error: unknown) => {
-        this.#failure = error;
-      })
-      .finally(() => {
-        this.#isRefreshing = false;
-      });
+  async #refreshEnds(): Promise<void> {
+    const ends = await this.#producer.fetchEndOffsets();
+    if (this.#ends.some((end, partition) => end > (ends[partition] ?? 0))) {
+      throw new SupersededError('The changes topic has lost its newest records.');
+    }
+    this.#ends = ends;
   }
 }

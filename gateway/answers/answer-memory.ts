@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
 import type { Clock } from '../../service/clock.ts';
-import type { DataPart } from '../../store/reads/data-versions.ts';
+import type { SharedRuns } from '../../service/shared-runs.ts';
+import type { DataPart, DataVersions } from '../../store/reads/data-versions.ts';
 import { encodeContent } from '../http/content.ts';
 import { RepeatedContent } from '../http/repeated-content.ts';
 import type { Reply } from '../http/route.ts';
-import type { DataVersion } from './data-version.ts';
 
 /** Larger answers are not kept, in bytes: one would push out many that are requested more often. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -31,8 +31,8 @@ interface Question {
   name: string;
   /** The parts of the data that the answer is made of. */
   shows: readonly DataPart[];
-  /** The versions of the data on the server from which the answer is made: another one can show more or less. */
-  dataVersion: DataVersion;
+  /** The versions of the data on the server from which the answer is made: another one can show more or less (INV-1). */
+  dataVersion: SharedRuns<DataVersions>;
   /** Whether the client has disconnected. The answer may then be incomplete and is not kept. */
   isGone: () => boolean;
 }
@@ -110,8 +110,8 @@ export class AnswerMemory {
   }
 
   /** The versions of the parts and the day in UTC: on another day, other elections are upcoming. */
-  async #versionOf(shows: readonly DataPart[], dataVersion: DataVersion): Promise<string> {
-    const versions = await dataVersion.current();
+  async #versionOf(shows: readonly DataPart[], dataVersion: SharedRuns<DataVersions>): Promise<string> {
+    const versions = await dataVersion.next();
     let version = String(Math.floor(this.#clock.now() / DAY_MS));
     for (const part of shows) version += ` ${versions[part]}`;
     return version;

@@ -1,9 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import { ApiError } from '../http/api-error.ts';
+import type { Caller } from '../http/caller.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import type { RequestSender } from '../usage/usage-counter.ts';
+import { senderOf } from '../usage/usage-counter.ts';
 import type { Access } from './access.ts';
-import { type Caller, senderOf } from './caller.ts';
 
 export interface AdmissionOptions
   extends Pick<Access, 'authenticator' | 'keyUsage' | 'requestLimiter' | 'concurrencyLimiter'> {

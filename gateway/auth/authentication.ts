@@ -7,7 +7,7 @@ import type { Logger } from '../../service/log.ts';
 import { findKey, type KeyState, type StoredKey } from '../../store/access/api-keys.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../http/caller.ts';
 
 /** How long a look-up is trusted, in milliseconds. A revoked key works at most this much longer. */
 const FRESH_MS = 2000;

@@ -1,7 +1,7 @@
 import { SCOPES } from '../../schemas/vocabulary.ts';
 import type { ConsoleSession, SessionState } from '../../store/access/console-sessions.ts';
 import { ApiError } from '../http/api-error.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../http/caller.ts';
 
 /**
  * Returns the state of a session of the console if the session may read the API at a time, in milliseconds since 1970.

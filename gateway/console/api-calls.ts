@@ -1,6 +1,5 @@
 import type { Clock } from '../../service/clock.ts';
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
-import { senderOf } from '../auth/caller.ts';
 import { callerOf, requireUsableSession } from '../auth/sessions.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
@@ -8,6 +7,7 @@ import type { Endpoint, RawRequest } from '../http/route.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { RequestLimiter } from '../limits/request-limiter.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
+import { senderOf } from '../usage/usage-counter.ts';
 
 /** A request to the API. */
 export interface ApiCall {

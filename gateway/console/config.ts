@@ -1,5 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { type Environment, readInteger, readText, SettingError } from '../../service/environment.ts';
+import type { Servers } from '../../service/servers.ts';
+
+/** The settings of the console. */
+export interface ConsoleConfig extends Pick<Servers, 'databaseUrl' | 'brokers' | 'topicPrefix'> {
+  /**
+   * The address under which people open the console, as `https://ballots.example.org`; null for this machine's. Its
+   * cookies are for HTTPS only if it is one of HTTPS.
+   */
+  publicUrl: string | null;
+  /** The provider with which people sign in; null if they come by links only. */
+  provider: ProviderConfig | null;
+}
 
 /** The provider of OpenID Connect with which people sign in. */
 export interface ProviderConfig {

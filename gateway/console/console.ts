@@ -1,14 +1,13 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { hashToken } from '../../schemas/console-token.ts';
-import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import { serveAssets } from './assets.ts';
 import type { ConsoleContext } from './context.ts';
+import { enter } from './entry.ts';
 import { answerErrors } from './errors.ts';
-import { isForm, readForm } from './form.ts';
-import { mayUse, renderPage } from './layout.ts';
+import { readForm } from './form.ts';
+import { renderPage } from './layout.ts';
 import type { Page } from './page.ts';
 import { PageError } from './page-error.ts';
 import { menu, pages } from './pages/index.ts';
@@ -17,7 +16,7 @@ import { readSessionToken } from './session/cookie.ts';
 import { formTokenOf, requireFormToken, requireSameSite } from './session/forgery.ts';
 import { showInvitation } from './session/invitation-page.ts';
 import type { OpenIdProvider } from './session/openid-provider.ts';
-import { type StrayForm, showStrayForm, switchBack } from './session/other-account.ts';
+import { showStrayForm } from './session/other-account.ts';
 import { followLink, showLink, showSignIn, signOut } from './session/public-pages.ts';
 import { safeReturnAddress } from './session/return-address.ts';
 import type { SignInContext } from './session/sign-in-context.ts';
@@ -44,29 +43,6 @@ export interface ConsoleOptions {
   provider: OpenIdProvider | null;
 }
 
-/** Finds the session of a request. @returns null if it has none, or if it has ended */
-async function findOwnSession(
-  ctx: Context,
-  { sessionPool, context }: ConsoleOptions,
-): Promise<{ token: string; session: ConsoleSession } | null> {
-  const token = readSessionToken(ctx);
-  const session = token === null ? null : await findSession(sessionPool, hashToken(token));
-  if (token === null || !session || session.expiresAt <= context.clock.now()) return null;
-  // Operators stay, because only they can resume an account.
-  return session.suspended && session.role !== 'operator' ? null : { token, session };
-}
-
-function requireRole(page: Page, { role }: ConsoleSession): void {
-  if (mayUse(role, page.role)) return;
-  if (page.role === 'operator') throw new PageError(404, 'There is nothing at this address.');
-  throw new PageError(403, 'Only owners of the account can do this. Ask one of them.');
-}
-
-/** Whether a form would change another account than the one that it was made for. */
-function isStray(page: Page, { session, madeFor }: StrayForm): boolean {
-  return madeFor !== session.accountId && page.role !== 'operator' && !page.anyAccount;
-}
-
 function sendToSignIn(ctx: Context): void {
   const isPage = ctx.method !== 'POST';
   ctx.status = 303;
@@ -76,25 +52,10 @@ function sendToSignIn(ctx: Context): void {
 }
 
 async function answerPage(ctx: Context, page: Page, options: ConsoleOptions): Promise<void> {
-  const { pool } = options.context;
-  let found = await findOwnSession(ctx, options);
-  if (!found) return sendToSignIn(ctx);
-  // The account that an owner's form was made for decides whether the person may send it.
-  if (page.role === 'operator' || !isForm(ctx)) requireRole(page, found.session);
-  const form = ctx.method === 'POST' ? await readForm(ctx) : new URLSearchParams();
-  let stray: StrayForm | null = null;
-  if (ctx.method === 'POST') {
-    const madeFor = requireFormToken(form, found.token);
-    const sent = { form, path: ctx.path, session: found.session, madeFor };
-    if (isStray(page, sent)) stray = sent;
-  }
-  if (stray && (await switchBack(stray, pool))) {
-    found = await findOwnSession(ctx, options);
-    if (!found) return sendToSignIn(ctx);
-    stray = null;
-  }
-  const { token, session } = found;
-  if (!stray) requireRole(page, session);
+  const { pool, clock } = options.context;
+  const entry = await enter(ctx, page, { sessionPool: options.sessionPool, pool, clock });
+  if (!entry) return sendToSignIn(ctx);
+  const { token, session, form, stray } = entry;
   ctx.state.account = session.account;
   const csrf = formTokenOf(token, session.accountId);
   const closed = new AbortController();

@@ -9,11 +9,11 @@ import { findSession } from '../../store/access/console-sessions.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { forgetExpired } from '../../store/console/sessions.ts';
 import type { Access } from '../auth/access.ts';
-import type { Caller } from '../auth/caller.ts';
 import { callerOf, requireUsableSession } from '../auth/sessions.ts';
-import type { GatewayConfig } from '../config.ts';
+import type { Caller } from '../http/caller.ts';
 import type { Endpoint } from '../http/route.ts';
 import { ApiCalls } from './api-calls.ts';
+import type { ConsoleConfig } from './config.ts';
 import { createConsole } from './console.ts';
 import { readSessionToken } from './session/cookie.ts';
 import { OpenIdProvider } from './session/openid-provider.ts';
@@ -35,7 +35,7 @@ export interface Console extends Stoppable {
 
 /** Starts the console, which connects to the database when somebody uses it. */
 export function startConsole(
-  config: GatewayConfig,
+  config: ConsoleConfig,
   parts: { endpoints: readonly Endpoint[]; access: Access; clock: Clock; log: Logger },
 ): Console {
   const { endpoints, access, clock, log } = parts;

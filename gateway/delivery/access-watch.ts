@@ -1,18 +1,18 @@
-import { setImmediate } from 'node:timers/promises';
 import { nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
+import { SharedRuns } from '../../service/shared-runs.ts';
 import { findKeyStates } from '../../store/access/api-keys.ts';
 import { findSessionStates } from '../../store/access/console-sessions.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { requireUsableKey } from '../auth/authentication.ts';
-import type { Credential } from '../auth/caller.ts';
 import { requireSameAccount } from '../auth/sessions.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { Credential } from '../http/caller.ts';
 
 /** How often the credentials and subscriptions of readers are checked, in milliseconds. */
 const WATCH_INTERVAL_MS = 2000;
@@ -43,10 +43,8 @@ export class AccessWatch {
   #isFailing = false;
   /** The readers that asked for a check that has not begun yet. */
   #asking: WatchedReader[] = [];
-  /** The check that they share. */
-  #next: Promise<void> | undefined;
-  /** The end of the last check that readers asked for. */
-  #running: Promise<void> = Promise.resolve();
+  /** One check at a time: a change ends thousands of waits at once. */
+  readonly #checks = new SharedRuns(() => this.#checkAsking());
 
   constructor({ pool, clock, log }: { pool: DatabasePool; clock: Clock; log: Logger }) {
     this.#pool = pool;
@@ -73,20 +71,15 @@ export class AccessWatch {
   /** Checks a reader now, and ends it or changes its filter if necessary. Never rejects. */
   check(reader: WatchedReader): Promise<void> {
     this.#asking.push(reader);
-    this.#next ??= this.#checkAsking();
-    return this.#next;
+    return this.#checks.next();
   }
 
-  /** Checks all readers that have asked. One such check runs at a time: a change ends thousands of waits at once. */
+  /** Checks all readers that have asked. */
   async #checkAsking(): Promise<void> {
-    await Promise.all([this.#running, setImmediate()]);
     const readers = this.#asking;
     this.#asking = [];
-    this.#next = undefined;
     // After a failure only the regular check tries again, so that no reader waits for a database that is away.
-    if (this.#isFailing) return;
-    this.#running = this.#check(readers);
-    await this.#running;
+    if (!this.#isFailing) await this.#check(readers);
   }
 
   async #check(readers: readonly WatchedReader[]): Promise<void> {

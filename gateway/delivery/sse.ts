@@ -8,7 +8,7 @@ import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import { Delivery } from '../feed/fan-out.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedReader } from '../feed/reader.ts';
-import { StreamGapError } from '../feed/stream-gap-error.ts';
+import { STREAM_GAP, StreamGapError } from '../feed/stream-gap-error.ts';
 import type { EventOutput } from '../wire/event-output.ts';
 import { cursorOf } from './resume.ts';
 import { noteStreamEnd, type StreamEnding } from './stream-ending.ts';
@@ -307,12 +307,6 @@ export class EventStream {
 }
 
 function endingAfter(error: unknown): StreamEnding {
-  if (error instanceof StreamGapError) {
-    return {
-      error: 'cursor_expired',
-      message:
-        'The stream lacks a change after this position. Catch up through /v1/endorsements, then read on from its stream_cursor.',
-    };
-  }
+  if (error instanceof StreamGapError) return { error: 'cursor_expired', message: STREAM_GAP };
   return { error: 'internal_error', message: 'The stream failed; reconnect to go on from here.' };
 }

@@ -1,6 +1,6 @@
 import { type ChangeFacets, FACET_PATHS } from '../../domain/stream-filter.ts';
 import { FrameWriter } from '../../schemas/event-frames.ts';
-import { type ChangeType, FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
+import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
 import { type EntryAt, LogEntry } from './entry.ts';
 import type { ChangeRecord } from './packed-records.ts';
 
@@ -119,18 +119,14 @@ export function unpackChanges(packed: PackedChanges): EntryAt[] {
 function createFacetLookup({ facets, names }: PackedChanges): (index: number) => ChangeFacets {
   const shared = names.map(shareName);
   return (index) => {
-    const name = (facet: FilterField) =>
-      shared[facets[index * FILTER_FIELDS.length + FACET_INDEX[facet]] as number] as string;
-    return {
-      categories: name('categories'),
-      endorsers: name('endorsers'),
-      endorser_states: name('endorser_states'),
-      states: name('states'),
-      elections: name('elections'),
-      contest_kinds: name('contest_kinds'),
-      levels: name('levels'),
-      types: name('types') as ChangeType,
-    };
+    const values: Partial<Record<FilterField, string>> = {};
+    // A loop of assignments takes a tenth of the time of Object.fromEntries.
+    let slot = index * FILTER_FIELDS.length;
+    for (const field of FILTER_FIELDS) {
+      values[field] = shared[facets[slot] as number] as string;
+      slot += 1;
+    }
+    return values as ChangeFacets;
   };
 }
 

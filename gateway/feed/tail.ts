@@ -1,3 +1,4 @@
+import { BrokerLoops } from '../../kafka/reading/broker-loops.ts';
 import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { Clock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
@@ -11,7 +12,6 @@ import { readEntries } from './read-entries.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
-const RETRY_MS = 300;
 /** How long a broker's loop waits if all of its partitions wait for another broker's, in milliseconds. */
 const BLOCKED_MS = 5;
 /**
@@ -45,34 +45,40 @@ export interface TailOptions {
 }
 
 /**
- * Follows the end of the changes topic. A gateway has one tail. Every broker that partitions are read from is polled by its
- * own loop, so that a quiet broker does not delay a busy one. All loops feed one merge.
+ * Follows the end of the changes topic. A gateway has one tail. Every broker is polled by a loop of its own, and all loops
+ * feed one merge.
  */
 export class Tail {
   readonly #options: TailOptions;
   readonly #merge: SequenceMerge<LogEntry>;
-  readonly #stopping = new AbortController();
-  readonly #loops = new Map<number, Promise<void>>();
+  readonly #loops: BrokerLoops;
   /** By partition: when it was last known to be read to its end, in milliseconds since 1970. */
   readonly #atEndAt = new Map<number, number>();
   #partitions = 0;
-  #supervisor: Promise<void> | undefined;
   /** At the last look for holes: the first missing sequence, and the highest that waited or was expected. */
   #missed: { from: number; highest: number } | null = null;
 
   constructor(options: TailOptions) {
     this.#options = options;
     this.#merge = new SequenceMerge(options.start);
+    const { reader, clock, log } = options;
+    this.#loops = new BrokerLoops({
+      ...{ reader, name: 'the changes topic', where: 'feed', watchIntervalMs: WATCH_INTERVAL_MS, clock, log },
+      choose: (sources) => {
+        this.#partitions = sources.length;
+        return new Set(sources);
+      },
+      read: (node, sources) => this.#read(node, sources),
+      afterLook: () => this.#fillHoles(),
+    });
   }
 
   start(): void {
-    this.#supervisor = this.#superviseLoops();
+    this.#loops.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#supervisor;
-    await Promise.all(this.#loops.values());
+  stop(): Promise<void> {
+    return this.#loops.stop();
   }
 
   /** Milliseconds since 1970: every change that Kafka had then was passed on. 0 until the end is first reached. */
@@ -81,55 +87,12 @@ export class Tail {
     return Math.min(...this.#atEndAt.values());
   }
 
-  async #superviseLoops(): Promise<void> {
-    const { clock, log } = this.#options;
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        const sources = await this.#options.reader.sources();
-        this.#partitions = sources.length;
-        this.#startLoops(sources);
-      } catch (error) {
-        const message = 'the leaders of the changes topic cannot be looked up; trying again';
-        reportFailure(log, error, { where: 'feed', message });
-      }
-      await this.#fillHoles();
-      await clock.wait(this.#loops.size > 0 ? WATCH_INTERVAL_MS : RETRY_MS, signal);
-    }
-  }
-
-  #startLoops(sources: readonly number[]): void {
-    for (const node of new Set(sources)) {
-      if (this.#loops.has(node) || this.#stopping.signal.aborted) continue;
-      const loop = this.#follow(node).finally(() => this.#loops.delete(node));
-      this.#loops.set(node, loop);
-    }
-  }
-
-  /** Polls one broker until no partition is read from it any more. */
-  async #follow(node: number): Promise<void> {
-    const { reader, clock, log } = this.#options;
-    const { signal } = this.#stopping;
-    let failing = false;
-    while (!signal.aborted) {
-      try {
-        const sources = await reader.sources();
-        // A broker may have named another one that is nearer.
-        this.#startLoops(sources);
-        if (!sources.includes(node)) return;
-        const wanted = this.#merge.wanted(sources.length, { ahead: MAX_AHEAD });
-        for (const partition of wanted.keys()) if (sources[partition] !== node) wanted.delete(partition);
-        if (wanted.size === 0) await clock.wait(BLOCKED_MS, signal);
-        else await this.#poll(node, wanted);
-        if (failing) log.info({ node }, 'the changes topic is readable again');
-        failing = false;
-      } catch (error) {
-        const message = 'the changes topic cannot be read; trying again';
-        reportFailure(log, error, { where: 'feed', message, fields: { node }, quiet: failing });
-        failing = true;
-        await clock.wait(RETRY_MS, signal);
-      }
-    }
+  /** Polls one broker for those of its partitions that the merge wants. */
+  async #read(node: number, sources: readonly number[]): Promise<void> {
+    const wanted = this.#merge.wanted(sources.length, { ahead: MAX_AHEAD });
+    for (const partition of wanted.keys()) if (sources[partition] !== node) wanted.delete(partition);
+    if (wanted.size === 0) await this.#options.clock.wait(BLOCKED_MS, this.#loops.signal);
+    else await this.#poll(node, wanted);
   }
 
   async #poll(node: number, wanted: Map<number, number>): Promise<void> {
@@ -185,7 +148,7 @@ export class Tail {
       filled.push(...this.#merge.fill(found));
       const entries = this.#merge.take();
       if (entries.length > 0) onEntries(entries);
-      if (this.#stopping.signal.aborted) break;
+      if (this.#loops.signal.aborted) break;
     }
     changeLog.reportFilled(filled);
   }

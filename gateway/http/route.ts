@@ -4,7 +4,7 @@ import type { TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import type { Scope } from '../../schemas/vocabulary.ts';
 import type { DataPart } from '../../store/reads/data-versions.ts';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from './caller.ts';
 import type { Content } from './content.ts';
 import type { Tag } from './openapi/tags.ts';
 

@@ -7,11 +7,11 @@ import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
+import type { SharedRuns } from '../../service/shared-runs.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
-import { PromotedReplicaError } from '../../store/reads/data-versions.ts';
+import { type DataVersions, PromotedReplicaError } from '../../store/reads/data-versions.ts';
 import { loadUsableReplicas } from '../../store/replicas/registry.ts';
-import type { DataVersion } from '../answers/data-version.ts';
 import { Replica, type ReplicaOptions, type Run } from './replica.ts';
 import { ReplicaLeases } from './replica-leases.ts';
 
@@ -47,7 +47,7 @@ export class ReplicaBehindError extends Error {
 export interface ReadSource {
   pool: DatabasePool;
   /** The versions of the data on the same server: another one can show more or less. */
-  dataVersion: DataVersion;
+  dataVersion: SharedRuns<DataVersions>;
   isReplica: boolean;
 }
 

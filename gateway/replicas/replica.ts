@@ -1,7 +1,7 @@
+import { SharedRuns } from '../../service/shared-runs.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
-import { loadReplicaVersions } from '../../store/reads/data-versions.ts';
+import { type DataVersions, loadReplicaVersions } from '../../store/reads/data-versions.ts';
 import { ReplicaLink } from '../../store/replicas/replica-link.ts';
-import { DataVersion } from '../answers/data-version.ts';
 
 export interface ReplicaOptions {
   name: string;
@@ -17,7 +17,7 @@ export interface Run {
   instance: string;
   pool: DatabasePool;
   versionPool: DatabasePool;
-  dataVersion: DataVersion;
+  dataVersion: SharedRuns<DataVersions>;
 }
 
 /** A replica as a gateway sees it: which run of it answers, and connections that lead to this run and no other. */
@@ -76,7 +76,7 @@ export class Replica {
       instance,
       pool,
       versionPool,
-      dataVersion: new DataVersion(() => loadReplicaVersions(versionPool)),
+      dataVersion: new SharedRuns(() => loadReplicaVersions(versionPool)),
     };
   }
 

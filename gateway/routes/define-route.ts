@@ -1,9 +1,9 @@
 import type { TProperties, TSchema } from 'typebox';
 import type { Sql } from '../../store/reads/json.ts';
 import { requireScope } from '../auth/authentication.ts';
-import type { Caller } from '../auth/caller.ts';
 import type { GatewayContext } from '../context.ts';
 import { compileBody } from '../http/body.ts';
+import type { Caller } from '../http/caller.ts';
 import { compileParameters, compilePathParameters, type Parameters } from '../http/parameters.ts';
 import type { Endpoint, RawRequest, Reply, Route } from '../http/route.ts';
 

@@ -10,7 +10,7 @@ import type { WatchedReader } from '../delivery/access-watch.ts';
 import { LongPoll } from '../delivery/long-poll.ts';
 import { cursorOf, resolveStart } from '../delivery/resume.ts';
 import type { LogEntry } from '../feed/entry.ts';
-import { StreamGapError } from '../feed/stream-gap-error.ts';
+import { STREAM_GAP, StreamGapError } from '../feed/stream-gap-error.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
 import { createNoSubscriptionError, readStreamFilter } from '../selection/stream-filter.ts';
@@ -59,7 +59,7 @@ export const eventsRoute = defineRoute({
       const has_more = resumePoint.sequence < feed.latest.sequence;
       return { json: renderAnswer(entries, { next_cursor: cursorOf(feed, resumePoint), has_more }) };
     } catch (error) {
-      throw refusalOf(error);
+      throw error instanceof StreamGapError ? new ApiError('cursor_expired', STREAM_GAP) : error;
     } finally {
       accessWatch.remove(watched);
     }
@@ -89,13 +89,4 @@ function renderAnswer(entries: readonly LogEntry[], rest: object): Content {
   at += bytes.write(end, at);
   const content = { pieces: [bytes.subarray(0, at)], length: at, etag: null };
   return buffer ? { ...content, release: () => buffers.giveBack(buffer) } : content;
-}
-
-/** The answer to a gap; other errors stay as they are. */
-function refusalOf(error: unknown): unknown {
-  if (!(error instanceof StreamGapError)) return error;
-  return new ApiError(
-    'cursor_expired',
-    'The stream lacks a change after this cursor. Catch up through /v1/endorsements, then read on from its stream_cursor.',
-  );
 }

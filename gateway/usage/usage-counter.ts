@@ -1,5 +1,6 @@
 import { Counter } from 'prom-client';
 import type { RequestError, UsageBatch, UsageCount } from '../../store/access/usage.ts';
+import type { Caller } from '../http/caller.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** The most counts that wait to be written. Each takes about 200 bytes. */
@@ -21,6 +22,12 @@ export interface RequestSender {
   /** The API key; null for a session. */
   keyId: number | null;
 }
+
+/** The caller of a request as its sender. */
+export const senderOf = ({ accountId, credential }: Caller): RequestSender => ({
+  accountId,
+  keyId: 'key' in credential ? credential.key : null,
+});
 
 /** A request that was answered. */
 export interface AnsweredRequest extends RequestSender, Pick<UsageCount, 'route' | 'status'> {

@@ -21,8 +21,7 @@ Settings of "canary run":
   CANARY_KEY               a key with the scope stream:read
   GATEWAY_URL              the gateways' address; by default that of the service on DATA_DIR
   METRICS_PORT             the port of its metrics; 9092 by default
-  CANARY_INTERVAL_SECONDS  the pause between two probes; 60 by default, at most 120
-  CANARY_TIMEOUT_SECONDS   a probe that takes longer has failed; 30 by default, at most 60`;
+  CANARY_INTERVAL_SECONDS  the pause between two probes; 60 by default, at most 120`;
 
 /** `canary setup` and `canary run`. */
 export const define: DefineCommand = (canary, io) => {

@@ -4,7 +4,7 @@ import { describeTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
-import { beginEpoch } from '../../store/stream/relay-batches.ts';
+import { beginEpoch } from '../../store/stream/epoch.ts';
 import type { CommandIo } from '../command.ts';
 import type { OpsConfig } from '../config.ts';
 import { inOneTransaction } from '../database.ts';

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { formatEventId } from '../../schemas/cursor.ts';
-import { loadEpoch } from './relay-batches.ts';
+import { loadEpoch } from './epoch.ts';
 
 /**
  * The epoch and newest sequence of the store, and the id that it has for one sequence: null if the change log no longer

@@ -9,7 +9,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { openPage, type RunningBrowser } from '../helpers/browser/browser.ts';
-import { Switchboard } from '../helpers/faults/switchboard.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { findProgram, type RunningProxy, startSite } from '../helpers/servers/proxies.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { loadChangeLog } from '../helpers/stream/change-log.ts';
@@ -28,7 +28,7 @@ const testInBrowser = there ? test : test.skip;
 const SKIPPED = there ? '' : ` (skipped: ${missing.join(' and ')} not installed)`;
 
 let service: TestService;
-let switchboard: Switchboard;
+let switchboard: TcpProxy;
 let site: RunningProxy;
 let browser: RunningBrowser;
 let pages: string;
@@ -44,7 +44,7 @@ let changes = 0;
 beforeAll(async () => {
   if (!there) return;
   service = await TestService.start({ gateways: 2, gatewayConfig: { streamHeartbeatMs: HEARTBEAT_MS } });
-  switchboard = await Switchboard.open(service.gateways[0]?.port ?? 0);
+  switchboard = await TcpProxy.open(service.gateways[0]?.port ?? 0);
   pages = await mkdtemp(path.join(os.tmpdir(), 'ballot-site-'));
   // If root starts nginx, another user reads the folder.
   await chmod(pages, 0o755);

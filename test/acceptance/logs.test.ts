@@ -3,7 +3,7 @@ import pg from 'pg';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { generateApiKey } from '../../schemas/api-key.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { kafkaSettings, testServers } from '../helpers/servers/servers.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { TestService } from '../helpers/service/service.ts';
@@ -16,7 +16,7 @@ const ROLE = 'logs_test';
 
 /** This test reads the logs of other gateways and consumers: processes with the most verbose logs. */
 let service: TestService;
-let way: SeverableServer;
+let way: TcpProxy;
 let admin: pg.Client;
 const processes: ServiceProcess[] = [];
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   admin = new pg.Client({ connectionString: testServers().databaseUrl });
   await admin.connect();
   await admin.query(`CREATE ROLE ${ROLE} LOGIN SUPERUSER PASSWORD '${PASSWORD}'`);
-  way = await createSeverable(service.databaseUrl);
+  way = await TcpProxy.open(service.databaseUrl);
 });
 afterAll(async () => {
   for (const started of processes) await started.kill();
@@ -83,7 +83,7 @@ test('a whole run, outages included, writes no key, no password and no Authoriza
   await stream.wait('endorsement', 1);
   stream.close();
 
-  way.cut();
+  way.sever();
   await until('reads fail', async () => (await ask('/v1/coverage', `Bearer ${service.key}`)) === 503);
   await ask('/v1/coverage', `Bearer ${madeUp}`);
   way.mend();

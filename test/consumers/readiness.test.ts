@@ -11,7 +11,7 @@ import type { Service, Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { createTestTopics, type TestTopics } from '../helpers/kafka/topics.ts';
 import { createTestDatabase, useTestDatabase } from '../helpers/postgres/database.ts';
 import { until } from '../helpers/until.ts';
@@ -20,13 +20,13 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 const database = useTestDatabase();
 let topics: TestTopics;
-let way: SeverableServer;
+let way: TcpProxy;
 const started: Stoppable[] = [];
 
 beforeAll(async () => {
   topics = await createTestTopics({ partitions: 2 });
   await loadCatalogue(database.url, SMALL_BALLOT);
-  way = await createSeverable(database.url);
+  way = await TcpProxy.open(database.url);
 });
 afterEach(async () => {
   way.mend();
@@ -49,7 +49,7 @@ test('apply is ready while it leads or stands by, and not while Postgres is away
   const pair = [await start('apply'), await start('apply')];
   const areReady = () => pair.map((apply) => apply.isReady());
   await until('both are ready', () => areReady().every(Boolean));
-  way.cut();
+  way.sever();
   await until('neither is', () => !areReady().some(Boolean));
   way.mend();
   await until('both are ready again', () => areReady().every(Boolean));
@@ -76,7 +76,7 @@ test('a relay is ready while it leads or stands by, and not while Postgres is aw
   const relays = [await start('relay'), await start('relay')];
   const areReady = () => relays.map((relay) => relay.isReady());
   await until('both are ready', () => areReady().every(Boolean));
-  way.cut();
+  way.sever();
   await until('neither is', () => !areReady().some(Boolean));
   way.mend();
   await until('both are ready again', () => areReady().every(Boolean));

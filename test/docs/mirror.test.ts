@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseCursor } from '../../schemas/cursor.ts';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
 import { type ClientInstallation, installClient } from '../helpers/clients/client-package.ts';
-import { Switchboard } from '../helpers/faults/switchboard.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { readPages } from '../helpers/http/paging.ts';
 import { type ServiceProcess, startProcess } from '../helpers/service/process.ts';
 import { TestService } from '../helpers/service/service.ts';
@@ -17,7 +17,7 @@ const RETENTION_MS = 5000;
 const CHOICES = ['ann', 'bob', 'cyd', 'dee'];
 
 let service: TestService;
-let switchboard: Switchboard;
+let switchboard: TcpProxy;
 let dir: string;
 let installation: ClientInstallation;
 let program: string;
@@ -28,7 +28,7 @@ let changes = 0;
 
 beforeAll(async () => {
   service = await TestService.start({ gateways: 2, retentionMs: RETENTION_MS });
-  switchboard = await Switchboard.open(service.gateways[0]?.port ?? 0);
+  switchboard = await TcpProxy.open(service.gateways[0]?.port ?? 0);
   dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-mirror-'));
   installation = await installClient();
   program = await installation.write('mirror.ts', await readFile('docs/examples/mirror.ts', 'utf8'));

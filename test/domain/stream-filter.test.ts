@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import {
   type ChangeFacets,
   createPredicate,
-  FACET_PATHS,
   facetsOf,
   type StreamFilter,
 } from '../../domain/stream-filter.ts';
@@ -32,7 +31,7 @@ test('every filter matches as specified', () => {
   );
 });
 
-test('every value that a filter looks at is found by its path in the body', () => {
+test('every value that a filter looks at is found in the body', () => {
   // A body in which each value tells its path.
   const text = (...path: string[]) => path.join('.');
   const body = {
@@ -47,11 +46,16 @@ test('every value that a filter looks at is found by its path in the body', () =
     },
     election: { slug: text('election', 'slug'), state: text('election', 'state') },
   } as unknown as ChangeBody;
-  const { types, ...facets } = facetsOf('updated', body);
-  expect(types).toBe('updated');
-  expect(facets).toEqual(
-    Object.fromEntries(Object.entries(FACET_PATHS).map(([field, path]) => [field, text(...path)])),
-  );
+  expect(facetsOf('updated', body)).toEqual({
+    categories: 'endorser.category.slug',
+    endorsers: 'endorser.slug',
+    endorser_states: 'endorser.state',
+    states: 'election.state',
+    elections: 'election.slug',
+    contest_kinds: 'contest.kind',
+    levels: 'contest.district.level',
+    types: 'updated',
+  });
 });
 
 const CHANGE: ChangeFacets = {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { parseCursor } from '../../schemas/cursor.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
-import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { chooseDatabaseUrl } from '../helpers/postgres/database.ts';
 import { Primary, type Replica } from '../helpers/postgres/replica.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
@@ -21,10 +21,10 @@ let primary: Primary;
 let replicas: Replica[];
 let service: TestService;
 /** The ways to the replicas: of the gateways, and of the relay. */
-let gatewayWays: SeverableServer[];
-let relayWays: SeverableServer[];
+let gatewayWays: TcpProxy[];
+let relayWays: TcpProxy[];
 /** The way of the gateways to the primary. */
-let primaryWay: SeverableServer;
+let primaryWay: TcpProxy;
 let stream: EventStreamClient;
 let paths: string[];
 
@@ -33,9 +33,9 @@ beforeAll(async () => {
   const databaseUrl = chooseDatabaseUrl(primary.server.url);
   replicas = [await primary.addReplica(), await primary.addReplica({ max_standby_streaming_delay: '0' })];
   const urls = replicas.map((replica) => replica.urlOf(databaseUrl));
-  gatewayWays = await Promise.all(urls.map(createSeverable));
-  relayWays = await Promise.all(urls.map(createSeverable));
-  primaryWay = await createSeverable(databaseUrl);
+  gatewayWays = await Promise.all(urls.map(TcpProxy.open));
+  relayWays = await Promise.all(urls.map(TcpProxy.open));
+  primaryWay = await TcpProxy.open(databaseUrl);
   service = await TestService.start({
     gateways: GATEWAYS.length,
     databaseUrl,
@@ -172,7 +172,7 @@ test('INV-1: a replica that the relay cannot reach is not read, although gateway
 
 test('a replica that gateways cannot reach costs no request its answer', async () => {
   await untilUsed(0, 1);
-  for (const way of gatewayWays) way.cut();
+  for (const way of gatewayWays) way.sever();
   await change(2);
   await until('the replicas are left', async () => (await usable(0)) + (await usable(1)) === 0);
   await change(2);

@@ -9,7 +9,7 @@ import { systemClock } from '../../service/clock.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { createLog } from '../../service/log.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -20,14 +20,14 @@ const CONSUMERS_BOUND_MS = 40_000;
 const FRESH_MS = 2000;
 
 let service: TestService;
-let way: SeverableServer;
+let way: TcpProxy;
 let gateway: Gateway;
 let consumers: Stoppable | undefined;
 
 beforeAll(async () => {
   service = await TestService.start();
   await service.stopConsumers();
-  way = await createSeverable(service.databaseUrl);
+  way = await TcpProxy.open(service.databaseUrl);
   const { brokers, topicPrefix } = service;
   const env = {
     DATABASE_URL: way.url,

@@ -6,7 +6,7 @@ import { topicNames } from '../../kafka/topic-names.ts';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, type RecordedIo } from '../helpers/commands/command-io.ts';
-import { Switchboard } from '../helpers/faults/switchboard.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
@@ -110,7 +110,7 @@ describe('--watch', () => {
   test('prints a line with the time again and again, and tells of an outage in between', async () => {
     const [broker = ''] = service.brokers.addresses;
     const port = Number(broker.split(':')[1]);
-    const switchboard = await Switchboard.open(port);
+    const switchboard = await TcpProxy.open(port);
     const brokers = switchboard.address.replace('http://', '');
     const io = createLagIo({ brokers });
     await watch(io, [], async () => {

@@ -10,7 +10,7 @@ import { SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
 import { createIo, createRunner, type RecordedIo } from '../helpers/commands/command-io.ts';
-import { Switchboard } from '../helpers/faults/switchboard.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
@@ -94,7 +94,7 @@ test('--cursor continues after an event, and the last line says with which', asy
 
 test('a lost connection is told once, and the stream continues without a gap or a repeat', async () => {
   const gateway = service.gateways[0]?.port ?? 0;
-  const switchboard = await Switchboard.open(gateway);
+  const switchboard = await TcpProxy.open(gateway);
   const io = tailIo();
   const ended = run(['tail', '--url', switchboard.address, '--from', 'latest', '--json'], io);
   let made = (await service.events()).data.length;

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSchemaVersions } from '../../schemas/avro-codec.ts';
-import { type Change, changeCodec } from '../../schemas/change.ts';
-import { completeChange, HEAD_FIELDS, packBody, unpackBody } from '../../schemas/packed-change.ts';
+import { type Change, changeCodec, HEAD_FIELDS } from '../../schemas/change.ts';
+import { completeChange, packBody, unpackBody } from '../../schemas/packed-change.ts';
 import { change } from '../helpers/properties/arbitraries.ts';
 
 function complete(each: Change): Buffer {

@@ -9,18 +9,18 @@ import { classifyFailure, KafkaUnavailableError, SupersededError } from '../../s
 import { reportFailure } from '../../service/report-failure.ts';
 import { createReadPool, noRow, sql } from '../../store/connection/read-pool.ts';
 import { WATCHFUL_SESSION } from '../../store/connection/session.ts';
-import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { testServers } from '../helpers/servers/servers.ts';
 import { captureLog } from '../helpers/service/captured-log.ts';
 import { metricValue } from '../helpers/service/metrics.ts';
 
 const database = useTestDatabase();
-let way: SeverableServer;
+let way: TcpProxy;
 let closedPort: number;
 
 beforeAll(async () => {
-  way = await createSeverable(database.url);
+  way = await TcpProxy.open(database.url);
   closedPort = await findFreePort();
 });
 afterAll(() => way.close());
@@ -92,7 +92,7 @@ describe('the database is away', () => {
       () =>
         withClient(way.url, async (client) => {
           const asked = client.query('SELECT pg_sleep(0.2)');
-          way.cut();
+          way.sever();
           await asked;
         }),
     ],

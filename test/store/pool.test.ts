@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { createReadPool, type DatabasePool, isReachable, sql } from '../../store/connection/read-pool.ts';
-import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const STATEMENT_MS = 500;
@@ -10,11 +10,11 @@ const STATEMENT_MS = 500;
 const BOUND_MS = STATEMENT_MS + 1000 + 500 + 1000;
 
 const database = useTestDatabase();
-let way: SeverableServer;
+let way: TcpProxy;
 let pool: DatabasePool;
 
 beforeEach(async () => {
-  way = await createSeverable(database.url);
+  way = await TcpProxy.open(database.url);
   pool = await openPool(way.url);
 });
 afterEach(async () => {

@@ -5,20 +5,20 @@ import pg from 'pg';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import { startHeartbeat } from '../../store/processes/heartbeat.ts';
 import { listProcesses, type ProgramState } from '../../store/processes/process-list.ts';
-import { createSeverable, type SeverableServer } from '../helpers/faults/severable.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { type CapturedLog, captureLog } from '../helpers/service/captured-log.ts';
 import { until } from '../helpers/until.ts';
 
 const database = useTestDatabase();
 const { client } = database;
-let way: SeverableServer;
+let way: TcpProxy;
 /** The console reads with a pool. */
 let readers: pg.Pool;
 const started = new Set<Stoppable>();
 
 beforeAll(async () => {
-  way = await createSeverable(database.url);
+  way = await TcpProxy.open(database.url);
   readers = new pg.Pool({ connectionString: database.url });
 });
 afterAll(async () => {
@@ -130,7 +130,7 @@ test('a process that has not written for a minute is gone, and forgotten after a
 test('an outage of the database is logged once, and the row is written when it is over', async () => {
   const { log } = start();
   await untilListed(1);
-  way.cut();
+  way.sever();
   await client.query('TRUNCATE processes');
   const messages = (level: string) => log.lines.filter((line) => line.level === level).map(({ msg }) => msg);
   await until('several beats have failed', () => messages('debug').length > 2);

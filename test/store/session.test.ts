@@ -5,7 +5,7 @@ import { LOCK_NOT_AVAILABLE } from '../../store/connection/sql-state.ts';
 import { inTransaction } from '../../store/connection/transaction.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
-import { createSeverable } from '../helpers/faults/severable.ts';
+import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { until } from '../helpers/until.ts';
 
@@ -30,7 +30,7 @@ test('the server probes the process of a watched session within seconds', async 
 });
 
 test('a transaction on a silent connection ends once, and the connection is not reused', async () => {
-  const way = await createSeverable(database.url);
+  const way = await TcpProxy.open(database.url);
   const limits = { ...WATCHFUL_SESSION, query_timeout: 1000 };
   const pool = new pg.Pool({ connectionString: way.url, max: 1, ...limits, onConnect: watchSession });
   const started = performance.now();
@@ -47,12 +47,12 @@ test('a transaction on a silent connection ends once, and the connection is not 
 });
 
 test('a connection that is cut in the middle of an answer fails its query, and nothing else', async () => {
-  const way = await createSeverable(database.url);
+  const way = await TcpProxy.open(database.url);
   const lost: Error[] = [];
   const pool = createWorkPool(way.url, 1, (error) => lost.push(error));
   const work = inTransaction(pool, async (client) => {
     const answer = client.query('SELECT pg_sleep(30)');
-    way.cut();
+    way.sever();
     await answer;
   });
   await expect(work).rejects.toThrow();
@@ -89,7 +89,7 @@ test('a watched session gives up waiting for a lock but keeps its connection', a
 }, 15_000);
 
 test('a watched session ends if its process goes away while it waits for a lock', async () => {
-  const way = await createSeverable(database.url);
+  const way = await TcpProxy.open(database.url);
   const client = new pg.Client({ connectionString: way.url });
   client.on('error', () => {});
   await client.connect();
@@ -106,7 +106,7 @@ test('a watched session ends if its process goes away while it waits for a lock'
   await whileLocked(async () => {
     const waiting = expect(lockStreamHead(client)).rejects.toThrow();
     await until('it waits', async () => (await count(`wait_event_type = 'Lock'`)) === 1);
-    way.cut();
+    way.sever();
     await waiting;
     await until('its backend is gone', async () => (await count('true')) === 0, 10_000);
   });

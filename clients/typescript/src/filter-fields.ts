@@ -1,5 +1,3 @@
-import type { EndorsementFilter } from './types.ts';
-
 /** The fields of filters that both lists and the stream of events have, in alphabetical order. */
 export const ENDORSEMENT_FILTER_FIELDS = [
   'categories',
@@ -9,4 +7,4 @@ export const ENDORSEMENT_FILTER_FIELDS = [
   'endorsers',
   'levels',
   'states',
-] as const satisfies (keyof EndorsementFilter)[];
+] as const;

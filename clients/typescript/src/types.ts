@@ -1,3 +1,4 @@
+import type { ENDORSEMENT_FILTER_FIELDS } from './filter-fields.ts';
 import type { paths } from './generated/openapi.ts';
 
 /*
@@ -82,10 +83,7 @@ export type EventParameters = Loose<QueryOf<'/v1/events'>>;
 type StreamParameters = Loose<QueryOf<'/v1/stream'>>;
 
 /** The fields that choose endorsements by what they are, the same for lists, events and mirrors. */
-export type EndorsementFilter = Pick<
-  StreamParameters,
-  'categories' | 'contest_kinds' | 'elections' | 'endorser_states' | 'endorsers' | 'levels' | 'states'
->;
+export type EndorsementFilter = Pick<StreamParameters, (typeof ENDORSEMENT_FILTER_FIELDS)[number]>;
 
 /** The changes to follow: the filter of a saved subscription, by id or name, or filter fields. */
 export type EventFilter =

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { FilterIndex } from '../../../domain/filter-index.ts';
 import { nameFilter, type StreamFilter } from '../../../domain/stream-filter.ts';
 import type { Clock } from '../../../service/clock.ts';
+import { SharedRuns } from '../../../service/shared-runs.ts';
 import { findChangesSince, readFacets } from '../../../store/stream/recent-changes.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -42,8 +43,8 @@ export class MatchCounts {
   /** The filters of the pass that runs, and of the one after it, by name. */
   #counting = new Map<string, StreamFilter>();
   #asked = new Map<string, StreamFilter>();
-  #running: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
+  readonly #passes = new SharedRuns(() => this.#passAsked());
 
   constructor(options: MatchCountsOptions) {
     this.#options = { mostChanges: MOST_CHANGES, ...options };
@@ -70,20 +71,16 @@ export class MatchCounts {
     const running = missing.some(([name]) => this.#counting.has(name)) ? this.#running : undefined;
     const others = missing.filter(([name]) => !this.#counting.has(name));
     for (const [name, filter] of others) this.#asked.set(name, filter);
-    if (others.length > 0) this.#next ??= this.#afterRunning();
-    await Promise.all([running, others.length > 0 ? this.#next : undefined]);
+    await Promise.all([running, others.length > 0 ? this.#passes.next() : undefined]);
   }
 
-  async #afterRunning(): Promise<void> {
-    // This pass does not care how the one before it ended.
-    await this.#running.catch(() => {});
+  #passAsked(): Promise<void> {
     this.#counting = this.#asked;
     this.#asked = new Map();
-    this.#next = undefined;
     this.#running = this.#pass(this.#counting).finally(() => {
       this.#counting = new Map();
     });
-    await this.#running;
+    return this.#running;
   }
 
   async #pass(filters: ReadonlyMap<string, StreamFilter>): Promise<void> {

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadBounds } from '../../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { clockOff } from '../../helpers/faults/faketime.ts';
+import type { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
 import { startKafkajsClient } from '../../helpers/kafka/outside-javascript.ts';
 import { until } from '../../helpers/until.ts';
 import { expiredBroker, expiredClient } from './expired-certificates.ts';
-import type { FaultProxy } from './fault-proxy.ts';
 import { fullKafkaDisk, fullPostgresDisk } from './full-disks.ts';
 import type { Fault, Scene } from './scene.ts';
 import type { Part, World } from './world.ts';
@@ -17,7 +17,7 @@ const SUBMISSION_PARTITIONS = 12;
 const MAX_STEP = 30;
 
 /** Springs a trap at a step of the work of a part that is under load. @returns the step */
-async function atStep({ random, load }: Scene, proxy: FaultProxy, spring: () => void): Promise<number> {
+async function atStep({ random, load }: Scene, proxy: TcpProxy, spring: () => void): Promise<number> {
   const step = 1 + random.below(MAX_STEP);
   let isSprung = false;
   proxy.trap(step, () => {
@@ -88,7 +88,7 @@ async function delay({ world, random, load, settle }: Scene): Promise<string> {
   return `${count} packets delayed by ${ms} ms`;
 }
 
-function silence(choose: (scene: Scene) => { name: string; proxy: FaultProxy }) {
+function silence(choose: (scene: Scene) => { name: string; proxy: TcpProxy }) {
   return async (scene: Scene) => {
     const { name, proxy } = choose(scene);
     proxy.silence();
@@ -98,6 +98,8 @@ function silence(choose: (scene: Scene) => { name: string; proxy: FaultProxy }) 
     const ms = 1000 + scene.random.below(8000);
     await sleep(ms);
     proxy.mend();
+    // Connections that were silent have lost packets.
+    proxy.cut();
     return `${name} silent for ${ms} ms, ${proxy.packets - before} packets lost`;
   };
 }

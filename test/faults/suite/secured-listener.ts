@@ -1,20 +1,20 @@
 import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import type { Brokers } from '../../../service/brokers.ts';
+import { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
 import { TestAuthority } from '../../helpers/servers/certificates.ts';
 import { alterBroker, keyStore } from '../../helpers/servers/secure-users.ts';
-import { FaultProxy } from './fault-proxy.ts';
 
 const NAME = 'SECURED';
 const PREFIX = 'listener.name.secured.';
 
 /** A listener of Kafka that asks for TLS and a client certificate, behind a proxy of its own. */
 export class SecuredListener {
-  readonly proxy: FaultProxy;
+  readonly proxy: TcpProxy;
   readonly listener: { name: string; protocol: 'SSL'; port: number };
   readonly #authority: TestAuthority;
   readonly #keys: string;
 
-  private constructor(authority: TestAuthority, keys: string, proxy: FaultProxy, port: number) {
+  private constructor(authority: TestAuthority, keys: string, proxy: TcpProxy, port: number) {
     this.#authority = authority;
     this.#keys = keys;
     this.proxy = proxy;
@@ -26,7 +26,7 @@ export class SecuredListener {
     const authority = await TestAuthority.create(dir, 'authority');
     const { both } = await authority.issue({ name: 'broker', subject: 'localhost' });
     const port = await findFreePort();
-    return new SecuredListener(authority, both, await FaultProxy.open(port), port);
+    return new SecuredListener(authority, both, await TcpProxy.open(port), port);
   }
 
   get advertised(): string {

@@ -1,7 +1,7 @@
 /** The disks, listeners and processes of the suite's Postgres and Kafka. */
 import path from 'node:path';
 import { SmallDisk } from '../../helpers/faults/small-disk.ts';
-import type { FaultProxy } from './fault-proxy.ts';
+import type { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
 import type { SecuredListener } from './secured-listener.ts';
 
 export interface KafkaPorts {
@@ -43,7 +43,7 @@ export function kill(pid: number): void {
 export function kafkaOptions(
   dir: string,
   { port, direct }: KafkaPorts,
-  { kafkaProxy, secured }: { kafkaProxy: FaultProxy; secured: SecuredListener | null },
+  { kafkaProxy, secured }: { kafkaProxy: TcpProxy; secured: SecuredListener | null },
 ) {
   const advertised = [
     `PLAINTEXT://127.0.0.1:${kafkaProxy.port}`,

@@ -15,11 +15,11 @@ import { submitAll } from '../../../ops/submit/submit-all.ts';
 import type { Submission } from '../../../schemas/submission.ts';
 import { type Brokers, plaintextBrokers } from '../../../service/brokers.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
+import { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
 import { findProgram } from '../../helpers/servers/proxies.ts';
 import { stopWhenInterrupted } from '../../helpers/service/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../../helpers/service/process.ts';
 import { until } from '../../helpers/until.ts';
-import { FaultProxy } from './fault-proxy.ts';
 import { SecuredListener } from './secured-listener.ts';
 import { type Disks, folderOf, type KafkaPorts, kafkaOptions, kill, mountDisks } from './servers.ts';
 
@@ -30,7 +30,7 @@ const PARTITIONS = 6;
 export interface Part {
   name: string;
   entry: string;
-  postgres: FaultProxy;
+  postgres: TcpProxy;
   env: Record<string, string>;
   process: ServiceProcess;
 }
@@ -43,7 +43,7 @@ export class World {
   readonly gateways: Part[] = [];
   readonly consumers: Part[] = [];
   /** The way of all processes to Kafka. */
-  readonly kafkaProxy: FaultProxy;
+  readonly kafkaProxy: TcpProxy;
   /** The disks of the servers; null if this machine lets nobody mount them. */
   readonly disks: Disks | null;
   /** The listener of Kafka that asks for certificates; null without openssl. */
@@ -58,7 +58,7 @@ export class World {
   private constructor(parts: {
     dir: string;
     key: string;
-    kafkaProxy: FaultProxy;
+    kafkaProxy: TcpProxy;
     kafkaPorts: KafkaPorts;
     disks: Disks | null;
     secured: SecuredListener | null;
@@ -84,7 +84,7 @@ export class World {
   static async start(diskMb: number): Promise<World> {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-faults-'));
     const kafkaPorts = { port: await findFreePort(), direct: await findFreePort() };
-    const kafkaProxy = await FaultProxy.open(kafkaPorts.port);
+    const kafkaProxy = await TcpProxy.open(kafkaPorts.port);
     const secured = findProgram('openssl') === null ? null : await SecuredListener.open(dir);
     const disks = mountDisks(diskMb);
     const [postgres, kafka] = await Promise.all([
@@ -112,7 +112,7 @@ export class World {
   }
 
   async #startPart(index: number, program: 'gateway' | 'consumers'): Promise<Part> {
-    const postgres = await FaultProxy.open(this.#postgres.port);
+    const postgres = await TcpProxy.open(this.#postgres.port);
     const url = new URL(this.databaseUrl);
     url.port = String(postgres.port);
     const env = {

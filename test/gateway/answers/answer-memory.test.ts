@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
 import { AnswerMemory } from '../../../gateway/answers/answer-memory.ts';
-import { DataVersion } from '../../../gateway/answers/data-version.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
 import { RepeatedContent } from '../../../gateway/http/repeated-content.ts';
+import { SharedRuns } from '../../../service/shared-runs.ts';
 import type { DataPart } from '../../../store/reads/data-versions.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
@@ -21,7 +21,7 @@ beforeEach(() => {
   made = [];
 });
 
-const dataVersion = new DataVersion(async () => {
+const dataVersion = new SharedRuns(async () => {
   lookups += 1;
   return { ...versions };
 });
@@ -151,7 +151,7 @@ test('without memory, keeps nothing and looks up no versions', async () => {
 });
 
 test('without an answer about the version, no answer is given', async () => {
-  const silent = new DataVersion(() => Promise.reject(new Error('away')));
+  const silent = new SharedRuns(() => Promise.reject(new Error('away')));
   const question = { name: '/a?', shows: ['catalogue' as const], dataVersion: silent, isGone: () => false };
   const make = async () => {
     made.push('/a?');

@@ -60,7 +60,7 @@ describe('keys are remembered', () => {
     await authenticate(key);
     const made = Array.from({ length: 6000 }, generateApiKey);
     await Promise.allSettled(made.map(authenticate));
-    severable.way.cut();
+    severable.way.sever();
     await clock.advance(3000);
     await expect(authenticate(key)).resolves.toMatchObject({ account: 'acme' });
   });
@@ -70,7 +70,7 @@ describe('while the database does not answer', () => {
   test('known keys work for ten minutes, and unknown ones get server_busy', async () => {
     const key = await newKey();
     await authenticate(key);
-    severable.way.cut();
+    severable.way.sever();
     await clock.advance(9 * MINUTE_MS);
     await expect(authenticate(key)).resolves.toMatchObject({ account: 'acme' });
     await expect(authenticate(generateApiKey())).rejects.toMatchObject({ code: 'server_busy' });
@@ -84,7 +84,7 @@ describe('while the database does not answer', () => {
   test('it is asked once a second, however many requests arrive', async () => {
     const key = await newKey();
     await authenticate(key);
-    severable.way.cut();
+    severable.way.sever();
     await clock.advance(2000);
     const asked = jest.spyOn(severable.pool, 'maybeOne');
     for (let second = 1; second <= 3; second += 1) {

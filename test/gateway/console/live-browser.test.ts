@@ -11,7 +11,7 @@ import {
   TWO_LOOKS,
 } from '../../helpers/browser/chromium.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
-import { Switchboard } from '../../helpers/faults/switchboard.ts';
+import { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
 import { TestService } from '../../helpers/service/service.ts';
 
 const testInBrowser = hasChromium ? test : test.skip;
@@ -19,7 +19,7 @@ const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
 const TIMEOUT_MS = 90_000;
 
 let service: TestService;
-let switchboard: Switchboard;
+let switchboard: TcpProxy;
 let browser: Browser;
 let contexts: BrowserContext[] = [];
 /** The number of changes. */
@@ -28,7 +28,7 @@ let changes = 0;
 beforeAll(async () => {
   if (!hasChromium) return;
   service = await TestService.start({ gateways: 2 });
-  switchboard = await Switchboard.open(service.gateways[0]?.port ?? 0);
+  switchboard = await TcpProxy.open(service.gateways[0]?.port ?? 0);
   browser = await startChromium();
 });
 afterEach(async () => {

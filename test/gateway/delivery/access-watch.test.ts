@@ -54,7 +54,7 @@ async function untilRefused(refusals: string[]): Promise<void> {
 test('while the database is away readers continue, and only the regular check asks it', async () => {
   const { reader, refusals } = watch();
   await client.query('UPDATE api_keys SET revoked_at = now()');
-  severable.way.cut();
+  severable.way.sever();
   await accessWatch.check(reader);
   severable.way.mend();
   await accessWatch.check(reader);

@@ -119,7 +119,7 @@ describe('while the database does not answer', () => {
   test('a gateway answers at once, counts alone, and reports afterwards what it admitted', async () => {
     const plan = { requestsPerMinute: 600 };
     await askAll(plan, 100);
-    severable.way.cut();
+    severable.way.sever();
     const started = performance.now();
     let admitted = 100;
     for (let i = 0; i < 300; i += 1) if (!(await ask(plan)).refusal) admitted += 1;
@@ -145,7 +145,7 @@ describe('while the database does not answer', () => {
 });
 
 test('while the database is away, it is asked once a second, and the log says so', async () => {
-  severable.way.cut();
+  severable.way.sever();
   const { log, lines } = captureLog();
   const limiter = new RequestLimiter(severable.pool, clock, log);
   const outages = () => lines.filter(({ msg }) => msg.includes('counting alone'));

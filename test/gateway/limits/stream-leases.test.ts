@@ -3,7 +3,7 @@ import { StreamLeases } from '../../../gateway/limits/stream-leases.ts';
 import { systemClock } from '../../../service/clock.ts';
 import { createLog } from '../../../service/log.ts';
 import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
-import { createSeverable, type SeverableServer } from '../../helpers/faults/severable.ts';
+import { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
 import { useTestDatabase } from '../../helpers/postgres/database.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** A gateway's leases, with a connection to the database that can be cut. */
 async function createGateway(times: { expiryMs?: number; renewMs?: number } = {}) {
-  const way: SeverableServer = await createSeverable(database.url);
+  const way: TcpProxy = await TcpProxy.open(database.url);
   const pool: DatabasePool = await createReadPool({
     databaseUrl: way.url,
     maxConnections: 3,
@@ -178,7 +178,7 @@ describe('while the database does not answer', () => {
   test('a gateway limits accounts by its own open streams and writes the leases afterwards', async () => {
     const gateway = await createGateway({ renewMs: 100 });
     await mustOpen(gateway, 3);
-    gateway.way.cut();
+    gateway.way.sever();
     await mustOpen(gateway, 3);
     const third = await mustOpen(gateway, 3);
     expect(await open(gateway, 3)).toBe('too_many_streams');
@@ -195,7 +195,7 @@ describe('while the database does not answer', () => {
     const { rows } = await client.query(
       `INSERT INTO accounts (name, plan) VALUES (gen_random_uuid(), 'standard') RETURNING id`,
     );
-    gateway.way.cut();
+    gateway.way.sever();
     expect(await open(gateway, 1)).toBe('too_many_streams');
     const other = { accountId: rows[0].id, maxStreams: 1 };
     await expect(gateway.leases.acquire(other, () => {})).resolves.toBeUndefined();
@@ -206,7 +206,7 @@ describe('while the database does not answer', () => {
     const times = { expiryMs: 400, renewMs: 100 };
     const [cut, other] = [await createGateway(times), await createGateway(times)];
     const kept = await mustOpen(cut, 2);
-    cut.way.cut();
+    cut.way.sever();
     await until('its lease expired', async () => (await counted()) === 0);
     const others = [await mustOpen(other, 2), await mustOpen(other, 2)];
     cut.way.mend();

@@ -184,7 +184,7 @@ describe('while the database does not answer', () => {
   test('counts are kept, and each is written once when it is back', async () => {
     const { counter } = startUsage();
     counter.count(answered());
-    severable.way.cut();
+    severable.way.sever();
     await clock.advance(10 * SECOND_MS);
     await until('a write has failed', () => log.lines.some(({ level }) => level === 'warn'));
     times(4, () => counter.count(answered()));

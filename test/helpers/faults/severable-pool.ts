@@ -1,9 +1,9 @@
 import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
-import { createSeverable, type SeverableServer } from './severable.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 
 /** A pool of a gateway whose way to the database can be severed. */
 export interface SeverablePool {
-  way: SeverableServer;
+  way: TcpProxy;
   pool: DatabasePool;
   /** The number of queries so far. */
   readonly queries: number;
@@ -13,7 +13,7 @@ export interface SeverablePool {
 /** Creates such a pool, which gives up within a second. */
 export async function createSeverablePool(databaseUrl: string, maxConnections = 2): Promise<SeverablePool> {
   let queries = 0;
-  const way = await createSeverable(databaseUrl);
+  const way = await TcpProxy.open(databaseUrl);
   const pool = await createReadPool({
     databaseUrl: way.url,
     maxConnections,

@@ -1,5 +1,4 @@
 import { AnswerMemory } from '../../../gateway/answers/answer-memory.ts';
-import { DataVersion } from '../../../gateway/answers/data-version.ts';
 import { Turns } from '../../../gateway/answers/turns.ts';
 import { createConfig } from '../../../gateway/config.ts';
 import type { GatewayContext } from '../../../gateway/context.ts';
@@ -7,6 +6,7 @@ import { encodeContent } from '../../../gateway/http/content.ts';
 import type { RawRequest } from '../../../gateway/http/route.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { systemClock } from '../../../service/clock.ts';
+import { SharedRuns } from '../../../service/shared-runs.ts';
 import { createReadPool } from '../../../store/connection/read-pool.ts';
 import { type DataPart, loadDataVersions } from '../../../store/reads/data-versions.ts';
 
@@ -52,7 +52,7 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
     retentionMs: config.retentionMs,
     clock: systemClock,
   });
-  const source = { pool, dataVersion: new DataVersion(() => loadDataVersions(pool)), isReplica: false };
+  const source = { pool, dataVersion: new SharedRuns(() => loadDataVersions(pool)), isReplica: false };
   const replicas: GatewayContext['replicas'] = { read: (work) => work(source) };
   const context = { pool, replicas, largeAnswers, answers, config, clock: systemClock } as GatewayContext;
   const request: RawRequest = {

@@ -1,5 +1,4 @@
 import type { StoredKey } from '../../store/access/api-keys.ts';
-import type { RequestSender } from '../usage/usage-counter.ts';
 
 /**
  * The proof of a request's right to be answered: an API key or a session of the console, by its id. A session can show
@@ -15,9 +14,3 @@ export interface Caller
   > {
   credential: Credential;
 }
-
-/** The caller as the usage of its account names it. */
-export const senderOf = ({ accountId, credential }: Caller): RequestSender => ({
-  accountId,
-  keyId: 'key' in credential ? credential.key : null,
-});

@@ -1,0 +1,81 @@
+import type { Context } from 'koa';
+import type { Pool } from 'pg';
+import { hashToken } from '../../schemas/console-token.ts';
+import type { Clock } from '../../service/clock.ts';
+import { type ConsoleSession, findSession } from '../../store/access/console-sessions.ts';
+import type { DatabasePool } from '../../store/connection/read-pool.ts';
+import { isForm, readForm } from './form.ts';
+import { mayUse } from './layout.ts';
+import type { Page } from './page.ts';
+import { PageError } from './page-error.ts';
+import { readSessionToken } from './session/cookie.ts';
+import { requireFormToken } from './session/forgery.ts';
+import { type StrayForm, switchBack } from './session/other-account.ts';
+
+/** A request of a person for a page. */
+export interface Entry {
+  /** The token of the session. */
+  token: string;
+  session: ConsoleSession;
+  /** The fields of the form; empty for GET. */
+  form: URLSearchParams;
+  /** The form, if it was made for an account that the session does not show; the page must not get it then. */
+  stray: StrayForm | null;
+}
+
+export interface EntryParts {
+  /** For sessions, whose look-ups must not wait for slow reads. */
+  sessionPool: DatabasePool;
+  pool: Pool;
+  clock: Clock;
+}
+
+/**
+ * The one way to a page: finds the session, reads the form and checks its token, shows the account again that the form was
+ * made for if the person asks for it, and checks the role.
+ *
+ * @param read the form, if it was read before
+ * @returns null if the request has no session, or its session has ended
+ * @throws PageError if the person may not use the page, or the form is unreadable or forged
+ */
+export async function enter(
+  ctx: Context,
+  page: Page,
+  parts: EntryParts,
+  read: URLSearchParams | null = null,
+): Promise<Entry | null> {
+  const token = readSessionToken(ctx);
+  const session = token === null ? null : await findSession(parts.sessionPool, hashToken(token));
+  if (token === null || session === null || !isUsable(session, parts.clock.now())) return null;
+  // The account that an owner's form was made for decides whether the person may send it.
+  const early = page.role !== 'operator' && isForm(ctx) ? await readSent(ctx, token, read) : null;
+  if (early && early.madeFor !== session.accountId && !page.anyAccount) {
+    const stray = { ...early, path: ctx.path, session };
+    if (await switchBack(stray, parts.pool)) return enter(ctx, page, parts, early.form);
+    return { token, session, form: early.form, stray };
+  }
+  requireRole(page, session);
+  const sent = early ?? (ctx.method === 'POST' ? await readSent(ctx, token) : null);
+  return { token, session, form: sent?.form ?? new URLSearchParams(), stray: null };
+}
+
+/** Whether a session has not ended. Operators of a suspended account stay, because only they can resume one. */
+function isUsable({ expiresAt, suspended, role }: ConsoleSession, now: number): boolean {
+  return expiresAt > now && (!suspended || role === 'operator');
+}
+
+/** The fields of a form, and the id of the account that it was made for. */
+async function readSent(
+  ctx: Context,
+  token: string,
+  read: URLSearchParams | null = null,
+): Promise<{ form: URLSearchParams; madeFor: number }> {
+  const form = read ?? (await readForm(ctx));
+  return { form, madeFor: requireFormToken(form, token) };
+}
+
+function requireRole(page: Page, { role }: ConsoleSession): void {
+  if (mayUse(role, page.role)) return;
+  if (page.role === 'operator') throw new PageError(404, 'There is nothing at this address.');
+  throw new PageError(403, 'Only owners of the account can do this. Ask one of them.');
+}

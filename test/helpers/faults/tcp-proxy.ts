@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A connection through the proxy. */
+interface Line {
+  client: Socket;
+  /** Null if the proxy was silent when the client came. */
+  server: Socket | null;
+  isSilent: boolean;
+}
+
+/** Something that happens when clients have sent a number of packets. */
+interface Trap {
+  left: number;
+  spring: () => void;
+}
+
+/**
+ * A TCP proxy whose connections fail on command, as those of a network do: cut, refused, delayed, or silent without a word
+ * to either end. It counts the packets of its clients, so that something can happen at every step of their work.
+ */
+export class TcpProxy {
+  /** The port that new connections go to. */
+  target: number;
+  /** The number of packets that clients have sent. */
+  packets = 0;
+  /** The number of connections that were cut. */
+  cuts = 0;
+  readonly #url: URL;
+  readonly #server: Server;
+  readonly #lines = new Set<Line>();
+  #state: 'open' | 'severed' | 'silent' = 'open';
+  #delayMs = 0;
+  #trap: Trap | undefined;
+
+  private constructor(url: URL) {
+    this.#url = url;
+    this.target = Number(url.port);
+    this.#server = createServer((client) => this.#join(client));
+  }
+
+  /** Opens a port of 127.0.0.1 in front of a server. @param target its URL, or its port on 127.0.0.1 */
+  static async open(target: string | number): Promise<TcpProxy> {
+    const url = typeof target === 'number' ? `http://127.0.0.1:${target}` : target;
+    const proxy = new TcpProxy(new URL(url));
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The URL of the server through the proxy. */
+  get url(): string {
+    const url = new URL(this.#url);
+    url.hostname = '127.0.0.1';
+    url.port = String(this.port);
+    return url.href;
+  }
+
+  /** Calls `spring` right before the packet of this number, counted from now on, is passed to the server. */
+  trap(packet: number, spring: () => void): void {
+    this.#trap = { left: packet, spring };
+  }
+
+  /** Drops every connection. New ones work. @returns their number */
+  cut(): number {
+    const count = this.#lines.size;
+    this.cuts += count;
+    for (const { client, server } of this.#lines) {
+      client.resetAndDestroy();
+      server?.resetAndDestroy();
+    }
+    this.#lines.clear();
+    return count;
+  }
+
+  /** Ends every connection, and refuses new ones. */
+  sever(): void {
+    this.#state = 'severed';
+    for (const { client, server } of this.#lines) {
+      client.destroy();
+      server?.destroy();
+    }
+    this.#lines.clear();
+  }
+
+  /** Delays every packet in both directions. */
+  delay(ms: number): void {
+    this.#delayMs = ms;
+  }
+
+  /**
+   * Passes nothing on and tells neither side, as when a host dies or a firewall drops packets: connections stay open, new
+   * ones are accepted, and no byte comes through. A silenced connection stays silent for good.
+   */
+  silence(): void {
+    this.#state = 'silent';
+    for (const line of this.#lines) line.isSilent = true;
+  }
+
+  /** New connections work, without delay. */
+  mend(): void {
+    this.#state = 'open';
+    this.#delayMs = 0;
+    this.#trap = undefined;
+  }
+
+  /** Ends silenced connections at the server's side, as the server does when its keepalive probes go unanswered. */
+  forgetSilenced(): void {
+    for (const { server, isSilent } of this.#lines) if (isSilent) server?.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.cut();
+    await once(this.#server, 'close');
+  }
+
+  #join(client: Socket): void {
+    if (this.#state === 'severed') return void client.destroy();
+    const isSilent = this.#state === 'silent';
+    const server = isSilent ? null : connect(this.target, this.#url.hostname);
+    const line: Line = { client, server, isSilent };
+    this.#lines.add(line);
+    client.on('data', (bytes: Buffer) => {
+      this.packets += 1;
+      this.#springTrap();
+      this.#pass(line, bytes, client, server);
+    });
+    server?.on('data', (bytes: Buffer) => this.#pass(line, bytes, server, client));
+    this.#tie(line, client, server);
+    if (server) this.#tie(line, server, client);
+  }
+
+  /** Ends one side of a connection with the other. */
+  #tie(line: Line, one: Socket, other: Socket | null): void {
+    one.on('error', () => {});
+    one.on('drain', () => other?.resume());
+    one.on('close', () => {
+      if (line.isSilent) return;
+      this.#lines.delete(line);
+      other?.destroySoon();
+    });
+  }
+
+  #springTrap(): void {
+    if (!this.#trap) return;
+    this.#trap.left -= 1;
+    if (this.#trap.left > 0) return;
+    const { spring } = this.#trap;
+    this.#trap = undefined;
+    spring();
+  }
+
+  #pass(line: Line, bytes: Buffer, from: Socket, to: Socket | null): void {
+    if (line.isSilent || !to) return;
+    // Timers of one length fire in order, so packets keep theirs.
+    if (this.#delayMs > 0) setTimeout(() => to.write(bytes), this.#delayMs);
+    else if (!to.write(bytes)) from.pause();
+  }
+}

@@ -1,0 +1,93 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { BrokerLoops, type BrokerLoopsOptions } from '../../../kafka/reading/broker-loops.ts';
+import { captureLog } from '../../helpers/service/captured-log.ts';
+import { ManualClock, settle } from '../../helpers/service/manual-clock.ts';
+
+const WATCH_MS = 1000;
+const RETRY_MS = 300;
+
+/** By partition: the broker to read from. */
+let sources: number[] = [];
+/** The reads that the test ends, by broker. */
+let reads: { node: number; isFailing: boolean; end: PromiseWithResolvers<void> }[] = [];
+let loops: BrokerLoops;
+const clock = new ManualClock();
+const { log, lines } = captureLog('info');
+
+function start(options: Partial<BrokerLoopsOptions> = {}): void {
+  reads = [];
+  lines.length = 0;
+  loops = new BrokerLoops({
+    ...{ reader: { sources: async () => sources }, name: 'the topic', where: 'feed' },
+    ...{ watchIntervalMs: WATCH_MS, clock, log },
+    choose: (nodes) => new Set(nodes),
+    read: (node, _, isFailing) => {
+      const end = Promise.withResolvers<void>();
+      reads.push({ node, isFailing, end });
+      return end.promise;
+    },
+    ...options,
+  });
+  loops.start();
+}
+
+afterEach(async () => {
+  const stopped = loops.stop();
+  for (const { end } of reads) end.resolve();
+  await stopped;
+});
+
+const readsOf = (wanted: number) => reads.filter(({ node }) => node === wanted);
+
+test('INV-14: a broker that does not answer holds up no other', async () => {
+  sources = [1, 2, 1];
+  start();
+  await settle();
+  expect(reads.map(({ node }) => node)).toEqual([1, 2]);
+  for (let round = 0; round < 3; round += 1) {
+    readsOf(2).at(-1)?.end.resolve();
+    await settle();
+  }
+  expect([readsOf(1).length, readsOf(2).length]).toEqual([1, 4]);
+});
+
+test('a loop begins when a broker gets its first partition, and ends with its last', async () => {
+  sources = [1];
+  start();
+  await settle();
+  sources = [2];
+  await clock.advance(WATCH_MS);
+  expect(loops.nodes).toEqual([1, 2]);
+  readsOf(1)[0]?.end.resolve();
+  await settle();
+  expect(loops.nodes).toEqual([2]);
+});
+
+test('a failed read is told once, and tried again after a pause', async () => {
+  sources = [1];
+  start();
+  await settle();
+  for (const failed of [0, 1]) {
+    reads[failed]?.end.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+    await settle();
+    expect(reads).toHaveLength(failed + 1);
+    await clock.advance(RETRY_MS);
+  }
+  expect(reads.map(({ isFailing }) => isFailing)).toEqual([false, true, true]);
+  reads[2]?.end.resolve();
+  await settle();
+  expect(lines.map(({ msg }) => msg.split(';')[0])).toEqual([
+    'the topic cannot be read',
+    'the topic is readable again',
+  ]);
+});
+
+test('a failure that ends the reading is not tried again', async () => {
+  sources = [1];
+  start({ endsFor: () => true });
+  await settle();
+  reads[0]?.end.reject(new Error('another log'));
+  await settle();
+  await clock.advance(RETRY_MS);
+  expect([reads.length, loops.nodes, lines]).toEqual([1, [], []]);
+});
