@@ -17,7 +17,7 @@ import { endorse, pick, position, withdraw } from '../helpers/ballots/submission
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 import { loadLoggedChanges } from '../helpers/postgres/logged-changes.ts';
 
-const { url, client } = useTestDatabase();
+const { url, client } = useTestDatabase({ pipeline: true });
 const pool = new pg.Pool({ connectionString: url, pipeline: true });
 
 beforeAll(() => loadCatalogue(url, SMALL_BALLOT));

@@ -9,22 +9,31 @@ const SYSTEM = [
   'test/gateway/console/{accessibility,isolation,live-browser,markup}.test.ts',
 ];
 
-/** The module through which a test reaches the Postgres and the Kafka of its run. */
-const SERVERS = path.resolve('test/helpers/servers/servers.ts');
+/** A file that imports one of these, directly or through helpers, needs servers or other programs. */
+const OUTSIDE = [
+  'test/helpers/servers/servers.ts',
+  'test/helpers/deploy/promtool.ts',
+  'test/helpers/clients/client-types.ts',
+  'ops/local/servers/runner.ts',
+  'ops/local/servers/postgres/server.ts',
+  'ops/local/servers/kafka/broker.ts',
+].map((name) => path.resolve(name));
 
-const reachesServers = new Map([[SERVERS, true]]);
+const needing = new Map(OUTSIDE.map((file) => [file, true]));
 
-/** Whether a file of the tests imports the servers, directly or through others. */
+/** Whether a test file or a helper needs something outside of its process. */
 function needsServers(file) {
-  const known = reachesServers.get(file);
+  const known = needing.get(file);
   if (known !== undefined) return known;
-  reachesServers.set(file, false);
-  const imported = [...readFileSync(file, 'utf8').matchAll(/^(?:import|\}).* from '(\.[^']+\.ts)';$/gm)]
-    .map(([, name]) => path.resolve(path.dirname(file), name))
-    // Texts of programs in a test look like imports as well.
-    .filter((name) => name.startsWith(path.resolve('test')) && existsSync(name));
-  const needs = imported.some(needsServers);
-  reachesServers.set(file, needs);
+  needing.set(file, false);
+  if (!file.startsWith(path.resolve('test')) || !existsSync(file)) return false;
+  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|\}).* from '([^']+)';$/gm);
+  const needs = [...imports].some(
+    ([, name]) =>
+      name === 'node:child_process' ||
+      (name.startsWith('.') && needsServers(path.resolve(path.dirname(file), name))),
+  );
+  needing.set(file, needs);
   return needs;
 }
 

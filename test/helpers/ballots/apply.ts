@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import pg from 'pg';
 import { type Applied, applyRuns } from '../../../consumers/apply/apply-runs.ts';
 import { createEntry, type Run } from '../../../consumers/apply/entry.ts';
 import { type Submission, submissionCodec } from '../../../schemas/submission.ts';
@@ -28,15 +28,21 @@ export function createTestRun(
   return { partition, from, to: from + entries.length, appendedAt: null, entries };
 }
 
-/** Applies submissions after those that were applied before, in one transaction. */
+/** Applies submissions after those that were applied before, in one transaction on a connection of its own. */
 export async function applySubmissions(
-  client: ClientBase,
+  { host, port, user, password, database }: pg.Client,
   ...submissions: (Submission | Buffer)[]
 ): Promise<Applied> {
-  const { rows } = await client.query<{ next_offset: string }>(
-    'SELECT next_offset FROM consumer_positions WHERE topic = $1 AND partition = 0',
-    [SUBMISSIONS_TOPIC],
-  );
-  const run = createTestRun(Number(rows[0]?.next_offset ?? 0), submissions);
-  return applyRuns(client, SUBMISSIONS_TOPIC, [run]);
+  const client = new pg.Client({ host, port, user, password, database, pipeline: true });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ next_offset: string }>(
+      'SELECT next_offset FROM consumer_positions WHERE topic = $1 AND partition = 0',
+      [SUBMISSIONS_TOPIC],
+    );
+    const run = createTestRun(Number(rows[0]?.next_offset ?? 0), submissions);
+    return await applyRuns(client, SUBMISSIONS_TOPIC, [run]);
+  } finally {
+    await client.end();
+  }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import type { ClientBase } from 'pg';
+import type pg from 'pg';
 import { category, contest, election, endorser, ndjson } from '../ballots/catalogue-records.ts';
 import { createFolder } from '../folder.ts';
 import { useTestDatabase } from '../postgres/database.ts';
@@ -51,7 +51,7 @@ interface Outcome {
 
 export interface CatalogueCommand {
   databaseUrl: string;
-  client: ClientBase;
+  client: pg.Client;
   /** Runs `catalog` with these arguments; throws what the command throws. */
   run: ReturnType<typeof createRunner>;
   /** Writes files into a folder that lasts until the end of the test. @returns the folder */

@@ -23,19 +23,19 @@ export async function createTestDatabase(url = chooseDatabaseUrl()): Promise<str
   return url;
 }
 
-/** Gives a test file a client that is connected while its tests run. It sends statements together, as apply's does. */
-export function useClient(url: string): pg.Client {
-  const client = new pg.Client({ connectionString: url, pipeline: true });
+/** Gives a test file a client that is connected while its tests run. */
+export function useClient(url: string, config: pg.ClientConfig = {}): pg.Client {
+  const client = new pg.Client({ connectionString: url, ...config });
   beforeAll(() => client.connect());
   afterAll(() => client.end());
   return client;
 }
 
 /** Gives a test file an empty database of its own, and a client that is connected to it while its tests run. */
-export function useTestDatabase(): { url: string; client: pg.Client } {
+export function useTestDatabase(config: pg.ClientConfig = {}): { url: string; client: pg.Client } {
   const url = chooseDatabaseUrl();
   beforeAll(async () => {
     await createTestDatabase(url);
   });
-  return { url, client: useClient(url) };
+  return { url, client: useClient(url, config) };
 }
