@@ -11,13 +11,8 @@ export function chooseDatabaseUrl(server = testServers().databaseUrl): string {
   return url.href;
 }
 
-/**
- * Creates an empty database with the newest schema. It is never dropped: it goes away with the run's Postgres, so
- * tests may close their connections in any order.
- *
- * @returns its address
- */
-export async function createTestDatabase(url = chooseDatabaseUrl()): Promise<string> {
+/** Creates a database without a schema. */
+export async function createEmptyDatabase(url: string): Promise<void> {
   const admin = new pg.Client({
     connectionString: Object.assign(new URL(url), { pathname: '/postgres' }).href,
   });
@@ -27,6 +22,16 @@ export async function createTestDatabase(url = chooseDatabaseUrl()): Promise<str
   } finally {
     await admin.end();
   }
+}
+
+/**
+ * Creates an empty database with the newest schema. It is never dropped: it goes away with the run's Postgres, so
+ * tests may close their connections in any order.
+ *
+ * @returns its address
+ */
+export async function createTestDatabase(url = chooseDatabaseUrl()): Promise<string> {
+  await createEmptyDatabase(url);
   await migrateDatabase(url);
   return url;
 }
