@@ -21,8 +21,6 @@ CREATE TABLE endorsers (
   logo_url text,
   details jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(details) = 'object'),
   source jsonb,
-  -- Only programs of earlier versions read this.
-  name_folded text GENERATED ALWAYS AS (folded(name)) STORED,
   name_order text COLLATE "C" GENERATED ALWAYS AS (name_order(name)) STORED
 );
 -- The order of the list of endorsers.

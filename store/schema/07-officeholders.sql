@@ -18,8 +18,6 @@ CREATE TABLE officeholders (
   -- The state's folder in the source. A load replaces only the people of the folders that it has.
   place text NOT NULL CHECK (place ~ '^[a-z]{2}$'),
   updated_at timestamptz NOT NULL,
-  -- Only programs of earlier versions read this.
-  name_folded text GENERATED ALWAYS AS (folded(name)) STORED,
   name_order text COLLATE "C" GENERATED ALWAYS AS (name_order(name)) STORED
 );
 -- The order of the list of officeholders.
