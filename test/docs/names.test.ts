@@ -60,12 +60,30 @@ function findUnknown(code: string): string[] {
   return isKnown ? [] : [symbol];
 }
 
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(file: string): string[] {
+  const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm);
+  return Array.from(headings, ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  );
+}
+
+/** @param link a path, an anchor or both, in the document at `file` */
+function leadsSomewhere(link: string, file: string): boolean {
+  const [target = '', anchor] = link.split('#');
+  const linked = target === '' ? file : path.join(path.dirname(file), target);
+  return existsSync(linked) && (anchor === undefined || anchorsOf(linked).includes(anchor));
+}
+
 /** The unknown names of a document, which is at `file`. */
 function findFaults(file: string, text: string): string[] {
   const prose = text.replace(/^( *)```.*?^\1```/gms, '');
   const names = [...prose.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => findUnknown(code));
-  const links = [...prose.matchAll(/\]\((?![a-z]+:)([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
-  return [...names, ...links.filter((link) => !existsSync(path.join(path.dirname(file), link)))];
+  const links = [...prose.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return [...names, ...links.filter((link) => !leadsSomewhere(link, file))];
 }
 
 test.each(documents)('%s names only what exists', (file) => {
@@ -74,12 +92,12 @@ test.each(documents)('%s names only what exists', (file) => {
 
 test('a name that does not exist is found', () => {
   const right =
-    '`createOpenApi`, `gateway/feed/entry.ts`, `PORT=1`, `npm run bench -- x`, [x](scaling.md#x), `store/<room>/`';
+    '`createOpenApi`, `gateway/feed/entry.ts`, `PORT=1`, `npm run bench -- x`, [x](scaling.md#sizing), `store/<room>/`';
   expect(findFaults('docs/x.md', right)).toEqual([]);
   const wrong =
-    '`shareFacetz`, `gateway/feed/entri.ts`, `entri.ts`, `PORTZ=1`, `RequestLimiterz`, `npm run benchz -- x`, [x](scalingz.md)';
+    '`shareFacetz`, `gateway/feed/entri.ts`, `entri.ts`, `PORTZ=1`, `RequestLimiterz`, `npm run benchz -- x`, [x](scalingz.md), [x](scaling.md#sizingz)';
   expect(findFaults('docs/x.md', wrong)).toEqual([
     ...['shareFacetz', 'gateway/feed/entri.ts', 'entri.ts', 'PORTZ', 'RequestLimiterz', 'npm run benchz'],
-    'scalingz.md',
+    ...['scalingz.md', 'scaling.md#sizingz'],
   ]);
 });
