@@ -16,7 +16,7 @@ export interface StoredHistory {
 }
 
 const REMEDY =
-  'Stop the consumers and gateways, and follow "A restored Postgres" in docs/operations.md, which ends with ' +
+  'Stop the consumers and gateways, and follow "A restored Postgres" in docs/operations/recovery.md, which ends with ' +
   '"npm run ops -- stream new-epoch".';
 
 /**

@@ -61,7 +61,7 @@ export class Memory {
     this.#head = nameHead(head);
   }
 
-  /** Forgets everything: a transaction was undone, or nobody knows. */
+  /** Forgets everything: after a rollback or an unknown commit outcome. */
   forget(): void {
     this.#head = '';
     this.#catalogueVersion = '';

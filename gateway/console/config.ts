@@ -77,7 +77,7 @@ function readSecretFile(file: string): string {
   }
 }
 
-/** A secret that travels in the open is none, so plain HTTP is for a provider on this machine. */
+/** Plain HTTP exposes the secret, so it is only for a provider on this machine. */
 function checkIssuer(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '');

@@ -190,7 +190,7 @@ export function findExcess({ name, partitions }: Topic): string | null {
   if (partitions <= MAX_PARTITIONS) return null;
   return (
     `${name} has ${partitions} partitions; a cursor holds at most ${MAX_PARTITIONS}, so the topic must be created anew ` +
-    '(docs/operations.md, "with an emptied Kafka")'
+    '("An emptied Kafka" in docs/operations/recovery.md)'
   );
 }
 

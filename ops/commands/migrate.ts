@@ -25,7 +25,7 @@ export const define: DefineCommand = (command, io) => {
  *
  * @returns the names of the migrations that were applied now
  * @throws SettingError, OperatorError as withDatabase does
- * @throws OperatorError if a newer version of this program, or another program, made the schema, or if Postgres is too old
+ * @throws OperatorError if a newer version, or one before 1.0.0, made the schema, or if Postgres is too old
  */
 export async function migrateDatabase(databaseUrl: string): Promise<string[]> {
   return withDatabase(databaseUrl, 'ops', async (client) => {

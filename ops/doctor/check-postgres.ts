@@ -129,8 +129,7 @@ async function checkMigrations(client: pg.Client): Promise<Finding[]> {
   try {
     const pending = await findPendingMigrations(client);
     if (pending.length === 0) return [ok(subject, 'The schema is up to date.')];
-    const text = `${pending.length} migrations are pending, the first is ${pending[0]}: run "npm run ops -- migrate".`;
-    return [failed(subject, text)];
+    return [failed(subject, `The schema lacks ${pending.join(', ')}: run "npm run ops -- migrate".`)];
   } catch (error) {
     if (error instanceof SchemaMismatchError) return [failed(subject, error.message)];
     throw error;

@@ -32,7 +32,7 @@ async function checkReplica(databaseUrl: string, inUse: ReadonlySet<string>): Pr
       return failed(SUBJECT, text);
     }
     if (inUse.has(instance)) return ok(SUBJECT, `${name} is in use.`);
-    const text = `${name} is out of use: it is late, the relay cannot reach it or does not know it, or it has just come back. See docs/operations.md#replicaoutofuse.`;
+    const text = `${name} is out of use: it is late, the relay cannot reach it or does not know it, or it has just come back. See docs/operations/alerts.md#replicaoutofuse.`;
     return warning(SUBJECT, text);
   } catch (error) {
     const { message } = error as Error;

@@ -1,5 +1,5 @@
 /*
- * The runbooks of docs/operations.md, followed word by word: the commands come from the document. Only the values of the
+ * The runbooks of docs/operations/recovery.md, followed word by word: the commands come from the document. Only the values of the
  * variables that it sets first are the test's own, and a Ctrl-C is a SIGINT to npm.
  */
 import { execFile } from 'node:child_process';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-runbook-'));
   terminal = await StartTerminal.open(path.join(folder, 'data'));
   terminal.env.BACKUP = path.join(folder, 'backup');
-  guide = await readFile('docs/operations.md', 'utf8');
+  guide = await readFile('docs/operations/recovery.md', 'utf8');
 });
 afterAll(async () => {
   if (!isEmbedded) return;
@@ -92,7 +92,7 @@ async function expectExpired(cursor: string): Promise<void> {
 testEmbedded(
   'INV-4: the runbooks of a restored Postgres and of an emptied Kafka work word by word under npm start',
   async () => {
-    const variables = readCommands('## After a restored backup, or with an emptied Kafka');
+    const variables = readCommands('## Before you begin');
     expect(variables).toEqual([
       expect.stringMatching(/^export DATA_DIR=\S+$/),
       expect.stringMatching(/^export BACKUP=\S+$/),
@@ -102,16 +102,16 @@ testEmbedded(
     await loadCatalogue((await terminal.servers()).databaseUrl, SMALL_BALLOT);
     await submit('In the backup');
     await terminal.eventsOnceTheyEndWith('In the backup');
-    await follow('### A backup of Postgres');
+    await follow('## A backup of Postgres');
     // Another backup under the same name would end up inside the first one, which a restoration would bring back.
-    const copy = readCommands('### A backup of Postgres').find((command) => command.includes('$BACKUP'));
+    const copy = readCommands('## A backup of Postgres').find((command) => command.includes('$BACKUP'));
     await expect(run('sh', ['-c', String(copy)], { env: terminal.env })).rejects.toThrow(/exists/);
     await submit('After the backup');
     await submit('Last before the loss');
     const lost = await terminal.eventsOnceTheyEndWith('After the backup', 'Last before the loss');
     expect(lost).toHaveLength(3);
 
-    await follow('### A restored Postgres', async () => {
+    await follow('## A restored Postgres', async () => {
       // The database lacks changes that clients have seen.
       await expect(checkStream()).rejects.toMatchObject({
         stderr: expect.stringContaining('Kafka has announced change 3, but the database ends at change 1'),
@@ -125,7 +125,7 @@ testEmbedded(
     await checkStream();
 
     const announced = await statements();
-    await follow('### An emptied Kafka');
+    await follow('## An emptied Kafka');
     expect(await query('SELECT generation::int AS generation FROM stream_generation')).toEqual([
       { generation: 3 },
     ]);

@@ -1,4 +1,4 @@
-/** The programs of docs/operations.md that read the changes topic in other languages, exactly as they are there. */
+/** The programs of docs/operations/kafka.md that read the changes topic in other languages, exactly as they are there. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -25,5 +25,5 @@ test.each([
 ])('INV-3: a history is refused if %s', (_, change, history, words) => {
   const conflict = findHistoryConflict(change, history);
   expect(conflict).toContain(words);
-  expect(conflict).toContain('docs/operations.md');
+  expect(conflict).toContain('docs/operations/recovery.md');
 });

@@ -81,7 +81,7 @@ test('INV-3: consumers refuse a database that lacks announced changes, and name 
   const refusals = (role: string) => lines.filter((line) => line.includes(`${role} refuses to work`));
   await until('both roles refuse', () => refusals('apply').length > 0 && refusals('the relay').length > 0);
   expect(lines[0]).toContain('Kafka has announced change 8, but the database ends at change 2');
-  expect(lines[0]).toContain('docs/operations.md');
+  expect(lines[0]).toContain('docs/operations/recovery.md');
   expect(consumers.isReady()).toBe(false);
   await consumers.stop();
   expect(lines.filter((line) => line.includes('refuses'))).toHaveLength(lines.length);

@@ -13,7 +13,7 @@ import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
-/** The promises of docs/operations.md for gateways and for consumers. */
+/** The promises of docs/operations/recovery.md for gateways and for consumers. */
 const GATEWAY_BOUND_MS = 20_000;
 const CONSUMERS_BOUND_MS = 40_000;
 /** A key is looked up again after this time. */

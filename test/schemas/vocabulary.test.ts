@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import * as vocabulary from '../../schemas/vocabulary.ts';
 
 test('the states are the 50, D.C. and the five territories, as in the database', () => {
-  const migration = new URL('../../store/migrations/001-catalogue.sql', import.meta.url);
-  const [, rows = ''] = /INSERT INTO states [^;]*?VALUES([^;]*);/.exec(readFileSync(migration, 'utf8')) ?? [];
+  const schema = new URL('../../store/schema/03-states.sql', import.meta.url);
+  const [, rows = ''] = /INSERT INTO states [^;]*?VALUES([^;]*);/.exec(readFileSync(schema, 'utf8')) ?? [];
   const codes = Array.from(rows.matchAll(/\('([A-Z]{2})', '[0-9]{2}', '[^']+'\)/g), ([, code]) => code);
   expect(codes).toHaveLength(56);
   expect([...vocabulary.STATE_CODES].sort()).toEqual(codes.sort());

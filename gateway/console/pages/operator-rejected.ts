@@ -65,7 +65,7 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
       ${sent && /^\d{1,9}$/.test(sent) && html`<${Notice} kind="good">Sent again: ${number.format(Number(sent))}. Those that are still wrong will be rejected again.<//>`}
       ${
         rejections.length === 0
-          ? html`<p>Nothing that Kafka keeps was rejected.</p>`
+          ? html`<p>No rejected submissions in the last 30 days.</p>`
           : html`
         <${Form} action="/console/operator/rejected/retry" csrf=${csrf}>
           <button>Retry everything rejected since the last retry</button>

@@ -29,8 +29,13 @@ export async function copyTemplate(url: string): Promise<void> {
   await create(url, new URL(url).pathname.slice(1), TEMPLATE);
 }
 
-/** Creates a database on a Postgres without a template. */
-export async function createMigrated(url: string): Promise<void> {
+/** Creates a database without a schema. */
+export async function createEmpty(url: string): Promise<void> {
   await create(url, new URL(url).pathname.slice(1));
+}
+
+/** Creates a database with the schema on a Postgres without a template. */
+export async function createMigrated(url: string): Promise<void> {
+  await createEmpty(url);
   await migrateDatabase(url);
 }

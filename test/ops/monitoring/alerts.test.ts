@@ -48,10 +48,10 @@ test('every alert fires in a case', () => {
   expect(others.filter((alert) => !fired.has(alert))).toEqual([]);
 });
 
-test('every alert has a section in docs/operations.md, which its runbook points to', () => {
-  const headings = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').matchAll(/^### (\w+)$/gm);
-  const anchors = [...headings].map(([, name]) => `docs/operations.md#${name?.toLowerCase()}`);
+test('every alert has a section in docs/operations/alerts.md, which its runbook points to', () => {
+  const headings = readFileSync(join(ROOT, 'docs/operations/alerts.md'), 'utf8').matchAll(/^## (\w+)$/gm);
+  const anchors = [...headings].map(([, name]) => `docs/operations/alerts.md#${name?.toLowerCase()}`);
   const runbooks = [...rules.matchAll(/runbook: (\S+)/g)].map(([, runbook]) => runbook);
-  expect(runbooks).toEqual(alerts.map((alert) => `docs/operations.md#${alert.toLowerCase()}`));
+  expect(runbooks).toEqual(alerts.map((alert) => `docs/operations/alerts.md#${alert.toLowerCase()}`));
   for (const runbook of runbooks) expect(anchors).toContain(runbook);
 });

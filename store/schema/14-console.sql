@@ -1,17 +1,4 @@
--- The console: people, their roles and sessions, and how they come in.
-
--- The name that people give a key, the key that it takes over from, and the form that made it, so that a form that is
--- sent twice makes one key.
-ALTER TABLE api_keys
-  ADD COLUMN name text NOT NULL DEFAULT '' CHECK (length(name) <= 100),
-  ADD COLUMN replaces integer REFERENCES api_keys,
-  ADD COLUMN form_id uuid UNIQUE;
-
--- The person who made a change in the console; null for a command.
-ALTER TABLE audit_log ADD COLUMN person text;
--- The account that a change belongs to, where there is one.
-ALTER TABLE audit_log ADD COLUMN account_id integer REFERENCES accounts;
-CREATE INDEX audit_log_by_account ON audit_log (account_id, id);
+-- The console: people, their roles, sessions and invitations. Only hashes of tokens are stored.
 
 -- Everybody who signs in with an OpenID provider.
 CREATE TABLE people (
@@ -23,6 +10,8 @@ CREATE TABLE people (
   email text NOT NULL,
   name text NOT NULL,
   is_operator boolean NOT NULL DEFAULT false,
+  -- The account that the person's console showed last, with which the next session begins.
+  last_account_id integer REFERENCES accounts,
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (issuer, subject)
 );
@@ -34,14 +23,15 @@ CREATE TABLE account_members (
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (account_id, person_id)
 );
+-- The accounts of a person.
 CREATE INDEX account_members_by_person ON account_members (person_id);
 
--- Links that sign in once. Only the hash of a link's token is stored. A used link is deleted.
+-- Links that sign in once. A used link is deleted.
 CREATE TABLE console_links (
   hash bytea PRIMARY KEY CHECK (length(hash) = 32),
   account_id integer NOT NULL REFERENCES accounts,
   role text NOT NULL CHECK (role IN ('owner', 'member', 'operator')),
-  -- The name under which the audit log lists what the link's user does.
+  -- The name under which the audit log lists the actions of the link's user.
   person text NOT NULL CHECK (person <> ''),
   expires_at timestamptz NOT NULL
 );
@@ -61,7 +51,9 @@ CREATE TABLE console_sessions (
   CHECK ((person_id IS NULL) = (link_person IS NOT NULL)),
   CHECK ((link_person IS NULL) = (link_role IS NULL))
 );
+-- The sessions of a person end when the person loses a role.
 CREATE INDEX console_sessions_by_person ON console_sessions (person_id);
+-- Expired sessions are deleted.
 CREATE INDEX console_sessions_by_expiry ON console_sessions (expires_at);
 
 CREATE TABLE console_invitations (
@@ -76,9 +68,10 @@ CREATE TABLE console_invitations (
   expires_at timestamptz NOT NULL,
   accepted_at timestamptz
 );
+-- The invitations of an account.
 CREATE INDEX console_invitations_by_account ON console_invitations (account_id);
 
--- Sign-ins at a provider that have begun. The browser keeps the token, of which this is the hash.
+-- Sign-ins at a provider that have begun. The browser has the token of the hash.
 CREATE TABLE console_sign_ins (
   hash bytea PRIMARY KEY CHECK (length(hash) = 32),
   state text NOT NULL,

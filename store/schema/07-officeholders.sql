@@ -1,7 +1,7 @@
--- Who holds office, as the last load of the public source said.
+-- Today's officeholders, as the last load of the public source described them.
 
 CREATE TABLE officeholders (
-  -- The source's own, which stays with a person across terms and offices.
+  -- The source's own id, which a person keeps across terms and offices.
   person_id uuid PRIMARY KEY,
   name text NOT NULL,
   given_name text,
@@ -15,12 +15,14 @@ CREATE TABLE officeholders (
   offices jsonb NOT NULL CHECK (jsonb_typeof(offices) = 'array'),
   social jsonb NOT NULL CHECK (jsonb_typeof(social) = 'object'),
   source_urls jsonb NOT NULL CHECK (jsonb_typeof(source_urls) = 'array'),
-  -- The state's folder in the source. A load speaks only for the folders that it has.
+  -- The state's folder in the source. A load replaces only the people of the folders that it has.
   place text NOT NULL CHECK (place ~ '^[a-z]{2}$'),
   updated_at timestamptz NOT NULL,
-  name_folded text GENERATED ALWAYS AS (folded(name)) STORED
+  name_order text COLLATE "C" GENERATED ALWAYS AS (name_order(name)) STORED
 );
-CREATE INDEX officeholders_by_name ON officeholders (name, person_id);
+-- The order of the list of officeholders.
+CREATE INDEX officeholders_in_order ON officeholders (name_order, person_id);
+-- A load finds the people of its folders.
 CREATE INDEX officeholders_by_place ON officeholders (place);
 
 CREATE TABLE officeholder_seats (
@@ -34,19 +36,27 @@ CREATE TABLE officeholder_seats (
   level text NOT NULL CHECK (level IN ('federal', 'state', 'city')),
   state text NOT NULL REFERENCES states,
   district text NOT NULL,
-  -- Which contest district it is, is found when a seat is read: the catalogue may be loaded later.
+  -- No reference to districts: reads look the district up, because the catalogue may be loaded later.
   district_ocd_id text NOT NULL,
   term_start date,
   term_end date,
   PRIMARY KEY (person_id, rank),
   UNIQUE (person_id, office, state, district)
 );
+-- Filters of the list of officeholders.
 CREATE INDEX officeholder_seats_by_state ON officeholder_seats (state, person_id);
 CREATE INDEX officeholder_seats_by_office ON officeholder_seats (office, person_id);
 CREATE INDEX officeholder_seats_by_district ON officeholder_seats (district_ocd_id, person_id);
 
--- One row once officeholders were loaded; before that the interface says that they are not available.
+-- One row after the first load. Without it, the interface says that officeholders are not available.
 CREATE TABLE officeholder_load (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   loaded_at timestamptz NOT NULL
 );
+
+CREATE TRIGGER noted_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON officeholders
+  FOR EACH STATEMENT EXECUTE FUNCTION note_data_change('officeholders');
+CREATE TRIGGER noted_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON officeholder_seats
+  FOR EACH STATEMENT EXECUTE FUNCTION note_data_change('officeholders');
+CREATE TRIGGER noted_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON officeholder_load
+  FOR EACH STATEMENT EXECUTE FUNCTION note_data_change('officeholders');

@@ -1,3 +1,5 @@
+-- The running programs, and the history of this schema.
+
 -- The gateways and consumers that run. Each writes its own row every few seconds, so that a page can list them.
 CREATE TABLE processes (
   id uuid PRIMARY KEY,
@@ -11,4 +13,11 @@ CREATE TABLE processes (
   -- The reason why it is not ready; null while it is.
   obstacle text,
   details jsonb NOT NULL CHECK (jsonb_typeof(details) = 'object')
+);
+
+-- The baseline and the migrations that were applied, each with the SHA-256 of its text (store/migrations/migrate.ts).
+CREATE TABLE schema_migrations (
+  name text PRIMARY KEY,
+  checksum text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now()
 );

@@ -1,0 +1,20 @@
+-- Functions that other areas use to order names and to print times.
+
+-- Lower case without accents: decomposes letters and drops combining marks.
+CREATE FUNCTION folded(value text) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN regexp_replace(lower(normalize(value, NFD)), '[\u0300-\u036f]', '', 'g');
+
+-- The text by which lists order names and searches compare them: case and accents do not count. Unlike folded(), it also
+-- replaces letters with a stroke and ligatures, which Unicode does not decompose, and typographic quotes and dashes.
+-- Hawaiian okinas have no counterpart and are dropped. Punctuation comes before digits, and digits before letters.
+-- Composing the result again keeps it as short as the name, which bounds indexes and cursors.
+-- Columns of it have the collation "C": the rules of a language differ between servers, and updates of them break indexes.
+CREATE FUNCTION name_order(value text) RETURNS text
+  LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+  RETURN translate(normalize(folded(value), NFC), 'ĐđĦħıŁłØøŦŧÆæŒœßÐðÞþ‘’“”‐‑–—ʻʼ', 'ddhhilloottaaoosddtt''''""----');
+
+-- A time as the interface prints it.
+CREATE FUNCTION iso_utc(value timestamptz) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE
+  RETURN to_char(value AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');

@@ -1,0 +1,50 @@
+-- Apply's progress through the submissions topic, and the rejections that it has yet to send.
+
+-- The progress in each partition; advanced in the transaction of the effects (INV-8).
+CREATE TABLE consumer_positions (
+  topic text NOT NULL,
+  partition integer NOT NULL,
+  next_offset bigint NOT NULL,
+  -- When the newest applied submission of the partition was appended, by the broker's clock, and the position with which
+  -- this time was written. A broker that comes back with an older log has new submissions only after this time.
+  last_appended_at timestamptz,
+  last_appended_offset bigint,
+  PRIMARY KEY (topic, partition)
+);
+
+-- Advances positions of a topic from `since` to `upto`. BE001 says that one of them was not at `since`.
+-- Apply sends its commit together with the statements before it, so the database itself has to refuse an unexpected
+-- position: the error makes it roll back instead of committing.
+CREATE FUNCTION advance_consumer_positions(
+  of_topic text, partitions integer[], since bigint[], upto bigint[], appended_ms float8[]
+) RETURNS void
+  LANGUAGE plpgsql AS $$
+DECLARE
+  advanced integer;
+BEGIN
+  UPDATE consumer_positions AS held SET next_offset = advance.upto, last_appended_offset = advance.upto,
+    last_appended_at = greatest(to_timestamp(advance.appended_ms / 1000), held.last_appended_at)
+  FROM unnest(partitions, since, upto, appended_ms) AS advance (partition, since, upto, appended_ms)
+  WHERE held.topic = of_topic AND held.partition = advance.partition AND held.next_offset = advance.since;
+  GET DIAGNOSTICS advanced = ROW_COUNT;
+  IF advanced <> cardinality(partitions) THEN
+    RAISE EXCEPTION 'a position of % is not the expected one', of_topic USING ERRCODE = 'BE001';
+  END IF;
+END $$;
+
+-- Kafka's ids of the topics that consumer_positions refers to, and of their clusters. Positions mean nothing in a topic
+-- with another id.
+CREATE TABLE consumed_topics (
+  topic text PRIMARY KEY,
+  topic_id text NOT NULL,
+  cluster_id text NOT NULL
+);
+
+-- Rejections on their way to Kafka: stored in the transaction that rejects, sent afterwards, and then deleted (INV-14).
+CREATE TABLE pending_rejections (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  -- The key of the record: the endorser that the submission names, or the key that its record had.
+  key bytea NOT NULL,
+  -- A SubmissionRejection, Avro in single-object encoding. Uncompressed, because sending reads it once.
+  value bytea STORAGE EXTERNAL NOT NULL
+);
