@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Context } from 'koa';
-import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { TSchema } from 'typebox';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import { problemOfError } from '../../schemas/problems.ts';
 import { ApiError } from './api-error.ts';
+import { readBody } from './read-body.ts';
 
 /**
  * Enough for the largest useful body, a filter with 500 values of 200 characters in every field, and little enough that
@@ -16,26 +16,6 @@ const JSON_TYPES = ['application/json', '+json'];
 
 const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true });
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/**
- * Reads the body as text with one character for each byte, because koa-body cannot reject invalid UTF-8: its JSON parser
- * decodes such bytes to U+FFFD. It also drops a byte order mark and takes an empty body for `{}`.
- */
-const BYTES = 'latin1';
-
-const readText = koaBody({
-  text: true,
-  textTypes: JSON_TYPES,
-  textLimit: MAX_BODY,
-  encoding: BYTES,
-  json: false,
-  urlencoded: false,
-  multipart: false,
-  parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT],
-  onError(error) {
-    throw refusalOf(error);
-  },
-});
 
 function refusalOf(error: unknown): ApiError {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
@@ -69,8 +49,10 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
       'Send a JSON object as the body, with "Content-Type: application/json".',
     );
   }
-  await readText(ctx, async () => {});
-  return parseJson(Buffer.from(String(ctx.request.body), BYTES));
+  const body = await readBody(ctx.req, MAX_BODY).catch((error: unknown) => {
+    throw refusalOf(error);
+  });
+  return parseJson(body);
 }
 
 /** Compiles the check of a body. The check returns the body or throws an ApiError with the code `refusal`. */
