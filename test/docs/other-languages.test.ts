@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { findKafkaJars } from '../../ops/local/servers/kafka/jars.ts';
+import { findKafkaJars } from '../../ops/local/servers/kafka/jars.mjs';
 import { hasJavaCompiler } from '../helpers/outside-client.ts';
 import { findProgram } from '../helpers/proxies.ts';
 import { installPythonPackage, runProgram } from '../helpers/python.ts';

@@ -28,11 +28,12 @@ export async function startTwoBrokers(
   const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-two-brokers-'));
   const first = await startKafka({ dir: path.join(dir, 'first'), overrides: overrides.first ?? {} });
   const properties = await readFile(path.join(dir, 'first', 'server.properties'), 'utf8');
+  const storage = await readFile(path.join(dir, 'first', 'data', 'meta.properties'), 'utf8');
   const port = await findFreePort();
   const secondOptions: KafkaOptions = {
     dir: path.join(dir, 'second'),
     port,
-    clusterId: (await readFile(path.join(dir, 'first', 'formatted'), 'utf8')).trim(),
+    clusterId: /^cluster\.id=(.*)$/m.exec(storage)?.[1] ?? '',
     overrides: {
       ...overrides.second,
       'process.roles': 'broker',
