@@ -49,7 +49,10 @@ export async function startProcesses(
   log: Logger,
 ): Promise<Stoppable> {
   cluster.schedulingPolicy = cluster.SCHED_RR;
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('main.ts', import.meta.url)), args: [] });
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('main.ts', import.meta.url)),
+    args: process.argv.slice(2),
+  });
   const keepers: Stoppable[] = [];
   const stop = async () => {
     await Promise.all(keepers.map((keeper) => keeper.stop()));

@@ -4,7 +4,8 @@ import { createLog, type Logger, readLogLevel } from './log.ts';
 import { OperatorError } from './operator-error.ts';
 import { startTracing } from './start-tracing.ts';
 
-/** The exit status of a program that an invalid setting keeps from starting, such as a port that is in use. */
+/** The argument with which `npm start` asks for a status of its own after an invalid setting, such as a port in use. */
+export const SUPERVISED = '--supervised';
 export const INVALID_SETTING_STATUS = 78;
 
 /** The part of a program that is loaded once tracing has begun, so that its imports can be watched. */
@@ -13,8 +14,8 @@ export interface ProgramModule {
 }
 
 /**
- * Starts a program of the service. An invalid setting is reported in one sentence on stderr and ends it with a status of
- * its own. Other failures go to the log and end it with status 1: its supervisor then starts it afresh.
+ * Starts a program of the service, and exits with status 1 if that fails: its supervisor then starts it afresh.
+ * Invalid settings are reported in one sentence on stderr; other failures go to the log.
  *
  * @param name the program's name in its log
  */
@@ -28,6 +29,7 @@ export async function runProgram(name: string, load: () => Promise<ProgramModule
   } catch (error) {
     if (error instanceof OperatorError) process.stderr.write(`${error.message}\n`);
     else log?.error({ error }, `could not start the ${name} (${explainFailure(error).reason})`);
-    process.exit(error instanceof SettingError ? INVALID_SETTING_STATUS : 1);
+    const isFinal = error instanceof SettingError && process.argv.includes(SUPERVISED);
+    process.exit(isFinal ? INVALID_SETTING_STATUS : 1);
   }
 }

@@ -40,7 +40,7 @@ embeddedTest(
   async () => {
     await say('Before.');
     const before = await terminal.eventsOnceTheyEndWith('Before.');
-    await rm(terminal.file('kafka', 'data'), { recursive: true });
+    await rm(terminal.file('kafka', 'data'), { recursive: true, maxRetries: 10 });
     await kill('kafka');
     await until('the topics', () => terminal.output.includes('Topics: created endorsement-changes '), 60_000);
     await until(
