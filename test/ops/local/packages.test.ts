@@ -181,14 +181,13 @@ test('running needs no other package than those', () => {
   const code = files.filter(
     (file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.d.ts') && !other.test(file),
   );
+  // node:fs and so on have a colon.
+  const pattern =
+    /^(?:import(?! type)|\}|export(?! type)).*? from '((?:@[^/']+\/)?[^./':@][^/':]*)(?:\/[^']*)?';$/gm;
   const imports = code.flatMap((file) =>
-    [
-      ...readFileSync(file, 'utf8').matchAll(
-        /^(?:import|\} from|export)(?! type)[^;]*?'((?:@[^/']+\/)?[^./':][^/':]*)/gm,
-      ),
-    ].map(([, name]) => name),
+    [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name = '']) => name),
   );
   const { manifest } = planPackages(FOR_SERVERS);
-  expect(imports.length).toBeGreaterThan(100);
-  expect(imports.filter((name) => !((name ?? '') in manifest.dependencies))).toEqual([]);
+  expect(imports.length).toBeGreaterThan(50);
+  expect(imports.filter((name) => !(name in manifest.dependencies))).toEqual([]);
 });
