@@ -1,10 +1,12 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { SettingError } from '../service/environment.ts';
 import { keepRunning, type Running } from '../service/keep-running.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { OperatorError } from '../service/operator-error.ts';
+import { INVALID_SETTING_STATUS } from '../service/program.ts';
 import type { GatewayConfig } from './config.ts';
 
 /** Whether this process serves as one of several, on behalf of the process that accepts their connections. */
@@ -47,7 +49,10 @@ export async function startProcesses(
   log: Logger,
 ): Promise<Stoppable> {
   cluster.schedulingPolicy = cluster.SCHED_RR;
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('main.ts', import.meta.url)), args: [] });
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('main.ts', import.meta.url)),
+    args: process.argv.slice(2),
+  });
   const keepers: Stoppable[] = [];
   const stop = async () => {
     await Promise.all(keepers.map((keeper) => keeper.stop()));
@@ -69,7 +74,9 @@ export async function startProcesses(
     await Promise.all(others);
   } catch (error) {
     await stop();
-    throw new OperatorError(`A process of the gateway could not start (${(error as Error).message}).`);
+    const ending = (error as Error).message;
+    const Failure = ending === `exit code ${INVALID_SETTING_STATUS}` ? SettingError : OperatorError;
+    throw new Failure(`A process of the gateway could not start (${ending}).`);
   }
   return { stop };
 }

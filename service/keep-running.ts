@@ -12,6 +12,8 @@ export interface KeepRunningOptions<T extends Running> {
   start(): Promise<T>;
   /** Shows a line on the terminal. */
   report(line: string): void;
+  /** Whether a process that has ended so is left alone; otherwise it is started again. */
+  isFinal?(ending: string): boolean;
   /** The wait before the first restart, in milliseconds; it doubles up to `maxDelayMs`. */
   minDelayMs?: number;
   maxDelayMs?: number;
@@ -38,6 +40,7 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
   const {
     name,
     report,
+    isFinal = () => false,
     minDelayMs = 100,
     maxDelayMs = 10_000,
     healthyAfterMs = 5000,
@@ -74,7 +77,7 @@ export async function keepRunning<T extends Running>(options: KeepRunningOptions
       const ending = await current.exited;
       isRunning = false;
       await restarting.catch(() => {});
-      if (stopping.signal.aborted) return;
+      if (stopping.signal.aborted || isFinal(ending)) return;
       delayMs = clock.now() - startedAt >= healthyAfterMs ? minDelayMs : nextDelay(delayMs);
       report(`${name} ended (${ending}); starting it again.`);
       delayMs = await startAgain(delayMs);

@@ -1,7 +1,12 @@
+import { SettingError } from './environment.ts';
 import { explainFailure } from './explain-failure.ts';
 import { createLog, type Logger, readLogLevel } from './log.ts';
 import { OperatorError } from './operator-error.ts';
 import { startTracing } from './start-tracing.ts';
+
+/** The argument with which `npm start` asks for a status of its own after an invalid setting, such as a port in use. */
+export const SUPERVISED = '--supervised';
+export const INVALID_SETTING_STATUS = 78;
 
 /** The part of a program that is loaded once tracing has begun, so that its imports can be watched. */
 export interface ProgramModule {
@@ -24,6 +29,7 @@ export async function runProgram(name: string, load: () => Promise<ProgramModule
   } catch (error) {
     if (error instanceof OperatorError) process.stderr.write(`${error.message}\n`);
     else log?.error({ error }, `could not start the ${name} (${explainFailure(error).reason})`);
-    process.exit(1);
+    const isFinal = error instanceof SettingError && process.argv.includes(SUPERVISED);
+    process.exit(isFinal ? INVALID_SETTING_STATUS : 1);
   }
 }

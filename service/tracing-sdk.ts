@@ -5,6 +5,9 @@ import {
   type Attributes,
   type Context,
   context,
+  DiagConsoleLogger,
+  DiagLogLevel,
+  diag,
   type Link,
   ROOT_CONTEXT,
   type SpanContext,
@@ -13,10 +16,21 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { registerInstrumentations } from '@opentelemetry/instrumentation';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { PgInstrumentation } from '@opentelemetry/instrumentation-pg';
-import { NodeSDK } from '@opentelemetry/sdk-node';
-import type { Environment } from './environment.ts';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  hostDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
+import { type Environment, SettingError } from './environment.ts';
 import type { MessageWork, Tracing } from './tracing.ts';
 
 /** The most links of a span: a collector refuses spans that are too large. */
@@ -77,18 +91,37 @@ function placeSpan({ name, kind, traceparents, attributes = {} }: MessageWork): 
   return { options: { ...options, links }, parent: context.active() };
 }
 
-/**
- * Starts OpenTelemetry with the standard variables, such as OTEL_TRACES_SAMPLER and OTEL_EXPORTER_OTLP_PROTOCOL. It sends
- * traces only: Prometheus has the metrics, and logs stay on standard output.
- */
+/** @throws SettingError if the protocol is another one */
+function createExporter(env: Environment): SpanExporter {
+  const name = 'OTEL_EXPORTER_OTLP_PROTOCOL';
+  const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env[name] || 'http/protobuf';
+  if (protocol === 'http/protobuf') return new ProtobufExporter();
+  if (protocol === 'http/json') return new JsonExporter();
+  throw new SettingError(
+    `${name} is "${protocol}", but traces are sent by http/protobuf or http/json, which collectors take at port 4318.`,
+  );
+}
+
+/** The host and the program. A process's command line is left out, since it can hold passwords. */
+function describeProgram(program: string, env: Environment): Resource {
+  const name = env.OTEL_SERVICE_NAME || `ballot-endorsements-${program}`;
+  return defaultResource()
+    .merge(detectResources({ detectors: [envDetector, hostDetector] }))
+    .merge(resourceFromAttributes({ 'service.name': name }));
+}
+
+/** Starts OpenTelemetry's traces, whose parts read the standard variables, such as OTEL_TRACES_SAMPLER, themselves. */
 export function startSdk(program: string, env: Environment): Tracing {
-  process.env.OTEL_METRICS_EXPORTER ??= 'none';
-  process.env.OTEL_LOGS_EXPORTER ??= 'none';
-  // Lines of commands can hold passwords, so that resources name the host and the process alone.
-  process.env.OTEL_NODE_RESOURCE_DETECTORS ??= 'env,host';
+  const exporter = createExporter(env);
+  const level = DiagLogLevel[(env.OTEL_LOG_LEVEL ?? '').toUpperCase() as keyof typeof DiagLogLevel];
+  if (level !== undefined) diag.setLogger(new DiagConsoleLogger(), level);
   watchImports();
-  const sdk = new NodeSDK({
-    serviceName: env.OTEL_SERVICE_NAME || `ballot-endorsements-${program}`,
+  const provider = new NodeTracerProvider({
+    resource: describeProgram(program, env),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  });
+  provider.register();
+  registerInstrumentations({
     instrumentations: [
       new HttpInstrumentation({
         ignoreIncomingRequestHook: isUntraced,
@@ -99,7 +132,6 @@ export function startSdk(program: string, env: Environment): Tracing {
       new PgInstrumentation({ requireParentSpan: true }),
     ],
   });
-  sdk.start();
   const tracer = trace.getTracer('ballot-endorsements');
   return {
     currentTraceparent() {
@@ -129,7 +161,7 @@ export function startSdk(program: string, env: Environment): Tracing {
     },
     async stop() {
       // A collector that is away must not keep the process from ending.
-      await sdk.shutdown().catch(() => {});
+      await provider.shutdown().catch(() => {});
     },
   };
 }

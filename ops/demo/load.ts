@@ -14,7 +14,6 @@ export const DEMO_SEED = 1;
 
 export interface LoadDemoOptions {
   databaseUrl: string;
-  brokers: Brokers;
   topicPrefix?: string;
   /** YYYY-MM-DD; the demo's elections lie around it. */
   today: string;
@@ -23,15 +22,24 @@ export interface LoadDemoOptions {
   report: (line: string) => void;
 }
 
+const demoOf = ({ today, size = DEMO_DEFAULT_SIZE }: LoadDemoOptions): Demo =>
+  createDemo({ ...size, seed: DEMO_SEED, today });
+
 /**
  * Loads the demo: its catalogue as `catalog import` does, its endorsements as `submit` does. Loading it again on the same
  * day changes nothing.
  *
  * @throws OperatorError if the database or the brokers cannot be reached, Error if the demo itself is invalid
  */
-export async function loadDemo(options: LoadDemoOptions): Promise<void> {
-  const { databaseUrl, brokers, topicPrefix, today, size = DEMO_DEFAULT_SIZE, report } = options;
-  const demo = createDemo({ ...size, seed: DEMO_SEED, today });
+export async function loadDemo(options: LoadDemoOptions & { brokers: Brokers }): Promise<void> {
+  await importDemoCatalogue(options);
+  await submitDemoEndorsements(options);
+}
+
+/** The first half of loading the demo, which needs no Kafka. */
+export async function importDemoCatalogue(options: LoadDemoOptions): Promise<void> {
+  const { databaseUrl, report } = options;
+  const demo = demoOf(options);
   const outcome = await importLines((refusals) => catalogueLines(demo, refusals), {
     databaseUrl,
     skipRefused: false,
@@ -45,10 +53,15 @@ export async function loadDemo(options: LoadDemoOptions): Promise<void> {
     `Demo catalogue: ${count(contests?.added ?? 0)} contests, ${count(choices?.added ?? 0)} choices and ` +
       `${count(endorsers?.added ?? 0)} endorsers added.`,
   );
+}
+
+/** The second half, which needs the catalogue. */
+export async function submitDemoEndorsements(options: LoadDemoOptions & { brokers: Brokers }): Promise<void> {
+  const { brokers, topicPrefix, report } = options;
   const sent = await submitAll({
     brokers,
     topic: topicNames(topicPrefix).submissions,
-    submissions: submissions(demo.submissions()),
+    submissions: submissions(demoOf(options).submissions()),
   });
   report(`Demo endorsements: ${count(sent)} submissions sent.`);
 }

@@ -1,81 +1,61 @@
 /**
- * The way into every npm script: `node ops/local/bootstrap.mjs <entry.ts> [arguments...]`.
+ * The way into every npm script: `node ops/local/bootstrap.mjs [entry.ts] [arguments...]`.
  *
  * A fresh clone has neither packages nor the right Node, so this file is plain JavaScript that an older Node can read
- * and imports nothing from npm. It installs the packages of package-lock.json if they are missing, then runs the entry
- * under Node 24: in this process if that is new enough, or else under the Node of the `node` package. Its own messages
- * go to standard error; standard output belongs to the entry, since `npm run ops -- keys create` prints a key there and
- * nothing else.
+ * and imports nothing from npm. It installs the packages of package-lock.json that the entry needs and that are missing,
+ * then runs the entry under Node 24: in this process if that is new enough, or else under the Node of the `node` package.
+ * Without an entry it installs all packages. Its own messages go to standard error; standard output belongs to the entry,
+ * since `npm run ops -- keys create` prints a key there and nothing else.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import module from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { FOR_SERVERS, findDifference, installPackages, planPackages } from './packages.mjs';
+import { findKafkaJars } from './servers/kafka/jars.mjs';
+import { isOnPath } from './servers/on-path.mjs';
 
 const OLDEST_NODE_TO_START_FROM = 20;
 const NODE_THAT_READS_TYPESCRIPT = 24;
-const OLDEST_NPM = 10;
+const START = 'ops/local/start.ts';
+/** The entries that run the service; others are tools of its developers. */
+const RUNNING = [START, 'gateway/main.ts', 'consumers/main.ts', 'ops/main.ts'];
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 const pinnedNode = path.join(root, 'node_modules', 'node', 'bin', 'node');
 const runningNode = Number.parseInt(process.versions.node, 10);
 
-function say(line) {
-  process.stderr.write(`${line}\n`);
-}
-
 function giveUp(line) {
-  say(line);
+  process.stderr.write(`${line}\n`);
   process.exit(1);
 }
 
-function readLock(...names) {
-  try {
-    return JSON.parse(readFileSync(path.join(root, ...names), 'utf8')).packages ?? {};
-  } catch {
-    return null;
-  }
-}
-
-/** Whether node_modules differs from the lock file, by npm's own record of the packages that it installed. */
-function packagesAreStale() {
-  const installed = readLock('node_modules', '.package-lock.json');
-  if (installed === null) return true;
-  const wanted = readLock('package-lock.json') ?? {};
-  const productionOnly = process.env.NODE_ENV === 'production';
-  for (const [name, entry] of Object.entries(wanted)) {
-    if (name === '' || entry.optional || entry.devOptional || (productionOnly && entry.dev)) continue;
-    if (installed[name]?.version !== entry.version) return true;
-  }
-  return Object.entries(installed).some(([name, entry]) => wanted[name]?.version !== entry.version);
-}
-
-function installPackages() {
-  const npmVersion = Number(/^npm\/(\d+)/.exec(process.env.npm_config_user_agent ?? '')?.[1] ?? OLDEST_NPM);
-  if (npmVersion < OLDEST_NPM) {
-    giveUp(`npm ${OLDEST_NPM} or newer is needed, but this is npm ${npmVersion}: run "npm install -g npm".`);
-  }
-  const folder = path.join(root, 'node_modules');
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    // npm ci would empty the folder that others use.
-    giveUp(`${folder} is a link to a folder whose packages differ from package-lock.json: remove the link.`);
-  }
-  say('Installing the packages of package-lock.json (npm ci); this happens once ...');
-  // npm tells its scripts its own path; without it, the shell finds an npm.
-  const npm = process.env.npm_execpath;
-  const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
-  const { status, error } = spawnSync(
-    command,
-    [...first, 'ci', '--loglevel=error', '--no-audit', '--no-fund'],
-    {
-      cwd: root,
-      stdio: ['ignore', 2, 2],
-    },
-  );
-  if (error) giveUp(`npm could not be started (${error.message}): install npm ${OLDEST_NPM} or newer.`);
-  if (status !== 0) giveUp('npm ci failed; its message is above.');
+/** Installs the packages that an entry needs and that are missing, and fetches Kafka beside them if it starts one. */
+async function install(entry) {
+  const hasJava = isOnPath('java') && isOnPath('mvn');
+  const isRunning = RUNNING.includes(entry);
+  const extra = [
+    ...FOR_SERVERS,
+    ...(hasJava ? [] : ['testcontainers']),
+    ...(runningNode < NODE_THAT_READS_TYPESCRIPT ? ['node'] : []),
+  ];
+  const plan = planPackages(isRunning ? extra : null);
+  if (findDifference(plan) === null) return;
+  process.stderr.write(`Installing ${isRunning ? 'the' : 'all'} packages of package-lock.json, once ...\n`);
+  // An end by a signal ends npm too.
+  const ends = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => [
+    signal,
+    () => process.exit(128 + os.constants.signals[signal]),
+  ]);
+  for (const [signal, end] of ends) process.once(signal, end);
+  const startsKafka =
+    hasJava && (entry === START ? !process.env.KAFKA_BROKERS : !isRunning && entry !== undefined);
+  const done = await Promise.allSettled([installPackages(plan), startsKafka && findKafkaJars()]);
+  const failed = done.find(({ status }) => status === 'rejected');
+  if (failed) giveUp(failed.reason.message);
+  for (const [signal, end] of ends) process.off(signal, end);
 }
 
 /**
@@ -114,8 +94,8 @@ if (runningNode < OLDEST_NODE_TO_START_FROM) {
   giveUp(`Node ${OLDEST_NODE_TO_START_FROM} or newer is needed to start, but this is ${process.version}.`);
 }
 const [entryArgument, ...args] = process.argv.slice(2);
-if (entryArgument === undefined) giveUp('usage: node ops/local/bootstrap.mjs <entry.ts> [arguments...]');
-if (packagesAreStale()) installPackages();
+await install(entryArgument);
+if (entryArgument === undefined) process.exit(0);
 
 // Node keeps the code that it has compiled here, for the next start of this program and of those that it starts. If it
 // cannot write here, it compiles again each time.
@@ -131,7 +111,6 @@ if (runningNode >= NODE_THAT_READS_TYPESCRIPT) {
   runUnderPinnedNode(entry, args);
 } else {
   giveUp(
-    `Node ${NODE_THAT_READS_TYPESCRIPT} is needed, but this is ${process.version}; the one in devDependencies is not ` +
-      'installed (NODE_ENV=production leaves it out).',
+    `Node ${NODE_THAT_READS_TYPESCRIPT} is needed, but this is ${process.version}, and ${pinnedNode} is missing.`,
   );
 }

@@ -43,6 +43,14 @@ async function query<T extends QueryResultRow>(
   }
 }
 
+/** The file that says that loading the demo has begun and not ended. */
+const markIn = (dataDir: string): string => path.join(dataDir, 'demo.unfinished');
+
+const onToday = ({ today, ...options }: Omit<DemoOptions, 'brokers'>) => ({
+  ...options,
+  today: today ?? new Date().toISOString().slice(0, 10),
+});
+
 async function isStoreEmpty(databaseUrl: string): Promise<boolean> {
   return (await query(databaseUrl, 'SELECT FROM elections LIMIT 1')).length === 0;
 }
@@ -76,29 +84,34 @@ async function untilApplied(options: DemoOptions): Promise<void> {
       }
       return null;
     },
-    { timeoutMs: APPLY_TIMEOUT_MS, everyMs: 500 },
+    { timeoutMs: APPLY_TIMEOUT_MS, everyMs: 200 },
   );
 }
 
 /**
- * Loads the demo catalogue and its endorsements into an empty store, and waits until they can be read. An interrupted
- * load leaves a mark, and the next start repeats it; both halves of it may be repeated.
+ * Imports the demo catalogue into an empty store. An interrupted load leaves a mark, and the next start repeats it; both
+ * halves of it may be repeated.
+ *
+ * @returns whether the endorsements are to be loaded too
  */
-export async function loadDemoOnce(options: DemoOptions): Promise<void> {
-  const { databaseUrl, brokers, dataDir, topicPrefix, today, report } = options;
-  const mark = path.join(dataDir, 'demo.unfinished');
-  if (!existsSync(mark) && !(await isStoreEmpty(databaseUrl))) return;
+export async function importDemoOnce(options: Omit<DemoOptions, 'brokers'>): Promise<boolean> {
+  const { databaseUrl, dataDir, report } = options;
+  const mark = markIn(dataDir);
+  if (!existsSync(mark) && !(await isStoreEmpty(databaseUrl))) return false;
   await writeFile(mark, '');
-  const { loadDemo } = await import('../demo/load.ts');
-  await loadDemo({
-    databaseUrl,
-    brokers,
-    topicPrefix,
-    today: today ?? new Date().toISOString().slice(0, 10),
-    report,
-  });
+  report('Importing the demo catalogue ...');
+  const { importDemoCatalogue } = await import('../demo/load.ts');
+  await importDemoCatalogue(onToday(options));
+  return true;
+}
+
+/** Submits the demo's endorsements, and waits until they can be read. */
+export async function submitDemo(options: DemoOptions): Promise<void> {
+  options.report('Loading the demo endorsements ...');
+  const { submitDemoEndorsements } = await import('../demo/load.ts');
+  await submitDemoEndorsements({ ...onToday(options), brokers: options.brokers });
   await untilApplied(options);
-  await rm(mark);
+  await rm(markIn(options.dataDir));
 }
 
 /** A key of the demo account: the one that an earlier start left in DATA_DIR/demo.key, or else a new one. */

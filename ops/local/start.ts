@@ -1,8 +1,8 @@
 /**
  * `npm start`: the whole service on one machine, kept running in the foreground until Ctrl-C.
  *
- * It starts the servers (Postgres and Kafka, unless the environment names others), then creates the schema and the
- * topics, then starts the consumers, the gateway and the demo. Everything that is started goes onto a stack, and Ctrl-C
+ * It starts the servers beside each other (Postgres and Kafka, unless the environment names others), with the schema and the
+ * topics, then the consumers, the gateway and the demo. Everything that is started goes onto a stack, and Ctrl-C
  * stops it in the opposite order at any point.
  */
 
@@ -13,12 +13,20 @@ import type { Brokers } from '../../service/brokers.ts';
 import { type Keeper, keepRunning } from '../../service/keep-running.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
+import { INVALID_SETTING_STATUS } from '../../service/program.ts';
 import { describeKafkaSecurity } from '../../service/running-service.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
 import { logFolder, nameData } from './data-dir.ts';
-import { createDemoLink, ensureDemoKey, loadDemoOnce, renderWelcome } from './demo.ts';
+import {
+  createDemoLink,
+  type DemoOptions,
+  ensureDemoKey,
+  importDemoOnce,
+  renderWelcome,
+  submitDemo,
+} from './demo.ts';
 import { createKafkaMending } from './mend-kafka.ts';
 import { DiskWatch } from './processes/disk-watch.ts';
 import { listenForInterrupts, unlessAborted } from './processes/interrupts.ts';
@@ -33,13 +41,15 @@ import {
 } from './processes/run-files.ts';
 import { choosePort } from './servers/ports.ts';
 import { findRunner } from './servers/runner.ts';
-import type { LocalServer, ServerOptions } from './servers/server.ts';
+import type { KafkaServer, LocalServer, ServerOptions, ServerRunner } from './servers/server.ts';
 import { createStartConfig, type StartConfig } from './start-config.ts';
 
 const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
 /** Servers that keep failing, as on a full disk, are back this soon after the cause is gone; in milliseconds. */
 const MAX_SERVER_DELAY_MS = 4000;
+/** Its predecessor can hold the port of a program for a moment. */
+const REFUSALS_TO_GIVE_UP = 3;
 /** A program that is stuck ends itself earlier. */
 const CHILD_GRACE_MS = STOP_DEADLINE_MS + 5000;
 
@@ -80,6 +90,12 @@ class Start {
   readonly #stack = new AsyncDisposableStack();
   readonly #pids: RememberedPids;
   readonly #interrupted: AbortSignal;
+  /** Aborts when a program cannot be started, whatever is tried. */
+  readonly #failed = new AbortController();
+  /** Aborts when everything is to stop. */
+  readonly #over: AbortSignal;
+  #runner: Promise<ServerRunner> | null = null;
+  #hasDemoToSubmit = false;
   /** Does nothing before Kafka has started, and if the environment names another one. */
   #mendKafka: () => Promise<void> = async () => {};
 
@@ -89,6 +105,7 @@ class Start {
     this.#logDir = logFolder(config.dataDir);
     this.#pids = new RememberedPids(this.#runDir);
     this.#interrupted = listenForInterrupts(() => this.#pids.killAll());
+    this.#over = AbortSignal.any([this.#interrupted, this.#failed.signal]);
   }
 
   /** Runs until it is interrupted. */
@@ -101,16 +118,14 @@ class Start {
       this.#interrupted.addEventListener('abort', () => noteStopping(this.#runDir), { once: true });
       await this.#watchDisk();
       await (this.#config.serversOnly ? this.#bringUpServers() : this.#bringUp());
-      await new Promise((resolve) => {
-        if (this.#interrupted.aborted) resolve(null);
-        this.#interrupted.addEventListener('abort', resolve, { once: true });
-      });
+      await unlessAborted(this.#over, new Promise(() => {}));
     } catch (error) {
-      if (!this.#interrupted.aborted) throw error;
+      if (!this.#over.aborted) throw error;
     } finally {
       if (this.#interrupted.aborted) say('Stopping ...');
       await this.#stack.disposeAsync();
     }
+    if (!this.#interrupted.aborted) this.#failed.signal.throwIfAborted();
     say('Stopped.');
   }
 
@@ -134,12 +149,9 @@ class Start {
   async #bringUp(): Promise<void> {
     const { port, metricsPort, consumersMetricsPort } = await this.#choosePorts();
     const { databaseUrl, brokers } = await this.#startServers();
-    this.#interrupted.throwIfAborted();
+    this.#over.throwIfAborted();
 
-    for (const name of await migrateDatabase(databaseUrl)) say(`Migrated: ${name}`);
-    for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
-
-    const { topicPrefix, dataDir, today, demo, publicUrl, hasConsole } = this.#config;
+    const { dataDir, demo, publicUrl, hasConsole } = this.#config;
     const service = {
       ...this.#describeServers(databaseUrl, brokers),
       PORT: String(port),
@@ -148,21 +160,24 @@ class Start {
     await writeServiceEnv(this.#runDir, service);
     const { PORT: _, ...inherited } = process.env;
     const { PORT: gatewayPort, ...shared } = { ...inherited, ...service };
+    say('Starting the gateway and the consumers ...');
     await this.#keepProgram('consumers', { ...shared, METRICS_PORT: String(consumersMetricsPort) });
     await this.#keepProgram('gateway', { ...shared, PORT: gatewayPort, METRICS_PORT: String(metricsPort) });
-    await this.#untilReady(port);
-
-    const key = await ensureDemoKey(databaseUrl, dataDir);
-    if (demo) {
-      await unlessAborted(
-        this.#interrupted,
-        loadDemoOnce({ databaseUrl, brokers, dataDir, topicPrefix, today, report: say }),
-      );
-      await this.#keepProgram('demo-traffic', { ...shared });
-    }
+    const prepared = Promise.all([
+      ensureDemoKey(databaseUrl, dataDir),
+      this.#hasDemoToSubmit && submitDemo({ ...this.#describeDemo(databaseUrl), brokers }),
+      this.#untilReady(port),
+    ]);
+    const [key] = await unlessAborted(this.#over, prepared);
+    if (demo) await this.#keepProgram('demo-traffic', { ...shared });
     const address = publicUrl ?? `http://localhost:${port}`;
     const consoleLink = hasConsole ? await createDemoLink(databaseUrl, address) : null;
     say(renderWelcome({ port, metricsPort, key, consoleLink, demo, dataDir }));
+  }
+
+  #describeDemo(databaseUrl: string): Omit<DemoOptions, 'brokers'> {
+    const { dataDir, topicPrefix, today } = this.#config;
+    return { databaseUrl, dataDir, topicPrefix, today, report: say };
   }
 
   /** The servers and their topics, as every program of the service reads them from its environment. */
@@ -192,27 +207,69 @@ class Start {
     return { port, metricsPort: chosen, consumersMetricsPort: await choosePort(chosen + gatewayProcesses) };
   }
 
+  /** Starts the servers beside each other. Unless they are wanted alone, they get the schema, the catalogue and the topics. */
   async #startServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
-    const { dataDir } = this.#config;
-    let { databaseUrl, brokers } = this.#config;
-    if (databaseUrl !== null) await requireDatabase(databaseUrl);
-    if (databaseUrl !== null && brokers !== null) return { databaseUrl, brokers };
-    const runner = await findRunner();
-    say('Starting the servers ...');
-    if (databaseUrl === null) {
-      const dir = path.join(dataDir, 'postgres');
-      databaseUrl = (await this.#keepServer('postgres', { dir }, runner.startPostgres)).current().url;
-      this.#interrupted.throwIfAborted();
-    }
-    if (brokers === null) {
-      const dir = path.join(dataDir, 'kafka');
-      const kafka = await this.#keepServer('kafka', { dir }, runner.startKafka);
-      brokers = kafka.current().brokers;
-      const { topicPrefix } = this.#config;
+    const { databaseUrl: givenUrl, brokers: givenBrokers, topicPrefix } = this.#config;
+    if (givenUrl !== null) await requireDatabase(givenUrl);
+    if (givenUrl === null || givenBrokers === null) say('Starting the servers ...');
+    const starting = [this.#startDatabase(), this.#startKafka()] as const;
+    // If one fails, the other has to be there before it can be stopped.
+    await Promise.allSettled(starting);
+    const [databaseUrl, { kafka, brokers }] = await Promise.all(starting);
+    if (kafka !== null) {
       const servers = { kafka, databaseUrl, brokers, topicPrefix };
       this.#mendKafka = createKafkaMending({ ...servers, interrupted: this.#interrupted, report: say });
     }
     return { databaseUrl, brokers };
+  }
+
+  async #findRunner(): Promise<ServerRunner> {
+    this.#runner ??= findRunner();
+    return this.#runner;
+  }
+
+  async #startPostgres(): Promise<string> {
+    const { startPostgres } = await this.#findRunner();
+    const options = { dir: path.join(this.#config.dataDir, 'postgres') };
+    return (await this.#keepServer('postgres', options, startPostgres)).current().url;
+  }
+
+  async #startDatabase(): Promise<string> {
+    const { databaseUrl, serversOnly, demo } = this.#config;
+    const url = databaseUrl ?? (await this.#startPostgres());
+    this.#over.throwIfAborted();
+    if (serversOnly) return url;
+    for (const name of await migrateDatabase(url)) say(`Migrated: ${name}`);
+    this.#over.throwIfAborted();
+    if (demo) {
+      const importing = importDemoOnce(this.#describeDemo(url));
+      this.#hasDemoToSubmit = await unlessAborted(this.#over, importing);
+    }
+    return url;
+  }
+
+  async #startKafka(): Promise<{ kafka: Keeper<KafkaServer> | null; brokers: Brokers }> {
+    const { brokers, dataDir } = this.#config;
+    if (brokers !== null) {
+      await this.#applyTopics(brokers);
+      return { kafka: null, brokers };
+    }
+    const { startKafka } = await this.#findRunner();
+    let isFirst = true;
+    const kafka = await this.#keepServer('kafka', { dir: path.join(dataDir, 'kafka') }, async (options) => {
+      const server = await startKafka(options);
+      // One that is started again can be on new storage.
+      if (!isFirst) this.#applyTopics(server.brokers).catch((error) => say(describeFailure(error)));
+      isFirst = false;
+      return server;
+    });
+    await this.#applyTopics(kafka.current().brokers);
+    return { kafka, brokers: kafka.current().brokers };
+  }
+
+  async #applyTopics(brokers: Brokers): Promise<void> {
+    if (this.#config.serversOnly) return;
+    for (const line of await applyTopics({ ...this.#config, brokers })) say(`Topics: ${line}`);
   }
 
   /** Starts a server and keeps it running on its first port. */
@@ -237,8 +294,9 @@ class Start {
   }
 
   async #keepProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<Keeper<NodeProcess>> {
-    this.#interrupted.throwIfAborted();
+    this.#over.throwIfAborted();
     const entry = programs[name];
+    let refusals = 0;
     const keeper = await keepRunning({
       name,
       start: async () => {
@@ -248,6 +306,12 @@ class Start {
         return running;
       },
       report: say,
+      isFinal: (ending) => {
+        refusals = ending === `exit code ${INVALID_SETTING_STATUS}` ? refusals + 1 : 0;
+        if (refusals < REFUSALS_TO_GIVE_UP) return false;
+        this.#failed.abort(new OperatorError(`${name} cannot be started; the reason is above.`));
+        return true;
+      },
     });
     this.#stack.defer(() => keeper.stop());
     return keeper;
@@ -260,8 +324,8 @@ class Start {
       return response.ok ? true : null;
     };
     const ready = waitFor('The gateway', probe, { timeoutMs: READY_TIMEOUT_MS, everyMs: 100 });
-    await unlessAborted(this.#interrupted, ready).catch((cause: unknown) => {
-      if (this.#interrupted.aborted) throw cause;
+    await unlessAborted(this.#over, ready).catch((cause: unknown) => {
+      if (this.#over.aborted) throw cause;
       throw new OperatorError(`The gateway did not become ready; see ${this.#logDir}/gateway.log.`, {
         cause,
       });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { topicNames } from '../../kafka/topic-names.ts';
-import { findKafkaJars } from '../../ops/local/servers/kafka/jars.ts';
+import { findKafkaJars } from '../../ops/local/servers/kafka/jars.mjs';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
 import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
 import { hasJavaCompiler } from '../helpers/kafka/outside-client.ts';

@@ -29,6 +29,12 @@ test('without the address of a collector, nothing of the SDK is loaded and work 
   expect(await traceMessages(work, async () => 7)).toBe(7);
 });
 
+test('a protocol without an exporter is refused', async () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+  await expect(startTracing('test', env)).rejects.toThrow('is "grpc", but traces are sent by http/protobuf');
+  expect(isTracing()).toBe(false);
+});
+
 test('with it, the SDK is loaded', async () => {
   expect(await countSdkModules({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).toBeGreaterThan(0);
 });

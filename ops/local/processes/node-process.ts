@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Running } from '../../../service/keep-running.ts';
+import { SUPERVISED } from '../../../service/program.ts';
 import { childExit } from './daemon.ts';
 import { LogFile } from './log-file.ts';
 import { createRepeatFilter, renderLogLine } from './log-view.ts';
@@ -29,7 +30,7 @@ export interface NodeProcessOptions {
  */
 export function startNodeProcess(options: NodeProcessOptions): NodeProcess {
   const { name, entry, report } = options;
-  const child = spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [entry, SUPERVISED], {
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

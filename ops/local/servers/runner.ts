@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../../service/operator-error.ts';
+import { isOnPath } from './on-path.mjs';
 import type { ServerRunner } from './server.ts';
 
 const run = promisify(execFile);
@@ -27,8 +28,8 @@ async function readJavaVersion(): Promise<number | null> {
   return Number(first === '1' ? second : first);
 }
 
-async function runs(command: string, args: string[]): Promise<boolean> {
-  return run(command, args, { timeout: 60_000 }).then(
+async function hasDocker(): Promise<boolean> {
+  return run('docker', ['version'], { timeout: 60_000 }).then(
     () => true,
     () => false,
   );
@@ -36,9 +37,9 @@ async function runs(command: string, args: string[]): Promise<boolean> {
 
 /** Looks for Java and Maven, and for Docker only if one of them is missing. */
 export async function inspectMachine(): Promise<Machine> {
-  const [java, maven] = await Promise.all([readJavaVersion(), runs('mvn', ['-version'])]);
+  const [java, maven] = [await readJavaVersion(), isOnPath('mvn')];
   const embedded = java !== null && java >= OLDEST_JAVA && maven;
-  return { java, maven, docker: !embedded && (await runs('docker', ['version'])) };
+  return { java, maven, docker: !embedded && (await hasDocker()) };
 }
 
 /**
@@ -56,13 +57,24 @@ export function chooseRunner({ java, maven, docker }: Machine): 'embedded' | 'co
   );
 }
 
+/** The package that it imports is installed if Java or Maven is missing, and with the packages for development. */
+async function findContainers(): Promise<ServerRunner> {
+  return import('./containers.ts').catch((cause) => {
+    throw new OperatorError(
+      `The Java on the PATH is too old for Kafka: install Java ${OLDEST_JAVA} or newer, or run "npm ci" once, and Docker ` +
+        `replaces it.`,
+      { cause },
+    );
+  });
+}
+
 /**
  * Finds how to run servers on this machine: embedded if it has Java and Maven, or else in containers.
  *
  * @throws OperatorError if neither is possible
  */
 export async function findRunner(): Promise<ServerRunner> {
-  if (chooseRunner(await inspectMachine()) === 'containers') return import('./containers.ts');
+  if (chooseRunner(await inspectMachine()) === 'containers') return findContainers();
   const [{ startPostgres }, { startKafka }] = await Promise.all([
     import('./postgres/server.ts'),
     import('./kafka/broker.ts'),

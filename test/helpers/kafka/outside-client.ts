@@ -4,7 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { findKafkaJars } from '../../../ops/local/servers/kafka/jars.ts';
+import { findKafkaJars } from '../../../ops/local/servers/kafka/jars.mjs';
 import type { Brokers } from '../../../service/brokers.ts';
 
 export const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;

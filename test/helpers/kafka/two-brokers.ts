@@ -33,12 +33,13 @@ export async function startTwoBrokers(
     overrides: overrides.first ?? {},
   });
   const properties = await readFile(path.join(dir, 'first', 'server.properties'), 'utf8');
+  const storage = await readFile(path.join(dir, 'first', 'data', 'meta.properties'), 'utf8');
   const port = await findFreePort();
   const secondOptions: KafkaOptions = {
     dir: path.join(dir, 'second'),
     onSpawn,
     port,
-    clusterId: (await readFile(path.join(dir, 'first', 'formatted'), 'utf8')).trim(),
+    clusterId: /^cluster\.id=(.*)$/m.exec(storage)?.[1] ?? '',
     overrides: {
       ...overrides.second,
       'process.roles': 'broker',

@@ -6,12 +6,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withAdmin } from '../../../../kafka/connection/admin.ts';
 import { type Brokers, plaintextBrokers } from '../../../../service/brokers.ts';
+import { OperatorError } from '../../../../service/operator-error.ts';
 import { waitFor } from '../../../../service/wait-for.ts';
 import { type DaemonOptions, startDaemon } from '../../processes/daemon.ts';
 import { readPidFile, removePidFile, stopProcess, writePidFile } from '../../processes/pid-files.ts';
 import { findFreePort } from '../ports.ts';
 import type { KafkaServer, ServerOptions } from '../server.ts';
-import { findKafkaJars } from './jars.ts';
+import { OTHER_KAFKA } from '../versions.ts';
+import { findKafkaJars } from './jars.mjs';
 import { type Listener, log4jProperties, renderServerProperties } from './settings.ts';
 
 const STOP_GRACE_MS = 20_000;
@@ -52,18 +54,16 @@ export interface KafkaOptions extends ServerOptions {
   clusterId?: string;
 }
 
-/** Formats the storage once. The stamp is written last, so that half formatted storage is formatted again. */
+/** Formats new storage. Kafka writes meta.properties last, so that half formatted storage is formatted again. */
 async function formatStorage(folder: string, libs: string, clusterId: string): Promise<void> {
-  const stamp = path.join(folder, 'formatted');
-  if (existsSync(stamp)) return;
+  if (existsSync(path.join(folder, 'data', 'meta.properties'))) return;
   const settings = path.join(folder, 'server.properties');
   // One argument, since an id can begin with "-".
-  const args = ['format', '--ignore-formatted', `--cluster-id=${clusterId}`, '--config', settings];
-  const options = java(folder, libs, 'kafka.tools.StorageTool', args);
+  const args = ['format', `--cluster-id=${clusterId}`, '--config', settings];
+  const options = java(folder, libs, 'kafka.tools.StorageTool', args, ['-XX:TieredStopAtLevel=1']);
   const ending = await (await startDaemon(options)).exited;
   if (ending !== 'exit code 0')
     throw new Error(`formatting Kafka's storage ended with ${ending}; see ${options.logFile}`);
-  await writeFile(stamp, `${clusterId}\n`);
 }
 
 async function answers(brokers: Brokers): Promise<true | null> {
@@ -90,7 +90,9 @@ export async function startKafka({
 }: KafkaOptions): Promise<KafkaServer> {
   const folder = path.resolve(dir);
   const settings = path.join(folder, 'server.properties');
-  const libs = await findKafkaJars();
+  const libs = await findKafkaJars(OTHER_KAFKA).catch((error: Error) => {
+    throw new OperatorError(error.message);
+  });
   await mkdir(folder, { recursive: true });
   const leftover = await readPidFile(folder, 'kafka', settings);
   if (leftover !== null) {

@@ -1,3 +1,4 @@
+/* The bootstrap fetches the jars beside the packages, so this file is plain JavaScript that needs no package. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -5,23 +6,29 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { OperatorError } from '../../../../service/operator-error.ts';
-import { childExit } from '../../processes/daemon.ts';
-import { OTHER_KAFKA } from '../versions.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const POM = path.join(import.meta.dirname, 'pom.xml');
+const POM = fileURLToPath(new URL('pom.xml', import.meta.url));
 const LINES_TO_SHOW_ON_FAILURE = 5;
 
-/** Runs Maven and shows the file that it fetches on a terminal. */
-async function copyDependencies(version: string, target: string): Promise<void> {
+/**
+ * Runs Maven and shows the file that it fetches on a terminal.
+ *
+ * @param {string} version
+ * @param {string} target
+ */
+async function copyDependencies(version, target) {
   const options = ['-DincludeScope=runtime', `-Dkafka.version=${version}`, `-DoutputDirectory=${target}`];
   const maven = spawn('mvn', ['-B', '-f', POM, 'dependency:copy-dependencies', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const exited = childExit(maven);
+  const ended = new Promise((resolve) => {
+    maven.once('error', (error) => resolve(error.message));
+    maven.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+  });
   const terminal = process.stderr.isTTY === true;
-  const errors: string[] = [];
+  /** @type {string[]} */
+  const errors = [];
   // Standard error has the mistakes that Maven's shell script finds, and colour codes between them.
   createInterface({ input: maven.stderr }).on('line', (line) => {
     if (/\w{3}/.test(line)) errors.push(line);
@@ -32,21 +39,22 @@ async function copyDependencies(version: string, target: string): Promise<void> 
     if (terminal && file !== undefined) process.stderr.write(`\r\x1b[K  ${file}`);
   }
   if (terminal) process.stderr.write('\r\x1b[K');
-  const ending = await exited;
+  const ending = await ended;
   if (ending === 'exit code 0') return;
   const shown = errors.slice(0, LINES_TO_SHOW_ON_FAILURE).join('\n');
-  throw new OperatorError(`Maven could not fetch Kafka (${ending}):\n${shown}`);
+  throw new Error(`Maven could not fetch Kafka (${ending}):\n${shown}`);
 }
 
 /**
  * Finds the folder with the broker's jars; Maven fetches them the first time and whenever the pom has changed. They go
  * into a folder of another name that is renamed when it is complete, so that half of them is never used.
  *
- * @throws OperatorError if Maven fails
+ * @param {string} [otherVersion] another Kafka than the pom's
+ * @throws Error if Maven fails, with its message
  */
-export async function findKafkaJars(): Promise<string> {
+export async function findKafkaJars(otherVersion) {
   const pom = await readFile(POM, 'utf8');
-  const version = OTHER_KAFKA ?? /<kafka\.version>([^<]+)</.exec(pom)?.[1] ?? 'unknown';
+  const version = otherVersion ?? /<kafka\.version>([^<]+)</.exec(pom)?.[1] ?? 'unknown';
   const key = `${version}-${createHash('sha256').update(pom).digest('hex').slice(0, 12)}`;
   const libs = path.join(ROOT, '.cache', 'kafka', key, 'libs');
   if (existsSync(libs)) return libs;
@@ -56,7 +64,7 @@ export async function findKafkaJars(): Promise<string> {
   await mkdir(path.dirname(libs), { recursive: true });
   try {
     await copyDependencies(version, unfinished);
-    await rename(unfinished, libs).catch((error: unknown) => {
+    await rename(unfinished, libs).catch((error) => {
       // Another process was faster; its jars are the same.
       if (!existsSync(libs)) throw error;
     });

@@ -1,0 +1,85 @@
+/* `npm start`, while somebody takes parts of it away. */
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
+import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
+import { createFolder } from '../helpers/folder.ts';
+import { StartTerminal } from '../helpers/commands/start-terminal.ts';
+import { endorse } from '../helpers/ballots/submissions.ts';
+import { until } from '../helpers/until.ts';
+
+const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
+const embeddedTest = isEmbedded ? test : test.skip;
+let folder: Awaited<ReturnType<typeof createFolder>>;
+let terminal: StartTerminal;
+
+beforeAll(async () => {
+  if (!isEmbedded) return;
+  folder = await createFolder({});
+  terminal = await StartTerminal.open(folder.dir);
+  await terminal.start();
+  await loadCatalogue((await terminal.servers()).databaseUrl, SMALL_BALLOT);
+}, 150_000);
+afterAll(async () => {
+  if (!isEmbedded) return;
+  await terminal.stop().catch(() => terminal.kill());
+  await folder.remove();
+}, 120_000);
+
+async function kill(name: string): Promise<void> {
+  process.kill(Number(await readFile(terminal.file('run', `${name}.pid`), 'utf8')), 'SIGKILL');
+}
+
+const say = (statement: string) =>
+  terminal.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
+
+embeddedTest(
+  'a Kafka without its data gets new storage and its topics, and readers continue',
+  async () => {
+    await say('Before.');
+    const before = await terminal.eventsOnceTheyEndWith('Before.');
+    await rm(terminal.file('kafka', 'data'), { recursive: true, maxRetries: 10 });
+    await kill('kafka');
+    await until('the topics', () => terminal.output.includes('Topics: created endorsement-changes '), 60_000);
+    await until(
+      'a submission',
+      () =>
+        say('After.').then(
+          () => true,
+          () => false,
+        ),
+      60_000,
+    );
+    const after = await terminal.eventsOnceTheyEndWith('After.');
+    expect(after.slice(0, before.length)).toEqual(before);
+  },
+  240_000,
+);
+
+embeddedTest(
+  'a program whose port another one has taken ends npm start with the reason',
+  async () => {
+    const { PORT } = terminal.env;
+    const other = createServer();
+    await kill('gateway');
+    await until('the port', async () => {
+      other.listen(Number(PORT));
+      return once(other, 'listening').then(
+        () => true,
+        () => false,
+      );
+    });
+    try {
+      await until('npm start ends', () => terminal.hasEnded(), 150_000);
+      expect(terminal.output).toMatch(
+        new RegExp(`^gateway: PORT ${PORT} cannot be listened on: .*EADDRINUSE`, 'm'),
+      );
+      expect(terminal.output).toMatch(/^gateway cannot be started; the reason is above\.$/m);
+    } finally {
+      other.close();
+    }
+  },
+  240_000,
+);
