@@ -1,9 +1,5 @@
 /** `@jest/globals` as test files and helpers import it: whatever file runs now, they get its functions. */
-import { createRequire } from 'node:module';
-
-const requireFromJest = createRequire(createRequire(import.meta.url).resolve('jest/package.json'));
-const require = createRequire(requireFromJest.resolve('@jest/core'));
-const { ModuleMocker } = createRequire(require.resolve('jest-circus/package.json'))('jest-mock');
+import { ModuleMocker } from 'jest-mock';
 
 let current = {};
 

@@ -10,8 +10,7 @@ import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { useGlobals } from './globals.mjs';
 
-const requireFromJest = createRequire(createRequire(import.meta.url).resolve('jest/package.json'));
-const require = createRequire(requireFromJest.resolve('@jest/core'));
+const require = createRequire(import.meta.url);
 const circus = require('jest-circus/runner').default;
 
 /** The modules that test files get instead of those that they name. */
