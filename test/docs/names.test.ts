@@ -30,7 +30,7 @@ function listFiles(folder = '.'): string[] {
 
 const files = listFiles();
 const rooms = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]));
-const documents = files.filter((file) => /^(README|CONTRIBUTING|docs\/.*)\.md$/.test(file));
+const documents = files.filter((file) => /^(CONTRIBUTING|(.*\/)?README|docs\/.*)\.md$/.test(file));
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
 /** Every word of the files that are not documents. This test has wrong names on purpose. */

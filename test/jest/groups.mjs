@@ -4,7 +4,8 @@ import path from 'node:path';
 
 /** Files that start browsers, proxies, further servers or whole services, or that follow runbooks. */
 const SYSTEM = [
-  'test/{acceptance,compatibility,deploy,docs,faults,hostile}/**',
+  'test/{acceptance,compatibility,deploy,faults,hostile}/**',
+  'test/docs/{mirror,other-languages}.test.ts',
   'test/clients/typescript/{browser,package}.test.ts',
   'test/gateway/console/{accessibility,isolation,live-browser,markup}.test.ts',
 ];
