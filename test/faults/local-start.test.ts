@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chooseRunner, inspectMachine } from '../../ops/local/servers/runner.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
-import { createFolder } from '../helpers/folder.ts';
-import { StartTerminal } from '../helpers/commands/start-terminal.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
+import { StartTerminal } from '../helpers/commands/start-terminal.ts';
+import { createFolder } from '../helpers/folder.ts';
 import { until } from '../helpers/until.ts';
 
 const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
