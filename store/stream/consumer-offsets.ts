@@ -90,7 +90,7 @@ export async function loadConsumerOffsets(
 }
 
 /** A stored position. */
-export interface StoredPosition {
+export interface StoredOffset {
   /** The offset of the next message. */
   offset: number;
   /** When the newest message before it had been appended, in milliseconds since 1970; null if that is not known. */
@@ -98,10 +98,10 @@ export interface StoredPosition {
 }
 
 /** The stored positions of a topic, by partition. */
-export async function loadPositions(
+export async function loadStoredOffsets(
   client: ClientBase | Pool,
   topic: string,
-): Promise<Map<number, StoredPosition>> {
+): Promise<Map<number, StoredOffset>> {
   const { rows } = await client.query<{
     partition: number;
     next_offset: string;
@@ -152,7 +152,7 @@ interface TopicIdentity {
  *
  * @returns the ids that it had before; null if the positions stay valid
  */
-export async function settleTopic(
+export async function reconcileTopic(
   client: ClientBase,
   topic: string,
   { topicId, clusterId }: TopicIdentity,

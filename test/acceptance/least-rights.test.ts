@@ -381,17 +381,14 @@ const named = (rights: RoleRight[]) =>
   rights.map((right) => [`${right.role}: ${right.operation} on ${right.name}`, right] as const);
 
 describe('every right of the table is needed', () => {
-  test.each(named(ALL.filter(({ operation }) => !/^(Create|Alter)/.test(operation))))(
-    '%s',
-    (_, right) => expectNeeded(right, chooseUse(right)),
+  test.each(named(ALL.filter(({ operation }) => !/^(Create|Alter)/.test(operation))))('%s', (_, right) =>
+    expectNeeded(right, chooseUse(right)),
   );
 
-  test.each(named(TO_MAKE_TOPICS))(
-    '%s',
-    (_, right) =>
-      expectNeeded(right, async () => {
-        await spoil(right.name, { isDeleted: right.operation === 'Create' });
-        return failing(() => ops('topics apply', { prefix: SPOILT }))();
-      }),
+  test.each(named(TO_MAKE_TOPICS))('%s', (_, right) =>
+    expectNeeded(right, async () => {
+      await spoil(right.name, { isDeleted: right.operation === 'Create' });
+      return failing(() => ops('topics apply', { prefix: SPOILT }))();
+    }),
   );
 });

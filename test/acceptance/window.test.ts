@@ -173,46 +173,40 @@ function startLoad(): { stop(): Promise<void> } {
 test.each([
   ['deletes', {}, hasDeleted],
   ['compacts', { 'retention.ms': String(60 * RETENTION_MS) }, hasCompacted],
-])(
-  'while the broker %s: inside the window everything, outside of it 410',
-  async (_, settings, isAtWork) => {
-    round = 0;
-    answers = [];
-    await start(settings);
-    const all = createReader(0, {});
-    const readers = [all, createReader(1, { endorsers: ['coast-gazette', 'nation-herald'] })];
-    for (const reader of readers) reader.start();
+])('while the broker %s: inside the window everything, outside of it 410', async (_, settings, isAtWork) => {
+  round = 0;
+  answers = [];
+  await start(settings);
+  const all = createReader(0, {});
+  const readers = [all, createReader(1, { endorsers: ['coast-gazette', 'nation-herald'] })];
+  for (const reader of readers) reader.start();
 
-    const load = startLoad();
-    const known = () => all.record.connections.flatMap(({ frames }) => frames.map(({ id }) => id));
-    try {
-      await until('a window of cursors', () => known().length > 50);
-      await until(
-        'the broker at work',
-        async () => {
-          await tryCursors(known, 1);
-          return isAtWork();
-        },
-      );
-      await tryCursors(known, TRIALS);
-    } finally {
-      await load.stop();
-    }
+  const load = startLoad();
+  const known = () => all.record.connections.flatMap(({ frames }) => frames.map(({ id }) => id));
+  try {
+    await until('a window of cursors', () => known().length > 50);
+    await until('the broker at work', async () => {
+      await tryCursors(known, 1);
+      return isAtWork();
+    });
+    await tryCursors(known, TRIALS);
+  } finally {
+    await load.stop();
+  }
 
-    const { body } = await service.get('/v1/events');
-    const end = sequenceOf(body.next_cursor);
-    for (const reader of readers) {
-      await until('the end of the stream', () => reader.position >= end);
-      await reader.stop();
-    }
-    const checker = new StreamChecker(await loadChangeLog(service.databaseUrl));
-    for (const reader of readers) {
-      expect(reader.record.connections).toHaveLength(1);
-      expect(checker.judge({ ...reader.record, upTo: end }).faults).toEqual([]);
-    }
-    for (const answer of answers) {
-      const record = { name: `cursor ${answer.after}`, filter: {}, connections: [answer], upTo: null };
-      expect(checker.judge(record).faults).toEqual([]);
-    }
-  },
-);
+  const { body } = await service.get('/v1/events');
+  const end = sequenceOf(body.next_cursor);
+  for (const reader of readers) {
+    await until('the end of the stream', () => reader.position >= end);
+    await reader.stop();
+  }
+  const checker = new StreamChecker(await loadChangeLog(service.databaseUrl));
+  for (const reader of readers) {
+    expect(reader.record.connections).toHaveLength(1);
+    expect(checker.judge({ ...reader.record, upTo: end }).faults).toEqual([]);
+  }
+  for (const answer of answers) {
+    const record = { name: `cursor ${answer.after}`, filter: {}, connections: [answer], upTo: null };
+    expect(checker.judge(record).faults).toEqual([]);
+  }
+});

@@ -1,5 +1,5 @@
 /*
- * A database that was restored from a backup, while Kafka has announced more: no sequence may be given out again.
+ * A database that was restored from a backup, while Kafka has published more: no sequence may be given out again.
  */
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
@@ -80,7 +80,7 @@ test('INV-3: consumers refuse a database that lacks announced changes, and name 
   const { consumers, lines } = await startLogging();
   const refusals = (role: string) => lines.filter((line) => line.includes(`${role} refuses to work`));
   await until('both roles refuse', () => refusals('apply').length > 0 && refusals('the relay').length > 0);
-  expect(lines[0]).toContain('Kafka has announced change 8, but the database ends at change 2');
+  expect(lines[0]).toContain('Kafka has published change 8, but the database ends at change 2');
   expect(lines[0]).toContain('docs/operations.md');
   expect(consumers.isReady()).toBe(false);
   await consumers.stop();

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { settleOffsets } from '../../consumers/apply/settle-offsets.ts';
+import { reconcileOffsets } from '../../consumers/apply/reconcile-offsets.ts';
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import { createLog } from '../../service/log.ts';
 import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
@@ -34,7 +34,7 @@ async function settle({
   appended = [],
   committed = [],
 }: Seen): Promise<number[]> {
-  const { offsets } = await settleOffsets({
+  const { offsets } = await reconcileOffsets({
     client,
     reader: {
       identify: async () => ({ topicId, clusterId }),
