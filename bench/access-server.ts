@@ -5,7 +5,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
-import { AnswerMemory } from '../gateway/answers/answer-memory.ts';
+import { ResponseCache } from '../gateway/answers/response-cache.ts';
 import { startAccess } from '../gateway/auth/access.ts';
 import { type AdmissionOptions, createAdmission } from '../gateway/auth/admission.ts';
 import { createConfig } from '../gateway/config.ts';
@@ -16,8 +16,8 @@ import { createEndpoint } from '../gateway/routes/define-route.ts';
 import { routes } from '../gateway/routes/index.ts';
 import { countRequests } from '../gateway/usage/count-requests.ts';
 import { systemClock } from '../service/clock.ts';
+import { Coalescer } from '../service/coalescer.ts';
 import { createLog } from '../service/log.ts';
-import { SharedRuns } from '../service/shared-runs.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
 
@@ -49,13 +49,13 @@ process.once('message', async ({ databaseUrl, variant }: { databaseUrl: string; 
     connectionTimeoutMs: 3000,
     statementTimeoutMs: 15_000,
   });
-  const source = { pool, dataVersion: new SharedRuns(() => loadDataVersions(pool)), isReplica: false };
+  const source = { pool, dataVersion: new Coalescer(() => loadDataVersions(pool)), isReplica: false };
   const context = {
     ...runtime,
     config,
     pool,
     // Every answer is made anew: the benchmark measures a part of that work, not of a look-up.
-    answers: new AnswerMemory({
+    answers: new ResponseCache({
       ...runtime,
       maxBytes: 0,
       retentionMs: config.retentionMs,

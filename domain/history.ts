@@ -1,5 +1,5 @@
-/** A change that was announced to clients. */
-export interface AnnouncedChange {
+/** A change that was published to clients. */
+export interface PublishedChange {
   epoch: number;
   sequence: number;
   /** The event's id. */
@@ -11,7 +11,7 @@ export interface StoredHistory {
   epoch: number;
   /** The sequence of the newest change. */
   lastSequence: number;
-  /** The id that the store has for the announced sequence; null if its change log no longer has that change. */
+  /** The id that the store has for the published sequence; null if its change log no longer has that change. */
   announcedId: string | null;
 }
 
@@ -20,22 +20,22 @@ const REMEDY =
   '"npm run ops -- stream new-epoch".';
 
 /**
- * Compares the store's history with the newest change that was announced. A store that was restored from a backup lacks
- * announced changes, or would number other changes alike: every copy would silently be wrong.
+ * Compares the store's history with the newest change that was published. A store that was restored from a backup lacks
+ * published changes, or would number other changes alike: every copy would silently be wrong.
  *
  * @returns a sentence that says how they differ and what to do, or null if they agree
  */
-export function findHistoryConflict(announced: AnnouncedChange | null, stored: StoredHistory): string | null {
-  if (announced === null || announced.epoch < stored.epoch) return null;
-  const { epoch, sequence, id } = announced;
+export function findHistoryConflict(published: PublishedChange | null, stored: StoredHistory): string | null {
+  if (published === null || published.epoch < stored.epoch) return null;
+  const { epoch, sequence, id } = published;
   if (epoch > stored.epoch) {
-    return `Kafka has announced changes of epoch ${epoch}, but the database is at epoch ${stored.epoch}: it is older. ${REMEDY}`;
+    return `Kafka has published changes of epoch ${epoch}, but the database is at epoch ${stored.epoch}: it is older. ${REMEDY}`;
   }
   if (sequence > stored.lastSequence) {
-    return `Kafka has announced change ${sequence}, but the database ends at change ${stored.lastSequence}: it lacks changes. ${REMEDY}`;
+    return `Kafka has published change ${sequence}, but the database ends at change ${stored.lastSequence}: it lacks changes. ${REMEDY}`;
   }
   if (stored.announcedId !== null && stored.announcedId !== id) {
-    return `Change ${sequence} in the database is another one than Kafka has announced: the histories differ. ${REMEDY}`;
+    return `Change ${sequence} in the database is another one than Kafka has published: the histories differ. ${REMEDY}`;
   }
   return null;
 }

@@ -38,7 +38,7 @@ export function createPredicate(filter: StreamFilter): ChangePredicate {
 }
 
 /** The same text for filters that match the same changes, whatever the order of their fields and values. */
-export function nameFilter(filter: StreamFilter): string {
+export function filterKey(filter: StreamFilter): string {
   const fields = Object.entries(filter).map(([field, values]) => [field, [...new Set(values)].sort()]);
   return JSON.stringify(fields.sort());
 }

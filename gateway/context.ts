@@ -1,8 +1,8 @@
 import type { Clock } from '../service/clock.ts';
 import type { Logger } from '../service/log.ts';
 import type { DatabasePool } from '../store/connection/read-pool.ts';
-import type { AnswerMemory } from './answers/answer-memory.ts';
-import type { Turns } from './answers/turns.ts';
+import type { FairQueue } from './answers/fair-queue.ts';
+import type { ResponseCache } from './answers/response-cache.ts';
 import type { GatewayConfig } from './config.ts';
 import type { AccessWatch } from './delivery/access-watch.ts';
 import type { OpenStreams } from './delivery/open-streams.ts';
@@ -23,9 +23,9 @@ export interface GatewayContext {
   streamLeases: StreamLeases;
   accessWatch: AccessWatch;
   openStreams: OpenStreams;
-  answers: AnswerMemory;
+  responseCache: ResponseCache;
   /** Bounds how many large answers are made at a time. */
-  largeAnswers: Turns;
+  largeAnswers: FairQueue;
   /** Sends whole lists as lines of JSON. */
   exports: Pick<Exports, 'begin'>;
   clock: Clock;

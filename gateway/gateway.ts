@@ -2,17 +2,17 @@ import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { topicNames } from '../kafka/topic-names.ts';
 import type { Clock } from '../service/clock.ts';
+import { Coalescer } from '../service/coalescer.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import { untilListening } from '../service/listening.ts';
 import type { Logger } from '../service/log.ts';
 import { ReferenceClock } from '../service/reference-clock.ts';
-import { SharedRuns } from '../service/shared-runs.ts';
 import { createReadPool } from '../store/connection/read-pool.ts';
 import { startHeartbeat } from '../store/processes/heartbeat.ts';
 import { loadDataVersions } from '../store/reads/data-versions.ts';
 import { loadDatabaseTime } from '../store/reads/stream-points.ts';
-import { AnswerMemory } from './answers/answer-memory.ts';
-import { Turns } from './answers/turns.ts';
+import { FairQueue } from './answers/fair-queue.ts';
+import { ResponseCache } from './answers/response-cache.ts';
 import { startAccess } from './auth/access.ts';
 import { createAdmission } from './auth/admission.ts';
 import type { GatewayConfig } from './config.ts';
@@ -85,7 +85,7 @@ export async function startGateway(
   const databaseClock = new ReferenceClock({ read: () => loadDatabaseTime(pool), log });
   const clock = ownClock ?? databaseClock;
   databaseClock.start();
-  const answers = new AnswerMemory({
+  const responseCache = new ResponseCache({
     maxBytes: config.responseMemoryBytes,
     retentionMs: config.retentionMs,
     clock,
@@ -93,7 +93,7 @@ export async function startGateway(
   const replicas = new ReadReplicas({
     databaseUrl: config.databaseUrl,
     readDatabaseUrls: config.readDatabaseUrls ?? [],
-    primary: { pool, dataVersion: new SharedRuns(() => loadDataVersions(versionPool)), isReplica: false },
+    primary: { pool, dataVersion: new Coalescer(() => loadDataVersions(versionPool)), isReplica: false },
     maxConnections: MAX_CONNECTIONS,
     connectionTimeoutMs: CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
@@ -126,8 +126,8 @@ export async function startGateway(
     streamLeases: access.streamLeases,
     accessWatch,
     openStreams,
-    answers,
-    largeAnswers: new Turns(LARGE_ANSWERS),
+    responseCache,
+    largeAnswers: new FairQueue(LARGE_ANSWERS),
     exports: new Exports({ pool: exportPool, clock, log, draining: draining.signal }),
     clock,
     log,

@@ -2,11 +2,11 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { SettingError } from '../service/environment.ts';
-import { keepRunning, type Running } from '../service/keep-running.ts';
 import type { Stoppable } from '../service/lifecycle.ts';
 import type { Logger } from '../service/log.ts';
 import { OperatorError } from '../service/operator-error.ts';
 import { INVALID_SETTING_STATUS } from '../service/program.ts';
+import { type SupervisedProcess, supervise } from '../service/supervise.ts';
 import type { GatewayConfig } from './config.ts';
 
 /** Whether this process serves as one of several, on behalf of the process that accepts their connections. */
@@ -22,7 +22,7 @@ export function reportStarted(): void {
  *
  * @throws Error if it ends before it works
  */
-async function startProcess(metricsPort: number, place: number): Promise<Running> {
+async function startProcess(metricsPort: number, place: number): Promise<SupervisedProcess> {
   const worker = cluster.fork({ METRICS_PORT: String(metricsPort === 0 ? 0 : metricsPort + place) });
   const exited = once(worker, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   const ending = await Promise.race([once(worker, 'message').then(() => null), exited]);
@@ -59,7 +59,7 @@ export async function startProcesses(
   };
   const keep = async (place: number) => {
     const name = `gateway process ${place + 1}`;
-    const keeper = await keepRunning({
+    const keeper = await supervise({
       name,
       start: () => startProcess(metricsPort, place),
       report: (line) => log.error(line),

@@ -9,7 +9,7 @@ import type { ChangeBody } from './change.ts';
 type SharedPart = Exclude<keyof ChangeBody, 'endorsement'>;
 
 /** By part of the catalogue, which many endorsements share and nobody alters: its canonical JSON. */
-const known = new WeakMap<object, string>();
+const renderedParts = new WeakMap<object, string>();
 
 /** The fields that count. They never change: a field that events gain is no part of the content. */
 const CONTENT: { readonly [Part in SharedPart]: (part: ChangeBody[Part]) => object } = {
@@ -38,10 +38,10 @@ const CONTENT: { readonly [Part in SharedPart]: (part: ChangeBody[Part]) => obje
 };
 
 function renderPart<Part extends SharedPart>(name: Part, part: ChangeBody[Part]): string {
-  let text = known.get(part);
+  let text = renderedParts.get(part);
   if (text === undefined) {
     text = canonicalize(CONTENT[name](part)) ?? '';
-    known.set(part, text);
+    renderedParts.set(part, text);
   }
   return text;
 }

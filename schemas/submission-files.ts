@@ -46,7 +46,7 @@ type PositionRecord = field.Accepted<Forms['position']>;
 type PickRecord = PositionRecord['picks'][number];
 
 /** A line of an endorsements file: one pick endorsed or withdrawn, or an endorser's whole position in a contest. */
-export type SubmissionRecord = field.Accepted<Forms['onePick']> | PositionRecord;
+export type SubmissionLine = field.Accepted<Forms['onePick']> | PositionRecord;
 
 /**
  * The source on a line may be words instead of an address. Real files have such lines, which should not hold up a whole

@@ -2,24 +2,24 @@
 const SLOTS = 1024;
 const WORD_BYTES = 4;
 
-interface Known {
+interface CachedText {
   bytes: DataView;
   text: string;
 }
 
 /** The texts of UTF-8 bytes that come again and again. Looking one up takes less time than decoding it. */
 export class TextCache {
-  readonly #known: (Known | undefined)[] = Array.from({ length: SLOTS });
+  readonly #slots: (CachedText | undefined)[] = Array.from({ length: SLOTS });
 
   /** The text of some bytes of a source. */
   textOf(source: DataView, start: number, length: number): string {
     const slot = chooseSlot(source, start, length);
-    const known = this.#known[slot];
+    const known = this.#slots[slot];
     if (known && holds(known.bytes, source, start, length)) return known.text;
     // A copy, because the source may be written again.
     const bytes = Buffer.from(new Uint8Array(source.buffer, source.byteOffset + start, length));
     const text = bytes.toString();
-    this.#known[slot] = { bytes: new DataView(bytes.buffer, bytes.byteOffset, length), text };
+    this.#slots[slot] = { bytes: new DataView(bytes.buffer, bytes.byteOffset, length), text };
     return text;
   }
 }

@@ -3,7 +3,7 @@ import { Gauge, Histogram } from 'prom-client';
 /** Of consumers and gateways alike, so that one alert covers both. */
 export const historyConflict = new Gauge({
   name: 'stream_history_conflict',
-  help: '1 if the database lacks changes that Kafka has announced, or has others in their place; 0 if they agree.',
+  help: '1 if the database lacks changes that Kafka has published, or has others in their place; 0 if they agree.',
 });
 
 /** From milliseconds to an hour: a change waits that long while a server is away. */

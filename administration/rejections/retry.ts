@@ -12,7 +12,7 @@ import {
   advanceConsumerOffsets,
   loadConsumerOffsets,
   lockConsumerOffsets,
-  settleTopic,
+  reconcileTopic,
 } from '../../store/stream/consumer-offsets.ts';
 import { readSubmission } from './describe.ts';
 import { findNamed, nameOf, originOf } from './name.ts';
@@ -101,7 +101,7 @@ export async function retryNew(
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
   // In a topic that was made anew, nothing was retried.
   const place = { brokers, topic, clientId: 'ballot-endorsements-administration' };
-  await settleTopic(client, topic, await identifyTopic(place));
+  await reconcileTopic(client, topic, await identifyTopic(place));
   const offsets = await loadConsumerOffsets(client, topic);
   const { rejections, ends } = await readRejections(
     { brokers, topic, ...(onProgress && { onProgress }) },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createEntries } from '../../gateway/feed/read-entries.ts';
+import { createEvents } from '../../gateway/feed/read-events.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { createChangesProducer } from '../../kafka/writing/changes-producer.ts';
 import { type Change, type ChangeBody, changeCodec, identifyChange } from '../../schemas/change.ts';
@@ -97,5 +97,5 @@ export class Publisher {
 /** The bytes that a client receives for changes. */
 export const renderFrames = (changes: Change[]): Buffer =>
   Buffer.concat(
-    createEntries(changes.map(changeCodec.encode), changes[0]?.epoch ?? 0).map(({ frame }) => frame),
+    createEvents(changes.map(changeCodec.encode), changes[0]?.epoch ?? 0).map(({ frame }) => frame),
   );

@@ -15,17 +15,17 @@ import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state
 import { type Leadership, startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
 import { runAnnouncer } from './announcer.ts';
-import { type Applied, applyRuns } from './apply-runs.ts';
+import { type Applied, applyRanges } from './apply-ranges.ts';
 import { Backlog } from './backlog.ts';
-import type { Run } from './entry.ts';
+import { BallotCache } from './ballot-cache.ts';
 import { clearLag, LagReport } from './lag-report.ts';
-import { Memory } from './memory.ts';
 import { appliedChanges, appliedSubmissions, applyLeader, rejectedSubmissions } from './metrics.ts';
+import { reconcileOffsets, wasTruncated } from './reconcile-offsets.ts';
 import { RejectionSender } from './rejection-sender.ts';
-import { isRewound, settleOffsets } from './settle-offsets.ts';
 import { refuseForError } from './submission-fault.ts';
-import type { Write } from './write-entries.ts';
+import type { SubmissionRange } from './submission-record.ts';
 import { writeInParts } from './write-in-parts.ts';
+import type { Write } from './write-submissions.ts';
 
 /** Enough to make a transaction worth its round trips, and few enough to hold the stream's lock for moments. */
 const MAX_SUBMISSIONS_PER_TRANSACTION = 1000;
@@ -74,13 +74,13 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const ending = new AbortController();
   const signal = AbortSignal.any([term.signal, ending.signal]);
   await verifyHistory(term.client, { brokers, topic: topics.changes });
-  let settledId: string | null = null;
+  let reconciledId: string | null = null;
   const reader = new TopicReader({
     brokers,
     topic: topics.submissions,
     clientId: groupId,
     committed: true,
-    expectedId: () => settledId,
+    expectedId: () => reconciledId,
   });
   term.atEnd(() => reader.close());
   const producer = createRejectedProducer(kafka, { brokers, topic: topics.rejected });
@@ -88,21 +88,27 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
   const group = new GroupOffsets({ brokers, groupId, topic: topics.submissions });
   term.atEnd(() => group.close());
 
-  const settled = await settleOffsets({ client: term.client, reader, group, topic: topics.submissions, log });
-  settledId = settled.topicId;
+  const reconciled = await reconcileOffsets({
+    client: term.client,
+    reader,
+    group,
+    topic: topics.submissions,
+    log,
+  });
+  reconciledId = reconciled.topicId;
   const backlog = new Backlog(
     reader,
-    settled.offsets,
-    () => isRewound(pool, reader, topics.submissions),
+    reconciled.offsets,
+    () => wasTruncated(pool, reader, topics.submissions),
     log,
   );
   const sender = new RejectionSender(pool, producer, log);
-  const sending = sender.run(signal);
+  const sending = sender.range(signal);
   const announcing = runAnnouncer(pool, log, signal);
   backlog.start();
   try {
     await applyBacklog(
-      { topic: topics.submissions, clusterId: settled.clusterId, backlog, sender, group, clock, log },
+      { topic: topics.submissions, clusterId: reconciled.clusterId, backlog, sender, group, clock, log },
       { ...term, signal },
     );
   } finally {
@@ -124,25 +130,25 @@ interface Parts {
 async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): Promise<void> {
   const { topic, clusterId, backlog, sender, group, clock, log } = parts;
   const report = new LagReport(backlog);
-  const memory = new Memory();
+  const cache = new BallotCache();
   let committedAt = 0;
   const reached = new Map<number, number>();
   let isCommitted = true;
   while (!signal.aborted) {
-    const runs = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
-    if (runs.length > 0) {
-      const applied = await traceRuns(topic, runs, () =>
-        applyAllButRefused(client, topic, runs, { memory, signal, log }),
+    const ranges = await backlog.take(MAX_SUBMISSIONS_PER_TRANSACTION, IDLE_MS, signal);
+    if (ranges.length > 0) {
+      const applied = await traceRuns(topic, ranges, () =>
+        applyAllButRefused(client, topic, ranges, { cache, signal, log }),
       );
-      backlog.applied(runs);
+      backlog.applied(ranges);
       count(applied);
-      measure(runs, clock.now());
-      if (applied.rejected > 0) sender.ring();
-      for (const { partition, to } of runs) reached.set(partition, to);
+      measure(ranges, clock.now());
+      if (applied.rejected > 0) sender.notify();
+      for (const { partition, to } of ranges) reached.set(partition, to);
       isCommitted = false;
     }
     report.update();
-    if (runs.length > 0 || backlog.isHealthy) await succeeded();
+    if (ranges.length > 0 || backlog.isHealthy) await succeeded();
     if (!isCommitted && performance.now() - committedAt >= COMMIT_INTERVAL_MS) {
       committedAt = performance.now();
       isCommitted = true;
@@ -156,17 +162,17 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
   }
 }
 
-/** Applies runs, however long the stream's lock is taken, and without the submissions that the database refuses. */
+/** Applies ranges, however long the stream's lock is taken, and without the submissions that the database refuses. */
 async function applyAllButRefused(
   client: Term['client'],
   topic: string,
-  runs: readonly Run[],
-  { memory, signal, log }: { memory: Memory; signal: AbortSignal; log: Logger },
+  ranges: readonly SubmissionRange[],
+  { cache, signal, log }: { cache: BallotCache; signal: AbortSignal; log: Logger },
 ): Promise<Applied> {
   let write: Write | undefined;
   for (;;) {
     try {
-      return await applyRuns(client, topic, runs, { ...(write && { write }), memory });
+      return await applyRanges(client, topic, ranges, { ...(write && { write }), cache });
     } catch (error) {
       if (sqlStateOf(error) === LOCK_NOT_AVAILABLE && !signal.aborted) {
         log.info('the stream is locked by an import; submissions wait for it');
@@ -189,22 +195,26 @@ function count({ submissions, changes, rejected }: Applied): void {
 }
 
 /** Observes how long submissions took to be applied. Those that were applied before, after a restart, count again. */
-function measure(runs: readonly Run[], appliedAt: number): void {
-  for (const { entries } of runs) {
-    for (const { submittedAt } of entries)
+function measure(ranges: readonly SubmissionRange[], appliedAt: number): void {
+  for (const { records } of ranges) {
+    for (const { submittedAt } of records)
       if (submittedAt !== null) observeHop('apply', submittedAt, appliedAt);
   }
 }
 
-/** Runs the transaction of runs within a span. Runs without a submission, as transactions' markers leave them, get none. */
-function traceRuns<T>(topic: string, runs: readonly Run[], run: () => Promise<T>): Promise<T> {
-  const entries = runs.flatMap((each) => each.entries);
-  if (entries.length === 0) return run();
+/** Runs the transaction of some ranges within a span. Ranges without a submission, as transactions' markers leave them, get none. */
+function traceRuns<T>(
+  topic: string,
+  ranges: readonly SubmissionRange[],
+  range: () => Promise<T>,
+): Promise<T> {
+  const records = ranges.flatMap((each) => each.records);
+  if (records.length === 0) return range();
   const work = () => ({
     name: `process ${topic}`,
     kind: 'consumer' as const,
-    traceparents: entries.map(({ traceparent }) => traceparent),
-    attributes: { 'messaging.batch.message_count': entries.length },
+    traceparents: records.map(({ traceparent }) => traceparent),
+    attributes: { 'messaging.batch.message_count': records.length },
   });
-  return traceMessages(work, run);
+  return traceMessages(work, range);
 }

@@ -1,12 +1,18 @@
 import { BrokerLoops } from '../../kafka/reading/broker-loops.ts';
 import { OtherTopicError } from '../../kafka/reading/topic-lookup.ts';
 import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
-import { Bell } from '../../service/bell.ts';
 import { systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
+import { Notifier } from '../../service/notifier.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { createRuns, joinRuns, type Run, sizeOfEntry, splitRun } from './entry.ts';
+import {
+  createRanges,
+  joinRanges,
+  type SubmissionRange,
+  sizeOfRecord,
+  splitRange,
+} from './submission-record.ts';
 
 /** The most bytes of a partition that wait to be applied: a partition with more is not fetched meanwhile. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
@@ -26,7 +32,7 @@ const HEALTHY_MS = 5000;
 /** A partition as the backlog knows it. */
 interface PartitionState {
   nextOffset: number;
-  waiting: Run[];
+  waiting: SubmissionRange[];
   waitingBytes: number;
   end: number;
   stableEnd: number;
@@ -48,7 +54,7 @@ export interface PartitionLag {
  */
 export class Backlog {
   readonly #reader: TopicReader;
-  readonly #isRewound: () => Promise<boolean>;
+  readonly #wasTruncated: () => Promise<boolean>;
   readonly #log: Logger;
   readonly #partitions: PartitionState[];
   /** By partition: the offset up to which submissions are applied. */
@@ -56,7 +62,7 @@ export class Backlog {
   readonly #loops: BrokerLoops;
   readonly #answeredAt = new Map<number, number>();
   #failure: Error | undefined;
-  readonly #filled = new Bell();
+  readonly #filled = new Notifier();
   #room = Promise.withResolvers<void>();
   /** The partition to take from first, so that a full one does not starve the others. */
   #turn = 0;
@@ -64,16 +70,16 @@ export class Backlog {
 
   /**
    * @param offsets the offset to read from, by partition
-   * @param isRewound asked when reading works again after a failure: whether the log is an older one, which ends the reading
+   * @param wasTruncated asked when reading works again after a failure: whether the log is an older one, which ends the reading
    */
   constructor(
     reader: TopicReader,
     offsets: readonly number[],
-    isRewound: () => Promise<boolean>,
+    wasTruncated: () => Promise<boolean>,
     log: Logger,
   ) {
     this.#reader = reader;
-    this.#isRewound = isRewound;
+    this.#wasTruncated = wasTruncated;
     this.#log = log;
     this.#applied = [...offsets];
     this.#partitions = offsets.map((nextOffset) => ({
@@ -99,7 +105,7 @@ export class Backlog {
   async stop(): Promise<void> {
     const stopped = this.#loops.stop();
     this.#room.resolve();
-    this.#filled.ring();
+    this.#filled.notify();
     await stopped;
   }
 
@@ -124,28 +130,28 @@ export class Backlog {
   }
 
   /**
-   * Takes what waits, of all partitions together, as a run of each. Waits for the first submission if there is none.
+   * Takes what waits, of all partitions together, as a range of each. Waits for the first submission if there is none.
    *
-   * @param maxEntries the most submissions to take
+   * @param maxRecords the most submissions to take
    * @param waitMs the longest to wait, in milliseconds; less if the signal aborts
-   * @returns runs in no particular order of partitions; empty if nothing came
+   * @returns ranges in no particular order of partitions; empty if nothing came
    * @throws Error if reading cannot go on from where it stands
    */
-  async take(maxEntries: number, waitMs: number, signal: AbortSignal): Promise<Run[]> {
+  async take(maxRecords: number, waitMs: number, signal: AbortSignal): Promise<SubmissionRange[]> {
     if (!this.#partitions.some(({ waiting }) => waiting.length > 0)) {
       await this.#filled.wait(waitMs, signal);
     }
     if (this.#failure) throw this.#failure;
-    const taken: Run[] = [];
-    let room = maxEntries;
+    const taken: SubmissionRange[] = [];
+    let room = maxRecords;
     let bytes = MAX_TAKEN_BYTES;
     for (let index = 0; index < this.#partitions.length && room > 0 && bytes > 0; index += 1) {
       const partition = (this.#turn + index) % this.#partitions.length;
-      const run = this.#takeFrom(this.#partitions[partition] as PartitionState, room, bytes);
-      if (!run) continue;
-      taken.push(run);
-      room -= run.entries.length;
-      bytes -= bytesOf(run);
+      const range = this.#takeFrom(this.#partitions[partition] as PartitionState, room, bytes);
+      if (!range) continue;
+      taken.push(range);
+      room -= range.records.length;
+      bytes -= bytesOf(range);
     }
     this.#turn = (this.#turn + 1) % Math.max(1, this.#partitions.length);
     if (taken.length > 0) {
@@ -155,30 +161,30 @@ export class Backlog {
     return taken;
   }
 
-  /** Notes that runs were applied. */
-  applied(runs: readonly Run[]): void {
-    for (const { partition, to } of runs) this.#applied[partition] = to;
+  /** Notes that ranges were applied. */
+  applied(ranges: readonly SubmissionRange[]): void {
+    for (const { partition, to } of ranges) this.#applied[partition] = to;
   }
 
-  /** Takes runs that follow each other as one, because a fetch of a busy partition often has a single submission. */
-  #takeFrom(state: PartitionState, maxEntries: number, maxBytes: number): Run | undefined {
-    const taken: Run[] = [];
-    let room = maxEntries;
+  /** Takes ranges that follow each other as one, because a fetch of a busy partition often has a single submission. */
+  #takeFrom(state: PartitionState, maxRecords: number, maxBytes: number): SubmissionRange | undefined {
+    const taken: SubmissionRange[] = [];
+    let room = maxRecords;
     let bytes = maxBytes;
     while (room > 0 && bytes > 0) {
       const first = state.waiting.shift();
       if (!first) break;
-      const [run, rest] = splitRun(first, room, bytes);
+      const [range, rest] = splitRange(first, room, bytes);
       state.waitingBytes -= bytesOf(first);
       if (rest) {
         state.waiting.unshift(rest);
         state.waitingBytes += bytesOf(rest);
       }
-      taken.push(run);
-      room -= run.entries.length;
-      bytes -= bytesOf(run);
+      taken.push(range);
+      room -= range.records.length;
+      bytes -= bytesOf(range);
     }
-    return joinRuns(taken);
+    return joinRanges(taken);
   }
 
   #choose(sources: readonly number[]): Set<number> {
@@ -192,7 +198,7 @@ export class Backlog {
   }
 
   async #read(node: number, sources: readonly number[], isFailing: boolean): Promise<void> {
-    if (isFailing && (await this.#isRewound())) {
+    if (isFailing && (await this.#wasTruncated())) {
       throw new SupersededError('The submissions topic is an older one.');
     }
     const led = [...this.#partitions.keys()].filter((partition) => sources[partition] === node);
@@ -252,12 +258,12 @@ export class Backlog {
           fields,
         });
       };
-      for (const run of createRuns(state.nextOffset, read, onDefect)) {
-        if (run.from !== state.nextOffset) break;
-        state.waiting.push(run);
-        state.waitingBytes += bytesOf(run);
-        state.nextOffset = run.to;
-        this.#filled.ring();
+      for (const range of createRanges(state.nextOffset, read, onDefect)) {
+        if (range.from !== state.nextOffset) break;
+        state.waiting.push(range);
+        state.waitingBytes += bytesOf(range);
+        state.nextOffset = range.to;
+        this.#filled.notify();
         // Decoding takes a while; the leader's transaction and its heartbeat go on in between.
         await new Promise(setImmediate);
       }
@@ -267,11 +273,11 @@ export class Backlog {
   /** Ends the reading: `take` throws from now on. */
   #fail(error: SupersededError): void {
     this.#failure = error;
-    this.#filled.ring();
+    this.#filled.notify();
   }
 }
 
-/** Never 0, so that runs without entries, such as those of aborted transactions, do not pile up either. */
-function bytesOf({ entries }: Run): number {
-  return entries.reduce((sum, entry) => sum + sizeOfEntry(entry), 200);
+/** Never 0, so that ranges without records, such as those of aborted transactions, do not pile up either. */
+function bytesOf({ records }: SubmissionRange): number {
+  return records.reduce((sum, record) => sum + sizeOfRecord(record), 200);
 }

@@ -1,11 +1,11 @@
-/** Loads what submissions refer to: from memory, and the rest from the store, which is then remembered. */
+/** Loads what submissions refer to: from the cache, and the rest from the store, which is then cached. */
 import type { ClientBase } from 'pg';
 import { type Ballot, type BallotContest, positionKey } from '../../domain/decide-batch.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
 import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
-import { loadPicks } from '../../store/endorsements/held-picks.ts';
+import { loadPicks } from '../../store/endorsements/endorsement-rows.ts';
 import { loadContests, loadEndorsers } from '../../store/endorsements/references.ts';
-import type { KnownPosition, Memory } from './memory.ts';
+import type { BallotCache, CachedPosition } from './ballot-cache.ts';
 
 /** A position that a submission names. */
 export interface NamedPosition {
@@ -45,14 +45,14 @@ async function findAll<T>(
 /** The part of the catalogue that submissions refer to. It stays as it is while the caller holds the stream's lock. */
 export async function loadBallot(
   client: ClientBase,
-  memory: Memory,
+  cache: BallotCache,
   submissions: readonly Submission[],
 ): Promise<Ballot> {
   const slugs = new Set(submissions.map(({ endorser }) => endorser));
   const keys = new Set(submissions.map(({ contest }) => contest));
   const [endorsers, contests] = await Promise.all([
-    findAll<ChangeBody['endorser']>(slugs, memory.endorsers, (missing) => loadEndorsers(client, missing)),
-    findAll<BallotContest>(keys, memory.contests, (missing) => loadContests(client, missing)),
+    findAll<ChangeBody['endorser']>(slugs, cache.endorsers, (missing) => loadEndorsers(client, missing)),
+    findAll<BallotContest>(keys, cache.contests, (missing) => loadContests(client, missing)),
   ]);
   return { endorsers, contests };
 }
@@ -73,11 +73,11 @@ export function findNamed(ballot: Ballot, submissions: readonly Submission[]): N
 /** The present positions, by `positionKey`. Picks of choices that were removed are left out. */
 export async function loadHeld(
   client: ClientBase,
-  memory: Memory,
+  cache: BallotCache,
   named: readonly NamedPosition[],
-): Promise<Map<string, KnownPosition>> {
+): Promise<Map<string, CachedPosition>> {
   const keys = named.map(({ key }) => key);
-  return findAll<KnownPosition>(keys, memory.positions, async (missing) => {
+  return findAll<CachedPosition>(keys, cache.positions, async (missing) => {
     const wanted = new Set(missing);
     const asked = named.filter(({ key }) => wanted.has(key));
     const byPair = new Map(asked.map((position) => [position.pair.join(' '), position]));

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import { RecordTooLargeError, type RejectedProducer } from '../../kafka/writing/rejected-producer.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
-import { Bell } from '../../service/bell.ts';
 import { systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
+import { Notifier } from '../../service/notifier.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import {
   countPendingRejections,
@@ -11,8 +11,8 @@ import {
   loadPendingRejections,
   type RejectionRecord,
 } from '../../store/stream/pending-rejections.ts';
-import { truncateValue } from './entry.ts';
 import { pendingRejections } from './metrics.ts';
+import { truncateValue } from './submission-record.ts';
 
 /** The most records and bytes of a request: well below the megabyte that a topic takes by default. */
 const REQUEST = { records: 500, bytes: 500_000 };
@@ -30,7 +30,7 @@ export class RejectionSender {
   readonly #pool: Pool;
   readonly #producer: RejectedProducer;
   readonly #log: Logger;
-  readonly #bell = new Bell();
+  readonly #notifier = new Notifier();
 
   constructor(pool: Pool, producer: RejectedProducer, log: Logger) {
     this.#pool = pool;
@@ -39,20 +39,20 @@ export class RejectionSender {
   }
 
   /** Says that rejections have been stored. */
-  ring(): void {
-    this.#bell.ring();
+  notify(): void {
+    this.#notifier.notify();
   }
 
   /** Sends until the signal aborts. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  async range(signal: AbortSignal): Promise<void> {
     let delayMs = FIRST_RETRY_MS;
     while (!signal.aborted) {
-      const heard = this.#bell.rings;
+      const seenNotifications = this.#notifier.notifications;
       try {
         const sent = await this.#sendNext();
         delayMs = FIRST_RETRY_MS;
         if (sent > 0) continue;
-        await this.#bell.wait(LOOK_MS, signal, heard);
+        await this.#notifier.wait(LOOK_MS, signal, seenNotifications);
       } catch (error) {
         if (signal.aborted) return;
         const message = 'rejections could not be sent to Kafka; they wait in the database';

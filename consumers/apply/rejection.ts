@@ -1,17 +1,17 @@
 import type { Refusal } from '../../domain/refusal.ts';
 import { rejectionCodec } from '../../schemas/submission.ts';
 import type { RejectionRecord } from '../../store/stream/pending-rejections.ts';
-import type { Entry } from './entry.ts';
+import type { SubmissionRecord } from './submission-record.ts';
 
 /**
- * The record of the rejected topic for an entry: its key is the endorser that the submission names, or else the key that
- * the entry's record had.
+ * The record of the rejected topic for a record: its key is the endorser that the submission names, or else the key that
+ * the record's record had.
  *
- * @param origin the entry's topic and partition
+ * @param origin the record's topic and partition
  * @param rejectedAt milliseconds since 1970
  */
 export function createRejectionRecord(
-  { offset, lastOffset, key, value, truncated, submission }: Entry,
+  { offset, lastOffset, key, value, truncated, submission }: SubmissionRecord,
   { code, message }: Refusal,
   { topic, partition }: { topic: string; partition: number },
   rejectedAt: number,

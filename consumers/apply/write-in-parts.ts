@@ -1,18 +1,18 @@
 import type { Refusal } from '../../domain/refusal.ts';
 import { lockStreamHead } from '../../store/stream/change-log.ts';
-import { type Refused, type Write, writeEntries } from './write-entries.ts';
+import { type Refused, type Write, writeSubmissions } from './write-submissions.ts';
 
 /**
- * Writes entries part by part, down to the single ones at fault, which are refused. For entries that the database does
+ * Writes records part by part, down to the single ones at fault, which are refused. For records that the database does
  * not take together (INV-14).
  *
- * A part that fails is halved, and parts grow again after two that succeed: a thousand entries that are all at fault take
+ * A part that fails is halved, and parts grow again after two that succeed: a thousand records that are all at fault take
  * little more than a thousand attempts, and a single one takes some thirty.
  *
- * @param refuse the refusal for an error of a single entry, or undefined if the error is not the entry's
+ * @param refuse the refusal for an error of a single record, or undefined if the error is not the record's
  */
 export function writeInParts(refuse: (error: unknown) => Refusal | undefined): Write {
-  return async ({ client, memory }, located) => {
+  return async ({ client, cache }, located) => {
     const total = { changes: 0, refused: [] as Refused[], executed: Promise.resolve() };
     let size = Math.ceil(located.length / 2);
     let successes = 0;
@@ -20,8 +20,8 @@ export function writeInParts(refuse: (error: unknown) => Refusal | undefined): W
     for (let start = 0; start < located.length; ) {
       const part = located.slice(start, start + size);
       try {
-        const { changes, refused, executed } = await writeEntries(
-          { client, head: await lockStreamHead(client), memory },
+        const { changes, refused, executed } = await writeSubmissions(
+          { client, head: await lockStreamHead(client), cache },
           part,
         );
         await executed;
@@ -35,7 +35,7 @@ export function writeInParts(refuse: (error: unknown) => Refusal | undefined): W
         const refusal = refuse(error);
         if (!refusal) throw error;
         await client.query('ROLLBACK TO SAVEPOINT part');
-        memory.forget();
+        cache.clear();
         successes = 0;
         size = Math.ceil(part.length / 2);
         const [only, second] = part;

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { findReplacement } from '../../domain/generation.ts';
-import type { Announced } from '../../kafka/reading/announced.ts';
+import type { PublishedChange } from '../../kafka/reading/newest-published.ts';
 import { SupersededError } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { OperatorError } from '../../service/operator-error.ts';
@@ -21,7 +21,7 @@ export interface ChangesLog {
   /** By partition: its end. */
   ends: readonly number[];
   /** The newest change in it; null if there is none. */
-  announced: Announced | null;
+  published: PublishedChange | null;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface ChangesLog {
  * @param client the leader's connection
  * @throws OperatorError if the topic holds another stream, so that this is probably the wrong cluster
  */
-export async function settleGeneration(
+export async function reconcileGeneration(
   client: ClientBase,
   seen: ChangesLog,
   log: Logger,
@@ -60,10 +60,10 @@ export async function settleGeneration(
   return generation;
 }
 
-function requireOwnStream({ announced }: ChangesLog, epoch: number): void {
-  if (announced === null || announced.epoch === epoch) return;
+function requireOwnStream({ published }: ChangesLog, epoch: number): void {
+  if (published === null || published.epoch === epoch) return;
   throw new OperatorError(
-    `The changes topic was replaced by one that holds another stream, of epoch ${announced.epoch} instead of ${epoch}. ` +
+    `The changes topic was replaced by one that holds another stream, of epoch ${published.epoch} instead of ${epoch}. ` +
       'Check KAFKA_BROKERS and TOPIC_PREFIX. If this topic is to take the stream, run "npm run ops -- stream rebuild".',
   );
 }

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { createChangesProducer } from '../../kafka/writing/changes-producer.ts';
-import { Bell } from '../../service/bell.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import type { Logger } from '../../service/log.ts';
+import { Notifier } from '../../service/notifier.ts';
 import { ADVISORY_LOCKS } from '../../store/connection/advisory-locks.ts';
 import { LOCK_NOT_AVAILABLE, sqlStateOf } from '../../store/connection/sql-state.ts';
 import { CHANGES_CHANNEL } from '../../store/stream/change-log.ts';
@@ -13,12 +13,12 @@ import { readDatabaseTime } from '../../store/stream/database-time.ts';
 import { maintainChangeLog } from '../../store/stream/relay-batches.ts';
 import { type Leadership, startLeadership, type Term } from '../leadership.ts';
 import { verifyHistory } from '../verify-history.ts';
-import { requireGeneration, settleGeneration } from './generation.ts';
+import { BackgroundTask } from './background-task.ts';
+import { reconcileGeneration, requireGeneration } from './generation.ts';
 import { relayLeader } from './metrics.ts';
 import { rebuildWindow } from './rebuild.ts';
 import { Relay } from './relay.ts';
 import { openGate } from './replicas/open-gate.ts';
-import { SideWork } from './side-work.ts';
 import { watchTopicSettings } from './topic-watch.ts';
 
 /** The longest that a relay sleeps without a notification, in milliseconds. */
@@ -65,29 +65,29 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   const { client, signal, succeeded, atEnd } = term;
   const { brokers, topicPrefix, log } = options;
   const { changes: topic } = topicNames(topicPrefix);
-  const announced = await verifyHistory(client, { brokers, topic });
+  const published = await verifyHistory(client, { brokers, topic });
   const producer = createChangesProducer({ brokers, topic });
   atEnd(() => producer.disconnect());
   await producer.connect();
   const reader = new TopicReader({ brokers, topic, clientId: 'ballot-endorsements-relay' });
   atEnd(() => reader.close());
   const { topicId } = await reader.identify();
-  const seen = { topicId, ends: await producer.fetchEndOffsets(), announced };
+  const seen = { topicId, ends: await producer.fetchEndOffsets(), published };
   const replicas = await openGate(options, term);
-  const generation = await settleGeneration(client, seen, log);
+  const generation = await reconcileGeneration(client, seen, log);
   await rebuildWindow({ client, producer, generation, signal, succeeded, log });
   if (signal.aborted) return;
-  const bell = new Bell();
-  client.on('notification', () => bell.ring());
+  const notifier = new Notifier();
+  client.on('notification', () => notifier.notify());
   await client.query(`LISTEN ${CHANGES_CHANNEL}`);
   const relay = await Relay.start(client, producer, {
     clock: options.clock,
-    beforeSending: replicas && (() => replicas.pass()),
+    beforeSending: replicas && (() => replicas.barrier()),
   });
   const watch = watchTopicSettings(options, { clock: systemClock, log });
   atEnd(() => watch.stop());
   let maintainedAt = Number.NEGATIVE_INFINITY;
-  const check = new SideWork(GENERATION_CHECK_MS, async () => {
+  const check = new BackgroundTask(GENERATION_CHECK_MS, async () => {
     await requireGeneration(client, generation, (await reader.identify()).topicId);
   });
   while (!signal.aborted) {
@@ -95,7 +95,7 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
     check.start();
     replicas?.requireWorking();
     // Noted before the log is read, so that a change which commits meanwhile ends the sleep.
-    const heard = bell.rings;
+    const seenNotifications = notifier.notifications;
     const relayed = await relay.relayNext();
     await succeeded();
     if (relayed > 0) continue;
@@ -103,7 +103,7 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
       await maintain(client, options);
       maintainedAt = performance.now();
     }
-    await bell.wait(IDLE_POLL_MS, signal, heard);
+    await notifier.wait(IDLE_POLL_MS, signal, seenNotifications);
   }
   await relay.finish();
 }

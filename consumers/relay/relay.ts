@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ChangeRecord, ChangesProducer } from '../../kafka/writing/changes-producer.ts';
+import { encodeChange } from '../../schemas/change-encoding.ts';
 import { createEventIds } from '../../schemas/cursor.ts';
-import { completeChange } from '../../schemas/packed-change.ts';
 import { formatChangeHeaders } from '../../schemas/record-headers.ts';
 import { type Clock, systemClock } from '../../service/clock.ts';
 import { SupersededError } from '../../service/failure.ts';
@@ -17,8 +17,8 @@ import {
   type RelayBatch,
   takeBatch,
 } from '../../store/stream/relay-batches.ts';
+import { BackgroundTask } from './background-task.ts';
 import { relayedChanges, relayedSequence } from './metrics.ts';
-import { SideWork } from './side-work.ts';
 
 /** The most changes in a batch. Each batch costs a statement in Postgres and at least one request to Kafka. */
 const MAX_BATCH = 1000;
@@ -28,7 +28,7 @@ const ENDS_MAX_AGE_MS = 200;
 /** The settings of a relay, besides its connections. */
 export interface RelayParts {
   clock?: Clock | undefined;
-  /** Resolves when everything that was committed before the call may be announced; null if it always may. */
+  /** Resolves when everything that was committed before the call may be published; null if it always may. */
   beforeSending?: (() => Promise<void>) | null;
 }
 
@@ -49,7 +49,7 @@ export class Relay {
   #unrecorded: number | null = null;
   /** By partition: its end offset a moment ago, which is a lower bound for new records. */
   #ends: number[];
-  readonly #endsRefresh = new SideWork(ENDS_MAX_AGE_MS, () => this.#refreshEnds());
+  readonly #endsRefresh = new BackgroundTask(ENDS_MAX_AGE_MS, () => this.#refreshEnds());
 
   private constructor(
     client: pg.Client,
@@ -118,7 +118,7 @@ export class Relay {
   }
 
   /**
-   * The last change that may be announced; null if all may. A batch that has begun counts as announced, since gateways
+   * The last change that may be published; null if all may. A batch that has begun counts as published, since gateways
    * fill holes from it.
    */
   async #findAnnounceable(): Promise<number | null> {
@@ -176,7 +176,7 @@ export class Relay {
       }
       const head = { epoch, sequence, id: formatId(sequence), type, occurred_at: occurredAt };
       const headers = formatChangeHeaders({ ...change, relayedAt });
-      return { key: endorser, value: completeChange(packed, head), headers };
+      return { key: endorser, value: encodeChange(packed, head), headers };
     });
   }
 

@@ -61,8 +61,8 @@ export class Authenticator {
   readonly #clock: Clock;
   readonly #log: Logger;
   /** By digest: keys that exist, and keys that do not. */
-  readonly #known = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
-  readonly #unknown = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED_UNKNOWN });
+  readonly #knownKeys = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
+  readonly #unknownKeys = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED_UNKNOWN });
   /** The look-ups under way, by digest. */
   readonly #lookups = new Map<string, Promise<StoredKey | null>>();
   /** Until this time, known keys are not looked up. */
@@ -101,7 +101,7 @@ export class Authenticator {
 
   async #find(text: string): Promise<StoredKey | null> {
     const digest = digestApiKey(text);
-    const remembered = this.#known.get(digest) ?? this.#unknown.get(digest);
+    const remembered = this.#knownKeys.get(digest) ?? this.#unknownKeys.get(digest);
     const now = this.#clock.now();
     const age = remembered ? now - remembered.at : Number.POSITIVE_INFINITY;
     if (remembered && age < FRESH_MS) return remembered.key;
@@ -134,8 +134,8 @@ export class Authenticator {
     if (pending) return pending;
     const lookup = findKey(this.#pool, Buffer.from(digest, 'latin1'))
       .then((key) => {
-        this.#known.delete(digest);
-        (key ? this.#known : this.#unknown).set(digest, { key, at: this.#clock.now() });
+        this.#knownKeys.delete(digest);
+        (key ? this.#knownKeys : this.#unknownKeys).set(digest, { key, at: this.#clock.now() });
         return key;
       })
       .finally(() => this.#lookups.delete(digest));

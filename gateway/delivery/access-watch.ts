@@ -1,10 +1,10 @@
-import { nameFilter, type StreamFilter } from '../../domain/stream-filter.ts';
+import { filterKey, type StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
+import { Coalescer } from '../../service/coalescer.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import { SharedRuns } from '../../service/shared-runs.ts';
 import { findKeyStates } from '../../store/access/api-keys.ts';
 import { findSessionStates } from '../../store/access/console-sessions.ts';
 import { loadSubscriptionFilters, type StoredSubscription } from '../../store/access/subscriptions.ts';
@@ -44,7 +44,7 @@ export class AccessWatch {
   /** The readers that asked for a check that has not begun yet. */
   #asking: WatchedReader[] = [];
   /** One check at a time: a change ends thousands of waits at once. */
-  readonly #checks = new SharedRuns(() => this.#checkAsking());
+  readonly #checks = new Coalescer(() => this.#checkAsking());
 
   constructor({ pool, clock, log }: { pool: DatabasePool; clock: Clock; log: Logger }) {
     this.#pool = pool;
@@ -130,7 +130,7 @@ export class AccessWatch {
       const { id, filter: known } = reader.subscription;
       const filter = filters.get(id);
       if (!filter) reader.loseSubscription();
-      else if (nameFilter(filter) !== nameFilter(known)) {
+      else if (filterKey(filter) !== filterKey(known)) {
         reader.subscription = { id, filter };
         reader.changeFilter(filter);
       }

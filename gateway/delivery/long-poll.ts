@@ -1,8 +1,8 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Clock } from '../../service/clock.ts';
-import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedReader } from '../feed/reader.ts';
+import type { RenderedEvent, ResumePoint } from '../feed/rendered-event.ts';
 import type { ApiError } from '../http/api-error.ts';
 
 export interface PollOptions {
@@ -20,7 +20,7 @@ export interface PollOptions {
 }
 
 export interface PollResult {
-  entries: LogEntry[];
+  events: RenderedEvent[];
   /** The point after all changes that were examined, whether they matched or not. */
   resumePoint: ResumePoint;
 }
@@ -66,7 +66,7 @@ export class LongPoll {
     else this.#reader.close();
     try {
       const result = await this.#collect();
-      if (this.#hasWaited && result.entries.length > 0) await confirm();
+      if (this.#hasWaited && result.events.length > 0) await confirm();
       if (this.#refusal) throw this.#refusal;
       return result;
     } finally {
@@ -77,7 +77,7 @@ export class LongPoll {
 
   async #collect(): Promise<PollResult> {
     const { limit } = this.#options;
-    const found: LogEntry[] = [];
+    const found: RenderedEvent[] = [];
     let { start: resumePoint } = this.#options;
     for (let scanned = 0; scanned < MAX_SCANNED && !this.#refusal; ) {
       const isAtEnd = resumePoint.sequence >= this.#feed.latest.sequence;
@@ -85,14 +85,14 @@ export class LongPoll {
       if (isAtEnd && found.length > 0) this.#reader.close();
       else if (isAtEnd) this.#hasWaited = true;
       const delivery = await this.#reader.next(resumePoint);
-      found.push(...delivery.entries.slice(0, limit - found.length));
+      found.push(...delivery.events.slice(0, limit - found.length));
       const last = found.at(-1);
-      if (last && found.length === limit) return { entries: found, resumePoint: last.resumePoint };
+      if (last && found.length === limit) return { events: found, resumePoint: last.resumePoint };
       const moved = delivery.resumePoint.sequence - resumePoint.sequence;
       resumePoint = delivery.resumePoint;
       if (moved === 0) break;
       scanned += moved;
     }
-    return { entries: found, resumePoint };
+    return { events: found, resumePoint };
   }
 }

@@ -2,8 +2,8 @@ import { type Cursor, formatCursor, InvalidCursorError, parseCursor } from '../.
 import type { Clock } from '../../service/clock.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { loadPointBefore, loadStreamHead } from '../../store/reads/stream-points.ts';
-import type { ResumePoint } from '../feed/entry.ts';
 import type { Feed } from '../feed/feed.ts';
+import type { ResumePoint } from '../feed/rendered-event.ts';
 import { ApiError, createUnavailableError } from '../http/api-error.ts';
 
 /** The start parameters of a request. */

@@ -4,10 +4,10 @@ import type { Clock } from '../../service/clock.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import type { LogEntry, ResumePoint } from '../feed/entry.ts';
 import { Delivery } from '../feed/fan-out.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedReader } from '../feed/reader.ts';
+import type { RenderedEvent, ResumePoint } from '../feed/rendered-event.ts';
 import { STREAM_GAP, StreamGapError } from '../feed/stream-gap-error.ts';
 import type { EventOutput } from '../wire/event-output.ts';
 import { cursorOf } from './resume.ts';
@@ -196,17 +196,17 @@ export class EventStream {
 
   /** Writes a delivery, in several writes if it is large. Returns false if the client has stopped reading. */
   async #send(delivery: Delivery): Promise<boolean> {
-    const { entries, resumePoint } = delivery;
+    const { events, resumePoint } = delivery;
     delivery.writes += 1;
     if (this.#output.needsDrain && !(await this.#drained())) return false;
     if (delivery.bytes <= MAX_WRITE_BYTES) return this.#write(delivery) || this.#drained();
-    let piece: LogEntry[] = [];
+    let piece: RenderedEvent[] = [];
     let bytes = 0;
-    for (const entry of entries) {
-      piece.push(entry);
-      bytes += entry.frameLength;
+    for (const event of events) {
+      piece.push(event);
+      bytes += event.frameLength;
       if (bytes < MAX_WRITE_BYTES) continue;
-      if (!this.#write(new Delivery(piece, entry.resumePoint)) && !(await this.#drained())) return false;
+      if (!this.#write(new Delivery(piece, event.resumePoint)) && !(await this.#drained())) return false;
       if (this.#ending) return true;
       piece = [];
       bytes = 0;
@@ -219,11 +219,11 @@ export class EventStream {
    * false if the socket takes nothing more for now.
    */
   #write(delivery: Delivery): boolean {
-    const { entries, resumePoint } = delivery;
+    const { events, resumePoint } = delivery;
     this.#written = resumePoint;
-    const last = entries.at(-1);
+    const last = events.at(-1);
     if (!last) return true;
-    this.#delivered += entries.length;
+    this.#delivered += events.length;
     this.#toldSequence = last.sequence;
     this.#toldAt = this.#options.clock.now();
     return this.#output.write(delivery.frames);

@@ -7,13 +7,13 @@ import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { exportRecords } from '../../store/reads/export.ts';
 import type { Sql } from '../../store/reads/json.ts';
-import { Turns } from '../answers/turns.ts';
+import { FairQueue } from '../answers/fair-queue.ts';
 import { toApiError } from '../http/middleware/errors.ts';
 import { LineBody, ReaderGoneError, SlowReaderError } from './line-body.ts';
 
 /** Exports that run at a time. Each has a connection of its own, on which it holds a snapshot. */
 export const MAX_EXPORTS = 4;
-const TURNS = { atOnce: MAX_EXPORTS, atOnceOfAccount: 2, waiting: 20, waitingOfAccount: 5 };
+const QUEUE_LIMITS = { atOnce: MAX_EXPORTS, atOnceOfAccount: 2, waiting: 20, waitingOfAccount: 5 };
 /** A client that takes nothing for this long is disconnected, in milliseconds. */
 const STALL_MS = 30_000;
 /** A snapshot keeps Postgres from cleaning up, so a client that takes longer than this is disconnected, in milliseconds. */
@@ -51,11 +51,11 @@ export interface ExportClient {
  */
 export class Exports {
   readonly #options: ExportsOptions;
-  readonly #turns: Turns;
+  readonly #queue: FairQueue;
 
   constructor(options: ExportsOptions) {
     this.#options = options;
-    this.#turns = new Turns({ ...TURNS, draining: options.draining });
+    this.#queue = new FairQueue({ ...QUEUE_LIMITS, draining: options.draining });
   }
 
   /**
@@ -72,7 +72,7 @@ export class Exports {
       const outcome = await this.#run(select, body, requestId, () => resolve(body.stream), reject);
       ended.inc({ outcome });
     };
-    this.#turns.take(work, { accountId, gone: closed }).catch(reject);
+    this.#queue.run(work, { accountId, gone: closed }).catch(reject);
     return promise;
   }
 

@@ -3,8 +3,8 @@ import { type ChangeOrigin, readChangeHeaders } from '../../schemas/record-heade
 import type { Clock } from '../../service/clock.ts';
 import { observeDelivery, observeHop } from '../../service/stream-metrics.ts';
 import { isTracing, recordMessages } from '../../service/tracing.ts';
-import type { EntryAt, LogEntry } from './entry.ts';
 import type { Delivery } from './fan-out.ts';
+import type { EventAt, RenderedEvent } from './rendered-event.ts';
 
 /** How a change came to this gateway. Times are milliseconds since 1970. */
 interface Arrival extends ChangeOrigin {
@@ -32,15 +32,15 @@ export class Arrivals {
     this.#clock = clock;
   }
 
-  /** Notes fetched records of a partition. `entries` are those that could be decoded, in the same order. */
-  note(records: readonly FetchedRecord[], entries: readonly EntryAt[]): void {
+  /** Notes fetched records of a partition. `events` are those that could be decoded, in the same order. */
+  note(records: readonly FetchedRecord[], events: readonly EventAt[]): void {
     const readAt = this.#clock.now();
     let index = 0;
     for (const { offset, headers } of records) {
-      const at = entries[index];
+      const at = events[index];
       if (at?.offset !== offset) continue;
       index += 1;
-      const { sequence } = at.entry;
+      const { sequence } = at.event;
       if (headers === null || sequence <= this.#publishedTo) continue;
       const origin = readOrigin(headers);
       if (origin) this.#arrivals.set(sequence, { ...origin, readAt });
@@ -48,9 +48,9 @@ export class Arrivals {
   }
 
   /** Measures changes that were given to waiting readers, once these have had their turn to write. */
-  published(entries: readonly LogEntry[], deliveries: readonly Delivery[]): void {
+  published(events: readonly RenderedEvent[], deliveries: readonly Delivery[]): void {
     const published = new Map<number, Arrival>();
-    for (const { sequence } of entries) {
+    for (const { sequence } of events) {
       const arrival = this.#arrivals.get(sequence);
       if (arrival && deliveries.length > 0) published.set(sequence, arrival);
       this.#arrivals.delete(sequence);
@@ -65,10 +65,10 @@ export class Arrivals {
     const writtenAt = this.#clock.now();
     const written = new Set<Arrival>();
     let streams = 0;
-    for (const { entries, writes } of deliveries) {
+    for (const { events, writes } of deliveries) {
       if (writes === 0) continue;
       streams += writes;
-      for (const { sequence } of entries) {
+      for (const { sequence } of events) {
         const arrival = published.get(sequence);
         if (arrival) written.add(arrival);
       }

@@ -2,9 +2,9 @@ import type { Logger } from '../../service/log.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { findFirstRelayed, loadRelayedChanges } from '../../store/reads/relayed-changes.ts';
 import { loadOffsetsOfNext } from '../../store/reads/stream-points.ts';
-import type { LogEntry } from './entry.ts';
 import { filledChanges } from './metrics.ts';
-import { createEntries } from './read-entries.ts';
+import { createEvents } from './read-events.ts';
+import type { RenderedEvent } from './rendered-event.ts';
 
 /** How many changes are loaded at a time. */
 const MAX_LOADED = 1000;
@@ -15,7 +15,7 @@ export interface ChangeLog {
    * Loads changes that Kafka lacks, both ends included. The result begins at `from`, is bounded, and stops early if the
    * change log ends or has a hole itself.
    */
-  load(from: number, to: number): Promise<LogEntry[]>;
+  load(from: number, to: number): Promise<RenderedEvent[]>;
   /** The first sequence from `from` to `to`, both included, that `load` could begin at; null if there is none. */
   findFirst(from: number, to: number): Promise<number | null>;
   /** Counts and logs the sequences of loaded changes that filled holes. */
@@ -25,7 +25,7 @@ export interface ChangeLog {
 }
 
 /**
- * Fills holes of the changes topic from the change log (INV-7). Its entries have the ids and bytes that the relay sent
+ * Fills holes of the changes topic from the change log (INV-7). Its events have the ids and bytes that the relay sent
  * (INV-3) and are committed, so they may be delivered at any time.
  */
 export function createChangeLog(pool: DatabasePool, log: Logger): ChangeLog {
@@ -33,7 +33,7 @@ export function createChangeLog(pool: DatabasePool, log: Logger): ChangeLog {
     async load(from, to) {
       const changes = await loadRelayedChanges(pool, from, Math.min(to, from + MAX_LOADED - 1));
       const values = changes.map(({ value }) => value);
-      return createEntries(values, changes[0]?.epoch ?? 0);
+      return createEvents(values, changes[0]?.epoch ?? 0);
     },
     findFirst: (from, to) => findFirstRelayed(pool, from, to),
     reportFilled(filled) {

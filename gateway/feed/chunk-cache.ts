@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type Chunk, type LogEntry, OVERHEAD_BYTES } from './entry.ts';
+import { type Chunk, OVERHEAD_BYTES, type RenderedEvent } from './rendered-event.ts';
 
 /**
  * The most changes that a reader gets at a time. Chunks end at multiples of this number, so that readers that began at
@@ -13,10 +13,10 @@ export function restOfChunk(sequence: number): number {
 }
 
 /** Returns the part of a chunk after a sequence. */
-export function cutChunk({ entries, resumePoint }: Chunk, sequence: number): Chunk {
-  const [first] = entries;
+export function cutChunk({ events, resumePoint }: Chunk, sequence: number): Chunk {
+  const [first] = events;
   const from = first ? Math.max(0, sequence + 1 - first.sequence) : 0;
-  return { entries: entries.slice(from), resumePoint };
+  return { events: events.slice(from), resumePoint };
 }
 
 const chunkNumber = (sequence: number) => Math.floor(sequence / CHUNK_CHANGES);
@@ -44,7 +44,7 @@ export class ChunkCache {
   /** Returns the changes after a sequence up to the end of its chunk; undefined unless all of them are kept. */
   find(sequence: number): Chunk | undefined {
     const number = chunkNumber(sequence);
-    const first = this.#chunks.peek(number)?.entries[0]?.sequence ?? Number.POSITIVE_INFINITY;
+    const first = this.#chunks.peek(number)?.events[0]?.sequence ?? Number.POSITIVE_INFINITY;
     if (sequence + 1 < first) return undefined;
     const chunk = this.#chunks.get(number);
     return chunk && cutChunk(chunk, sequence);
@@ -52,7 +52,7 @@ export class ChunkCache {
 
   /** Keeps a chunk if it reaches its end and begins earlier than the one that is kept already. */
   add(chunk: Chunk): void {
-    const [first] = chunk.entries;
+    const [first] = chunk.events;
     if (!first || chunk.resumePoint.sequence % CHUNK_CHANGES !== 0) return;
     if (this.find(first.sequence - 1)) return;
     this.#hold(chunk);
@@ -60,18 +60,18 @@ export class ChunkCache {
     while (this.#bytes > this.#maxBytes) this.#chunks.pop();
   }
 
-  #hold({ entries }: Chunk): void {
-    this.#bytes += entries.length * OVERHEAD_BYTES;
-    for (const memory of memoryOf(entries)) {
+  #hold({ events }: Chunk): void {
+    this.#bytes += events.length * OVERHEAD_BYTES;
+    for (const memory of memoryOf(events)) {
       const holders = this.#holders.get(memory) ?? 0;
       if (holders === 0) this.#bytes += memory.length;
       this.#holders.set(memory, holders + 1);
     }
   }
 
-  #release({ entries }: Chunk): void {
-    this.#bytes -= entries.length * OVERHEAD_BYTES;
-    for (const memory of memoryOf(entries)) {
+  #release({ events }: Chunk): void {
+    this.#bytes -= events.length * OVERHEAD_BYTES;
+    for (const memory of memoryOf(events)) {
       const holders = this.#holders.get(memory) ?? 0;
       if (holders > 1) this.#holders.set(memory, holders - 1);
       else {
@@ -82,4 +82,5 @@ export class ChunkCache {
   }
 }
 
-const memoryOf = (entries: readonly LogEntry[]): Set<Buffer> => new Set(entries.map(({ memory }) => memory));
+const memoryOf = (events: readonly RenderedEvent[]): Set<Buffer> =>
+  new Set(events.map(({ memory }) => memory));

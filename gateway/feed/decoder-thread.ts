@@ -3,8 +3,8 @@
  */
 import { parentPort } from 'node:worker_threads';
 import type { DecodeReply, DecodeRequest } from './decoder.ts';
-import { packChanges } from './packed-changes.ts';
-import { unpackRecords } from './packed-records.ts';
+import { packChanges } from './transferable-changes.ts';
+import { unpackRecords } from './transferable-records.ts';
 
 parentPort?.on('message', ({ id, epoch, records }: DecodeRequest) => {
   const changes = packChanges(unpackRecords(records), epoch);

@@ -1,25 +1,25 @@
 import { Worker } from 'node:worker_threads';
 import { BufferPool } from '../../service/buffer-pool.ts';
-import type { PackedChanges } from './packed-changes.ts';
-import { type ChangeRecord, type PackedRecords, packRecords } from './packed-records.ts';
+import type { TransferableChanges } from './transferable-changes.ts';
+import { type ChangeRecord, packRecords, type TransferableRecords } from './transferable-records.ts';
 
 /** A message to the decoder thread. */
 export interface DecodeRequest {
   id: number;
   epoch: number;
-  records: PackedRecords;
+  records: TransferableRecords;
 }
 
 /** The decoder thread's answer to the request with the same id. */
 export interface DecodeReply {
   id: number;
-  changes: PackedChanges;
+  changes: TransferableChanges;
   /** The bytes of the request, which are no longer needed. */
   spent: ArrayBuffer;
 }
 
-interface Waiting {
-  resolve: (changes: PackedChanges) => void;
+interface PendingRequest {
+  resolve: (changes: TransferableChanges) => void;
   reject: (error: Error) => void;
 }
 
@@ -32,7 +32,7 @@ const MAX_BUFFER_BYTES = 1024 * 1024;
  * stream. The thread starts with the first batch, and again after a failure.
  */
 export class Decoder {
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingRequest>();
   readonly #buffers = new BufferPool({ maxIdle: MAX_IDLE_BUFFERS, maxBytes: MAX_BUFFER_BYTES });
   #thread: Worker | undefined;
   #nextId = 0;
@@ -42,7 +42,7 @@ export class Decoder {
    *
    * @throws Error if the thread ends before it has answered.
    */
-  decode(records: readonly ChangeRecord[], epoch: number): Promise<PackedChanges> {
+  decode(records: readonly ChangeRecord[], epoch: number): Promise<TransferableChanges> {
     return new Promise((resolve, reject) => {
       const id = this.#nextId;
       this.#nextId += 1;

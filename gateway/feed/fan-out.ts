@@ -2,67 +2,67 @@ import { FilterIndex } from '../../domain/filter-index.ts';
 import {
   type ChangePredicate,
   createPredicate,
-  nameFilter,
+  filterKey,
   type StreamFilter,
 } from '../../domain/stream-filter.ts';
 import { SharedBytes } from '../wire/shared-bytes.ts';
-import type { LogEntry, ResumePoint } from './entry.ts';
+import type { RenderedEvent, ResumePoint } from './rendered-event.ts';
 
 /** Changes that pass a filter, and the resume point after all changes that were examined. */
 export class Delivery {
-  readonly entries: readonly LogEntry[];
+  readonly events: readonly RenderedEvent[];
   readonly resumePoint: ResumePoint;
   /** The number of streams that it was written to. */
   writes = 0;
   #bytes: number | undefined;
   #frames: SharedBytes | undefined;
 
-  constructor(entries: readonly LogEntry[], resumePoint: ResumePoint) {
-    this.entries = entries;
+  constructor(events: readonly RenderedEvent[], resumePoint: ResumePoint) {
+    this.events = events;
     this.resumePoint = resumePoint;
   }
 
   /** The length of `frames` in bytes, before any encoding. */
   get bytes(): number {
-    this.#bytes ??= this.entries.reduce((sum, { frameLength }) => sum + frameLength, 0);
+    this.#bytes ??= this.events.reduce((sum, { frameLength }) => sum + frameLength, 0);
     return this.#bytes;
   }
 
-  /** The Server-Sent Events of all entries, concatenated once for all recipients (INV-11). */
+  /** The Server-Sent Events of all events, concatenated once for all recipients (INV-11). */
   get frames(): SharedBytes {
-    this.#frames ??= new SharedBytes(joinFrames(this.entries, this.bytes));
+    this.#frames ??= new SharedBytes(joinFrames(this.events, this.bytes));
     return this.#frames;
   }
 }
 
-function joinFrames(entries: readonly LogEntry[], length: number): Buffer {
+function joinFrames(events: readonly RenderedEvent[], length: number): Buffer {
   const joined = Buffer.allocUnsafeSlow(length);
   let end = 0;
-  for (const entry of entries) end = entry.copyFrame(joined, end);
+  for (const event of events) end = event.copyFrame(joined, end);
   return joined;
 }
 
 /** Receives the next delivery of a reader that waits. Returns whether it goes on waiting. */
-export type Waiting = (delivery: Delivery) => boolean;
+export type Listener = (delivery: Delivery) => boolean;
 
 /** The readers of one filter. */
 export class Audience {
-  readonly name: string;
+  readonly key: string;
   /** Null for a filter that every change passes. */
   readonly #matches: ChangePredicate | null;
   /** The readers that have reached the end of the stream. */
-  readonly waiting = new Set<Waiting>();
+  readonly listeners = new Set<Listener>();
   readers = 0;
 
   constructor(name: string, filter: StreamFilter) {
-    this.name = name;
+    this.key = name;
     this.#matches = Object.keys(filter).length === 0 ? null : createPredicate(filter);
   }
 
-  /** The entries that pass the filter. */
-  select(entries: LogEntry[]): LogEntry[] {
+  /** The events that pass the filter. */
+  select(events: RenderedEvent[]): RenderedEvent[] {
     const matches = this.#matches;
-    return matches ? entries.filter(({ facets }) => matches(facets)) : entries;
+    return matches ? events.filter(({ facets }) => matches(facets)) : events;
   }
 }
 
@@ -82,7 +82,7 @@ export class FanOut {
 
   /** Adds a reader to the audience of its filter. */
   join(filter: StreamFilter): Audience {
-    const name = nameFilter(filter);
+    const name = filterKey(filter);
     let place = this.#audiences.get(name);
     if (!place) {
       const audience = new Audience(name, filter);
@@ -97,22 +97,22 @@ export class FanOut {
   leave(audience: Audience): void {
     audience.readers -= 1;
     if (audience.readers > 0) return;
-    this.#audiences.get(audience.name)?.remove();
-    this.#audiences.delete(audience.name);
+    this.#audiences.get(audience.key)?.remove();
+    this.#audiences.delete(audience.key);
   }
 
   /**
-   * Delivers entries to the waiting readers whose filter they pass. The others keep waiting.
+   * Delivers events to the waiting readers whose filter they pass. The others keep waiting.
    *
-   * @returns the deliveries. Filters that the same entries pass share one.
+   * @returns the deliveries. Filters that the same events pass share one.
    */
-  publish(entries: readonly LogEntry[], resumePoint: ResumePoint): Delivery[] {
-    const passed = new Map<Audience, LogEntry[]>();
-    for (const entry of entries) {
-      this.#index.forEachMatch(entry.facets, (audience) => {
+  publish(events: readonly RenderedEvent[], resumePoint: ResumePoint): Delivery[] {
+    const passed = new Map<Audience, RenderedEvent[]>();
+    for (const event of events) {
+      this.#index.forEachMatch(event.facets, (audience) => {
         const there = passed.get(audience);
-        if (there) there.push(entry);
-        else if (audience.waiting.size > 0) passed.set(audience, [entry]);
+        if (there) there.push(event);
+        else if (audience.listeners.size > 0) passed.set(audience, [event]);
       });
     }
     const deliveries = new Map<string, Delivery>();
@@ -132,5 +132,5 @@ export class FanOut {
 }
 
 function deliver(audience: Audience, delivery: Delivery): void {
-  for (const give of audience.waiting) if (!give(delivery)) audience.waiting.delete(give);
+  for (const give of audience.listeners) if (!give(delivery)) audience.listeners.delete(give);
 }

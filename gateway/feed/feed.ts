@@ -10,12 +10,12 @@ import { type FeedGeneration, loadFeedStart, loadPlaceAfter } from '../../store/
 import { Arrivals } from './arrivals.ts';
 import { type ChangeLog, createChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES } from './chunk-cache.ts';
-import { type Chunk, type LogEntry, laterPoint, type ResumePoint } from './entry.ts';
 import { FanOut } from './fan-out.ts';
 import { findConflict } from './history.ts';
 import { MemoryLog } from './memory-log.ts';
 import { feedFilters, feedSequence } from './metrics.ts';
 import { FeedReader } from './reader.ts';
+import { type Chunk, laterPoint, type RenderedEvent, type ResumePoint } from './rendered-event.ts';
 import { Replay } from './replay.ts';
 import { StreamGapError } from './stream-gap-error.ts';
 import { Tail } from './tail.ts';
@@ -179,15 +179,15 @@ export class Feed {
   async read(resumePoint: ResumePoint): Promise<Chunk> {
     if (resumePoint.sequence >= this.#latest.sequence) {
       // A cursor of another gateway can be ahead of this one; it stays as it is.
-      return { entries: [], resumePoint: laterPoint(this.latest, resumePoint) };
+      return { events: [], resumePoint: laterPoint(this.latest, resumePoint) };
     }
-    const entries = this.#memory.read(resumePoint.sequence, CHUNK_CHANGES);
-    if (entries) return { entries, resumePoint: entries.at(-1)?.resumePoint ?? resumePoint };
+    const events = this.#memory.read(resumePoint.sequence, CHUNK_CHANGES);
+    if (events) return { events, resumePoint: events.at(-1)?.resumePoint ?? resumePoint };
     const { epoch, latest } = this;
     const foreignUpTo = this.#generation?.after ?? -1;
     const chunk = await this.#replay.read(resumePoint, { epoch, foreignUpTo, latest: latest.sequence });
     // The tail has passed this point, so a change must follow it.
-    if (chunk.entries.length === 0) throw new StreamGapError(resumePoint.sequence + 1);
+    if (chunk.events.length === 0) throw new StreamGapError(resumePoint.sequence + 1);
     return chunk;
   }
 
@@ -222,7 +222,7 @@ export class Feed {
       expected,
       changeLog: this.#changeLog,
       unreadable: this.#unreadable,
-      onEntries: (entries) => this.#append(entries),
+      onEvents: (events) => this.#append(events),
       onLost: (sequence) => this.#skipLost(sequence),
       onLaterEpoch: (epoch) => {
         this.#laterEpoch = Math.max(this.#laterEpoch, epoch);
@@ -296,15 +296,15 @@ export class Feed {
     return this.behindMs > BEHIND_MS ? BEHIND_HISTORY_INTERVAL_MS : HISTORY_INTERVAL_MS;
   }
 
-  #append(entries: LogEntry[]): void {
-    const last = entries.at(-1);
+  #append(events: RenderedEvent[]): void {
+    const last = events.at(-1);
     if (!last) return;
-    this.#memory.append(entries);
+    this.#memory.append(events);
     this.#latest = last.resumePoint;
     this.#latestId = last.id;
     feedSequence.set(last.sequence);
     feedFilters.set(this.#fanOut.size);
-    this.#arrivals.published(entries, this.#fanOut.publish(entries, last.resumePoint));
+    this.#arrivals.published(events, this.#fanOut.publish(events, last.resumePoint));
   }
 
   /** Continues after changes that are lost. Waiting readers look again and find the gap. */

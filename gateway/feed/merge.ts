@@ -4,7 +4,7 @@ export interface Sequenced {
 }
 
 interface Fetched<T> {
-  entry: T;
+  event: T;
   offset: number;
 }
 
@@ -81,10 +81,10 @@ export class SequenceMerge<T extends Sequenced> {
     this.#offsets[partition] = nextOffset;
     const waiting = this.#waiting.get(partition) ?? [];
     for (const record of records) {
-      const { sequence } = record.entry;
+      const { sequence } = record.event;
       // A copy of a waiting record adds nothing, whichever partition it is in.
       if (sequence < this.#next || this.#pending.has(sequence)) continue;
-      this.#pending.set(sequence, record.entry);
+      this.#pending.set(sequence, record.event);
       waiting.push(record);
     }
     if (waiting.length > 0) this.#waiting.set(partition, waiting);
@@ -103,9 +103,9 @@ export class SequenceMerge<T extends Sequenced> {
    *
    * @returns the sequences of those that were missing
    */
-  fill(entries: readonly T[]): number[] {
-    const missing = entries.filter(({ sequence }) => sequence >= this.#next && !this.#pending.has(sequence));
-    for (const entry of missing) this.#pending.set(entry.sequence, entry);
+  fill(events: readonly T[]): number[] {
+    const missing = events.filter(({ sequence }) => sequence >= this.#next && !this.#pending.has(sequence));
+    for (const event of missing) this.#pending.set(event.sequence, event);
     return missing.map(({ sequence }) => sequence);
   }
 
@@ -127,10 +127,10 @@ export class SequenceMerge<T extends Sequenced> {
   take(limit = Number.POSITIVE_INFINITY): T[] {
     const taken: T[] = [];
     while (taken.length < limit) {
-      const entry = this.#pending.get(this.#next);
-      if (!entry) break;
+      const event = this.#pending.get(this.#next);
+      if (!event) break;
       this.#pending.delete(this.#next);
-      taken.push(entry);
+      taken.push(event);
       this.#next += 1;
     }
     if (taken.length > 0) this.#forgetPassed();
@@ -139,7 +139,7 @@ export class SequenceMerge<T extends Sequenced> {
 
   #forgetPassed(): void {
     for (const [partition, waiting] of this.#waiting) {
-      const first = waiting.findIndex(({ entry }) => entry.sequence >= this.#next);
+      const first = waiting.findIndex(({ event }) => event.sequence >= this.#next);
       if (first === -1) this.#waiting.delete(partition);
       else if (first > 0) waiting.splice(0, first);
     }

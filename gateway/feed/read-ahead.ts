@@ -1,7 +1,7 @@
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { Decoder } from './decoder.ts';
-import type { PackedChanges } from './packed-changes.ts';
+import type { TransferableChanges } from './transferable-changes.ts';
 
 /** The log to fetch from, which may differ from call to call. */
 type Fetches = Pick<TopicReader, 'fetchFromSources'>;
@@ -10,7 +10,7 @@ type Fetches = Pick<TopicReader, 'fetchFromSources'>;
 export interface DecodingRead extends Omit<PartitionRead, 'records' | 'release'> {
   /** How many records were fetched, those of another epoch included. */
   count: number;
-  changes: Promise<PackedChanges>;
+  changes: Promise<TransferableChanges>;
 }
 
 /** The next batch of a partition, being fetched. */

@@ -1,6 +1,6 @@
 import type { StreamFilter } from '../../domain/stream-filter.ts';
-import { type Chunk, laterPoint, type ResumePoint } from './entry.ts';
-import { type Audience, Delivery, type FanOut, type Waiting } from './fan-out.ts';
+import { type Audience, Delivery, type FanOut, type Listener } from './fan-out.ts';
+import { type Chunk, laterPoint, type ResumePoint } from './rendered-event.ts';
 
 /** The stream as a reader sees it. */
 export interface ChangeSource {
@@ -26,7 +26,7 @@ export class FeedReader {
   readonly #source: ChangeSource;
   readonly #fanOut: FanOut;
   #audience: Audience;
-  #waiting: Waiting | undefined;
+  #waiting: Listener | undefined;
   #closed = false;
 
   constructor(source: ChangeSource, fanOut: FanOut, filter: StreamFilter) {
@@ -53,8 +53,8 @@ export class FeedReader {
   }
 
   async #read(resumePoint: ResumePoint): Promise<Delivery> {
-    const { entries, resumePoint: after } = await this.#source.read(resumePoint);
-    return new Delivery(this.#audience.select(entries), after);
+    const { events, resumePoint: after } = await this.#source.read(resumePoint);
+    return new Delivery(this.#audience.select(events), after);
   }
 
   /** Replaces the filter, unless the reader is closed. */
@@ -62,8 +62,8 @@ export class FeedReader {
     if (this.#closed) return;
     const audience = this.#fanOut.join(filter);
     if (this.#waiting) {
-      this.#audience.waiting.delete(this.#waiting);
-      audience.waiting.add(this.#waiting);
+      this.#audience.listeners.delete(this.#waiting);
+      audience.listeners.add(this.#waiting);
     }
     this.#fanOut.leave(this.#audience);
     this.#audience = audience;
@@ -74,7 +74,7 @@ export class FeedReader {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#waiting) {
-      this.#audience.waiting.delete(this.#waiting);
+      this.#audience.listeners.delete(this.#waiting);
       this.#waiting(new Delivery([], this.#source.latest));
     }
     this.#fanOut.leave(this.#audience);
@@ -82,11 +82,11 @@ export class FeedReader {
 
   #wait(resumePoint: ResumePoint, take: Taking): Promise<Delivery> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = (delivery) => {
+      const waiting: Listener = (delivery) => {
         const next = follow(delivery, resumePoint);
-        if (next.entries.length === 0 && delivery.entries.length > 0) return true;
+        if (next.events.length === 0 && delivery.events.length > 0) return true;
         try {
-          const rest = next.entries.length === 0 ? next : take(next);
+          const rest = next.events.length === 0 ? next : take(next);
           if (!rest) return true;
           resolve(rest);
         } catch (error) {
@@ -97,7 +97,7 @@ export class FeedReader {
         return false;
       };
       this.#waiting = waiting;
-      this.#audience.waiting.add(waiting);
+      this.#audience.listeners.add(waiting);
     });
   }
 }
@@ -105,11 +105,11 @@ export class FeedReader {
 /** Cuts a delivery to the changes after a resume point: a cursor of another gateway can be ahead of this gateway. */
 function follow(delivery: Delivery, resumePoint: ResumePoint): Delivery {
   const after = laterPoint(delivery.resumePoint, resumePoint);
-  const [first] = delivery.entries;
+  const [first] = delivery.events;
   const isAfter = !first || first.sequence > resumePoint.sequence;
   if (isAfter && after === delivery.resumePoint) return delivery;
   return new Delivery(
-    delivery.entries.filter(({ sequence }) => sequence > resumePoint.sequence),
+    delivery.events.filter(({ sequence }) => sequence > resumePoint.sequence),
     after,
   );
 }

@@ -4,11 +4,11 @@ import { classifyFailure } from '../../service/failure.ts';
 import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { Decoder } from './decoder.ts';
-import type { LogEntry, ResumePoint } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
-import { unpackChanges } from './packed-changes.ts';
 import { ReadAhead } from './read-ahead.ts';
-import { reportFailures } from './read-entries.ts';
+import { reportFailures } from './read-events.ts';
+import type { RenderedEvent, ResumePoint } from './rendered-event.ts';
+import { unpackChanges } from './transferable-changes.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
 /**
@@ -53,7 +53,7 @@ interface ReplayRunOptions {
  * that nothing is fetched twice.
  */
 export class ReplayRun {
-  #merge: SequenceMerge<LogEntry>;
+  #merge: SequenceMerge<RenderedEvent>;
   readonly #readAhead: ReadAhead;
   readonly #changeLog: ChangeLog;
   readonly #unreadable: UnreadableBatches;
@@ -68,7 +68,7 @@ export class ReplayRun {
     { epoch, foreignUpTo, decoder, maxBytes, changeLog, unreadable, log }: ReplayRunOptions,
   ) {
     this.#isPlaced = resumePoint.sequence > foreignUpTo;
-    this.#merge = new SequenceMerge<LogEntry>(resumePoint);
+    this.#merge = new SequenceMerge<RenderedEvent>(resumePoint);
     this.#readAhead = new ReadAhead({ decoder, epoch });
     this.#changeLog = changeLog;
     this.#unreadable = unreadable;
@@ -89,32 +89,32 @@ export class ReplayRun {
    *
    * @throws the Kafka client's or the database's error if they do not answer.
    */
-  async read(reader: TopicReader, limit: number): Promise<LogEntry[]> {
-    const entries = this.#merge.take(limit);
+  async read(reader: TopicReader, limit: number): Promise<RenderedEvent[]> {
+    const events = this.#merge.take(limit);
     try {
-      await this.#readFromLog(entries, reader, limit);
+      await this.#readFromLog(events, reader, limit);
     } catch (error) {
       if (!(error instanceof OtherTopicError)) throw error;
       this.#isPlaced = false;
     }
-    if (entries.length === limit) this.#chunksRead += 1;
-    if (entries.length === 0) await this.#fillHole(entries, limit);
-    return entries;
+    if (events.length === limit) this.#chunksRead += 1;
+    if (events.length === 0) await this.#fillHole(events, limit);
+    return events;
   }
 
-  async #readFromLog(entries: LogEntry[], reader: TopicReader, limit: number): Promise<void> {
+  async #readFromLog(events: RenderedEvent[], reader: TopicReader, limit: number): Promise<void> {
     if (!this.#isPlaced) {
-      if (entries.length > 0 || !(await this.#locate(reader))) return;
+      if (events.length > 0 || !(await this.#locate(reader))) return;
       this.#isPlaced = true;
     }
-    await this.#readInto(entries, reader, { limit, maxSearched: MAX_SEARCHED });
-    if (entries.length === 0 && (await this.#locate(reader))) {
-      await this.#readInto(entries, reader, { limit, maxSearched: Number.POSITIVE_INFINITY });
+    await this.#readInto(events, reader, { limit, maxSearched: MAX_SEARCHED });
+    if (events.length === 0 && (await this.#locate(reader))) {
+      await this.#readInto(events, reader, { limit, maxSearched: Number.POSITIVE_INFINITY });
     }
   }
 
-  /** The resume point after the last entry that was read. */
-  resumePointAfter({ sequence, occurredAt }: LogEntry): ResumePoint {
+  /** The resume point after the last event that was read. */
+  resumePointAfter({ sequence, occurredAt }: RenderedEvent): ResumePoint {
     return { sequence, time: occurredAt, offsets: this.#merge.offsets };
   }
 
@@ -154,18 +154,18 @@ export class ReplayRun {
     return count;
   }
 
-  /** Adds entries up to the limit, until the log ends or the next change is not among `maxSearched` records. */
+  /** Adds events up to the limit, until the log ends or the next change is not among `maxSearched` records. */
   async #readInto(
-    entries: LogEntry[],
+    events: RenderedEvent[],
     reader: TopicReader,
     { limit, maxSearched }: { limit: number; maxSearched: number },
   ): Promise<void> {
     const atEnd = new Set<number>();
-    for (let searched = 0; entries.length < limit && searched <= maxSearched; ) {
+    for (let searched = 0; events.length < limit && searched <= maxSearched; ) {
       const fetched = await this.#fetch(reader, atEnd);
       if (fetched === undefined) return;
-      const found = this.#merge.take(limit - entries.length);
-      entries.push(...found);
+      const found = this.#merge.take(limit - events.length);
+      events.push(...found);
       searched = found.length > 0 ? 0 : searched + fetched;
     }
   }
@@ -180,13 +180,13 @@ export class ReplayRun {
     return true;
   }
 
-  async #fillHole(entries: LogEntry[], limit: number): Promise<void> {
+  async #fillHole(events: RenderedEvent[], limit: number): Promise<void> {
     const { next, missing } = this.#merge;
     const end = next + limit - 1;
     const loaded = await this.#changeLog.load(next, Math.min(missing?.to ?? end, end));
     const filled = this.#merge.fill(loaded);
     // A log that is being written again lacks changes for a while.
     if (this.#isPlaced) this.#changeLog.reportFilled(filled);
-    entries.push(...this.#merge.take(limit));
+    events.push(...this.#merge.take(limit));
   }
 }

@@ -5,8 +5,8 @@ import type { Logger } from '../../service/log.ts';
 import type { ChangeLog } from './change-log.ts';
 import { CHUNK_CHANGES, ChunkCache, cutChunk, restOfChunk } from './chunk-cache.ts';
 import { Decoder } from './decoder.ts';
-import type { Chunk, ResumePoint } from './entry.ts';
 import { replays } from './metrics.ts';
+import type { Chunk, ResumePoint } from './rendered-event.ts';
 import { ReplayRun } from './replay-run.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
@@ -82,7 +82,7 @@ export class Replay {
     const chunk = await this.#find(resumePoint, stream);
     // While the client reads this chunk, the next one is read for it.
     const { sequence } = chunk.resumePoint;
-    if (chunk.entries.length > 0 && sequence + CHUNK_CHANGES <= stream.latest) {
+    if (chunk.events.length > 0 && sequence + CHUNK_CHANGES <= stream.latest) {
       this.#find(chunk.resumePoint, stream).catch(() => {
         // The reader that asks for this chunk next gets the error.
       });
@@ -127,10 +127,10 @@ export class Replay {
     const places = this.#places;
     try {
       replays.inc();
-      const entries = await run.read(reader, restOfChunk(resumePoint.sequence));
-      const last = entries.at(-1);
-      if (!last) return { entries, resumePoint };
-      const chunk = { entries, resumePoint: run.resumePointAfter(last) };
+      const events = await run.read(reader, restOfChunk(resumePoint.sequence));
+      const last = events.at(-1);
+      if (!last) return { events, resumePoint };
+      const chunk = { events, resumePoint: run.resumePointAfter(last) };
       this.#chunks.add(chunk);
       if (places === this.#places) this.#idleRuns.push(run);
       if (this.#idleRuns.length > MAX_IDLE_RUNS) this.#idleRuns.shift();

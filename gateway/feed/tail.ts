@@ -5,10 +5,10 @@ import type { Logger } from '../../service/log.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import type { Arrivals } from './arrivals.ts';
 import type { ChangeLog } from './change-log.ts';
-import type { LogEntry } from './entry.ts';
 import { SequenceMerge } from './merge.ts';
 import { lostChanges } from './metrics.ts';
-import { readEntries } from './read-entries.ts';
+import { readEvents } from './read-events.ts';
+import type { RenderedEvent } from './rendered-event.ts';
 import type { UnreadableBatches } from './unreadable-batches.ts';
 
 const LIMITS = { maxWaitMs: 500, partitionMaxBytes: 512 * 1024 };
@@ -32,9 +32,9 @@ export interface TailOptions {
   expected: number;
   changeLog: ChangeLog;
   unreadable: UnreadableBatches;
-  /** Receives the next entries, in order and without a gap. */
-  onEntries: (entries: LogEntry[]) => void;
-  /** Called when the entries up to a sequence are lost. The next entries come after it. */
+  /** Receives the next events, in order and without a gap. */
+  onEvents: (events: RenderedEvent[]) => void;
+  /** Called when the events up to a sequence are lost. The next events come after it. */
   onLost: (sequence: number) => void;
   /** Called when the topic has changes of a later epoch. */
   onLaterEpoch: (epoch: number) => void;
@@ -50,7 +50,7 @@ export interface TailOptions {
  */
 export class Tail {
   readonly #options: TailOptions;
-  readonly #merge: SequenceMerge<LogEntry>;
+  readonly #merge: SequenceMerge<RenderedEvent>;
   readonly #loops: BrokerLoops;
   /** By partition: when it was last known to be read to its end, in milliseconds since 1970. */
   readonly #atEndAt = new Map<number, number>();
@@ -96,19 +96,19 @@ export class Tail {
   }
 
   async #poll(node: number, wanted: Map<number, number>): Promise<void> {
-    const { reader, epoch, unreadable, arrivals, clock, log, onEntries, onLaterEpoch } = this.#options;
+    const { reader, epoch, unreadable, arrivals, clock, log, onEvents, onLaterEpoch } = this.#options;
     const askedAt = clock.now();
     for (const read of await reader.fetch(node, wanted, LIMITS)) {
       const { partition, records, nextOffset, atEnd } = read;
       unreadable.report(read);
-      const { entriesAt, laterEpoch } = readEntries(records, epoch, log);
+      const { entriesAt, laterEpoch } = readEvents(records, epoch, log);
       if (laterEpoch !== null) onLaterEpoch(laterEpoch);
       arrivals.note(records, entriesAt);
       this.#merge.add(partition, entriesAt, nextOffset);
       if (atEnd) this.#atEndAt.set(partition, askedAt);
     }
-    const entries = this.#merge.take();
-    if (entries.length > 0) onEntries(entries);
+    const events = this.#merge.take();
+    if (events.length > 0) onEvents(events);
   }
 
   /** The changes that Kafka lacks: those before others that it has, or that it once had. */
@@ -140,14 +140,14 @@ export class Tail {
   }
 
   async #fillUpTo(highest: number): Promise<void> {
-    const { changeLog, onEntries } = this.#options;
+    const { changeLog, onEvents } = this.#options;
     const filled: number[] = [];
     for (let missing = this.#missing; missing && missing.from <= highest; missing = this.#missing) {
       const found = await changeLog.load(missing.from, highest);
       if (found.length === 0) await this.#giveUp(missing);
       filled.push(...this.#merge.fill(found));
-      const entries = this.#merge.take();
-      if (entries.length > 0) onEntries(entries);
+      const events = this.#merge.take();
+      if (events.length > 0) onEvents(events);
       if (this.#loops.signal.aborted) break;
     }
     changeLog.reportFilled(filled);

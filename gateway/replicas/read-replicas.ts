@@ -1,18 +1,18 @@
 import { Counter, Gauge } from 'prom-client';
 import { RENEW_MS } from '../../domain/replica-lease.ts';
 import { monotonicClock } from '../../service/clock.ts';
+import type { Coalescer } from '../../service/coalescer.ts';
 import { nameServer } from '../../service/database-address.ts';
 import { classifyFailure } from '../../service/failure.ts';
 import type { Stoppable } from '../../service/lifecycle.ts';
 import type { Logger } from '../../service/log.ts';
 import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
-import type { SharedRuns } from '../../service/shared-runs.ts';
 import type { DatabasePool } from '../../store/connection/read-pool.ts';
 import { createWorkPool } from '../../store/connection/work-pool.ts';
 import { type DataVersions, PromotedReplicaError } from '../../store/reads/data-versions.ts';
 import { loadUsableReplicas } from '../../store/replicas/registry.ts';
-import { Replica, type ReplicaOptions, type Run } from './replica.ts';
+import { Replica, type ReplicaInstance, type ReplicaOptions } from './replica.ts';
 import { ReplicaLeases } from './replica-leases.ts';
 
 /** How long an answer about leases may take, in milliseconds. */
@@ -47,7 +47,7 @@ export class ReplicaBehindError extends Error {
 export interface ReadSource {
   pool: DatabasePool;
   /** The versions of the data on the same server: another one can show more or less. */
-  dataVersion: SharedRuns<DataVersions>;
+  dataVersion: Coalescer<DataVersions>;
   isReplica: boolean;
 }
 
@@ -119,14 +119,14 @@ export class ReadReplicas implements Stoppable {
   async read<T>(work: (source: ReadSource) => Promise<T>): Promise<T> {
     const chosen = this.#choose();
     if (chosen === null) return work(this.#primary);
-    const { replica, run } = chosen;
+    const { replica, instance } = chosen;
     try {
-      const result = await work({ ...run, isReplica: true });
+      const result = await work({ ...instance, isReplica: true });
       reads.inc({ replica: replica.name });
       return result;
     } catch (error) {
-      // The connections of a run that was left meanwhile end in many ways.
-      const wasLeft = replica.run !== run;
+      // The connections of an instance that was left meanwhile end in many ways.
+      const wasLeft = replica.current !== instance;
       if (!wasLeft && !isReplicasFault(error)) throw error;
       failures.inc({ replica: replica.name });
       return work(this.#primary);
@@ -138,16 +138,16 @@ export class ReadReplicas implements Stoppable {
     await Promise.all(this.#replicas.map((replica) => replica.close()));
   }
 
-  #isUsable({ run }: Replica): boolean {
-    return run !== null && this.#leases.holds(run.instance);
+  #isUsable({ current: instance }: Replica): boolean {
+    return instance !== null && this.#leases.holds(instance.id);
   }
 
-  #choose(): { replica: Replica; run: Run } | null {
+  #choose(): { replica: Replica; instance: ReplicaInstance } | null {
     const count = this.#replicas.length;
     for (let tried = 0; tried < count; tried += 1) {
       this.#turn = (this.#turn + 1) % count;
       const replica = this.#replicas[this.#turn];
-      if (replica?.run && this.#isUsable(replica)) return { replica, run: replica.run };
+      if (replica?.current && this.#isUsable(replica)) return { replica, instance: replica.current };
     }
     return null;
   }

@@ -8,11 +8,11 @@ import type { Clock } from '../../service/clock.ts';
 export class ReplicaLeases {
   readonly #load: () => Promise<readonly string[]>;
   readonly #clock: Pick<Clock, 'now'>;
-  /** By run of a replica: the end of its lease. */
+  /** By instance of a replica: the end of its lease. */
   #ends: ReadonlyMap<string, number> = new Map();
 
   /**
-   * @param load asks the primary for the runs that are in use
+   * @param load asks the primary for the instances that are in use
    * @param clock monotonic
    */
   constructor(load: () => Promise<readonly string[]>, clock: Pick<Clock, 'now'>) {

@@ -1,4 +1,4 @@
-import { SharedRuns } from '../../service/shared-runs.ts';
+import { Coalescer } from '../../service/coalescer.ts';
 import { createReadPool, type DatabasePool } from '../../store/connection/read-pool.ts';
 import { type DataVersions, loadReplicaVersions } from '../../store/reads/data-versions.ts';
 import { ReplicaLink } from '../../store/replicas/replica-link.ts';
@@ -12,20 +12,20 @@ export interface ReplicaOptions {
   versionTimeoutMs: number;
 }
 
-/** The connections to one run of a replica. */
-export interface Run {
-  instance: string;
+/** The connections to one instance of a replica: the server from its start to its end. */
+export interface ReplicaInstance {
+  id: string;
   pool: DatabasePool;
   versionPool: DatabasePool;
-  dataVersion: SharedRuns<DataVersions>;
+  dataVersion: Coalescer<DataVersions>;
 }
 
-/** A replica as a gateway sees it: which run of it answers, and connections that lead to this run and no other. */
+/** A replica as a gateway sees it: which instance of it answers, and connections that lead to this one and no other. */
 export class Replica {
   readonly name: string;
   readonly #options: ReplicaOptions;
   readonly #link: ReplicaLink;
-  #run: Run | null = null;
+  #current: ReplicaInstance | null = null;
 
   constructor(options: ReplicaOptions) {
     this.name = options.name;
@@ -33,18 +33,18 @@ export class Replica {
     this.#link = new ReplicaLink(options.databaseUrl);
   }
 
-  /** The run that has answered lately; null if none has. */
-  get run(): Run | null {
-    return this.#run;
+  /** The instance that has answered lately; null if none has. */
+  get current(): ReplicaInstance | null {
+    return this.#current;
   }
 
-  /** Looks which run answers, and connects to a new one. Never rejects. */
+  /** Finds the instance that answers, and connects to a new one. Never rejects. */
   async check(): Promise<void> {
     try {
-      const { instance, isReplica } = await this.#link.look();
-      if (isReplica && instance === this.#run?.instance) return;
+      const { instance, isReplica } = await this.#link.probe();
+      if (isReplica && instance === this.#current?.id) return;
       await this.#leave();
-      if (isReplica) this.#run = await this.#connect(instance);
+      if (isReplica) this.#current = await this.#connect(instance);
     } catch {
       await this.#leave();
     }
@@ -55,7 +55,7 @@ export class Replica {
     await this.#link.close();
   }
 
-  async #connect(instance: string): Promise<Run> {
+  async #connect(instance: string): Promise<ReplicaInstance> {
     const { databaseUrl, maxConnections, connectionTimeoutMs, statementTimeoutMs, versionTimeoutMs } =
       this.#options;
     const pool = await createReadPool({
@@ -73,17 +73,17 @@ export class Replica {
       statementTimeoutMs: versionTimeoutMs,
     });
     return {
-      instance,
+      id: instance,
       pool,
       versionPool,
-      dataVersion: new SharedRuns(() => loadReplicaVersions(versionPool)),
+      dataVersion: new Coalescer(() => loadReplicaVersions(versionPool)),
     };
   }
 
   /** Requests that use it go on; none begins. */
   async #leave(): Promise<void> {
-    const run = this.#run;
-    this.#run = null;
-    if (run) void Promise.all([run.pool.end(), run.versionPool.end()]).catch(() => {});
+    const current = this.#current;
+    this.#current = null;
+    if (current) void Promise.all([current.pool.end(), current.versionPool.end()]).catch(() => {});
   }
 }

@@ -80,8 +80,9 @@ export function defineRoute<
       // An account sees its own writes at once, so everything that belongs to it is read from the primary.
       if (!shows || isPersonal) return handle(checked, context);
       return context.replicas.read(({ pool, dataVersion, isReplica }) =>
-        context.answers.answer({ name: url, shows, dataVersion, isGone: () => request.isClosed() }, () =>
-          handle(checked, isReplica ? { ...context, pool, isReplica } : context),
+        context.responseCache.answer(
+          { name: url, shows, dataVersion, isGone: () => request.isClosed() },
+          () => handle(checked, isReplica ? { ...context, pool, isReplica } : context),
         ),
       );
     },

@@ -33,7 +33,7 @@ export const digestRoute = defineRoute({
     }
     const readAt = clock.now();
     const sum = () => sumHashes(pool, filters);
-    const found = await largeAnswers.take(sum, { accountId: caller.accountId, gone: closed });
+    const found = await largeAnswers.run(sum, { accountId: caller.accountId, gone: closed });
     if (found.lacksHashes) {
       throw createUnavailableError('server_busy', 'Digests are being computed after an upgrade; try again.');
     }

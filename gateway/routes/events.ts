@@ -9,7 +9,7 @@ import { BufferPool } from '../../service/buffer-pool.ts';
 import type { WatchedReader } from '../delivery/access-watch.ts';
 import { LongPoll } from '../delivery/long-poll.ts';
 import { cursorOf, resolveStart } from '../delivery/resume.ts';
-import type { LogEntry } from '../feed/entry.ts';
+import type { RenderedEvent } from '../feed/rendered-event.ts';
 import { STREAM_GAP, StreamGapError } from '../feed/stream-gap-error.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Content } from '../http/content.ts';
@@ -55,9 +55,9 @@ export const eventsRoute = defineRoute({
     };
     accessWatch.add(watched);
     try {
-      const { entries, resumePoint } = await poll.run();
+      const { events, resumePoint } = await poll.run();
       const has_more = resumePoint.sequence < feed.latest.sequence;
-      return { json: renderAnswer(entries, { next_cursor: cursorOf(feed, resumePoint), has_more }) };
+      return { json: renderAnswer(events, { next_cursor: cursorOf(feed, resumePoint), has_more }) };
     } catch (error) {
       throw error instanceof StreamGapError ? new ApiError('cursor_expired', STREAM_GAP) : error;
     } finally {
@@ -73,19 +73,19 @@ const buffers = new BufferPool({ maxIdle: 8, maxBytes: 2 * 1024 * 1024 });
 /** Smaller answers would keep large buffers busy. */
 const MIN_POOLED_BYTES = 256 * 1024;
 
-/** Renders `{"data": [...], ...rest}` from rendered entries (INV-11). It needs no ETag: clients ask for it only once. */
-function renderAnswer(entries: readonly LogEntry[], rest: object): Content {
+/** Renders `{"data": [...], ...rest}` from rendered events (INV-11). It needs no ETag: clients ask for it only once. */
+function renderAnswer(events: readonly RenderedEvent[], rest: object): Content {
   const end = `],${JSON.stringify(rest).slice(1)}`;
-  const length = entries.reduce((sum, { jsonLength }) => sum + jsonLength + 1, BEGINNING.length + end.length);
+  const length = events.reduce((sum, { jsonLength }) => sum + jsonLength + 1, BEGINNING.length + end.length);
   const buffer = length < MIN_POOLED_BYTES ? undefined : buffers.take(length);
   const bytes = buffer ? Buffer.from(buffer) : Buffer.allocUnsafeSlow(length);
   let at = bytes.write(BEGINNING);
-  for (const entry of entries) {
-    at = entry.copyJson(bytes, at);
+  for (const event of events) {
+    at = event.copyJson(bytes, at);
     bytes[at++] = COMMA;
   }
   // Nothing follows the last comma.
-  if (entries.length > 0) at -= 1;
+  if (events.length > 0) at -= 1;
   at += bytes.write(end, at);
   const content = { pieces: [bytes.subarray(0, at)], length: at, etag: null };
   return buffer ? { ...content, release: () => buffers.giveBack(buffer) } : content;

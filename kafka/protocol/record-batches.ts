@@ -93,7 +93,7 @@ function readHeader(bytes: Buffer): RecordBatch {
  * The records of a batch, in order.
  *
  * @throws UnreadableBatchError if the format is unknown, the checksum is wrong, the records cannot be decompressed, or
- *   the bytes do not hold the announced records
+ *   the bytes do not hold the published records
  */
 export function readRecords(batch: RecordBatch): FetchedRecord[] {
   const { bytes, firstOffset, lastOffset } = batch;
@@ -135,7 +135,7 @@ function readTimes(bytes: Buffer): BatchTimes {
 /**
  * The headers of a record by name, as text; of several with one name, the last.
  *
- * @throws UnreadableBatchError if the bytes do not hold the announced headers
+ * @throws UnreadableBatchError if the bytes do not hold the published headers
  */
 export function readHeaders(bytes: Buffer): Map<string, string> {
   return new VarintCursor(bytes).readHeaders();

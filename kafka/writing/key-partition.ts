@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache';
 
 const choose = Partitioners.DefaultPartitioner();
 /** By number of partitions and key: the partition. kafkajs takes microseconds for it. */
-const known = new LRUCache<string, number>({ max: 50_000 });
+const cachedPartitions = new LRUCache<string, number>({ max: 50_000 });
 
 /** The partition of a key, as Java's clients choose it. */
 export function partitionOfKey(key: string, partitions: number): number {
   const name = `${partitions} ${key}`;
-  let partition = known.get(name);
+  let partition = cachedPartitions.get(name);
   if (partition === undefined) {
     const partitionMetadata = Array.from({ length: partitions }, (_, partitionId) => ({
       partitionId,
@@ -18,7 +18,7 @@ export function partitionOfKey(key: string, partitions: number): number {
       isr: [],
     }));
     partition = choose({ topic: '', partitionMetadata, message: { key, value: null } });
-    known.set(name, partition);
+    cachedPartitions.set(name, partition);
   }
   return partition;
 }

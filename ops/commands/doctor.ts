@@ -119,7 +119,7 @@ async function examineDatabase(databaseUrl: string, readDatabaseUrls: readonly s
   });
 }
 
-/** Whether Kafka has announced nothing that the database lacks. */
+/** Whether Kafka has published nothing that the database lacks. */
 function checkHistory(
   databaseUrl: string,
   { brokers, topicPrefix }: ReturnType<typeof createKafkaConfig>,
@@ -129,6 +129,6 @@ function checkHistory(
   const verify = withDatabase(databaseUrl, 'doctor', (client) => verifyHistory(client, { brokers, topic }));
   return examineAs(roles, 'history', async () => {
     await inTime(verify, 'Postgres or Kafka');
-    return [ok('history', 'The database has every change that Kafka has announced.')];
+    return [ok('history', 'The database has every change that Kafka has published.')];
   });
 }

@@ -4,7 +4,7 @@ import type {
   EndorserCategoryRecord,
   EndorserRecord,
 } from '../../schemas/catalogue-files.ts';
-import type { SubmissionRecord } from '../../schemas/submission-files.ts';
+import type { SubmissionLine } from '../../schemas/submission-files.ts';
 import { contestsOf } from './catalogue/contests.ts';
 import { type DemoElection, demoElections } from './catalogue/elections.ts';
 import { DEMO_CATEGORIES, type DemoEndorser, demoEndorsers } from './catalogue/endorsers.ts';
@@ -34,7 +34,7 @@ export interface Demo {
   endorsers(): Iterable<EndorserRecord>;
   elections(): Iterable<ElectionRecord>;
   contests(): Generator<ContestRecord>;
-  submissions(): Generator<SubmissionRecord>;
+  submissions(): Generator<SubmissionLine>;
 }
 
 /**
@@ -113,7 +113,7 @@ function* positionsOf(
   budget: number,
   facts: { electionDate: string; today: string },
   random: Random,
-): Generator<{ submission: SubmissionRecord; picks: number }> {
+): Generator<{ submission: SubmissionLine; picks: number }> {
   let left = budget;
   for (const endorser of walk(pool, random)) {
     if (left <= 0) return;

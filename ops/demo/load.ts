@@ -1,6 +1,6 @@
 import { topicNames } from '../../kafka/topic-names.ts';
 import type { Submission } from '../../schemas/submission.ts';
-import { parseSubmission, type SubmissionRecord } from '../../schemas/submission-files.ts';
+import { parseSubmission, type SubmissionLine } from '../../schemas/submission-files.ts';
 import type { Brokers } from '../../service/brokers.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { importLines } from '../catalog/import-catalogue.ts';
@@ -83,7 +83,7 @@ async function* catalogueLines(demo: Demo, refusals: RefusalList): AsyncGenerato
   }
 }
 
-function* submissions(records: Iterable<SubmissionRecord>): Generator<Submission> {
+function* submissions(records: Iterable<SubmissionLine>): Generator<Submission> {
   for (const record of records) {
     const parsed = parseSubmission(record);
     if (!parsed.ok)

@@ -1,5 +1,5 @@
 import type { ContestRecord } from '../../schemas/catalogue-files.ts';
-import type { SubmissionRecord } from '../../schemas/submission-files.ts';
+import type { SubmissionLine } from '../../schemas/submission-files.ts';
 import { addDays } from './catalogue/calendar.ts';
 import type { DemoEndorser } from './catalogue/endorsers.ts';
 import type { Random } from './random.ts';
@@ -58,7 +58,7 @@ export function demoPosition(
   contest: ContestRecord,
   endorser: DemoEndorser,
   facts: { electionDate: string; today: string; budget: number; random: Random },
-): { submission: SubmissionRecord; picks: number } | null {
+): { submission: SubmissionLine; picks: number } | null {
   const { electionDate, today, budget, random } = facts;
   const keys = endorsableKeys(contest);
   const number = Math.min(budget, pickCount(contest, keys.length, random));

@@ -26,7 +26,7 @@ async function checkReplica(databaseUrl: string, inUse: ReadonlySet<string>): Pr
   const name = nameServer(databaseUrl);
   const link = new ReplicaLink(databaseUrl, TIMEOUT_MS);
   try {
-    const { isReplica, instance } = await link.look();
+    const { isReplica, instance } = await link.probe();
     if (!isReplica) {
       const text = `${name} is no replica; it may have been promoted: make it one, or remove it from READ_DATABASE_URLS.`;
       return failed(SUBJECT, text);

@@ -61,7 +61,7 @@ async function readProgress({ databaseUrl, brokers, topicPrefix }: DemoOptions):
   const ends = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
   const rows = await query<{ applied: string | null }>(
     databaseUrl,
-    'SELECT sum(next_offset) AS applied FROM consumer_positions WHERE topic = $1',
+    'SELECT sum(next_offset) AS applied FROM consumer_offsets WHERE topic = $1',
     [topic],
   );
   return [ends.reduce((sum, { offset }) => sum + Number(offset), 0), Number(rows[0]?.applied ?? 0)];

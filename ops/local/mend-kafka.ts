@@ -6,14 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureLag } from '../../administration/lag.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import type { Keeper, Running } from '../../service/keep-running.ts';
 import { describeFailure } from '../../service/operator-error.ts';
+import type { SupervisedProcess, Supervisor } from '../../service/supervise.ts';
 import { inOneTransaction } from '../database.ts';
 
 const ASK_EVERY_MS = 500;
 
 export interface KafkaMending {
-  kafka: Keeper<Running>;
+  kafka: Supervisor<SupervisedProcess>;
   databaseUrl: string;
   brokers: Brokers;
   topicPrefix: string;

@@ -10,11 +10,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { applyTopics } from '../../kafka/topics/topics.ts';
 import type { Brokers } from '../../service/brokers.ts';
-import { type Keeper, keepRunning } from '../../service/keep-running.ts';
 import { STOP_DEADLINE_MS } from '../../service/lifecycle.ts';
 import { describeFailure, OperatorError } from '../../service/operator-error.ts';
 import { INVALID_SETTING_STATUS } from '../../service/program.ts';
 import { describeKafkaSecurity } from '../../service/running-service.ts';
+import { type Supervisor, supervise } from '../../service/supervise.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { migrateDatabase } from '../commands/migrate.ts';
 import { requireDatabase } from '../database.ts';
@@ -248,7 +248,7 @@ class Start {
     return url;
   }
 
-  async #startKafka(): Promise<{ kafka: Keeper<KafkaServer> | null; brokers: Brokers }> {
+  async #startKafka(): Promise<{ kafka: Supervisor<KafkaServer> | null; brokers: Brokers }> {
     const { brokers, dataDir } = this.#config;
     if (brokers !== null) {
       await this.#applyTopics(brokers);
@@ -277,9 +277,9 @@ class Start {
     name: string,
     options: ServerOptions,
     start: (options: ServerOptions) => Promise<T>,
-  ): Promise<Keeper<T>> {
+  ): Promise<Supervisor<T>> {
     let port: number | undefined;
-    const keeper = await keepRunning({
+    const keeper = await supervise({
       name,
       start: async () => {
         const server = await start({ ...options, port, onSpawn: (pid) => this.#pids.set(name, pid) });
@@ -293,11 +293,11 @@ class Start {
     return keeper;
   }
 
-  async #keepProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<Keeper<NodeProcess>> {
+  async #keepProgram(name: keyof typeof programs, env: NodeJS.ProcessEnv): Promise<Supervisor<NodeProcess>> {
     this.#over.throwIfAborted();
     const entry = programs[name];
     let refusals = 0;
-    const keeper = await keepRunning({
+    const keeper = await supervise({
       name,
       start: async () => {
         const options = { name, entry, env, logDir: this.#logDir, graceMs: CHILD_GRACE_MS, report: say };

@@ -1,5 +1,5 @@
 import { withAdmin } from '../../kafka/connection/admin.ts';
-import { readNewestAnnounced } from '../../kafka/reading/announced.ts';
+import { readNewestPublished } from '../../kafka/reading/newest-published.ts';
 import { describeTopic } from '../../kafka/reading/read-topic.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { OperatorError } from '../../service/operator-error.ts';
@@ -27,11 +27,11 @@ export async function newEpoch(config: OpsConfig, io: CommandIo): Promise<void> 
   // Read before the epoch begins, so that none of its changes lies before them.
   const { topicId, bounds } = await describeTopic(place);
   const offsets = bounds.map(({ end }) => end);
-  // A backup may be older than an epoch that was announced since, as when it is restored for the second time.
-  const announced = (await readNewestAnnounced({ brokers, topic }))?.epoch ?? 0;
+  // A backup may be older than an epoch that was published since, as when it is restored for the second time.
+  const published = (await readNewestPublished({ brokers, topic }))?.epoch ?? 0;
   const { epoch, after } = await inOneTransaction(databaseUrl, async (client) => {
     await lockStreamHead(client);
-    return beginEpoch(client, { topicId, offsets, announced });
+    return beginEpoch(client, { topicId, offsets, published });
   });
   io.err(`${topic} is read from its present end.`);
   io.err(

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 import { type Announced, announceAllStale, NONE_ANNOUNCED, previewStale } from '../endorsements/announce.ts';
 import { lockStreamHead } from '../stream/change-log.ts';
-import { beginEdit, listStale, loadNewestEndorsement, settleParts } from './stale.ts';
+import { beginEdit, dropUnchangedParts, listStale, loadNewestEndorsement } from './stale.ts';
 
 /** The outcome of an edit's work. */
 export interface EditOutcome<T> {
@@ -60,7 +60,7 @@ async function inTransaction<T>(
     await beginEdit(client);
     const { result, keep } = await work();
     let preview = NONE_ANNOUNCED;
-    if (keep && (await settleParts(client))) {
+    if (keep && (await dropUnchangedParts(client))) {
       const newest = await loadNewestEndorsement(client);
       await listStale(client, 0);
       if (dryRun) preview = await previewStale(client);

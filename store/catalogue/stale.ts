@@ -57,7 +57,7 @@ export async function noteRemoved(
 }
 
 /** Forgets the parts that are as they were. @returns whether the edit concerns any endorsement there may be */
-export async function settleParts(client: ClientBase): Promise<boolean> {
+export async function dropUnchangedParts(client: ClientBase): Promise<boolean> {
   await client.query('ANALYZE kept_parts; ANALYZE removed_choices');
   for (const part of PARTS) {
     await client.query(

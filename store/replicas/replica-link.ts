@@ -5,7 +5,7 @@ import { INSTANCE } from '../connection/instance.ts';
 const TIMEOUT_MS = 1000;
 
 /** The state of a server that should be a replica, in one snapshot. */
-export interface Look {
+export interface ReplicaState {
   /** Whether it replays another server's log. False after it was promoted. */
   isReplica: boolean;
   instance: string;
@@ -27,13 +27,13 @@ export class ReplicaLink {
   }
 
   /** Rejects within twice the time limit if the server does not answer. */
-  async look(): Promise<Look> {
+  async probe(): Promise<ReplicaState> {
     const connecting = this.#connect();
     this.#client = connecting;
     try {
       const client = await connecting;
-      const { rows } = await client.query<Look & { number: string }>({
-        name: 'look',
+      const { rows } = await client.query<ReplicaState & { number: string }>({
+        name: 'probe',
         text: `SELECT pg_is_in_recovery() AS "isReplica", ${INSTANCE} AS instance, lineage, number FROM replica_fence`,
       });
       const [row] = rows;

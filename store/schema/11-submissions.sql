@@ -1,7 +1,7 @@
 -- Apply's progress through the submissions topic, and the rejections that it has yet to send.
 
 -- The progress in each partition; advanced in the transaction of the effects (INV-8).
-CREATE TABLE consumer_positions (
+CREATE TABLE consumer_offsets (
   topic text NOT NULL,
   partition integer NOT NULL,
   next_offset bigint NOT NULL,
@@ -15,14 +15,14 @@ CREATE TABLE consumer_positions (
 -- Advances positions of a topic from `since` to `upto`. BE001 says that one of them was not at `since`.
 -- Apply sends its commit together with the statements before it, so the database itself has to refuse an unexpected
 -- position: the error makes it roll back instead of committing.
-CREATE FUNCTION advance_consumer_positions(
+CREATE FUNCTION advance_consumer_offsets(
   of_topic text, partitions integer[], since bigint[], upto bigint[], appended_ms float8[]
 ) RETURNS void
   LANGUAGE plpgsql AS $$
 DECLARE
   advanced integer;
 BEGIN
-  UPDATE consumer_positions AS held SET next_offset = advance.upto, last_appended_offset = advance.upto,
+  UPDATE consumer_offsets AS held SET next_offset = advance.upto, last_appended_offset = advance.upto,
     last_appended_at = greatest(to_timestamp(advance.appended_ms / 1000), held.last_appended_at)
   FROM unnest(partitions, since, upto, appended_ms) AS advance (partition, since, upto, appended_ms)
   WHERE held.topic = of_topic AND held.partition = advance.partition AND held.next_offset = advance.since;
@@ -32,7 +32,7 @@ BEGIN
   END IF;
 END $$;
 
--- Kafka's ids of the topics that consumer_positions refers to, and of their clusters. Positions mean nothing in a topic
+-- Kafka's ids of the topics that consumer_offsets refers to, and of their clusters. Positions mean nothing in a topic
 -- with another id.
 CREATE TABLE consumed_topics (
   topic text PRIMARY KEY,

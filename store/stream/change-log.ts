@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { ChangeBody } from '../../schemas/change.ts';
-import { packBody } from '../../schemas/packed-change.ts';
+import { encodeBody } from '../../schemas/change-encoding.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { binaryArray } from '../connection/binary-array.ts';
 
@@ -147,7 +147,7 @@ async function insertChanges(
       changes.map(({ body }) => body.endorsement.id),
       binaryArray(
         'bytea',
-        changes.map(({ body }) => packBody(body)),
+        changes.map(({ body }) => encodeBody(body)),
       ),
       changes.map(({ body }) => body.election.id),
       changes.map(({ body }) => body.contest.id),

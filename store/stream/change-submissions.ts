@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 
 /** A run of a partition's offsets in the topic of submissions; `to` is not included. */
-export interface SubmissionRange {
+export interface OffsetRange {
   partition: number;
   from: number;
   to: number;
@@ -15,7 +15,7 @@ export interface SubmissionRange {
 export async function countChangingSubmissions(
   client: ClientBase,
   afterSequence: number,
-  ranges: readonly SubmissionRange[],
+  ranges: readonly OffsetRange[],
 ): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `SELECT count(DISTINCT (submission_partition, submission_offset))::int AS count

@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { SupersededError } from '../../service/failure.ts';
 import { sqlStateOf } from '../connection/sql-state.ts';
 
-/** By which the function `advance_consumer_positions` says that a position is another one. */
+/** By which the function `advance_consumer_offsets` says that a position is another one. */
 const POSITION_MOVED = 'BE001';
 
 /**
@@ -18,7 +18,7 @@ export async function lockConsumerOffsets(
   const stored = await lockStored(client, topic, partitions);
   if (stored.length === partitions.length) return new Map(stored);
   await client.query(
-    `INSERT INTO consumer_positions (topic, partition, next_offset)
+    `INSERT INTO consumer_offsets (topic, partition, next_offset)
      SELECT $1, partition, 0 FROM unnest($2::int[]) AS partition ON CONFLICT DO NOTHING`,
     [topic, partitions],
   );
@@ -32,7 +32,7 @@ async function lockStored(
 ): Promise<[number, number][]> {
   const { rows } = await client.query<{ partition: number; next_offset: string }>({
     name: 'lock-consumer-offsets',
-    text: `SELECT partition, next_offset FROM consumer_positions
+    text: `SELECT partition, next_offset FROM consumer_offsets
       WHERE topic = $1 AND partition = ANY($2) ORDER BY partition FOR UPDATE`,
     values: [topic, partitions],
   });
@@ -62,7 +62,7 @@ export async function advanceConsumerOffsets(
 ): Promise<void> {
   const advancing = client.query({
     name: 'advance-consumer-offsets',
-    text: 'SELECT advance_consumer_positions($1, $2, $3, $4, $5)',
+    text: 'SELECT advance_consumer_offsets($1, $2, $3, $4, $5)',
     values: [
       topic,
       advances.map(({ partition }) => partition),
@@ -83,14 +83,14 @@ export async function loadConsumerOffsets(
   topic: string,
 ): Promise<Map<number, number>> {
   const { rows } = await client.query<{ partition: number; next_offset: string }>(
-    'SELECT partition, next_offset FROM consumer_positions WHERE topic = $1',
+    'SELECT partition, next_offset FROM consumer_offsets WHERE topic = $1',
     [topic],
   );
   return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
 }
 
 /** A stored position. */
-export interface StoredPosition {
+export interface StoredOffset {
   /** The offset of the next message. */
   offset: number;
   /** When the newest message before it had been appended, in milliseconds since 1970; null if that is not known. */
@@ -98,10 +98,10 @@ export interface StoredPosition {
 }
 
 /** The stored positions of a topic, by partition. */
-export async function loadPositions(
+export async function loadStoredOffsets(
   client: ClientBase | Pool,
   topic: string,
-): Promise<Map<number, StoredPosition>> {
+): Promise<Map<number, StoredOffset>> {
   const { rows } = await client.query<{
     partition: number;
     next_offset: string;
@@ -109,7 +109,7 @@ export async function loadPositions(
   }>(
     `SELECT partition, next_offset, CASE WHEN last_appended_offset = next_offset
        THEN (extract(epoch FROM last_appended_at) * 1000)::float8 END AS appended_ms
-     FROM consumer_positions WHERE topic = $1`,
+     FROM consumer_offsets WHERE topic = $1`,
     [topic],
   );
   return new Map(
@@ -125,7 +125,7 @@ export async function resetConsumerOffset(
   to: number,
 ): Promise<void> {
   await client.query(
-    `INSERT INTO consumer_positions (topic, partition, next_offset) VALUES ($1, $2, $3)
+    `INSERT INTO consumer_offsets (topic, partition, next_offset) VALUES ($1, $2, $3)
      ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset`,
     [topic, partition, to],
   );
@@ -152,7 +152,7 @@ interface TopicIdentity {
  *
  * @returns the ids that it had before; null if the positions stay valid
  */
-export async function settleTopic(
+export async function reconcileTopic(
   client: ClientBase,
   topic: string,
   { topicId, clusterId }: TopicIdentity,
@@ -169,7 +169,7 @@ export async function settleTopic(
     [topic, topicId, clusterId],
   );
   if (known === undefined) return null;
-  await client.query('DELETE FROM consumer_positions WHERE topic = $1', [topic]);
+  await client.query('DELETE FROM consumer_offsets WHERE topic = $1', [topic]);
   return { topicId: known.topic_id, clusterId: known.cluster_id };
 }
 

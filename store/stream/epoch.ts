@@ -27,12 +27,12 @@ export async function loadEpoch(client: ClientBase): Promise<Epoch> {
  */
 export async function beginEpoch(
   client: ClientBase,
-  { topicId, offsets, announced }: { topicId: string; offsets: number[]; announced: number },
+  { topicId, offsets, published }: { topicId: string; offsets: number[]; published: number },
 ): Promise<Epoch> {
   await client.query(
     `UPDATE stream_head SET epoch_after = last_sequence,
        epoch = GREATEST(epoch, $1) + 1 + floor(random() * 1000000000)::bigint`,
-    [announced],
+    [published],
   );
   const epoch = await loadEpoch(client);
   await client.query('DELETE FROM relay_batches');

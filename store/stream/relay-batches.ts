@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { SupersededError } from '../../service/failure.ts';
-import { packedOf, STORED_BODY, type StoredBody } from './stored-body.ts';
+import { encodedBodyOf, STORED_BODY, type StoredBody } from './stored-body.ts';
 
 /** A run of the change log that the relay sends to Kafka together. */
 export interface RelayBatch {
@@ -69,7 +69,7 @@ export interface ChangeToRelay {
   type: ChangeType;
   /** The endorser's slug. */
   endorser: string;
-  /** The body, as `packBody` packs it. */
+  /** The body, as `encodeBody` encodes it. */
   packed: Buffer;
   /** When its submission was appended to its topic, in milliseconds since 1970; null if no submission made it. */
   submittedAt: number | null;
@@ -96,7 +96,7 @@ function changeToRelay({ occurred_ms, packed, body, submitted_ms, ...row }: Rela
     occurredAt: Math.round(occurred_ms),
     type: row.type,
     endorser: row.endorser,
-    packed: packedOf({ packed, body }),
+    packed: encodedBodyOf({ packed, body }),
     submittedAt: submitted_ms,
     traceparent: row.traceparent,
   };

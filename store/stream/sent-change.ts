@@ -1,7 +1,7 @@
 import { identifyChange } from '../../schemas/change.ts';
-import { completeChange } from '../../schemas/packed-change.ts';
+import { encodeChange } from '../../schemas/change-encoding.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
-import { packedOf, type StoredBody } from './stored-body.ts';
+import { encodedBodyOf, type StoredBody } from './stored-body.ts';
 
 /** A row of the change log, with the batch that sent it. */
 export interface SentRow extends StoredBody {
@@ -30,5 +30,5 @@ export interface SentChange {
 /** The change of a row, with the id and the bytes that it was sent with (INV-3). */
 export function sentChange(row: SentRow): SentChange {
   const head = identifyChange(row, row);
-  return { epoch: head.epoch, id: head.id, key: row.endorser, value: completeChange(packedOf(row), head) };
+  return { epoch: head.epoch, id: head.id, key: row.endorser, value: encodeChange(encodedBodyOf(row), head) };
 }

@@ -70,7 +70,7 @@ test('consumers that are not ready say why', async () => {
   expect(await obstacles()).toEqual([['not_ready', 'There was no success of apply in the last 10 seconds.']]);
   await until('they name the refusal', async () => {
     const [obstacle] = await obstacles();
-    return obstacle?.[1]?.includes('Kafka has announced changes of epoch') ?? false;
+    return obstacle?.[1]?.includes('Kafka has published changes of epoch') ?? false;
   });
   await consumers.stop();
   expect(await obstacles()).toEqual([]);

@@ -46,9 +46,7 @@ import { until } from '../helpers/until.ts';
     await client.connect();
     try {
       await until(`${count} applied submissions`, async () => {
-        const { rows } = await client.query(
-          'SELECT sum(next_offset)::int AS applied FROM consumer_positions',
-        );
+        const { rows } = await client.query('SELECT sum(next_offset)::int AS applied FROM consumer_offsets');
         return rows[0].applied === count;
       });
     } finally {

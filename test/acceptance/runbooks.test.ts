@@ -114,7 +114,7 @@ testEmbedded(
     await follow('## A restored Postgres', async () => {
       // The database lacks changes that clients have seen.
       await expect(checkStream()).rejects.toMatchObject({
-        stderr: expect.stringContaining('Kafka has announced change 3, but the database ends at change 1'),
+        stderr: expect.stringContaining('Kafka has published change 3, but the database ends at change 1'),
       });
     });
     await expectExpired(lost.at(-1)?.id);

@@ -38,7 +38,7 @@ async function carryOut(edit: Edit): Promise<void> {
 async function settle(submitted: number): Promise<number> {
   const read = async () => {
     const { rows } = await client.query<{ applied: string; head: string; stale: boolean }>(
-      `SELECT (SELECT COALESCE(sum(next_offset), 0) FROM consumer_positions) AS applied,
+      `SELECT (SELECT COALESCE(sum(next_offset), 0) FROM consumer_offsets) AS applied,
          last_sequence AS head, has_stale AS stale FROM stream_head`,
     );
     return rows[0];

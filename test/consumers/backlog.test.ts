@@ -23,9 +23,9 @@ test('submissions of many small fetches are taken together', async () => {
   const backlog = new Backlog(reader as unknown as TopicReader, [0], async () => false, log);
   backlog.start();
   await until('the sixth fetch', () => fetches === 6);
-  const runs = await backlog.take(4, 0, new AbortController().signal);
-  expect(runs.map(({ from, to, appendedAt }) => [from, to, appendedAt])).toEqual([[0, 4, 1003]]);
-  expect(runs[0]?.entries.map(({ offset }) => offset)).toEqual([0, 1, 2, 3]);
+  const ranges = await backlog.take(4, 0, new AbortController().signal);
+  expect(ranges.map(({ from, to, appendedAt }) => [from, to, appendedAt])).toEqual([[0, 4, 1003]]);
+  expect(ranges[0]?.records.map(({ offset }) => offset)).toEqual([0, 1, 2, 3]);
   const [rest] = await backlog.take(4, 0, new AbortController().signal);
   expect([rest?.from, rest?.to]).toEqual([4, 5]);
   held.resolve([]);

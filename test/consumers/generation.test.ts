@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { requireGeneration, settleGeneration } from '../../consumers/relay/generation.ts';
+import { reconcileGeneration, requireGeneration } from '../../consumers/relay/generation.ts';
 import { rebuildWindow } from '../../consumers/relay/rebuild.ts';
 import { Relay } from '../../consumers/relay/relay.ts';
 import type { ChangeRecord, ChangesProducer } from '../../kafka/writing/changes-producer.ts';
@@ -48,7 +48,7 @@ class FakeTopic implements ChangesProducer {
   }
 
   get seen() {
-    return { topicId: this.topicId, ends: this.partitions.map(({ length }) => length), announced: null };
+    return { topicId: this.topicId, ends: this.partitions.map(({ length }) => length), published: null };
   }
 
   /** The changes from these offsets on, by partition and in order. */
@@ -66,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 beforeEach(async () => {
-  await client.query('TRUNCATE endorsements, change_log, relay_batches, rebuilt_runs, consumer_positions');
+  await client.query('TRUNCATE endorsements, change_log, relay_batches, rebuilt_runs, consumer_offsets');
   await client.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
   await client.query('DELETE FROM stream_generation');
   await client.query('INSERT INTO stream_generation DEFAULT VALUES');
@@ -84,7 +84,7 @@ async function makeChanges(count: number): Promise<void> {
 
 /** Relays everything to a topic, as a relay does that begins its term. */
 async function relayTo(topic: FakeTopic): Promise<void> {
-  const generation = await settleGeneration(client, topic.seen, log);
+  const generation = await reconcileGeneration(client, topic.seen, log);
   const signal = new AbortController().signal;
   await rebuildWindow({ client, producer: topic, generation, signal, succeeded: async () => {}, log });
   const relay = await Relay.start(client, topic);
@@ -192,15 +192,15 @@ describe('INV-4: a generation', () => {
     await makeChanges(3);
     await relayTo(own);
     const others = new FakeTopic('b');
-    const seen = { ...others.seen, announced: { epoch: 999, sequence: 1, id: 'x' } };
-    await expect(settleGeneration(client, seen, log)).rejects.toThrow('holds another stream');
+    const seen = { ...others.seen, published: { epoch: 999, sequence: 1, id: 'x' } };
+    await expect(reconcileGeneration(client, seen, log)).rejects.toThrow('holds another stream');
     expect((await loadGeneration(client)).generation).toBe(1);
     await requestGeneration(client);
-    expect(await settleGeneration(client, seen, log)).toMatchObject({ generation: 2, topicId: 'b' });
+    expect(await reconcileGeneration(client, seen, log)).toMatchObject({ generation: 2, topicId: 'b' });
   });
 
   test('ends for a relay whose topic is another one, or when an operator asks for the next', async () => {
-    const generation = await settleGeneration(client, new FakeTopic('a').seen, log);
+    const generation = await reconcileGeneration(client, new FakeTopic('a').seen, log);
     await requireGeneration(client, generation, 'a');
     await expect(requireGeneration(client, generation, 'b')).rejects.toThrow('made anew');
     await requestGeneration(client);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 beforeEach(async () => {
-  await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_positions');
+  await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_offsets');
   await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
   const topics = await createTestTopics({ partitions: 3 });
   brokers = topics.brokers;

@@ -4,7 +4,7 @@ import { FilterIndex } from '../../domain/filter-index.ts';
 import {
   type ChangeFacets,
   createPredicate,
-  nameFilter,
+  filterKey,
   type StreamFilter,
 } from '../../domain/stream-filter.ts';
 import { facets, filter } from '../helpers/properties/filter-arbitraries.ts';
@@ -62,14 +62,14 @@ test('equivalent filters have the same name, whatever the order of fields and va
       .chain((entries) => fc.shuffledSubarray(entries, { minLength: entries.length }))
       .map((entries) => ({ wanted, other: Object.fromEntries(entries) as StreamFilter }));
   });
-  fc.assert(fc.property(shuffled, ({ wanted, other }) => nameFilter(wanted) === nameFilter(other)));
+  fc.assert(fc.property(shuffled, ({ wanted, other }) => filterKey(wanted) === filterKey(other)));
 });
 
 test('different filters have different names', () => {
   fc.assert(
     fc.property(filter, filter, facets, (one, other, change) => {
       fc.pre(createPredicate(one)(change) !== createPredicate(other)(change));
-      return nameFilter(one) !== nameFilter(other);
+      return filterKey(one) !== filterKey(other);
     }),
   );
 });

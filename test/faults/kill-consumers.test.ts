@@ -64,7 +64,7 @@ const KILLS = 10;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
       pids.add(consumers.pid);
       await consumers.kill();
-      const { rows } = await client.query('SELECT sum(next_offset)::int AS applied FROM consumer_positions');
+      const { rows } = await client.query('SELECT sum(next_offset)::int AS applied FROM consumer_offsets');
       const unacknowledged = await client.query('SELECT FROM relay_batches WHERE acknowledged_at IS NULL');
       if (rows[0].applied < (round + 1) * share || unacknowledged.rowCount !== 0) interrupted += 1;
       consumers = startConsumers();

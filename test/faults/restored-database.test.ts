@@ -1,5 +1,5 @@
 /*
- * A database that was restored from a backup, while Kafka has announced more: no sequence may be given out again.
+ * A database that was restored from a backup, while Kafka has published more: no sequence may be given out again.
  */
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import { until } from '../helpers/until.ts';
 
 const service = useTestService();
 
-const TABLES = ['endorsements', 'change_log', 'relay_batches', 'stream_head', 'consumer_positions'];
+const TABLES = ['endorsements', 'change_log', 'relay_batches', 'stream_head', 'consumer_offsets'];
 
 async function query(...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
@@ -29,7 +29,7 @@ async function restoreAfter(sequence: number): Promise<void> {
     `DELETE FROM change_log WHERE sequence > ${sequence}`,
     `DELETE FROM relay_batches WHERE last_sequence > ${sequence}`,
     `UPDATE stream_head SET last_sequence = ${sequence}`,
-    'UPDATE consumer_positions SET next_offset = 0',
+    'UPDATE consumer_offsets SET next_offset = 0',
   );
 }
 
@@ -80,7 +80,7 @@ test('INV-3: consumers refuse a database that lacks announced changes, and name 
   const { consumers, lines } = await startLogging();
   const refusals = (role: string) => lines.filter((line) => line.includes(`${role} refuses to work`));
   await until('both roles refuse', () => refusals('apply').length > 0 && refusals('the relay').length > 0);
-  expect(lines[0]).toContain('Kafka has announced change 8, but the database ends at change 2');
+  expect(lines[0]).toContain('Kafka has published change 8, but the database ends at change 2');
   expect(lines[0]).toContain('docs/operations/recovery.md');
   expect(consumers.isReady()).toBe(false);
   await consumers.stop();

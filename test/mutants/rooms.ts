@@ -37,7 +37,7 @@ const ROOMS: readonly Room[] = [
   {
     folder: 'consumers',
     tests: [
-      'test/consumers/{apply-runs,entry,rejection,relay,rejected-producer,submission-fault,topic-watch}.test.ts',
+      'test/consumers/{apply-ranges,submission-record,rejection,relay,rejected-producer,submission-fault,topic-watch}.test.ts',
     ],
     needsServers: true,
   },

@@ -190,12 +190,12 @@ describe('faults are found', () => {
     expect(await told()).toBe('The schema lacks baseline: run "npm run ops -- migrate".');
   });
 
-  test('a database that lacks what Kafka has announced', async () => {
+  test('a database that lacks what Kafka has published', async () => {
     const databaseUrl = await createTestDatabase();
     // As if it were restored from a backup of before the present epoch.
     await query('UPDATE stream_head SET epoch = 0', databaseUrl);
     const { of } = await diagnose({ DATABASE_URL: databaseUrl });
-    expect(of('failed', 'history')).toContain('Kafka has announced change');
+    expect(of('failed', 'history')).toContain('Kafka has published change');
     expect(of('warning', 'processes')).toContain('No process leads apply');
   });
 

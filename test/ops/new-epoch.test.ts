@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { withAdmin } from '../../kafka/connection/admin.ts';
-import { readNewestAnnounced } from '../../kafka/reading/announced.ts';
+import { readNewestPublished } from '../../kafka/reading/newest-published.ts';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { applyTopics } from '../../kafka/topics/topics.ts';
 import { parseCursor } from '../../schemas/cursor.ts';
@@ -129,13 +129,13 @@ test('with Kafka emptied and more submissions in it than before, all of them are
   );
 });
 
-test('a new epoch is above every one that was announced, also if the backup is older than these', async () => {
+test('a new epoch is above every one that was published, also if the backup is older than these', async () => {
   const { brokers, topicPrefix } = service;
   const topic = topicNames(topicPrefix).changes;
   const untilAnnounced = (sequence: number) =>
     until(
       'the change',
-      async () => (await readNewestAnnounced({ brokers, topic }))?.sequence === sequence,
+      async () => (await readNewestPublished({ brokers, topic }))?.sequence === sequence,
       PATIENCE_MS,
     );
   await service.stopConsumers();

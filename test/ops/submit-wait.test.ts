@@ -157,7 +157,7 @@ test('what is stored of a topic that was made anew does not count as applied', a
   await client.connect();
   // As after a loss of Kafka, before the consumers notice that the topic is another one.
   await client.query(`UPDATE consumed_topics SET topic_id = gen_random_uuid()::text`);
-  await client.query('UPDATE consumer_positions SET next_offset = next_offset + 1000');
+  await client.query('UPDATE consumer_offsets SET next_offset = next_offset + 1000');
   await client.end();
   const io = createServiceIo(ndjson([record('bakers-local-1', 'bob')]));
   await expect(run(['--wait', '--timeout', '2', '-'], io)).rejects.toThrow(

@@ -56,7 +56,7 @@ export async function drain({ databaseUrl, brokers }: Cluster): Promise<number> 
     const submitted = bounds.reduce((sum, { end }) => sum + end, 0);
     const read = async () => {
       const { rows } = await client.query<{ applied: string; relayed: string; head: string }>(
-        `SELECT (SELECT COALESCE(sum(next_offset), 0) FROM consumer_positions) AS applied,
+        `SELECT (SELECT COALESCE(sum(next_offset), 0) FROM consumer_offsets) AS applied,
            (SELECT COALESCE(max(last_sequence), 0) FROM relay_batches WHERE acknowledged_at IS NOT NULL) AS relayed,
            (SELECT last_sequence FROM stream_head) AS head`,
       );

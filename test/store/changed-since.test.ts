@@ -15,7 +15,7 @@ const ANN = endorse(ENDORSER, 'mayor', 'ann');
 
 beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
 beforeEach(async () => {
-  await client.query('TRUNCATE endorsements, change_log, consumer_positions');
+  await client.query('TRUNCATE endorsements, change_log, consumer_offsets');
 });
 
 /** The time of the newest change, in milliseconds since 1970. */

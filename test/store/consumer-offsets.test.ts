@@ -11,7 +11,7 @@ const { client } = useTestDatabase();
 const TOPIC = 'submissions';
 
 beforeEach(async () => {
-  await client.query('TRUNCATE consumer_positions');
+  await client.query('TRUNCATE consumer_offsets');
   await lockConsumerOffsets(client, TOPIC, [0, 1]);
   await advanceConsumerOffsets(client, TOPIC, [
     { partition: 0, from: 0, to: 5 },

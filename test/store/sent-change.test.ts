@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FINGERPRINT_BYTES, HEADER_LENGTH, MARKER } from '../../schemas/avro-codec.ts';
 import { changeCodec } from '../../schemas/change.ts';
-import { packBody } from '../../schemas/packed-change.ts';
+import { encodeBody } from '../../schemas/change-encoding.ts';
 import { sentChange } from '../../store/stream/sent-change.ts';
 import { change } from '../helpers/properties/arbitraries.ts';
 
@@ -28,7 +28,7 @@ test('INV-3: a change that is stored as JSON, in any order of its keys, has the 
     fc.property(change, ({ epoch: _epoch, id: _id, sequence, type, occurred_at: _at, ...body }) => {
       const row = { ...ROW, ...BATCH, sequence, type };
       const reversed = Object.fromEntries(Object.entries(body).reverse()) as typeof body;
-      const sent = sentChange({ ...row, packed: packBody(body), body: null });
+      const sent = sentChange({ ...row, packed: encodeBody(body), body: null });
       expect(sentChange({ ...row, packed: null, body: reversed })).toEqual(sent);
       expect(changeCodec.decode(sent.value)).toMatchObject({ id: sent.id, sequence, type });
     }),

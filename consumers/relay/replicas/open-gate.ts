@@ -9,7 +9,7 @@ import type { Term } from '../../leadership.ts';
 import { replicaInUse } from './metrics.ts';
 import { ReplicaGate } from './replica-gate.ts';
 
-/** How often replicas are looked after while nothing is announced, in milliseconds. */
+/** How often replicas are looked after while nothing is published, in milliseconds. */
 const TEND_MS = 1000;
 
 export interface GateSettings {
@@ -21,13 +21,13 @@ export interface GateSettings {
 /** The replicas that gateways may read from, looked after for a term of the relay's leader. */
 export interface Gate {
   /**
-   * To be called after changes were committed and before they are announced: resolves when they may be (INV-1).
+   * To be called after changes were committed and before they are published: resolves when they may be (INV-1).
    *
    * @throws as `requireWorking` does
    */
-  pass(): Promise<void>;
+  barrier(): Promise<void>;
   /**
-   * To be called again and again, also while nothing is announced: replicas that nobody looks after are out of use.
+   * To be called again and again, also while nothing is published: replicas that nobody looks after are out of use.
    *
    * @throws the error for which this leader can no longer look after them
    */
@@ -80,9 +80,9 @@ export async function openGate(
     if (failure !== undefined) throw failure;
   };
   return {
-    async pass() {
+    async barrier() {
       requireWorking();
-      await gate.pass().catch((error: unknown) => {
+      await gate.barrier().catch((error: unknown) => {
         throw failure ?? error;
       });
     },

@@ -3,7 +3,7 @@ import type { Clock } from '../../../service/clock.ts';
 import { SupersededError } from '../../../service/failure.ts';
 import type { Logger } from '../../../service/log.ts';
 import type { ListedReplica, ReplicaRegistry } from '../../../store/replicas/registry.ts';
-import type { Look, ReplicaLink } from '../../../store/replicas/replica-link.ts';
+import type { ReplicaLink, ReplicaState } from '../../../store/replicas/replica-link.ts';
 import { replicaExclusions, replicaInUse, replicaLag, replicaWait } from './metrics.ts';
 
 /** A replica that is in use and does not show the mark by then is taken out of use; in milliseconds. */
@@ -18,7 +18,7 @@ const MAX_PAUSE_MS = 16;
 export interface GateOptions {
   registry: Pick<ReplicaRegistry, 'lineage' | 'raise' | 'admit' | 'exclude' | 'confirm'>;
   /** The replicas that may be used, by name. */
-  links: ReadonlyMap<string, Pick<ReplicaLink, 'look'>>;
+  links: ReadonlyMap<string, Pick<ReplicaLink, 'probe'>>;
   /** Monotonic. */
   clock: Pick<Clock, 'now' | 'wait'>;
   /** Aborts when this process no longer leads. */
@@ -30,7 +30,7 @@ export interface GateOptions {
 interface Member {
   name: string;
   instance: string;
-  link: Pick<ReplicaLink, 'look'>;
+  link: Pick<ReplicaLink, 'probe'>;
 }
 
 /** How a replica out of use has done. */
@@ -42,7 +42,7 @@ interface Trial {
 
 /**
  * Holds changes back until every replica that a gateway may read from shows them (INV-1). A replica that is late is first
- * taken out of use, and the leases of gateways end, before changes are announced without it.
+ * taken out of use, and the leases of gateways end, before changes are published without it.
  *
  * Passing and taking back happen one at a time. Errors of the primary end the leader's term: the next term begins with
  * the primary's list.
@@ -69,11 +69,11 @@ export class ReplicaGate {
     // The leader before may have taken a replica out of use a moment ago.
     if (known.some(({ inUse }) => !inUse)) gate.#safeAt = leasesEndedBy(options.clock.now());
     const seen = await Promise.all(
-      [...options.links].map(async ([name, link]) => ({ name, link, look: await lookAt(link) })),
+      [...options.links].map(async ([name, link]) => ({ name, link, state: await probe(link) })),
     );
     const lost: { instance: string; name: string }[] = [];
     for (const { instance, name } of known.filter(({ inUse }) => inUse)) {
-      const found = seen.find(({ look }) => look?.instance === instance);
+      const found = seen.find(({ state }) => state?.instance === instance);
       if (found) gate.#use({ name: found.name, link: found.link, instance });
       else lost.push({ instance, name });
     }
@@ -82,17 +82,17 @@ export class ReplicaGate {
   }
 
   /** Resolves when every replica that a gateway may read from shows all changes that were committed before the call. */
-  pass(): Promise<void> {
+  barrier(): Promise<void> {
     this.#next ??= this.#take(async () => {
       this.#next = undefined;
-      await this.#settle();
+      await this.#awaitReplicas();
     });
     return this.#next;
   }
 
   /** Confirms the replicas in use, takes late ones out, and tries the others. Rejects with the primary's errors. */
   async tend(): Promise<void> {
-    await this.pass();
+    await this.barrier();
     if (this.#inUse.size > 0) await this.#options.registry.confirm();
     const used = new Set([...this.#inUse.values()].map(({ name }) => name));
     const others = [...this.#options.links].filter(([name]) => !used.has(name));
@@ -106,7 +106,7 @@ export class ReplicaGate {
     return result;
   }
 
-  async #settle(): Promise<void> {
+  async #awaitReplicas(): Promise<void> {
     const { registry, clock, signal } = this.#options;
     const startedAt = clock.now();
     const members = [...this.#inUse.values()];
@@ -131,21 +131,21 @@ export class ReplicaGate {
   /** Tries a replica out of use, and puts it into use when it has kept up for long enough. */
   async #try(name: string, link: Member['link']): Promise<void> {
     const { registry, clock, log } = this.#options;
-    const look = await lookAt(link);
-    if (look === null) return void this.#trials.delete(name);
-    const member = { name, link, instance: look.instance };
+    const state = await probe(link);
+    if (state === null) return void this.#trials.delete(name);
+    const member = { name, link, instance: state.instance };
     if (!(await this.#shows(member, await registry.raise(), RETURN_LIMIT_MS))) {
       this.#trials.delete(name);
       return;
     }
     const trial = this.#trials.get(name);
-    if (trial?.instance !== look.instance) {
-      this.#trials.set(name, { instance: look.instance, since: clock.now() });
+    if (trial?.instance !== state.instance) {
+      this.#trials.set(name, { instance: state.instance, since: clock.now() });
       return;
     }
     if (clock.now() - trial.since < (this.#probations.get(name) ?? MIN_PROBATION_MS)) return;
     await this.#take(async () => {
-      // Nothing is announced meanwhile: the replica shows everything announced so far, and what follows waits for it.
+      // Nothing is published meanwhile: the replica shows everything published so far, and what follows waits for it.
       if (!(await this.#shows(member, await registry.raise(), RETURN_LIMIT_MS))) return;
       this.#use(member);
       await registry.admit(member);
@@ -185,9 +185,9 @@ export class ReplicaGate {
     const over = clock.wait(limitMs, AbortSignal.any([signal, ended.signal])).then(() => null);
     try {
       for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-        const look = await Promise.race([over, lookAt(link).then((found) => ({ found }))]);
-        if (look === null) return false;
-        const { found } = look;
+        const state = await Promise.race([over, probe(link).then((found) => ({ found }))]);
+        if (state === null) return false;
+        const { found } = state;
         if (found && (!found.isReplica || found.instance !== instance)) return false;
         if (found && found.lineage === registry.lineage && found.number >= number) {
           replicaLag.set({ replica: name }, (clock.now() - startedAt) / 1000);
@@ -202,6 +202,6 @@ export class ReplicaGate {
   }
 }
 
-function lookAt(link: Pick<ReplicaLink, 'look'>): Promise<Look | null> {
-  return link.look().catch(() => null);
+function probe(link: Pick<ReplicaLink, 'probe'>): Promise<ReplicaState | null> {
+  return link.probe().catch(() => null);
 }

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { FilterIndex } from '../../../domain/filter-index.ts';
-import { nameFilter, type StreamFilter } from '../../../domain/stream-filter.ts';
+import { filterKey, type StreamFilter } from '../../../domain/stream-filter.ts';
 import type { Clock } from '../../../service/clock.ts';
-import { SharedRuns } from '../../../service/shared-runs.ts';
+import { Coalescer } from '../../../service/coalescer.ts';
 import { findChangesSince, readFacets } from '../../../store/stream/recent-changes.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -44,7 +44,7 @@ export class MatchCounts {
   #counting = new Map<string, StreamFilter>();
   #asked = new Map<string, StreamFilter>();
   #running: Promise<void> | undefined;
-  readonly #passes = new SharedRuns(() => this.#passAsked());
+  readonly #passes = new Coalescer(() => this.#passAsked());
 
   constructor(options: MatchCountsOptions) {
     this.#options = { mostChanges: MOST_CHANGES, ...options };
@@ -52,7 +52,7 @@ export class MatchCounts {
 
   /** The count of a filter if it is less than a minute old. */
   find(filter: StreamFilter): MatchCount | undefined {
-    return this.#find(nameFilter(filter));
+    return this.#find(filterKey(filter));
   }
 
   #find(name: string): MatchCount | undefined {
@@ -66,7 +66,7 @@ export class MatchCounts {
    * @throws errors of the database
    */
   async count(filters: readonly StreamFilter[]): Promise<void> {
-    const named = filters.map((filter) => [nameFilter(filter), filter] as const);
+    const named = filters.map((filter) => [filterKey(filter), filter] as const);
     const missing = named.filter(([name]) => !this.#find(name));
     const running = missing.some(([name]) => this.#counting.has(name)) ? this.#running : undefined;
     const others = missing.filter(([name]) => !this.#counting.has(name));

@@ -62,6 +62,6 @@ export const recommendationsRoute = defineRoute({
       return { json: json.finish() };
     };
     // At most 500 contests can be named; a state or an election can have thousands.
-    return contest ? make() : largeAnswers.take(make, { accountId: caller.accountId, gone: closed });
+    return contest ? make() : largeAnswers.run(make, { accountId: caller.accountId, gone: closed });
   },
 });

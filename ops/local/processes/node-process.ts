@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Running } from '../../../service/keep-running.ts';
 import { SUPERVISED } from '../../../service/program.ts';
+import type { SupervisedProcess } from '../../../service/supervise.ts';
 import { childExit } from './daemon.ts';
 import { LogFile } from './log-file.ts';
 import { createRepeatFilter, renderLogLine } from './log-view.ts';
 import { stopProcess } from './pid-files.ts';
 
-export interface NodeProcess extends Running {
+export interface NodeProcess extends SupervisedProcess {
   pid: number;
 }
 

@@ -1,7 +1,7 @@
 /*
  * The protocol of read replicas as a simulation: the relay's gate and the gateways' leases as they are, on a primary,
  * replicas and a network that are values in memory. Every wait and answer takes a random time, and anything can be cut
- * off, paused, slowed or started again. Nothing that was announced may be missing from a read.
+ * off, paused, slowed or started again. Nothing that was published may be missing from a read.
  */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
@@ -13,7 +13,7 @@ import type { Clock } from '../../../service/clock.ts';
 import { SupersededError } from '../../../service/failure.ts';
 import { createLog } from '../../../service/log.ts';
 import type { ListedReplica } from '../../../store/replicas/registry.ts';
-import type { Look } from '../../../store/replicas/replica-link.ts';
+import type { ReplicaState } from '../../../store/replicas/replica-link.ts';
 
 const log = createLog('test', 'silent');
 
@@ -67,7 +67,7 @@ class World {
   readonly log: State[] = [{ changes: 0, lineage: '', number: 0 }];
   replicas = [0, 1].map((place) => ({ run: `${place}.0`, shown: 0, paused: false, delayMs: 1 }));
   listed = new Map<string, boolean>();
-  announced = 0;
+  published = 0;
   /** Whether ways are cut: from the relay to a replica, and from a gateway to the primary. */
   readonly cut = { relay: [false, false], gateway: [false, false] };
   readonly problems: string[] = [];
@@ -92,7 +92,7 @@ class World {
     return result;
   }
 
-  look(place: number): Promise<Look> {
+  probe(place: number): Promise<ReplicaState> {
     return this.call(() => {
       const replica = this.replicas[place];
       if (!replica || this.cut.relay[place]) throw new Error('cut');
@@ -159,7 +159,7 @@ class World {
     for (;;) {
       const ended = new AbortController();
       const { registry, known } = await this.begin();
-      const links = new Map([0, 1].map((place) => [String(place), { look: () => this.look(place) }]));
+      const links = new Map([0, 1].map((place) => [String(place), { probe: () => this.probe(place) }]));
       const endsAt = this.time.now + 2000 + this.random() * 20_000;
       const term = async () => {
         const gate = await ReplicaGate.open(known, { registry, links, clock, signal: ended.signal, log });
@@ -172,8 +172,8 @@ class World {
         void tend().catch(() => ended.abort());
         for (;;) {
           const { changes } = this.state;
-          if (!announcesEarly) await gate.pass();
-          this.announced = Math.max(this.announced, changes);
+          if (!announcesEarly) await gate.barrier();
+          this.published = Math.max(this.published, changes);
           await this.time.after(10);
         }
       };
@@ -206,7 +206,7 @@ class World {
       for (const replica of this.replicas) {
         if (!leases.holds(replica.run)) continue;
         this.reads += 1;
-        const needed = this.announced;
+        const needed = this.published;
         const { run } = replica;
         // The read begins now, and is done on the replica a little later.
         void this.time.after(this.random() * 50).then(() => {
@@ -264,14 +264,14 @@ async function simulate(seed: number, { announcesEarly = false } = {}): Promise<
 
 const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
-test('INV-1: whatever fails, no read of a replica lacks what was announced before it began', async () => {
+test('INV-1: whatever fails, no read of a replica lacks what was published before it began', async () => {
   let reads = 0;
   await fc.assert(
     fc.asyncProperty(seeds, async (seed) => {
       const world = await simulate(seed);
       reads += world.reads;
       expect(world.problems).toEqual([]);
-      expect(world.announced).toBeGreaterThan(0);
+      expect(world.published).toBeGreaterThan(0);
     }),
     { numRuns: 8 },
   );

@@ -1,24 +1,24 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CHUNK_CHANGES, ChunkCache, restOfChunk } from '../../../gateway/feed/chunk-cache.ts';
-import { type Chunk, type LogEntry, OVERHEAD_BYTES } from '../../../gateway/feed/entry.ts';
-import { createEntries } from '../../../gateway/feed/read-entries.ts';
-import { createEntry } from '../../helpers/stream/log-entry.ts';
+import { createEvents } from '../../../gateway/feed/read-events.ts';
+import { type Chunk, OVERHEAD_BYTES, type RenderedEvent } from '../../../gateway/feed/rendered-event.ts';
+import { createEvent } from '../../helpers/stream/create-event.ts';
 import { encodeChange } from '../../helpers/stream/write-changes.ts';
 
-const ENTRIES = Array.from({ length: 3 * CHUNK_CHANGES }, (_, index) => createEntry({ sequence: index + 1 }));
+const EVENTS = Array.from({ length: 3 * CHUNK_CHANGES }, (_, index) => createEvent({ sequence: index + 1 }));
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /** The chunk that a replay reads after a sequence. It is shorter if the log ends. */
 function chunkAfter(sequence: number, count = restOfChunk(sequence)): Chunk {
-  const entries = ENTRIES.slice(sequence, sequence + count);
-  return { entries, resumePoint: entries.at(-1)?.resumePoint ?? { sequence, time: 0, offsets: [] } };
+  const events = EVENTS.slice(sequence, sequence + count);
+  return { events, resumePoint: events.at(-1)?.resumePoint ?? { sequence, time: 0, offsets: [] } };
 }
 const found = (cache: ChunkCache, sequence: number) =>
-  cache.find(sequence)?.entries.map((entry) => entry.sequence);
+  cache.find(sequence)?.events.map((event) => event.sequence);
 
 test('finds the changes after a sequence up to the end of their chunk, if all of them are kept', () => {
-  const sequence = fc.nat(ENTRIES.length - 1);
+  const sequence = fc.nat(EVENTS.length - 1);
   fc.assert(
     fc.property(fc.array(sequence, { maxLength: 6 }), sequence, (added, asked) => {
       const cache = new ChunkCache(ALL);
@@ -26,7 +26,7 @@ test('finds the changes after a sequence up to the end of their chunk, if all of
       const number = Math.floor(asked / CHUNK_CHANGES);
       const here = added.some((after) => Math.floor(after / CHUNK_CHANGES) === number && after <= asked);
       expect(found(cache, asked)).toEqual(
-        here ? chunkAfter(asked).entries.map((entry) => entry.sequence) : undefined,
+        here ? chunkAfter(asked).events.map((event) => event.sequence) : undefined,
       );
     }),
   );
@@ -35,7 +35,7 @@ test('finds the changes after a sequence up to the end of their chunk, if all of
 test.each([998, 999])('finds a chunk that begins after %i, at the end of its thousand', (after) => {
   const cache = new ChunkCache(ALL);
   cache.add(chunkAfter(after));
-  expect(found(cache, after)).toEqual(chunkAfter(after).entries.map(({ sequence }) => sequence));
+  expect(found(cache, after)).toEqual(chunkAfter(after).events.map(({ sequence }) => sequence));
   expect(found(cache, 1000)).toBeUndefined();
 });
 
@@ -49,15 +49,17 @@ test('does not keep a chunk that ends early because the log does', () => {
 function chunksOfBatches(count: number): { chunks: Chunk[]; batches: number } {
   const sequences = Array.from({ length: count * CHUNK_CHANGES }, (_, index) => index + 1);
   const batches = [1, 0].map((rest) =>
-    createEntries(
+    createEvents(
       sequences.filter((sequence) => sequence % 2 === rest).map((sequence) => encodeChange(1, sequence)),
       1,
     ),
   );
-  const entries = sequences.map((sequence) => batches[1 - (sequence % 2)]?.[(sequence - 1) >> 1] as LogEntry);
+  const events = sequences.map(
+    (sequence) => batches[1 - (sequence % 2)]?.[(sequence - 1) >> 1] as RenderedEvent,
+  );
   const chunks = Array.from({ length: count }, (_, index) => {
-    const own = entries.slice(index * CHUNK_CHANGES, (index + 1) * CHUNK_CHANGES);
-    return { entries: own, resumePoint: { sequence: (index + 1) * CHUNK_CHANGES, time: 0, offsets: [] } };
+    const own = events.slice(index * CHUNK_CHANGES, (index + 1) * CHUNK_CHANGES);
+    return { events: own, resumePoint: { sequence: (index + 1) * CHUNK_CHANGES, time: 0, offsets: [] } };
   });
   return { chunks, batches: batches.reduce((sum, [first]) => sum + (first?.memory.length ?? 0), 0) };
 }
@@ -74,7 +76,7 @@ test.each([
 });
 
 test('INV-10: keeps the most recently used chunks within its bytes', () => {
-  const bytes = chunkAfter(0).entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  const bytes = chunkAfter(0).events.reduce((sum, event) => sum + event.bytes, 0);
   const cache = new ChunkCache(Math.floor(2.5 * bytes));
   cache.add(chunkAfter(0));
   cache.add(chunkAfter(1000));

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Decoder } from '../../../gateway/feed/decoder.ts';
-import type { EntryAt } from '../../../gateway/feed/entry.ts';
-import { packChanges, unpackChanges } from '../../../gateway/feed/packed-changes.ts';
-import { readEntries } from '../../../gateway/feed/read-entries.ts';
+import { readEvents } from '../../../gateway/feed/read-events.ts';
+import type { EventAt } from '../../../gateway/feed/rendered-event.ts';
+import { packChanges, unpackChanges } from '../../../gateway/feed/transferable-changes.ts';
 import { changeCodec } from '../../../schemas/change.ts';
 import { createLog } from '../../../service/log.ts';
 import { change } from '../../helpers/properties/arbitraries.ts';
@@ -33,16 +33,16 @@ test('decodes several batches at a time exactly as this thread does', async () =
   );
 });
 
-test('unpacks to the entries that this thread creates', async () => {
+test('unpacks to the events that this thread creates', async () => {
   await fc.assert(
     fc.asyncProperty(batch, async (records) => {
       const log = createLog('test', 'silent');
-      const describe = ({ entry, offset }: EntryAt) => ({
-        ...{ offset, epoch: entry.epoch, sequence: entry.sequence, occurredAt: entry.occurredAt },
-        ...{ facets: entry.facets, id: entry.id, json: entry.json, frame: entry.frame },
+      const describe = ({ event, offset }: EventAt) => ({
+        ...{ offset, epoch: event.epoch, sequence: event.sequence, occurredAt: event.occurredAt },
+        ...{ facets: event.facets, id: event.id, json: event.json, frame: event.frame },
       });
       const unpacked = unpackChanges(await decoder.decode(records, 1));
-      expect(unpacked.map(describe)).toEqual(readEntries(records, 1, log).entriesAt.map(describe));
+      expect(unpacked.map(describe)).toEqual(readEvents(records, 1, log).entriesAt.map(describe));
     }),
     { numRuns: 50 },
   );

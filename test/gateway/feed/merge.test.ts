@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { SequenceMerge } from '../../../gateway/feed/merge.ts';
 import { createReader, expectedOf, readAll, topicArbitrary } from '../../helpers/stream/merge-model.ts';
 
-const at = (sequence: number, offset: number) => ({ entry: { sequence }, offset });
+const at = (sequence: number, offset: number) => ({ event: { sequence }, offset });
 const taken = (merge: SequenceMerge<{ sequence: number }>, limit?: number) =>
   merge.take(limit).map(({ sequence }) => sequence);
 const fromStart = () => new SequenceMerge<{ sequence: number }>({ sequence: 0, offsets: [] });
@@ -38,7 +38,7 @@ describe('with any distribution of changes over partitions and any order of fetc
       fc.property(topicArbitrary, choices, fc.nat(), (topic, choose, hole) => {
         const missing = topic.start.sequence + 1 + (hole % (topic.last - topic.start.sequence));
         const partitions = topic.partitions.map((records) =>
-          records.filter(({ entry }) => entry.sequence !== missing),
+          records.filter(({ event }) => event.sequence !== missing),
         );
         const reader = createReader({ ...topic, partitions }, topic.start, choose);
         const given = readAll(reader);

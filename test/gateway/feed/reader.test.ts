@@ -1,34 +1,34 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createPredicate, type StreamFilter } from '../../../domain/stream-filter.ts';
-import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
+import type { Chunk, RenderedEvent, ResumePoint } from '../../../gateway/feed/rendered-event.ts';
 import type { StateCode } from '../../../schemas/vocabulary.ts';
 import { settle } from '../../helpers/service/manual-clock.ts';
-import { createEntry } from '../../helpers/stream/log-entry.ts';
+import { createEvent } from '../../helpers/stream/create-event.ts';
 
 const STATES: StateCode[] = ['CA', 'OR', 'WA'];
 
 /** A log in memory that readers can wait for. */
 class Log {
-  readonly entries: LogEntry[] = [];
+  readonly events: RenderedEvent[] = [];
   readonly fanOut = new FanOut();
 
   get latest(): ResumePoint {
-    return { sequence: this.entries.length, time: this.entries.length, offsets: [] };
+    return { sequence: this.events.length, time: this.events.length, offsets: [] };
   }
 
   async read({ sequence }: ResumePoint): Promise<Chunk> {
-    const entries = this.entries.slice(sequence, sequence + 3);
-    return { entries, resumePoint: entries.at(-1)?.resumePoint ?? this.latest };
+    const events = this.events.slice(sequence, sequence + 3);
+    return { events, resumePoint: events.at(-1)?.resumePoint ?? this.latest };
   }
 
   append(states: StateCode[]): void {
     const added = states.map((state, index) =>
-      createEntry({ sequence: this.entries.length + 1 + index, state }),
+      createEvent({ sequence: this.events.length + 1 + index, state }),
     );
-    this.entries.push(...added);
+    this.events.push(...added);
     this.fanOut.publish(added, this.latest);
   }
 }
@@ -46,8 +46,8 @@ class Client {
 
   async run(turns: number): Promise<void> {
     for (let turn = 0; turn < turns; turn += 1) {
-      const { entries, resumePoint } = await this.reader.next(this.resumePoint);
-      this.received.push(...entries.map(({ sequence }) => sequence));
+      const { events, resumePoint } = await this.reader.next(this.resumePoint);
+      this.received.push(...events.map(({ sequence }) => sequence));
       this.resumePoint = resumePoint;
     }
   }
@@ -84,7 +84,7 @@ test('INV-7, INV-10: whenever readers begin, wait or lag, each gets exactly its 
       for (const [index, client] of running.entries()) {
         const joined = wanted.toSorted((a, b) => a.joins - b.joins)[index];
         const matches = createPredicate(joined?.filter ?? {});
-        const after = log.entries.filter(({ sequence }) => sequence > (starts[index] ?? 0));
+        const after = log.events.filter(({ sequence }) => sequence > (starts[index] ?? 0));
         const expected = after.filter(({ facets }) => matches(facets)).map(({ sequence }) => sequence);
         expect(client.received).toEqual(expected);
         client.reader.close();
@@ -107,7 +107,7 @@ test('INV-11: readers with equal filters share one delivery and its bytes', asyn
   expect(first).toBe(second);
   expect(first?.frames).toBe(second?.frames);
   expect(first?.frames.plain.toString()).toBe(
-    log.entries
+    log.events
       .slice(1)
       .map(({ frame }) => frame.toString())
       .join(''),
@@ -121,8 +121,8 @@ test('INV-11: readers with different filters that the same changes pass share on
   log.append(['WA', 'CA', 'OR', 'CA']);
   const [first, second, third] = await Promise.all(waiting);
   expect(first).toBe(second);
-  expect(first?.entries.map(({ sequence }) => sequence)).toEqual([2, 4]);
-  expect(third?.entries.map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
+  expect(first?.events.map(({ sequence }) => sequence)).toEqual([2, 4]);
+  expect(third?.events.map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
 });
 
 test('a reader that waits at a cursor of a gateway that is ahead gets nothing twice', async () => {
@@ -131,8 +131,8 @@ test('a reader that waits at a cursor of a gateway that is ahead gets nothing tw
   const next = reader.next({ sequence: 2, time: 0, offsets: [] });
   log.append(['CA', 'CA']);
   log.append(['CA', 'CA']);
-  const { entries, resumePoint } = await next;
-  expect([entries.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[3, 4], 4]);
+  const { events, resumePoint } = await next;
+  expect([events.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[3, 4], 4]);
 });
 
 test('a closed reader stops waiting and leaves nothing behind', async () => {
@@ -141,7 +141,7 @@ test('a closed reader stops waiting and leaves nothing behind', async () => {
   const next = reader.next(log.latest);
   log.append(['OR']);
   reader.close();
-  expect(await next).toMatchObject({ entries: [], resumePoint: { sequence: 1 } });
+  expect(await next).toMatchObject({ events: [], resumePoint: { sequence: 1 } });
   expect(log.fanOut.size).toBe(0);
 });
 
@@ -150,8 +150,8 @@ test('a delivery that begins before the cursor of a waiting reader is cut to the
   const ahead = new FeedReader(log, log.fanOut, {});
   const next = ahead.next({ sequence: 1, time: 0, offsets: [] });
   log.append(['CA', 'OR', 'WA']);
-  const { entries, resumePoint } = await next;
-  expect([entries.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[2, 3], 3]);
+  const { events, resumePoint } = await next;
+  expect([events.map(({ sequence }) => sequence), resumePoint.sequence]).toEqual([[2, 3], 3]);
 });
 
 test('a reader knows whether it waits', async () => {
@@ -163,7 +163,7 @@ test('a reader knows whether it waits', async () => {
   log.append(['CA']);
   const { resumePoint } = await next;
   expect(reader.isWaiting).toBe(false);
-  expect(log.fanOut.join({}).waiting.size).toBe(0);
+  expect(log.fanOut.join({}).listeners.size).toBe(0);
   reader.next(resumePoint);
   reader.close();
   expect(reader.isWaiting).toBe(false);
@@ -179,17 +179,17 @@ describe('a reader whose filter is replaced', () => {
     log.append(['CA']);
     expect(reader.isWaiting).toBe(true);
     log.append(['OR']);
-    expect((await next).entries.map(({ sequence }) => sequence)).toEqual([2]);
+    expect((await next).events.map(({ sequence }) => sequence)).toEqual([2]);
   });
 
   test('before it reads, gets the changes that pass the new one', async () => {
     const log = new Log();
     const reader = new FeedReader(log, log.fanOut, { states: ['CA'] });
     reader.changeFilter({ states: ['OR'] });
-    expect(log.fanOut.join({ states: ['OR'] }).waiting.size).toBe(0);
+    expect(log.fanOut.join({ states: ['OR'] }).listeners.size).toBe(0);
     log.append(['CA', 'OR']);
-    const { entries } = await reader.next({ sequence: 0, time: 0, offsets: [] });
-    expect(entries.map(({ sequence }) => sequence)).toEqual([2]);
+    const { events } = await reader.next({ sequence: 0, time: 0, offsets: [] });
+    expect(events.map(({ sequence }) => sequence)).toEqual([2]);
   });
 
   test('after it was closed, stays closed', () => {
@@ -213,17 +213,17 @@ test('a closed reader leaves its place once, and the others of its filter keep t
   first.close();
   second.close();
   second.close();
-  expect(log.fanOut.join({}).waiting.size).toBe(1);
+  expect(log.fanOut.join({}).listeners.size).toBe(1);
   log.append(['CA']);
   const [closed, open] = await Promise.all(waiting);
-  expect([closed?.entries.length, open?.entries.length]).toEqual([0, 1]);
+  expect([closed?.events.length, open?.events.length]).toEqual([0, 1]);
 });
 
 test('a closed reader reads on from where it is told, without waiting', async () => {
   const log = new Log();
   const reader = new FeedReader(log, log.fanOut, {});
   reader.close();
-  expect(await reader.next(log.latest)).toMatchObject({ entries: [] });
+  expect(await reader.next(log.latest)).toMatchObject({ events: [] });
 });
 
 test('INV-7: an interruption makes all waiting readers look again from its point', async () => {
@@ -232,7 +232,7 @@ test('INV-7: an interruption makes all waiting readers look again from its point
   const waiting = readers.map((reader) => reader.next(log.latest));
   log.fanOut.interrupt({ sequence: 0, time: 9, offsets: [4] });
   for (const delivery of await Promise.all(waiting)) {
-    expect(delivery).toMatchObject({ entries: [], resumePoint: { sequence: 0, time: 9 } });
+    expect(delivery).toMatchObject({ events: [], resumePoint: { sequence: 0, time: 9 } });
   }
   expect(readers.map(({ isWaiting }) => isWaiting)).toEqual([false, false]);
 });
@@ -243,5 +243,5 @@ test('the bytes of a delivery are those of its frames', async () => {
   log.append(['CA', 'OR']);
   const delivery = await next;
   expect(delivery.bytes).toBe(delivery.frames.plain.length);
-  expect(delivery.bytes).toBe(log.entries.reduce((sum, { frame }) => sum + frame.length, 0));
+  expect(delivery.bytes).toBe(log.events.reduce((sum, { frame }) => sum + frame.length, 0));
 });

@@ -2,8 +2,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '
 import fc from 'fast-check';
 import type { ChangeLog } from '../../../gateway/feed/change-log.ts';
 import { CHUNK_CHANGES } from '../../../gateway/feed/chunk-cache.ts';
-import type { Chunk, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { replays } from '../../../gateway/feed/metrics.ts';
+import type { Chunk, ResumePoint } from '../../../gateway/feed/rendered-event.ts';
 import { Replay } from '../../../gateway/feed/replay.ts';
 import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
 import type { PartitionRead } from '../../../kafka/reading/partition-read.ts';
@@ -77,7 +77,7 @@ function expectFollowing(resumePoint: ResumePoint, chunk: Chunk): void {
   expect(to).toBeGreaterThanOrEqual(first);
   const expected = Array.from({ length: to - first + 1 }, (_, at) => first + at);
   // Compared as text: Jest compares long lists slowly.
-  expect(chunk.entries.map(({ sequence }) => sequence).join()).toBe(expected.join());
+  expect(chunk.events.map(({ sequence }) => sequence).join()).toBe(expected.join());
 }
 
 /** Counts the chunks that are fetched from Kafka during some work. */
@@ -171,7 +171,7 @@ describe('INV-4: a resume point works with any offsets', () => {
     locate.mockResolvedValueOnce(null);
     const fetch = jest.spyOn(TopicReader.prototype, 'fetch');
     const resumePoint = { ...BEGINNING, sequence: 20_300 };
-    expect(await replay.read(resumePoint, { ...STREAM, epoch: 2 })).toEqual({ entries: [], resumePoint });
+    expect(await replay.read(resumePoint, { ...STREAM, epoch: 2 })).toEqual({ events: [], resumePoint });
     const answers = fetch.mock.results.map(({ value }) => value as Promise<PartitionRead[]>);
     fetch.mockRestore();
     const reads = (await Promise.all(answers)).flat();
@@ -201,7 +201,7 @@ describe('INV-4: a resume point works with any offsets', () => {
   test('a change that the database does not know either is not searched for', async () => {
     locate.mockResolvedValueOnce(null);
     const resumePoint = { ...BEGINNING, sequence: 20_300, offsets: [0, 0, 0, 0, 0] };
-    expect(await replay.read(resumePoint, STREAM)).toEqual({ entries: [], resumePoint });
+    expect(await replay.read(resumePoint, STREAM)).toEqual({ events: [], resumePoint });
     expect(load).toHaveBeenCalledTimes(1);
   });
 });

@@ -68,10 +68,10 @@ test('the other broker is read at once, and the client notices nothing', async (
 
   const fetch = jest.spyOn(TopicReader.prototype, 'fetch');
   let { resumePoint } = first;
-  const sequences = first.entries.map(({ sequence }) => sequence);
+  const sequences = first.events.map(({ sequence }) => sequence);
   while (resumePoint.sequence < LATEST) {
     const chunk = await replay.read(resumePoint, STREAM);
-    sequences.push(...chunk.entries.map(({ sequence }) => sequence));
+    sequences.push(...chunk.events.map(({ sequence }) => sequence));
     resumePoint = chunk.resumePoint;
   }
   expect(sequences).toEqual(Array.from({ length: LATEST }, (_, index) => index + 1));

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Arrivals } from '../../../gateway/feed/arrivals.ts';
-import { createEntries } from '../../../gateway/feed/read-entries.ts';
+import { createEvents } from '../../../gateway/feed/read-events.ts';
 import { Tail } from '../../../gateway/feed/tail.ts';
 import { UnreadableBatches } from '../../../gateway/feed/unreadable-batches.ts';
 import type { PartitionRead } from '../../../kafka/reading/partition-read.ts';
@@ -90,7 +90,7 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = []) 
       async load(from, to) {
         const found: number[] = [];
         for (let next = from; next <= to && logged.includes(next); next += 1) found.push(next);
-        return createEntries(
+        return createEvents(
           found.map((sequence) => encodeChange(EPOCH, sequence)),
           EPOCH,
         );
@@ -100,7 +100,7 @@ function followBrokers(brokers: HoldingBrokers, logged: readonly number[] = []) 
       reportFilled: () => {},
     },
     unreadable: new UnreadableBatches(TOPIC, log),
-    onEntries: (entries) => sequences.push(...entries.map(({ sequence }) => sequence)),
+    onEvents: (events) => sequences.push(...events.map(({ sequence }) => sequence)),
     onLost: (sequence) => lostUpTo.push(sequence),
     onLaterEpoch: () => {},
     arrivals: new Arrivals(TOPIC, systemClock),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { Turns } from '../../../gateway/answers/turns.ts';
+import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
 import { parseCursor } from '../../../schemas/cursor.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
@@ -226,10 +226,10 @@ describe('a large answer of lines', () => {
   test('is refused if the gateway stops before its turn, while those under way go on', async () => {
     const [first, second] = [await open(), await open()];
     await until('both wait for their readers', async () => (await snapshots()) === 2);
-    const take = jest.spyOn(Turns.prototype, 'take');
+    const run = jest.spyOn(FairQueue.prototype, 'run');
     const third = open();
-    await until('the third waits for its turn', () => take.mock.calls.length === 1);
-    take.mockRestore();
+    await until('the third waits for its turn', () => run.mock.calls.length === 1);
+    run.mockRestore();
     const stopped = service.gateways[0]?.stop();
     const { response } = await third;
     const { 'retry-after': retryAfter, connection } = response.headers;

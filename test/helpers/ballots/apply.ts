@@ -1,18 +1,18 @@
 import pg from 'pg';
-import { type Applied, applyRuns } from '../../../consumers/apply/apply-runs.ts';
-import { createEntry, type Run } from '../../../consumers/apply/entry.ts';
+import { type Applied, applyRanges } from '../../../consumers/apply/apply-ranges.ts';
+import { createRecord, type SubmissionRange } from '../../../consumers/apply/submission-record.ts';
 import { type Submission, submissionCodec } from '../../../schemas/submission.ts';
 
 export const SUBMISSIONS_TOPIC = 'submissions';
 
 /** A run of a partition with these submissions, which begins at an offset. Bytes stand for themselves. */
-export function createTestRun(
+export function createTestRange(
   from: number,
   submissions: readonly (Submission | Buffer)[],
   partition = 0,
-): Run {
-  const entries = submissions.map((submission, index) =>
-    createEntry(
+): SubmissionRange {
+  const records = submissions.map((submission, index) =>
+    createRecord(
       {
         offset: from + index,
         key: null,
@@ -25,7 +25,7 @@ export function createTestRun(
       },
     ),
   );
-  return { partition, from, to: from + entries.length, appendedAt: null, entries };
+  return { partition, from, to: from + records.length, appendedAt: null, records: records };
 }
 
 /** Applies submissions after those that were applied before, in one transaction on a connection of its own. */
@@ -37,11 +37,11 @@ export async function applySubmissions(
   await client.connect();
   try {
     const { rows } = await client.query<{ next_offset: string }>(
-      'SELECT next_offset FROM consumer_positions WHERE topic = $1 AND partition = 0',
+      'SELECT next_offset FROM consumer_offsets WHERE topic = $1 AND partition = 0',
       [SUBMISSIONS_TOPIC],
     );
-    const run = createTestRun(Number(rows[0]?.next_offset ?? 0), submissions);
-    return await applyRuns(client, SUBMISSIONS_TOPIC, [run]);
+    const range = createTestRange(Number(rows[0]?.next_offset ?? 0), submissions);
+    return await applyRanges(client, SUBMISSIONS_TOPIC, [range]);
   } finally {
     await client.end();
   }

@@ -1,12 +1,12 @@
-import { AnswerMemory } from '../../../gateway/answers/answer-memory.ts';
-import { Turns } from '../../../gateway/answers/turns.ts';
+import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
+import { ResponseCache } from '../../../gateway/answers/response-cache.ts';
 import { createConfig } from '../../../gateway/config.ts';
 import type { GatewayContext } from '../../../gateway/context.ts';
 import { encodeContent } from '../../../gateway/http/content.ts';
 import type { RawRequest } from '../../../gateway/http/route.ts';
 import { routes } from '../../../gateway/routes/index.ts';
 import { systemClock } from '../../../service/clock.ts';
-import { SharedRuns } from '../../../service/shared-runs.ts';
+import { Coalescer } from '../../../service/coalescer.ts';
 import { createReadPool } from '../../../store/connection/read-pool.ts';
 import { type DataPart, loadDataVersions } from '../../../store/reads/data-versions.ts';
 
@@ -46,15 +46,22 @@ export async function recordQueries(databaseUrl: string, path: string): Promise<
   const [route, parameters] = findRoute(pathname);
   const config = createConfig({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'localhost:9092' });
   // The data endpoints use only this part of the context.
-  const largeAnswers = new Turns({ atOnce: 1, atOnceOfAccount: 1, waiting: 0, waitingOfAccount: 0 });
-  const answers = new AnswerMemory({
+  const largeAnswers = new FairQueue({ atOnce: 1, atOnceOfAccount: 1, waiting: 0, waitingOfAccount: 0 });
+  const responseCache = new ResponseCache({
     maxBytes: 0,
     retentionMs: config.retentionMs,
     clock: systemClock,
   });
-  const source = { pool, dataVersion: new SharedRuns(() => loadDataVersions(pool)), isReplica: false };
+  const source = { pool, dataVersion: new Coalescer(() => loadDataVersions(pool)), isReplica: false };
   const replicas: GatewayContext['replicas'] = { read: (work) => work(source) };
-  const context = { pool, replicas, largeAnswers, answers, config, clock: systemClock } as GatewayContext;
+  const context = {
+    pool,
+    replicas,
+    largeAnswers,
+    responseCache,
+    config,
+    clock: systemClock,
+  } as GatewayContext;
   const request: RawRequest = {
     url: path,
     query,

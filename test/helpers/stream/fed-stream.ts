@@ -3,24 +3,24 @@ import { PassThrough } from 'node:stream';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { EventStream } from '../../../gateway/delivery/sse.ts';
-import type { Chunk, LogEntry, ResumePoint } from '../../../gateway/feed/entry.ts';
 import { FanOut } from '../../../gateway/feed/fan-out.ts';
 import type { Feed } from '../../../gateway/feed/feed.ts';
 import { FeedReader } from '../../../gateway/feed/reader.ts';
+import type { Chunk, RenderedEvent, ResumePoint } from '../../../gateway/feed/rendered-event.ts';
 import { EventOutput } from '../../../gateway/wire/event-output.ts';
 import type { StateCode } from '../../../schemas/vocabulary.ts';
 import { captureLog } from '../service/captured-log.ts';
 import { ManualClock } from '../service/manual-clock.ts';
-import { createEntry } from './log-entry.ts';
+import { createEvent } from './create-event.ts';
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-/** A feed of entries that the test appends to, or a failure that it sets. */
+/** A feed of events that the test appends to, or a failure that it sets. */
 class FakeFeed {
   readonly #clock: ManualClock;
-  readonly #entries: LogEntry[] = [];
+  readonly #events: RenderedEvent[] = [];
   readonly #fanOut = new FanOut();
   failure: Error | undefined;
   /** An error of making ids, which every frame but an endorsement needs. */
@@ -37,16 +37,16 @@ class FakeFeed {
   }
 
   get latest(): ResumePoint {
-    return { sequence: this.#entries.length, time: this.#clock.now(), offsets: [0] };
+    return { sequence: this.#events.length, time: this.#clock.now(), offsets: [0] };
   }
 
   append(state: StateCode = 'CA', count = 1): void {
-    const { length } = this.#entries;
+    const { length } = this.#events;
     const occurredAt = this.#clock.now();
     const added = Array.from({ length: count }, (_, i) =>
-      createEntry({ sequence: length + 1 + i, state, occurredAt }),
+      createEvent({ sequence: length + 1 + i, state, occurredAt }),
     );
-    this.#entries.push(...added);
+    this.#events.push(...added);
     this.#fanOut.publish(added, this.latest);
   }
 
@@ -57,8 +57,8 @@ class FakeFeed {
   async read(resumePoint: ResumePoint): Promise<Chunk> {
     this.reads += 1;
     if (this.failure) throw this.failure;
-    const entries = this.#entries.slice(resumePoint.sequence, resumePoint.sequence + 1000);
-    return { entries, resumePoint: entries.at(-1)?.resumePoint ?? this.latest };
+    const events = this.#events.slice(resumePoint.sequence, resumePoint.sequence + 1000);
+    return { events, resumePoint: events.at(-1)?.resumePoint ?? this.latest };
   }
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Sequenced, SequenceMerge } from '../../../gateway/feed/merge.ts';
 
 interface LogRecord {
-  entry: Sequenced;
+  event: Sequenced;
   offset: number;
 }
 interface Start {
@@ -43,7 +43,7 @@ export const topicArbitrary: fc.Arbitrary<Topic> = fc
     const append = (sequence: number, partition: number) => {
       const records = partitions[partition] ?? [];
       const offset = (records.at(-1)?.offset ?? -1) + (gaps.next().value ?? 1);
-      records.push({ entry: { sequence }, offset });
+      records.push({ event: { sequence }, offset });
     };
     for (const [index, { partitions: sent, resent }] of sendings.entries()) {
       const countNow = index < grownAt ? count : count + more;
@@ -54,7 +54,7 @@ export const topicArbitrary: fc.Arbitrary<Topic> = fc
     }
     const sequence = start.sequence % keys.length;
     const offsets = partitions.map((records) => {
-      const first = records.find(({ entry }) => entry.sequence > sequence)?.offset ?? 0;
+      const first = records.find(({ event }) => event.sequence > sequence)?.offset ?? 0;
       return Math.max(0, first - (start.back.next().value ?? 0));
     });
     return { partitions, last: keys.length, start: { sequence, offsets } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatCursor, formatEventId } from '../../../schemas/cursor.ts';
 import type { ChangeLog } from './change-log.ts';
-import { createEntry } from './log-entry.ts';
+import { createEvent } from './create-event.ts';
 import {
   type Connection,
   connectionOfPage,
@@ -11,10 +11,10 @@ import {
 } from './stream-checker.ts';
 
 /** Six changes, the even ones in Oregon. */
-const ENTRIES = [1, 2, 3, 4, 5, 6].map((sequence) =>
-  createEntry({ sequence, state: sequence % 2 === 0 ? 'OR' : 'CA' }),
+const EVENTS = [1, 2, 3, 4, 5, 6].map((sequence) =>
+  createEvent({ sequence, state: sequence % 2 === 0 ? 'OR' : 'CA' }),
 );
-const LOG: ChangeLog = { epoch: 7, events: ENTRIES.map(({ json }) => JSON.parse(json.toString())) };
+const LOG: ChangeLog = { epoch: 7, events: EVENTS.map(({ json }) => JSON.parse(json.toString())) };
 
 const at = (sequence: number, epoch = 7, time = 1_793_000_000_000) =>
   formatCursor({ epoch, sequence, time, offsets: [0] });
@@ -22,7 +22,7 @@ const at = (sequence: number, epoch = 7, time = 1_793_000_000_000) =>
 const BELOW = formatEventId({ epoch: 7, sequence: 2, time: 0, offsets: [0] });
 const tell = (event: string, sequence: number): Frame => ({ event, id: at(sequence), data: '{}' });
 const change = (sequence: number): Frame => {
-  const { id, json } = ENTRIES[sequence - 1] ?? createEntry({ sequence });
+  const { id, json } = EVENTS[sequence - 1] ?? createEvent({ sequence });
   return { event: 'endorsement', id, data: json.toString() };
 };
 const stream = (after: number | null, ...frames: Frame[]): Connection => ({ via: 'stream', after, frames });
@@ -75,7 +75,7 @@ describe('a fault is found:', () => {
     const { data, ...frame } = change(sequence);
     return { ...frame, data: data.replace(from, to) };
   };
-  const other = createEntry({ sequence: 2, occurredAt: 1_793_000_000_999 });
+  const other = createEvent({ sequence: 2, occurredAt: 1_793_000_000_999 });
 
   const faults: [string, string, Connection[], Partial<ReaderRecord>?][] = [
     [

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Turns } from '../../../gateway/answers/turns.ts';
+import { FairQueue } from '../../../gateway/answers/fair-queue.ts';
 
 const HERE = { accountId: 1, gone: new AbortController().signal };
 const OTHER = { ...HERE, accountId: 2 };
@@ -19,9 +19,9 @@ function createWork() {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('as much work as allowed runs at a time, the rest in order of arrival', async () => {
-  const turns = new Turns({ atOnce: 2, atOnceOfAccount: 2, waiting: 10, waitingOfAccount: 10 });
+  const queue = new FairQueue({ atOnce: 2, atOnceOfAccount: 2, waiting: 10, waitingOfAccount: 10 });
   const works = Array.from({ length: 4 }, createWork);
-  const done = works.map(({ work }) => turns.take(work, HERE));
+  const done = works.map(({ work }) => queue.run(work, HERE));
   await settle();
   expect(works.map(({ isBegun }) => isBegun())).toEqual([true, true, false, false]);
   works[1]?.resolve('second');
@@ -36,38 +36,38 @@ test('as much work as allowed runs at a time, the rest in order of arrival', asy
 });
 
 test('a request is refused if too many wait, or too many of its own account', async () => {
-  const turns = new Turns({ atOnce: 1, atOnceOfAccount: 1, waiting: 2, waitingOfAccount: 1 });
+  const queue = new FairQueue({ atOnce: 1, atOnceOfAccount: 1, waiting: 2, waitingOfAccount: 1 });
   const works = Array.from({ length: 3 }, createWork);
-  const [first, second, third] = works.map(({ work }, index) => turns.take(work, index < 2 ? HERE : OTHER));
+  const [first, second, third] = works.map(({ work }, index) => queue.run(work, index < 2 ? HERE : OTHER));
   await settle();
-  await expect(turns.take(createWork().work, HERE)).rejects.toMatchObject(BUSY);
-  await expect(turns.take(createWork().work, { ...HERE, accountId: 3 })).rejects.toMatchObject(BUSY);
+  await expect(queue.run(createWork().work, HERE)).rejects.toMatchObject(BUSY);
+  await expect(queue.run(createWork().work, { ...HERE, accountId: 3 })).rejects.toMatchObject(BUSY);
   for (const { resolve } of works) resolve('done');
   expect(await Promise.all([first, second, third])).toEqual(['done', 'done', 'done']);
-  expect(await turns.take(async () => 'free again', HERE)).toBe('free again');
+  expect(await queue.run(async () => 'free again', HERE)).toBe('free again');
 });
 
 test('a client that disconnects leaves the queue at once, and its work is not done', async () => {
-  const turns = new Turns({ atOnce: 1, atOnceOfAccount: 1, waiting: 2, waitingOfAccount: 2 });
+  const queue = new FairQueue({ atOnce: 1, atOnceOfAccount: 1, waiting: 2, waitingOfAccount: 2 });
   const [first, left, last] = [createWork(), createWork(), createWork()];
   const client = new AbortController();
   const gone = { ...HERE, gone: client.signal };
-  const firstDone = turns.take(first.work, HERE);
-  const leaving = [turns.take(left.work, gone), turns.take(left.work, gone)];
+  const firstDone = queue.run(first.work, HERE);
+  const leaving = [queue.run(left.work, gone), queue.run(left.work, gone)];
   client.abort();
   expect((await Promise.allSettled(leaving)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  await expect(turns.take(left.work, gone)).rejects.toMatchObject({ code: 'server_busy' });
-  const lastDone = turns.take(last.work, HERE);
+  await expect(queue.run(left.work, gone)).rejects.toMatchObject({ code: 'server_busy' });
+  const lastDone = queue.run(last.work, HERE);
   first.resolve('first');
   last.resolve('last');
   expect(await Promise.all([firstDone, lastDone])).toEqual(['first', 'last']);
   expect(left.isBegun()).toBe(false);
 });
 
-test('an account has no more turns at a time than it may, and the next of another account is not kept waiting by it', async () => {
-  const turns = new Turns({ atOnce: 2, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 });
+test('an account has no more running requests than it may, and the next of another account is not kept waiting by it', async () => {
+  const queue = new FairQueue({ atOnce: 2, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 });
   const [first, second, other] = [createWork(), createWork(), createWork()];
-  const done = [turns.take(first.work, HERE), turns.take(second.work, HERE), turns.take(other.work, OTHER)];
+  const done = [queue.run(first.work, HERE), queue.run(second.work, HERE), queue.run(other.work, OTHER)];
   await settle();
   expect([first, second, other].map(({ isBegun }) => isBegun())).toEqual([true, false, true]);
   other.resolve('done');
@@ -82,15 +82,15 @@ test('an account has no more turns at a time than it may, and the next of anothe
 
 test('requests that wait, or would have to, are refused once nothing shall wait any more', async () => {
   const draining = new AbortController();
-  const turns = new Turns({
+  const queue = new FairQueue({
     ...{ atOnce: 1, atOnceOfAccount: 1, waiting: 10, waitingOfAccount: 10 },
     draining: draining.signal,
   });
   const [first, waiting] = [createWork(), createWork()];
-  const done = turns.take(first.work, HERE);
-  const refused = [turns.take(waiting.work, HERE), turns.take(waiting.work, OTHER)];
+  const done = queue.run(first.work, HERE);
+  const refused = [queue.run(waiting.work, HERE), queue.run(waiting.work, OTHER)];
   draining.abort();
-  for (const one of [...refused, turns.take(waiting.work, HERE)])
+  for (const one of [...refused, queue.run(waiting.work, HERE)])
     await expect(one).rejects.toMatchObject(BUSY);
   first.resolve('done');
   expect(await done).toBe('done');

@@ -1,5 +1,5 @@
 /*
- * A change's message in two parts. The body is known when the change is made, and is packed then: the fingerprint of the
+ * A change's message in two parts. The body is known when the change is made, and is encoded then: the fingerprint of the
  * schema, and the Avro of every field after the head. The head has the id, which is known when the change is relayed. Put
  * together they are what `changeCodec` writes: in Avro, a record is its fields one after the other.
  */
@@ -22,7 +22,7 @@ const bodyFields = fields
   .map(({ name, type }) => ({ name: name as BodyPart, type }));
 
 /** By part of the catalogue: its Avro. Many changes share a part, which never changes. */
-const known = new WeakMap<object, Buffer>();
+const encodedParts = new WeakMap<object, Buffer>();
 /** Where a body is put together. It grows with the largest body. */
 let scratch = Buffer.alloc(16 * 1024);
 
@@ -33,17 +33,17 @@ function writePart(type: avro.Type, part: object, at: number): number {
 }
 
 function writeSharedPart(type: avro.Type, part: object, at: number): number {
-  let bytes = known.get(part);
+  let bytes = encodedParts.get(part);
   if (bytes === undefined) {
     bytes = type.toBuffer(part);
-    known.set(part, bytes);
+    encodedParts.set(part, bytes);
   }
   bytes.copy(scratch, at);
   return at + bytes.length;
 }
 
 /** Packs a body. Its parts must not be altered afterwards. */
-export function packBody(body: ChangeBody): Buffer {
+export function encodeBody(body: ChangeBody): Buffer {
   let end = HEADER.copy(scratch);
   for (const { name, type } of bodyFields) {
     end = name === 'endorsement' ? writePart(type, body[name], end) : writeSharedPart(type, body[name], end);
@@ -51,21 +51,21 @@ export function packBody(body: ChangeBody): Buffer {
   }
   if (end <= scratch.length) return Buffer.from(scratch.subarray(0, end));
   scratch = Buffer.alloc(2 * Math.max(end, scratch.length));
-  return packBody(body);
+  return encodeBody(body);
 }
 
 /**
  * The message of a change, as `changeCodec` would write it.
  *
- * @param packed the result of `packBody`, in this version or an earlier one
+ * @param encoded the result of `encodeBody`, in this version or an earlier one
  */
-export function completeChange(packed: Buffer, head: ChangeHead): Buffer {
+export function encodeChange(encoded: Buffer, head: ChangeHead): Buffer {
   const headBytes = headType.toBuffer(head);
   return Buffer.concat([
     MARKER,
-    packed.subarray(0, FINGERPRINT_BYTES),
+    encoded.subarray(0, FINGERPRINT_BYTES),
     headBytes,
-    packed.subarray(FINGERPRINT_BYTES),
+    encoded.subarray(FINGERPRINT_BYTES),
   ]);
 }
 
@@ -73,14 +73,14 @@ export function completeChange(packed: Buffer, head: ChangeHead): Buffer {
 const NO_HEAD: ChangeHead = { epoch: 0, sequence: 0, id: '', type: 'created', occurred_at: 0 };
 
 /**
- * The body that was packed.
+ * The body that was encoded.
  *
- * @param packed the result of `packBody`, in this version or an earlier one
+ * @param encoded the result of `encodeBody`, in this version or an earlier one
  * @throws AvroDecodeError if it is of a later version
  */
-export function unpackBody(packed: Buffer): ChangeBody {
+export function decodeBody(encoded: Buffer): ChangeBody {
   const { endorsement, endorser, contest, election, choice } = changeCodec.decode(
-    completeChange(packed, NO_HEAD),
+    encodeChange(encoded, NO_HEAD),
   );
   return { endorsement, endorser, contest, election, choice };
 }

@@ -1,16 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
-import { Bell } from '../../service/bell.ts';
+import { Notifier } from '../../service/notifier.ts';
 import { until } from '../helpers/until.ts';
 
 const HOUR_MS = 3_600_000;
 const never = new AbortController().signal;
 
-test('ends every wait when it rings', async () => {
-  const bell = new Bell();
-  const waits = [bell.wait(HOUR_MS, never), bell.wait(HOUR_MS, never)];
-  bell.ring();
+test('ends every wait when it notifies', async () => {
+  const notifier = new Notifier();
+  const waits = [notifier.wait(HOUR_MS, never), notifier.wait(HOUR_MS, never)];
+  notifier.notify();
   await Promise.all(waits);
 });
 
@@ -18,26 +18,26 @@ test.each([
   ['the time is over', 1, never],
   ['the signal has aborted', HOUR_MS, AbortSignal.abort()],
 ])('ends a wait when %s', async (_, ms, signal) => {
-  await new Bell().wait(ms, signal);
+  await new Notifier().wait(ms, signal);
 });
 
-test('ends a wait at once if it has rung since the caller last looked', async () => {
-  const bell = new Bell();
-  const heard = bell.rings;
-  bell.ring();
-  await bell.wait(HOUR_MS, never, heard);
+test('ends a wait at once if it has notified since the caller last looked', async () => {
+  const notifier = new Notifier();
+  const seen = notifier.notifications;
+  notifier.notify();
+  await notifier.wait(HOUR_MS, never, seen);
 });
 
-test('waits for another ring, whatever came before the caller looked', async () => {
-  const bell = new Bell();
-  bell.ring();
+test('waits for another notification, whatever came before the caller looked', async () => {
+  const notifier = new Notifier();
+  notifier.notify();
   let isOver = false;
-  const wait = bell.wait(HOUR_MS, never, bell.rings).then(() => {
+  const wait = notifier.wait(HOUR_MS, never, notifier.notifications).then(() => {
     isOver = true;
   });
   await new Promise(setImmediate);
   expect(isOver).toBe(false);
-  bell.ring();
+  notifier.notify();
   await wait;
 });
 
@@ -48,9 +48,9 @@ test('keeps nothing of waits that are over, so that a quiet process does not gro
     collect();
     return process.memoryUsage().heapUsed;
   };
-  const bell = new Bell();
+  const notifier = new Notifier();
   const wait = async (times: number) => {
-    for (let index = 0; index < times; index += 1) await bell.wait(0, never);
+    for (let index = 0; index < times; index += 1) await notifier.wait(0, never);
   };
   await wait(1000);
   const before = heap();

@@ -7,10 +7,10 @@ import { loadCatalogueVersion } from '../../store/endorsements/catalogue-version
 import { lockStreamHead, type StreamHead, timeAfter } from '../../store/stream/change-log.ts';
 import { advanceConsumerOffsets, lockConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
-import { dropApplied, type Run } from './entry.ts';
-import { Memory } from './memory.ts';
+import { BallotCache } from './ballot-cache.ts';
 import { createRejectionRecord } from './rejection.ts';
-import { type Refused, type Write, writeEntries } from './write-entries.ts';
+import { dropApplied, type SubmissionRange } from './submission-record.ts';
+import { type Refused, type Write, writeSubmissions } from './write-submissions.ts';
 
 /** The result of a transaction. */
 export interface Applied {
@@ -20,31 +20,31 @@ export interface Applied {
   rejected: number;
 }
 
-/** A run begins after the stored offset: the submissions between would be lost. */
+/** A range begins after the stored offset: the submissions between would be lost. */
 export class SubmissionGapError extends Error {
   override name = 'SubmissionGapError';
 
-  constructor(topic: string, { partition, from }: Run, stored: number) {
-    super(`${topic}/${partition} is applied up to ${stored}, but the run begins at ${from}.`);
+  constructor(topic: string, { partition, from }: SubmissionRange, stored: number) {
+    super(`${topic}/${partition} is applied up to ${stored}, but the range begins at ${from}.`);
   }
 }
 
 /**
- * Applies runs of several partitions in one transaction. Submissions that were applied before are passed over.
+ * Applies ranges of several partitions in one transaction. Submissions that were applied before are passed over.
  *
  * @param client in pipeline mode, which sends a statement before the one before it is answered
- * @param runs a run of each partition at most
- * @param options.write `writeEntries`, or the way that also takes entries which the database refuses
- * @param options.memory what the caller's transactions remember of the store
- * @throws SubmissionGapError if a run begins after the stored offset; nothing is applied then
+ * @param ranges a range of each partition at most
+ * @param options.write `writeSubmissions`, or the way that also takes records which the database refuses
+ * @param options.cache what earlier transactions of the caller have loaded
+ * @throws SubmissionGapError if a range begins after the stored offset; nothing is applied then
  */
-export async function applyRuns(
+export async function applyRanges(
   client: ClientBase,
   topic: string,
-  runs: readonly Run[],
-  { write = writeEntries, memory = new Memory() }: { write?: Write; memory?: Memory } = {},
+  ranges: readonly SubmissionRange[],
+  { write = writeSubmissions, cache = new BallotCache() }: { write?: Write; cache?: BallotCache } = {},
 ): Promise<Applied> {
-  const partitions = runs.map(({ partition }) => partition);
+  const partitions = ranges.map(({ partition }) => partition);
   try {
     // Sent together. The stream's lock comes first: it makes this the only writer, and no later lock can wait in a circle.
     const [, head, catalogueVersion, offsets] = await Promise.all([
@@ -53,26 +53,28 @@ export async function applyRuns(
       loadCatalogueVersion(client),
       lockConsumerOffsets(client, topic, partitions),
     ]);
-    memory.recall(head, catalogueVersion);
-    const fresh = runs.map((run) => {
-      const stored = offsets.get(run.partition) ?? 0;
-      if (run.from > stored) throw new SubmissionGapError(topic, run, stored);
-      return dropApplied(run, stored);
+    cache.invalidate(head, catalogueVersion);
+    const fresh = ranges.map((range) => {
+      const stored = offsets.get(range.partition) ?? 0;
+      if (range.from > stored) throw new SubmissionGapError(topic, range, stored);
+      return dropApplied(range, stored);
     });
-    const located = fresh.flatMap(({ partition, entries }) => entries.map((entry) => ({ partition, entry })));
+    const located = fresh.flatMap(({ partition, records }) =>
+      records.map((record) => ({ partition, record })),
+    );
     const { changes, refused, executed } =
       located.length > 0
-        ? await write({ client, head, memory }, located)
+        ? await write({ client, head, cache }, located)
         : { changes: 0, refused: [], executed: Promise.resolve() };
     await commitAfter(client, [
       executed,
       storeRejections(client, topic, head, refused),
       advanceConsumerOffsets(client, topic, fresh),
     ]);
-    memory.noteCommitted({ epoch: head.epoch, lastSequence: head.lastSequence + changes });
+    cache.noteCommitted({ epoch: head.epoch, lastSequence: head.lastSequence + changes });
     return { submissions: located.length, changes, rejected: refused.length };
   } catch (error) {
-    memory.forget();
+    cache.clear();
     // On a connection that is lost this fails too, and the first error says more.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
@@ -114,8 +116,8 @@ async function storeRejections(
   if (refused.length === 0) return;
   // Never after a change of this transaction, so that a retry takes that change for the newer one.
   const rejectedAt = timeAfter(head);
-  const records = refused.map(({ partition, entry, refusal }) =>
-    createRejectionRecord(entry, refusal, { topic, partition }, rejectedAt),
+  const records = refused.map(({ partition, record, refusal }) =>
+    createRejectionRecord(record, refusal, { topic, partition }, rejectedAt),
   );
   await addPendingRejections(client, records);
 }

@@ -2,7 +2,7 @@
  * Work that runs beside a leader's, at most once in some time, such as a check. Its failure is thrown later, where the
  * leader's own work can end for it.
  */
-export class SideWork {
+export class BackgroundTask {
   readonly #intervalMs: number;
   readonly #work: () => Promise<void>;
   #begunAt = performance.now();

@@ -10,7 +10,7 @@ import type { BufferPool } from '../../service/buffer-pool.ts';
 export type ChangeRecord = Pick<FetchedRecord, 'offset' | 'value'>;
 
 /** Fetched records of one partition. */
-export interface PackedRecords {
+export interface TransferableRecords {
   /** The values of the records, one after the other from the beginning. */
   bytes: ArrayBuffer;
   /** Where each value ends in `bytes`. */
@@ -19,7 +19,7 @@ export interface PackedRecords {
 }
 
 /** Packs records into a buffer of the pool. One without a value becomes empty, which cannot be decoded either. */
-export function packRecords(records: readonly ChangeRecord[], buffers: BufferPool): PackedRecords {
+export function packRecords(records: readonly ChangeRecord[], buffers: BufferPool): TransferableRecords {
   const ends = new Uint32Array(records.length);
   const offsets = new Float64Array(records.length);
   let length = 0;
@@ -41,7 +41,7 @@ export function packRecords(records: readonly ChangeRecord[], buffers: BufferPoo
   return { bytes, ends, offsets };
 }
 
-export function unpackRecords({ bytes, ends, offsets }: PackedRecords): ChangeRecord[] {
+export function unpackRecords({ bytes, ends, offsets }: TransferableRecords): ChangeRecord[] {
   const all = Buffer.from(bytes);
   return Array.from(ends, (end, index) => ({
     offset: offsets[index] as number,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import pg from 'pg';
-import { applyRuns } from '../../consumers/apply/apply-runs.ts';
-import { Memory } from '../../consumers/apply/memory.ts';
+import { applyRanges } from '../../consumers/apply/apply-ranges.ts';
+import { BallotCache } from '../../consumers/apply/ballot-cache.ts';
 import type { Submission } from '../../schemas/submission.ts';
 import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
-import { createTestRun, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
+import { createTestRange, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse, pick, position, withdraw } from '../helpers/ballots/submissions.ts';
@@ -19,17 +19,17 @@ afterAll(() => pool.end());
 beforeEach(clear);
 
 async function clear(): Promise<void> {
-  await pool.query('TRUNCATE endorsements, change_log, consumer_positions, pending_rejections');
+  await pool.query('TRUNCATE endorsements, change_log, consumer_offsets, pending_rejections');
   await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
 }
 
 /** Applies submissions after those that were applied before. */
-async function apply(memory: Memory, ...submissions: Submission[]) {
-  const { rows } = await pool.query<{ next_offset: string }>('SELECT next_offset FROM consumer_positions');
-  const run = createTestRun(Number(rows[0]?.next_offset ?? 0), submissions);
+async function apply(cache: BallotCache, ...submissions: Submission[]) {
+  const { rows } = await pool.query<{ next_offset: string }>('SELECT next_offset FROM consumer_offsets');
+  const range = createTestRange(Number(rows[0]?.next_offset ?? 0), submissions);
   const client = await pool.connect();
   try {
-    return await applyRuns(client, SUBMISSIONS_TOPIC, [run], { memory });
+    return await applyRanges(client, SUBMISSIONS_TOPIC, [range], { cache });
   } finally {
     client.release();
   }
@@ -75,7 +75,7 @@ const submission: fc.Arbitrary<Submission> = fc.oneof(
   ),
 );
 
-test('INV-8: what a leader remembers changes nothing in what it writes, whoever else writes in between', async () => {
+test('INV-8: what a leader has cached changes nothing in what it writes, whoever else writes in between', async () => {
   const batch = fc.record({
     submissions: fc.array(submission, { minLength: 1, maxLength: 6 }),
     isElsewhere: fc.boolean(),
@@ -83,12 +83,12 @@ test('INV-8: what a leader remembers changes nothing in what it writes, whoever 
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { minLength: 2, maxLength: 6 }), async (batches) => {
       await clear();
-      for (const { submissions } of batches) await apply(new Memory(), ...submissions);
+      for (const { submissions } of batches) await apply(new BallotCache(), ...submissions);
       const expected = [await changes(), await endorsements()];
       await clear();
-      const memory = new Memory();
+      const cache = new BallotCache();
       for (const { submissions, isElsewhere } of batches) {
-        await apply(isElsewhere ? new Memory() : memory, ...submissions);
+        await apply(isElsewhere ? new BallotCache() : cache, ...submissions);
       }
       expect([await changes(), await endorsements()]).toEqual(expected);
     }),
@@ -96,12 +96,12 @@ test('INV-8: what a leader remembers changes nothing in what it writes, whoever 
   );
 });
 
-test('INV-13: a leader that remembers the catalogue notices an edit of it', async () => {
-  const memory = new Memory();
-  await apply(memory, endorse('bakers-local-1', 'mayor', 'ann'));
+test('INV-13: a leader that has cached the catalogue notices an edit of it', async () => {
+  const cache = new BallotCache();
+  await apply(cache, endorse('bakers-local-1', 'mayor', 'ann'));
   await loadCatalogue(url, [['endorsers', endorser({ name: 'Bakers of Portland' })]]);
   try {
-    await apply(memory, endorse('bakers-local-1', 'mayor', 'bob'));
+    await apply(cache, endorse('bakers-local-1', 'mayor', 'bob'));
     expect(await changes()).toContainEqual(
       expect.objectContaining({ type: 'created', choice: 'bob', name: 'Bakers of Portland' }),
     );
@@ -110,19 +110,19 @@ test('INV-13: a leader that remembers the catalogue notices an edit of it', asyn
   }
 });
 
-test('a transaction that is undone leaves no memory', async () => {
-  const memory = new Memory();
-  await apply(memory, endorse('bakers-local-1', 'mayor', 'ann'));
+test('a transaction that is undone leaves an empty cache', async () => {
+  const cache = new BallotCache();
+  await apply(cache, endorse('bakers-local-1', 'mayor', 'ann'));
   await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);
   try {
     const bad = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
-    await expect(apply(memory, withdraw('bakers-local-1', 'mayor', 'ann'), bad)).rejects.toMatchObject({
+    await expect(apply(cache, withdraw('bakers-local-1', 'mayor', 'ann'), bad)).rejects.toMatchObject({
       code: '23514',
     });
   } finally {
     await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');
   }
-  await apply(memory, endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.' }));
+  await apply(cache, endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.' }));
   expect((await changes()).map((change) => (change as { type: string }).type)).toEqual([
     'created',
     'updated',

@@ -1,6 +1,6 @@
 import { createUnavailableError, SHUTTING_DOWN } from '../http/api-error.ts';
 
-export interface TurnLimits {
+export interface FairQueueLimits {
   /** How many answers are made at a time. */
   atOnce: number;
   /** How many of these may belong to one account. */
@@ -11,19 +11,19 @@ export interface TurnLimits {
   waitingOfAccount: number;
 }
 
-interface TurnsOptions extends TurnLimits {
+interface FairQueueOptions extends FairQueueLimits {
   /** Aborts when nothing shall wait any more, because the gateway shuts down. Answers under way go on. */
   draining?: AbortSignal;
 }
 
-/** A request that wants a turn. */
-export interface Claimant {
+/** A client with a request in the queue. */
+export interface QueueClient {
   accountId: number;
   /** Aborts when the client disconnects. */
   gone: AbortSignal;
 }
 
-interface Waiting {
+interface QueuedRequest {
   accountId: number;
   begin: () => void;
   refuse: (message: string) => void;
@@ -33,14 +33,14 @@ interface Waiting {
  * Bounds how many large answers are made at a time, in all and for one account. An answer for a whole state can take a
  * hundred megabytes while it is made, and many at once would exhaust the memory.
  */
-export class Turns {
-  readonly #limits: TurnLimits;
-  readonly #waiting = new Set<Waiting>();
+export class FairQueue {
+  readonly #limits: FairQueueLimits;
+  readonly #waiting = new Set<QueuedRequest>();
   /** The accounts of the answers that are being made, once for each. */
-  readonly #underWay: number[] = [];
+  readonly #running: number[] = [];
   readonly #draining: AbortSignal | undefined;
 
-  constructor({ draining, ...limits }: TurnsOptions) {
+  constructor({ draining, ...limits }: FairQueueOptions) {
     this.#limits = limits;
     this.#draining = draining;
     draining?.addEventListener('abort', () => {
@@ -49,46 +49,46 @@ export class Turns {
   }
 
   /**
-   * Does the work when its turn comes. Clients that disconnect leave the queue.
+   * Runs the work when its turn comes. Clients that disconnect leave the queue.
    *
    * @throws ApiError server_busy, with Retry-After, if too many requests wait or the gateway shuts down before its turn; and
    *   whatever the work throws.
    */
-  async take<T>(work: () => Promise<T>, claimant: Claimant): Promise<T> {
-    const { accountId } = claimant;
-    if (this.#isFree(accountId)) this.#underWay.push(accountId);
-    else await this.#wait(claimant);
+  async run<T>(work: () => Promise<T>, client: QueueClient): Promise<T> {
+    const { accountId } = client;
+    if (this.#isFree(accountId)) this.#running.push(accountId);
+    else await this.#wait(client);
     try {
       return await work();
     } finally {
-      this.#underWay.splice(this.#underWay.indexOf(accountId), 1);
+      this.#running.splice(this.#running.indexOf(accountId), 1);
       this.#beginNext();
     }
   }
 
   #isFree(accountId: number): boolean {
     const { atOnce, atOnceOfAccount } = this.#limits;
-    const ofAccount = this.#underWay.filter((other) => other === accountId).length;
-    return this.#underWay.length < atOnce && ofAccount < atOnceOfAccount;
+    const ofAccount = this.#running.filter((other) => other === accountId).length;
+    return this.#running.length < atOnce && ofAccount < atOnceOfAccount;
   }
 
   /** Gives the turn to the request that has waited longest, of those whose account may have one more. */
   #beginNext(): void {
     for (const { accountId, begin } of this.#waiting) {
       if (!this.#isFree(accountId)) continue;
-      this.#underWay.push(accountId);
+      this.#running.push(accountId);
       begin();
       return;
     }
   }
 
   /** Resolves when it is this request's turn. Rejects if the client disconnects first. */
-  #wait({ accountId, gone }: Claimant): Promise<void> {
+  #wait({ accountId, gone }: QueueClient): Promise<void> {
     const { waiting, waitingOfAccount } = this.#limits;
     const ofAccount = [...this.#waiting].filter((other) => other.accountId === accountId).length;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = () => {
-      this.#waiting.delete(entry);
+      this.#waiting.delete(request);
       gone.removeEventListener('abort', giveUp);
     };
     const refuse = (message: string) => {
@@ -100,13 +100,13 @@ export class Turns {
       leave();
       resolve();
     };
-    const entry = { accountId, begin, refuse };
+    const request = { accountId, begin, refuse };
     if (this.#draining?.aborted) {
       refuse(SHUTTING_DOWN);
     } else if (this.#waiting.size >= waiting || ofAccount >= waitingOfAccount) {
       refuse('Too many large answers are being made; try again.');
     } else {
-      this.#waiting.add(entry);
+      this.#waiting.add(request);
       gone.addEventListener('abort', giveUp);
       if (gone.aborted) giveUp();
     }

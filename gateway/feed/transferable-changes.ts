@@ -1,8 +1,8 @@
 import { type ChangeFacets, FACET_PATHS } from '../../domain/stream-filter.ts';
 import { FrameWriter } from '../../schemas/event-frames.ts';
 import { FILTER_FIELDS, type FilterField } from '../../schemas/vocabulary.ts';
-import { type EntryAt, LogEntry } from './entry.ts';
-import type { ChangeRecord } from './packed-records.ts';
+import { type EventAt, RenderedEvent } from './rendered-event.ts';
+import type { ChangeRecord } from './transferable-records.ts';
 
 /*
  * A gateway's decoder thread sends its main thread changes as typed arrays with a slot for each. Typed arrays are
@@ -16,7 +16,7 @@ export interface DecodeFailure {
 }
 
 /** Decoded and rendered changes of one epoch. */
-export interface PackedChanges {
+export interface TransferableChanges {
   epoch: number;
   /** The frames of the changes, one after the other. */
   bytes: Uint8Array<ArrayBuffer>;
@@ -50,7 +50,7 @@ const BODY_FACET_INDEXES = BODY_FACETS.map((facet) => FACET_INDEX[facet]);
 const writer = new FrameWriter(BODY_FACETS.map((facet) => FACET_PATHS[facet].join('.')));
 
 /** Decodes records of the changes topic, and renders their events. Changes of another epoch are left out. */
-export function packChanges(records: readonly ChangeRecord[], epoch: number): PackedChanges {
+export function packChanges(records: readonly ChangeRecord[], epoch: number): TransferableChanges {
   const { length } = records;
   const jsonStarts = new Uint32Array(length);
   const ends = new Uint32Array(length);
@@ -108,15 +108,15 @@ export function packChanges(records: readonly ChangeRecord[], epoch: number): Pa
   };
 }
 
-/** Creates the entries of packed changes, with their offsets. */
-export function unpackChanges(packed: PackedChanges): EntryAt[] {
+/** Creates the events of packed changes, with their offsets. */
+export function unpackChanges(packed: TransferableChanges): EventAt[] {
   const { epoch, bytes, jsonStarts, ends, offsets, sequences, times } = packed;
   const frames = Buffer.from(bytes.buffer);
   const rendered = { epoch, frames, jsonStarts, ends, sequences, times, facetsAt: createFacetLookup(packed) };
-  return Array.from(offsets, (offset, index) => ({ entry: new LogEntry(rendered, index), offset }));
+  return Array.from(offsets, (offset, index) => ({ event: new RenderedEvent(rendered, index), offset }));
 }
 
-function createFacetLookup({ facets, names }: PackedChanges): (index: number) => ChangeFacets {
+function createFacetLookup({ facets, names }: TransferableChanges): (index: number) => ChangeFacets {
   const shared = names.map(shareName);
   return (index) => {
     const values: Partial<Record<FilterField, string>> = {};
@@ -130,12 +130,12 @@ function createFacetLookup({ facets, names }: PackedChanges): (index: number) =>
   };
 }
 
-/** Slugs and other names that entries share. */
+/** Slugs and other names that events share. */
 const names = new Map<string, string>();
 /** Above this many names, sharing starts over. */
 const MAX_NAMES = 100_000;
 
-/** Returns the one copy of a name that all entries share: a million entries name a few thousand endorsers. */
+/** Returns the one copy of a name that all events share: a million events name a few thousand endorsers. */
 function shareName(name: string): string {
   const known = names.get(name);
   if (known !== undefined) return known;

@@ -9,7 +9,7 @@ import { type Rejection, type Submission, submissionCodec } from '../../schemas/
 import { DEFECT } from './submission-fault.ts';
 
 /** A record of the submissions topic, decoded and checked; or a batch of them that cannot be read. */
-export interface Entry {
+export interface SubmissionRecord {
   offset: number;
   /** For a batch that cannot be read: the offset of its last record. */
   lastOffset: number | null;
@@ -25,21 +25,21 @@ export interface Entry {
 }
 
 /** A part of a partition's log: everything from one offset up to another, which is not included. */
-export interface Run {
+export interface SubmissionRange {
   partition: number;
   from: number;
   to: number;
   /** When its newest submission was appended, in milliseconds since 1970; null if none has a time. */
   appendedAt: number | null;
-  entries: Entry[];
+  records: SubmissionRecord[];
 }
 
 /** The largest value that is kept whole, in bytes: whatever a producer can send uncompressed. */
 const MAX_WHOLE_BYTES = 1_100_000;
-/** The most entries of a run. Decoding more in one go would keep everything else in this process waiting. */
-const MAX_RUN_ENTRIES = 1000;
-/** The memory of an entry beside its key and value, about, in bytes. */
-const ENTRY_OVERHEAD_BYTES = 500;
+/** The most records of a range. Decoding more in one go would keep everything else in this process waiting. */
+const MAX_RANGE_RECORDS = 1000;
+/** The memory of a record beside its key and value, about, in bytes. */
+const RECORD_OVERHEAD_BYTES = 500;
 
 /** The part of a value that is kept: all of it if it fits, else its beginning with the size and digest of the whole. */
 export function truncateValue(
@@ -51,8 +51,11 @@ export function truncateValue(
   return { value: value.subarray(0, maxBytes), truncated };
 }
 
-/** The bytes to keep while an entry waits: copies, since what was read is a part of something much larger. */
-function keep(key: Buffer | null, value: Buffer | null): Pick<Entry, 'key' | 'value' | 'truncated'> {
+/** The bytes to keep while a record waits: copies, since what was read is a part of something much larger. */
+function keep(
+  key: Buffer | null,
+  value: Buffer | null,
+): Pick<SubmissionRecord, 'key' | 'value' | 'truncated'> {
   const { value: kept, truncated } = truncateValue(value, MAX_WHOLE_BYTES);
   return { key: key && Buffer.from(key), value: kept && Buffer.from(kept), truncated };
 }
@@ -88,10 +91,10 @@ function findTraceparent(headers: Buffer | null): string | null {
 }
 
 /** @param onDefect is given an error that only a defect of the code explains; the submission is rejected all the same */
-export function createEntry(
+export function createRecord(
   { offset, timestamp, key, value, headers }: FetchedRecord,
   onDefect: (error: unknown) => void,
-): Entry {
+): SubmissionRecord {
   return {
     offset,
     lastOffset: null,
@@ -102,7 +105,12 @@ export function createEntry(
   };
 }
 
-function createUnreadableEntry({ firstOffset, lastOffset, bytes, reason }: UnreadableBatch): Entry {
+function createUnreadableRecord({
+  firstOffset,
+  lastOffset,
+  bytes,
+  reason,
+}: UnreadableBatch): SubmissionRecord {
   const message = `The batch of offsets ${firstOffset} to ${lastOffset} cannot be read: ${reason}.`;
   return {
     offset: firstOffset,
@@ -118,72 +126,76 @@ const firstOffsetOf = (part: FetchedRecord | UnreadableBatch) =>
   'reason' in part ? part.firstOffset : part.offset;
 
 /** When the newest of some submissions was appended, in milliseconds since 1970; null if none has a time. */
-function lastAppended(entries: readonly Entry[]): number | null {
-  const newest = entries.reduce((latest, { submittedAt }) => Math.max(latest, submittedAt ?? 0), 0);
+function lastAppended(records: readonly SubmissionRecord[]): number | null {
+  const newest = records.reduce((latest, { submittedAt }) => Math.max(latest, submittedAt ?? 0), 0);
   return newest > 0 ? newest : null;
 }
 
-/** The runs of a fetch that began at offset `from`, in order. Entries are decoded when their run is asked for. */
-export function* createRuns(
+/** The ranges of a fetch that began at offset `from`, in order. Records are decoded when their range is asked for. */
+export function* createRanges(
   from: number,
   { partition, records, unreadable, nextOffset, newestAt }: PartitionRead,
   onDefect: (error: unknown) => void,
-): Generator<Run> {
+): Generator<SubmissionRange> {
   const parts: (FetchedRecord | UnreadableBatch)[] = [...records, ...unreadable];
   if (unreadable.length > 0) parts.sort((a, b) => firstOffsetOf(a) - firstOffsetOf(b));
-  let runFrom = from;
-  for (let start = 0; start === 0 || start < parts.length; start += MAX_RUN_ENTRIES) {
-    const following = parts[start + MAX_RUN_ENTRIES];
+  let rangeFrom = from;
+  for (let start = 0; start === 0 || start < parts.length; start += MAX_RANGE_RECORDS) {
+    const following = parts[start + MAX_RANGE_RECORDS];
     const to = following ? firstOffsetOf(following) : nextOffset;
-    const entries = parts
-      .slice(start, start + MAX_RUN_ENTRIES)
-      .map((part) => ('reason' in part ? createUnreadableEntry(part) : createEntry(part, onDefect)));
-    const appendedAt = following ? lastAppended(entries) : readTime(newestAt);
-    yield { partition, from: runFrom, to, appendedAt, entries };
-    runFrom = to;
+    const records = parts
+      .slice(start, start + MAX_RANGE_RECORDS)
+      .map((part) => ('reason' in part ? createUnreadableRecord(part) : createRecord(part, onDefect)));
+    const appendedAt = following ? lastAppended(records) : readTime(newestAt);
+    yield { partition, from: rangeFrom, to, appendedAt, records };
+    rangeFrom = to;
   }
 }
 
-/** The memory that an entry takes up while it waits, about, in bytes. */
-export function sizeOfEntry({ key, value }: Entry): number {
-  return (key?.length ?? 0) + (value?.length ?? 0) + ENTRY_OVERHEAD_BYTES;
+/** The memory that a record takes up while it waits, about, in bytes. */
+export function sizeOfRecord({ key, value }: SubmissionRecord): number {
+  return (key?.length ?? 0) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
 }
 
 /**
- * Splits a run after `maxEntries` entries, or when they take up `maxBytes`; the first part has one entry at least. The
+ * Splits a range after `maxRecords` records, or when they take up `maxBytes`; the first part has one record at least. The
  * second part is undefined if nothing remains.
  */
-export function splitRun(run: Run, maxEntries: number, maxBytes: number): [Run, Run | undefined] {
-  const { partition, from, to, appendedAt, entries } = run;
+export function splitRange(
+  range: SubmissionRange,
+  maxRecords: number,
+  maxBytes: number,
+): [SubmissionRange, SubmissionRange | undefined] {
+  const { partition, from, to, appendedAt, records } = range;
   let count = 0;
-  for (let bytes = 0; count < entries.length && count < maxEntries && bytes < maxBytes; count += 1) {
-    bytes += sizeOfEntry(entries[count] as Entry);
+  for (let bytes = 0; count < records.length && count < maxRecords && bytes < maxBytes; count += 1) {
+    bytes += sizeOfRecord(records[count] as SubmissionRecord);
   }
-  const next = entries[count];
-  if (next === undefined) return [run, undefined];
-  const first = entries.slice(0, count);
+  const next = records[count];
+  if (next === undefined) return [range, undefined];
+  const first = records.slice(0, count);
   return [
-    { partition, from, to: next.offset, appendedAt: lastAppended(first), entries: first },
-    { partition, from: next.offset, to, appendedAt, entries: entries.slice(count) },
+    { partition, from, to: next.offset, appendedAt: lastAppended(first), records: first },
+    { partition, from: next.offset, to, appendedAt, records: records.slice(count) },
   ];
 }
 
-/** One run of runs of a partition that follow each other; undefined if there are none. */
-export function joinRuns(runs: readonly Run[]): Run | undefined {
-  const [first, ...more] = runs;
+/** Joins ranges of a partition that follow each other; undefined if there are none. */
+export function joinRanges(ranges: readonly SubmissionRange[]): SubmissionRange | undefined {
+  const [first, ...more] = ranges;
   if (first === undefined || more.length === 0) return first;
-  const appended = runs.map(({ appendedAt }) => appendedAt ?? 0);
+  const appended = ranges.map(({ appendedAt }) => appendedAt ?? 0);
   return {
     partition: first.partition,
     from: first.from,
-    to: runs.at(-1)?.to ?? first.to,
+    to: ranges.at(-1)?.to ?? first.to,
     appendedAt: Math.max(...appended) || null,
-    entries: runs.flatMap(({ entries }) => entries),
+    records: ranges.flatMap(({ records }) => records),
   };
 }
 
-/** The part of a run from an offset on; without entries if the offset is at or beyond its end. */
-export function dropApplied(run: Run, offset: number): Run {
-  const entries = run.entries.filter((entry) => (entry.lastOffset ?? entry.offset) >= offset);
-  return { ...run, from: Math.max(run.from, offset), to: Math.max(run.to, offset), entries };
+/** The part of a range from an offset on; without records if the offset is at or beyond its end. */
+export function dropApplied(range: SubmissionRange, offset: number): SubmissionRange {
+  const records = range.records.filter((record) => (record.lastOffset ?? record.offset) >= offset);
+  return { ...range, from: Math.max(range.from, offset), to: Math.max(range.to, offset), records };
 }

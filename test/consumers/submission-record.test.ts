@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  createEntry,
-  createRuns,
+  createRanges,
+  createRecord,
   dropApplied,
-  joinRuns,
-  type Run,
-  sizeOfEntry,
-  splitRun,
-} from '../../consumers/apply/entry.ts';
+  joinRanges,
+  type SubmissionRange,
+  sizeOfRecord,
+  splitRange,
+} from '../../consumers/apply/submission-record.ts';
 import type { FetchedRecord } from '../../kafka/protocol/record-batches.ts';
 import type { UnreadableBatch } from '../../kafka/reading/partition-read.ts';
 import { encodeHeaders } from '../helpers/kafka/record-headers.ts';
@@ -44,17 +44,17 @@ const fetched = fc
     return { ...read, end: next, stableEnd: next, atEnd: true };
   });
 
-test('INV-8: runs cover a fetch without a gap, and hold each of its records and batches once, in order', () => {
+test('INV-8: ranges cover a fetch without a gap, and hold each of its records and batches once, in order', () => {
   fc.assert(
     fc.property(fetched, (read) => {
-      const runs = [...createRuns(100, read, fail)];
-      expect(runs[0]?.from).toBe(100);
-      expect(runs.at(-1)?.to).toBe(read.nextOffset);
-      for (const [index, run] of runs.entries()) {
-        if (index > 0) expect(run.from).toBe(runs[index - 1]?.to);
-        for (const { offset } of run.entries) expect(offset >= run.from && offset < run.to).toBe(true);
+      const ranges = [...createRanges(100, read, fail)];
+      expect(ranges[0]?.from).toBe(100);
+      expect(ranges.at(-1)?.to).toBe(read.nextOffset);
+      for (const [index, range] of ranges.entries()) {
+        if (index > 0) expect(range.from).toBe(ranges[index - 1]?.to);
+        for (const { offset } of range.records) expect(offset >= range.from && offset < range.to).toBe(true);
       }
-      const offsets = runs.flatMap(({ entries }) => entries.map(({ offset }) => offset));
+      const offsets = ranges.flatMap(({ records }) => records.map(({ offset }) => offset));
       const expected = [
         ...read.records.map(({ offset }) => offset),
         ...read.unreadable.map((b) => b.firstOffset),
@@ -65,18 +65,18 @@ test('INV-8: runs cover a fetch without a gap, and hold each of its records and 
   );
 });
 
-test('INV-8: a run that is split and applied up to anywhere loses nothing and repeats nothing', () => {
+test('INV-8: a range that is split and applied up to anywhere loses nothing and repeats nothing', () => {
   fc.assert(
-    fc.property(fetched, fc.integer({ min: 1, max: 400 }), fc.nat(3000), (read, maxEntries, progress) => {
-      for (const run of createRuns(100, read, fail)) {
-        const [first, second] = splitRun(run, maxEntries, 1_000_000);
-        expect(second?.from ?? run.to).toBe(first.to);
-        expect([...first.entries, ...(second?.entries ?? [])]).toEqual(run.entries);
-        const rest = dropApplied(run, 100 + progress);
-        expect(rest.entries.every((entry) => (entry.lastOffset ?? entry.offset) >= 100 + progress)).toBe(
+    fc.property(fetched, fc.integer({ min: 1, max: 400 }), fc.nat(3000), (read, maxRecords, progress) => {
+      for (const range of createRanges(100, read, fail)) {
+        const [first, second] = splitRange(range, maxRecords, 1_000_000);
+        expect(second?.from ?? range.to).toBe(first.to);
+        expect([...first.records, ...(second?.records ?? [])]).toEqual(range.records);
+        const rest = dropApplied(range, 100 + progress);
+        expect(rest.records.every((record) => (record.lastOffset ?? record.offset) >= 100 + progress)).toBe(
           true,
         );
-        expect(rest.to).toBe(Math.max(run.to, 100 + progress));
+        expect(rest.to).toBe(Math.max(range.to, 100 + progress));
       }
     }),
     { numRuns: 30 },
@@ -103,29 +103,29 @@ test.each([
   [1000, [1000]],
   [1001, [1000, 1]],
   [2000, [1000, 1000]],
-])('%i records make runs of %j entries', (count, sizes) => {
-  const runs = [...createRuns(0, readOf(recordsOf(count)), fail)];
-  expect(runs.map(({ entries }) => entries.length)).toEqual(sizes);
+])('%i records make ranges of %j records', (count, sizes) => {
+  const ranges = [...createRanges(0, readOf(recordsOf(count)), fail)];
+  expect(ranges.map(({ records }) => records.length)).toEqual(sizes);
 });
 
-test('an entry keeps copies of its key and value, and takes the memory of both', () => {
+test('a record keeps copies of its key and value, and takes the memory of both', () => {
   const whole = Buffer.from('a key and a value');
-  const entry = createEntry(
+  const record = createRecord(
     { ...PLAIN, offset: 7, key: whole.subarray(0, 5), value: whole.subarray(10) },
     fail,
   );
-  expect(entry).toMatchObject({ offset: 7, key: Buffer.from('a key'), value: Buffer.from('a value') });
+  expect(record).toMatchObject({ offset: 7, key: Buffer.from('a key'), value: Buffer.from('a value') });
   whole.fill(0);
-  expect(String(entry.key)).toBe('a key');
-  expect(sizeOfEntry(entry)).toBe(512);
-  expect(sizeOfEntry({ ...entry, key: null, value: null })).toBe(500);
+  expect(String(record.key)).toBe('a key');
+  expect(sizeOfRecord(record)).toBe(512);
+  expect(sizeOfRecord({ ...record, key: null, value: null })).toBe(500);
 });
 
-test('a batch that cannot be read is an entry with its offsets and the reason', () => {
+test('a batch that cannot be read is a record with its offsets and the reason', () => {
   const bytes = Buffer.from('x');
   const batch = { firstOffset: 4, lastOffset: 9, newestAt: 1000, bytes, reason: 'its checksum is wrong' };
-  const [run] = createRuns(0, readOf([], [batch]), fail);
-  expect(run?.entries).toEqual([
+  const [range] = createRanges(0, readOf([], [batch]), fail);
+  expect(range?.records).toEqual([
     {
       offset: 4,
       lastOffset: 9,
@@ -143,24 +143,24 @@ test('a batch that cannot be read is an entry with its offsets and the reason', 
 });
 
 test.each([
-  ['by entries', 3, 1_000_000, 3],
-  ['by memory, after the entry that fills it', 10, 1200, 2],
+  ['by records', 3, 1_000_000, 3],
+  ['by memory, after the record that fills it', 10, 1200, 2],
   ['by memory that is used up exactly', 10, 1200 - 100, 2],
-  ['after one entry at least', 10, 1, 1],
-])('a run is split %s', (_how, maxEntries, maxBytes, count) => {
-  // Each entry takes 500 bytes beside its 100.
-  const [run] = createRuns(0, readOf(recordsOf(5, 100)), fail);
-  if (!run) throw new Error('There is no run.');
-  const [first, second] = splitRun(run, maxEntries, maxBytes);
-  expect(first.entries).toEqual(run.entries.slice(0, count));
-  expect(second?.entries).toEqual(run.entries.slice(count));
+  ['after one record at least', 10, 1, 1],
+])('a range is split %s', (_how, maxRecords, maxBytes, count) => {
+  // Each record takes 500 bytes beside its 100.
+  const [range] = createRanges(0, readOf(recordsOf(5, 100)), fail);
+  if (!range) throw new Error('There is no range.');
+  const [first, second] = splitRange(range, maxRecords, maxBytes);
+  expect(first.records).toEqual(range.records.slice(0, count));
+  expect(second?.records).toEqual(range.records.slice(count));
   expect([first.from, first.to, second?.from, second?.to]).toEqual([0, count, count, 5]);
 });
 
-test('a run that fits is not split', () => {
-  const [run] = createRuns(0, readOf(recordsOf(5)), fail);
-  if (run) expect(splitRun(run, 5, 1_000_000)).toEqual([run, undefined]);
-  expect(run?.entries).toHaveLength(5);
+test('a range that fits is not split', () => {
+  const [range] = createRanges(0, readOf(recordsOf(5)), fail);
+  if (range) expect(splitRange(range, 5, 1_000_000)).toEqual([range, undefined]);
+  expect(range?.records).toHaveLength(5);
 });
 
 test('a record on which the code itself fails is rejected as a defect, and reported', () => {
@@ -172,7 +172,7 @@ test('a record on which the code itself fails is rejected as a defect, and repor
     // A value of a type that the decoder does not expect.
     value: { buffer: undefined, length: 1 } as unknown as Buffer,
   };
-  const { submission } = createEntry(broken, (error) => errors.push(error));
+  const { submission } = createRecord(broken, (error) => errors.push(error));
   expect(submission).toMatchObject({ code: 'defect' });
   expect(errors).toEqual([expect.objectContaining({ name: 'TypeError' })]);
 });
@@ -184,7 +184,7 @@ test.each([
   ['no time', -1, null],
   ['a time that no database takes', Number.MAX_SAFE_INTEGER, null],
 ])('INV-14: a record with %s', (_which, timestamp, submittedAt) => {
-  expect(createEntry({ ...PLAIN, timestamp, offset: 1, key: null, value: null }, fail)).toMatchObject({
+  expect(createRecord({ ...PLAIN, timestamp, offset: 1, key: null, value: null }, fail)).toMatchObject({
     submittedAt,
   });
 });
@@ -196,32 +196,32 @@ test.each([
   ['a trace that is none', { traceparent: 'zz' }, null],
 ])('a record with %s', (_which, headers, traceparent) => {
   const record = { ...PLAIN, headers: encodeHeaders(headers), offset: 1, key: null, value: null };
-  expect(createEntry(record, fail)).toMatchObject({ traceparent });
+  expect(createRecord(record, fail)).toMatchObject({ traceparent });
 });
 
 test('INV-14: a record with broken headers counts as one without', () => {
   const headers = encodeHeaders({ traceparent: TRACE }).subarray(0, 20);
-  expect(createEntry({ ...PLAIN, headers, offset: 1, key: null, value: null }, fail)).toMatchObject({
+  expect(createRecord({ ...PLAIN, headers, offset: 1, key: null, value: null }, fail)).toMatchObject({
     traceparent: null,
   });
 });
 
-test('a run tells when its newest submission was appended, and that of all that was read', () => {
+test('a range tells when its newest submission was appended, and that of all that was read', () => {
   const records = recordsOf(1500).map((record) => ({ ...record, timestamp: 2000 + record.offset }));
-  const [first, second] = createRuns(0, { ...readOf(records), newestAt: 9000 }, fail);
+  const [first, second] = createRanges(0, { ...readOf(records), newestAt: 9000 }, fail);
   expect([first?.appendedAt, second?.appendedAt]).toEqual([2999, 9000]);
-  const [left, right] = splitRun(second as Run, 100, Number.POSITIVE_INFINITY);
+  const [left, right] = splitRange(second as SubmissionRange, 100, Number.POSITIVE_INFINITY);
   expect([left.appendedAt, right?.appendedAt]).toEqual([3099, 9000]);
 });
 
-test('INV-8: runs that follow each other are joined without a gap', () => {
+test('INV-8: ranges that follow each other are joined without a gap', () => {
   fc.assert(
     fc.property(fetched, (read) => {
-      const runs = [...createRuns(100, read, fail)];
-      const joined = joinRuns(runs);
+      const ranges = [...createRanges(100, read, fail)];
+      const joined = joinRanges(ranges);
       expect([joined?.partition, joined?.from, joined?.to]).toEqual([3, 100, read.nextOffset]);
-      expect(joined?.entries).toEqual(runs.flatMap(({ entries }) => entries));
-      expect(joined?.appendedAt).toBe(Math.max(...runs.map(({ appendedAt }) => appendedAt ?? 0)));
+      expect(joined?.records).toEqual(ranges.flatMap(({ records }) => records));
+      expect(joined?.appendedAt).toBe(Math.max(...ranges.map(({ appendedAt }) => appendedAt ?? 0)));
     }),
     { numRuns: 20 },
   );

@@ -1,11 +1,11 @@
-import type { LogEntry } from '../../../gateway/feed/entry.ts';
-import { createEntries } from '../../../gateway/feed/read-entries.ts';
+import { createEvents } from '../../../gateway/feed/read-events.ts';
+import type { RenderedEvent } from '../../../gateway/feed/rendered-event.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { formatEventId } from '../../../schemas/cursor.ts';
 import type { ChangeType, StateCode } from '../../../schemas/vocabulary.ts';
 import { CHANGE_BODY } from './change-body.ts';
 
-export interface EntryOptions {
+export interface EventOptions {
   sequence: number;
   state?: StateCode;
   type?: ChangeType;
@@ -14,21 +14,21 @@ export interface EntryOptions {
   statement?: string | null;
 }
 
-/** The entries of changes of one epoch. */
-export function entriesOf(changes: readonly Change[]): LogEntry[] {
-  return createEntries(changes.map(changeCodec.encode), changes[0]?.epoch ?? 0);
+/** The events of changes of one epoch. */
+export function eventsOf(changes: readonly Change[]): RenderedEvent[] {
+  return createEvents(changes.map(changeCodec.encode), changes[0]?.epoch ?? 0);
 }
 
-/** An entry of a gateway's log: an endorsement in a city contest. */
-export function createEntry({
+/** An event of a gateway's log: an endorsement in a city contest. */
+export function createEvent({
   sequence,
   state = 'CA',
   type = 'created',
   occurredAt = 1_793_000_000_000 + sequence,
   statement = null,
-}: EntryOptions): LogEntry {
+}: EventOptions): RenderedEvent {
   const epoch = 7;
-  const [entry] = entriesOf([
+  const [event] = eventsOf([
     {
       epoch,
       sequence,
@@ -45,5 +45,5 @@ export function createEntry({
       election: { ...CHANGE_BODY.election, slug: 'general', name: 'General', state },
     },
   ]);
-  return entry as LogEntry;
+  return event as RenderedEvent;
 }

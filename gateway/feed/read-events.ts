@@ -1,8 +1,8 @@
 import type { Logger } from '../../service/log.ts';
-import type { EntryAt, LogEntry } from './entry.ts';
 import { undecodableRecords } from './metrics.ts';
-import { type DecodeFailure, packChanges, unpackChanges } from './packed-changes.ts';
-import type { ChangeRecord } from './packed-records.ts';
+import type { EventAt, RenderedEvent } from './rendered-event.ts';
+import { type DecodeFailure, packChanges, unpackChanges } from './transferable-changes.ts';
+import type { ChangeRecord } from './transferable-records.ts';
 
 /** Counts and logs records that could not be decoded. */
 export function reportFailures(failures: readonly DecodeFailure[], log: Logger): void {
@@ -13,27 +13,27 @@ export function reportFailures(failures: readonly DecodeFailure[], log: Logger):
 }
 
 /**
- * Decodes records of the changes topic into entries. Those that cannot be decoded are counted, logged and left out; those of
+ * Decodes records of the changes topic into events. Those that cannot be decoded are counted, logged and left out; those of
  * another epoch are left out.
  *
- * @returns the entries, and the highest epoch of the changes that were left out; null if none is higher than `epoch`
+ * @returns the events, and the highest epoch of the changes that were left out; null if none is higher than `epoch`
  */
-export function readEntries(
+export function readEvents(
   records: readonly ChangeRecord[],
   epoch: number,
   log: Logger,
-): { entriesAt: EntryAt[]; laterEpoch: number | null } {
+): { entriesAt: EventAt[]; laterEpoch: number | null } {
   const changes = packChanges(records, epoch);
   reportFailures(changes.failures, log);
   return { entriesAt: unpackChanges(changes), laterEpoch: changes.laterEpoch };
 }
 
 /**
- * Creates the entries of changes that do not come from a partition.
+ * Creates the events of changes that do not come from a partition.
  *
  * @param values changes of one epoch, as `changeCodec` writes them
  */
-export function createEntries(values: readonly Buffer[], epoch: number): LogEntry[] {
+export function createEvents(values: readonly Buffer[], epoch: number): RenderedEvent[] {
   const records = values.map((value, offset) => ({ offset, value }));
-  return unpackChanges(packChanges(records, epoch)).map(({ entry }) => entry);
+  return unpackChanges(packChanges(records, epoch)).map(({ event }) => event);
 }

@@ -2,15 +2,15 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSchemaVersions } from '../../schemas/avro-codec.ts';
 import { type Change, changeCodec, HEAD_FIELDS } from '../../schemas/change.ts';
-import { completeChange, packBody, unpackBody } from '../../schemas/packed-change.ts';
+import { decodeBody, encodeBody, encodeChange } from '../../schemas/change-encoding.ts';
 import { change } from '../helpers/properties/arbitraries.ts';
 
 function complete(each: Change): Buffer {
   const { epoch, sequence, id, type, occurred_at, ...body } = each;
-  return completeChange(packBody(body), { epoch, sequence, id, type, occurred_at });
+  return encodeChange(encodeBody(body), { epoch, sequence, id, type, occurred_at });
 }
 
-test('INV-3: a packed change that is completed has the bytes that the codec writes', () => {
+test('INV-3: an encoded change has the bytes that the codec writes', () => {
   fc.assert(
     fc.property(change, (each) => {
       // The second time, the parts of the catalogue are known.
@@ -21,10 +21,10 @@ test('INV-3: a packed change that is completed has the bytes that the codec writ
   );
 });
 
-test('a packed body is unpacked to what it was', () => {
+test('an encoded body is decoded to what it was', () => {
   fc.assert(
     fc.property(change, ({ epoch, sequence, id, type, occurred_at, ...body }) => {
-      expect(unpackBody(packBody(body))).toEqual(body);
+      expect(decodeBody(encodeBody(body))).toEqual(body);
     }),
   );
 });

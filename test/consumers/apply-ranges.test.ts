@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { applyRuns, SubmissionGapError } from '../../consumers/apply/apply-runs.ts';
-import type { Run } from '../../consumers/apply/entry.ts';
+import { applyRanges, SubmissionGapError } from '../../consumers/apply/apply-ranges.ts';
 import { refuseForError } from '../../consumers/apply/submission-fault.ts';
-import { type Write, writeEntries } from '../../consumers/apply/write-entries.ts';
+import type { SubmissionRange } from '../../consumers/apply/submission-record.ts';
 import { writeInParts } from '../../consumers/apply/write-in-parts.ts';
+import { type Write, writeSubmissions } from '../../consumers/apply/write-submissions.ts';
 import {
   type Rejection,
   rejectionCodec,
   type Submission,
   submissionCodec,
 } from '../../schemas/submission.ts';
-import { applySubmissions, createTestRun, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
+import { applySubmissions, createTestRange, SUBMISSIONS_TOPIC } from '../helpers/ballots/apply.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { endorse, pick, position, withdraw } from '../helpers/ballots/submissions.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
@@ -23,19 +23,17 @@ const pool = new pg.Pool({ connectionString: url, pipeline: true });
 beforeAll(() => loadCatalogue(url, SMALL_BALLOT));
 afterAll(() => pool.end());
 beforeEach(async () => {
-  await pool.query(
-    'TRUNCATE endorsements, change_log, relay_batches, consumer_positions, pending_rejections',
-  );
+  await pool.query('TRUNCATE endorsements, change_log, relay_batches, consumer_offsets, pending_rejections');
   await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
 });
 
 const apply = (...submissions: (Submission | Buffer)[]) => applySubmissions(client, ...submissions);
 
-/** Applies runs on a connection of its own, as another process would. */
-async function applyElsewhere(...runs: Run[]) {
+/** Applies ranges on a connection of its own, as another process would. */
+async function applyElsewhere(...ranges: SubmissionRange[]) {
   const other = await pool.connect();
   try {
-    return await applyRuns(other, SUBMISSIONS_TOPIC, runs);
+    return await applyRanges(other, SUBMISSIONS_TOPIC, ranges);
   } finally {
     other.release();
   }
@@ -151,9 +149,9 @@ describe('a submission', () => {
   test('leaves its place with each change that it makes', async () => {
     const ann = endorse('bakers-local-1', 'mayor', 'ann');
     const both = position('coast-gazette', 'council', [pick('ann'), pick('bob')]);
-    await applyRuns(client, SUBMISSIONS_TOPIC, [
-      createTestRun(0, [ann, ann, withdraw('bakers-local-1', 'mayor', 'ann')], 3),
-      createTestRun(0, [endorse('nobody', 'mayor', 'ann'), both], 7),
+    await applyRanges(client, SUBMISSIONS_TOPIC, [
+      createTestRange(0, [ann, ann, withdraw('bakers-local-1', 'mayor', 'ann')], 3),
+      createTestRange(0, [endorse('nobody', 'mayor', 'ann'), both], 7),
     ]);
     expect(await submissionsOfChanges()).toEqual([
       [3, 0],
@@ -225,11 +223,11 @@ describe('INV-9: a bad submission', () => {
     try {
       const bad = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
       const good = ['ann', 'bob', 'cyd'].map((choice) => endorse('bakers-local-1', 'mayor', choice));
-      const run = createTestRun(0, [bad, ...good.slice(0, 2), bad, bad, ...good.slice(2)]);
-      await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).rejects.toMatchObject({ code: '23514' });
+      const range = createTestRange(0, [bad, ...good.slice(0, 2), bad, bad, ...good.slice(2)]);
+      await expect(applyRanges(client, SUBMISSIONS_TOPIC, [range])).rejects.toMatchObject({ code: '23514' });
       expect(await changes()).toEqual([]);
       await expect(
-        applyRuns(client, SUBMISSIONS_TOPIC, [run], { write: writeInParts(refuseForError) }),
+        applyRanges(client, SUBMISSIONS_TOPIC, [range], { write: writeInParts(refuseForError) }),
       ).resolves.toEqual({
         submissions: 6,
         changes: 3,
@@ -261,7 +259,7 @@ describe('INV-9: a bad submission', () => {
       const good = endorse('bakers-local-1', 'mayor', 'ann');
       const bad = endorse('coast-gazette', 'mayor', 'ann', { statement: 'unstorable' });
       const write = writeInParts(() => undefined);
-      const applying = applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [good, bad])], { write });
+      const applying = applyRanges(client, SUBMISSIONS_TOPIC, [createTestRange(0, [good, bad])], { write });
       await expect(applying).rejects.toMatchObject({ code: '23514' });
     } finally {
       await pool.query('ALTER TABLE endorsements DROP CONSTRAINT test_only');
@@ -288,7 +286,7 @@ describe('INV-9: a bad submission', () => {
     });
     try {
       await expect(
-        applyRuns(counting, SUBMISSIONS_TOPIC, [createTestRun(0, batch)], {
+        applyRanges(counting, SUBMISSIONS_TOPIC, [createTestRange(0, batch)], {
           write: writeInParts(refuseForError),
         }),
       ).resolves.toEqual({ submissions: 1000, changes: 0, rejected: 1000 });
@@ -308,13 +306,15 @@ describe('INV-9: a bad submission', () => {
   });
 
   test('INV-14: a batch that cannot be read is rejected with all its offsets', async () => {
-    const run = createTestRun(0, [endorse('bakers-local-1', 'mayor', 'ann')]);
+    const range = createTestRange(0, [endorse('bakers-local-1', 'mayor', 'ann')]);
     const unreadable = {
       ...{ offset: 1, lastOffset: 7, key: null, value: Buffer.from('damaged'), truncated: null },
       ...{ submittedAt: null, traceparent: null },
       submission: { code: 'unreadable' as const, message: 'Its checksum is wrong.' },
     };
-    await applyRuns(client, SUBMISSIONS_TOPIC, [{ ...run, to: 8, entries: [...run.entries, unreadable] }]);
+    await applyRanges(client, SUBMISSIONS_TOPIC, [
+      { ...range, to: 8, records: [...range.records, unreadable] },
+    ]);
     expect(await rejections()).toEqual([
       expect.objectContaining({ code: 'unreadable', offset: 1, last_offset: 7, value: unreadable.value }),
     ]);
@@ -333,10 +333,10 @@ describe('INV-8: exactly once', () => {
   const ann = endorse('bakers-local-1', 'mayor', 'ann');
   const without = withdraw('bakers-local-1', 'mayor', 'ann');
 
-  test('a run that comes again is passed over', async () => {
-    const run = createTestRun(0, [ann, without]);
-    await applyRuns(client, SUBMISSIONS_TOPIC, [run]);
-    await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).resolves.toEqual({
+  test('a range that comes again is passed over', async () => {
+    const range = createTestRange(0, [ann, without]);
+    await applyRanges(client, SUBMISSIONS_TOPIC, [range]);
+    await expect(applyRanges(client, SUBMISSIONS_TOPIC, [range])).resolves.toEqual({
       submissions: 0,
       changes: 0,
       rejected: 0,
@@ -344,37 +344,37 @@ describe('INV-8: exactly once', () => {
     expect(await changes()).toHaveLength(2);
   });
 
-  test('a run that overlaps the applied ones is applied from there on', async () => {
-    await applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [ann, without])]);
+  test('a range that overlaps the applied ones is applied from there on', async () => {
+    await applyRanges(client, SUBMISSIONS_TOPIC, [createTestRange(0, [ann, without])]);
     await expect(
-      applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(1, [without, ann])]),
+      applyRanges(client, SUBMISSIONS_TOPIC, [createTestRange(1, [without, ann])]),
     ).resolves.toMatchObject({ submissions: 1, changes: 1 });
   });
 
-  test('a run that comes to two processes at once is applied by one', async () => {
-    const run = createTestRun(
+  test('a range that comes to two processes at once is applied by one', async () => {
+    const range = createTestRange(
       0,
       ['ann', 'bob', 'cyd'].map((key) => endorse('bakers-local-1', 'council', key)),
     );
-    const results = await Promise.all(Array.from({ length: 4 }, () => applyElsewhere(run)));
+    const results = await Promise.all(Array.from({ length: 4 }, () => applyElsewhere(range)));
     expect(results.map(({ submissions }) => submissions).sort()).toEqual([0, 0, 0, 3]);
     expect(await changes()).toHaveLength(3);
   });
 
-  test('runs of several partitions are applied together, or none of them', async () => {
-    const runs = [createTestRun(0, [ann], 0), createTestRun(5, [without], 1)];
-    await expect(applyRuns(client, SUBMISSIONS_TOPIC, runs)).rejects.toThrow(SubmissionGapError);
+  test('ranges of several partitions are applied together, or none of them', async () => {
+    const ranges = [createTestRange(0, [ann], 0), createTestRange(5, [without], 1)];
+    await expect(applyRanges(client, SUBMISSIONS_TOPIC, ranges)).rejects.toThrow(SubmissionGapError);
     expect(await changes()).toEqual([]);
-    const both = [createTestRun(0, [ann], 0), createTestRun(0, [without], 1)];
-    await expect(applyRuns(client, SUBMISSIONS_TOPIC, both)).resolves.toMatchObject({ submissions: 2 });
+    const both = [createTestRange(0, [ann], 0), createTestRange(0, [without], 1)];
+    await expect(applyRanges(client, SUBMISSIONS_TOPIC, both)).resolves.toMatchObject({ submissions: 2 });
   });
 
   test('nothing is committed if an offset moves after it was read', async () => {
     const write: Write = async (scene, located) => {
-      await client.query('UPDATE consumer_positions SET next_offset = next_offset + 3');
-      return writeEntries(scene, located);
+      await client.query('UPDATE consumer_offsets SET next_offset = next_offset + 3');
+      return writeSubmissions(scene, located);
     };
-    const applying = applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [ann])], { write });
+    const applying = applyRanges(client, SUBMISSIONS_TOPIC, [createTestRange(0, [ann])], { write });
     await expect(applying).rejects.toHaveProperty('name', 'SupersededError');
     expect(await changes()).toEqual([]);
     await expect(apply(ann)).resolves.toMatchObject({ submissions: 1, changes: 1 });
@@ -382,14 +382,14 @@ describe('INV-8: exactly once', () => {
 
   test('nothing is committed if a statement cannot be sent', async () => {
     const write: Write = async (scene, located) => {
-      const written = await writeEntries(scene, located);
+      const written = await writeSubmissions(scene, located);
       const unsent = scene.client.query('SELECT $1::text', [{ toPostgres: () => fail() }]);
       return { ...written, executed: Promise.all([written.executed, unsent]) };
     };
     const fail = () => {
       throw new Error('no text');
     };
-    const applying = applyRuns(client, SUBMISSIONS_TOPIC, [createTestRun(0, [ann])], { write });
+    const applying = applyRanges(client, SUBMISSIONS_TOPIC, [createTestRange(0, [ann])], { write });
     await expect(applying).rejects.toThrow('no text');
     expect(await changes()).toEqual([]);
   });
@@ -400,12 +400,12 @@ describe('INV-8: exactly once', () => {
       'change_log',
       'stream_head',
       'pending_rejections',
-      'consumer_positions',
+      'consumer_offsets',
     ]) {
       await pool.query(`ALTER TABLE ${table} ADD CONSTRAINT test_only CHECK (false) NOT VALID`);
       try {
-        const run = createTestRun(0, [ann, endorse('nobody', 'mayor', 'ann')]);
-        await expect(applyRuns(client, SUBMISSIONS_TOPIC, [run])).rejects.toMatchObject({
+        const range = createTestRange(0, [ann, endorse('nobody', 'mayor', 'ann')]);
+        await expect(applyRanges(client, SUBMISSIONS_TOPIC, [range])).rejects.toMatchObject({
           code: '23514',
           table: expect.stringContaining(table),
         });
@@ -425,7 +425,7 @@ describe('INV-2: one order', () => {
         for (let offset = 0; offset < 20; offset += 1) {
           const submission =
             offset % 2 === 0 ? endorse(slug, 'mayor', 'ann') : withdraw(slug, 'mayor', 'ann');
-          await applyElsewhere(createTestRun(offset, [submission], partition));
+          await applyElsewhere(createTestRange(offset, [submission], partition));
         }
       }),
     );

@@ -1,13 +1,13 @@
 /** Keeps a process running: it is started again when it ends, soon at first and later if it keeps ending. */
 import { type Clock, monotonicClock } from './clock.ts';
 
-export interface Running {
+export interface SupervisedProcess {
   /** Settles when it has ended, with a description of the ending; never rejects. */
   exited: Promise<string>;
   stop(): Promise<void>;
 }
 
-export interface KeepRunningOptions<T extends Running> {
+export interface SuperviseOptions<T extends SupervisedProcess> {
   name: string;
   start(): Promise<T>;
   /** Shows a line on the terminal. */
@@ -22,7 +22,7 @@ export interface KeepRunningOptions<T extends Running> {
   clock?: Clock;
 }
 
-export interface Keeper<T extends Running> {
+export interface Supervisor<T extends SupervisedProcess> {
   /** The process that runs now, or ran last. */
   current(): T;
   /** Ends the process that runs now, if one does; like one that ended by itself, it is started again. */
@@ -36,7 +36,9 @@ export interface Keeper<T extends Running> {
  *
  * @throws the error of the first start; later failures to start are reported and tried again
  */
-export async function keepRunning<T extends Running>(options: KeepRunningOptions<T>): Promise<Keeper<T>> {
+export async function supervise<T extends SupervisedProcess>(
+  options: SuperviseOptions<T>,
+): Promise<Supervisor<T>> {
   const {
     name,
     report,

@@ -22,17 +22,17 @@ export function laterPoint(own: ResumePoint, clients: ResumePoint): ResumePoint 
 
 /** A run of changes without a gap, and the point after it. */
 export interface Chunk {
-  entries: LogEntry[];
+  events: RenderedEvent[];
   resumePoint: ResumePoint;
 }
 
-/** An entry and its offset in its partition. */
-export interface EntryAt {
-  entry: LogEntry;
+/** An event and its offset in its partition. */
+export interface EventAt {
+  event: RenderedEvent;
   offset: number;
 }
 
-/** Rendered changes, as an entry sees them. Entries that were rendered together share this. */
+/** Rendered changes, as an event sees them. Events that were rendered together share this. */
 export interface RenderedChanges {
   epoch: number;
   /** The frames of the changes, one after the other. */
@@ -47,11 +47,11 @@ export interface RenderedChanges {
   facetsAt(index: number): ChangeFacets;
 }
 
-/** Approximate memory of an entry besides its frame: its object, its facets, its numbers and its slots in lists. */
+/** Approximate memory of an event besides its frame: its object, its facets, its numbers and its slots in lists. */
 export const OVERHEAD_BYTES = 350;
 
 /** A change as the gateway keeps it: decoded once and rendered once, for all readers (INV-11). */
-export class LogEntry {
+export class RenderedEvent {
   readonly #changes: RenderedChanges;
   readonly #index: number;
   #facets: ChangeFacets | undefined;
@@ -116,17 +116,17 @@ export class LogEntry {
     return at + this.#changes.frames.copy(target, at, this.#start, this.#end);
   }
 
-  /** The memory that its frame is in. It lives as long as any of the entries that were rendered together. */
+  /** The memory that its frame is in. It lives as long as any of the events that were rendered together. */
   get memory(): Buffer {
     return this.#changes.frames;
   }
 
-  /** Approximate memory that the entry takes, in bytes. */
+  /** Approximate memory that the event takes, in bytes. */
   get bytes(): number {
     return this.frameLength + OVERHEAD_BYTES;
   }
 
-  /** The point after this change. Parsed on first use, which few entries see: the last of a batch, page or write. */
+  /** The point after this change. Parsed on first use, which few events see: the last of a batch, page or write. */
   get resumePoint(): ResumePoint {
     this.#resumePoint ??= {
       sequence: this.sequence,

@@ -19,19 +19,19 @@ import {
   insertEndorsements,
   reserveEndorsementIds,
   updateEndorsements,
-} from '../../store/endorsements/held-picks.ts';
+} from '../../store/endorsements/endorsement-rows.ts';
 import { appendChanges, type NewChange, type StreamHead, timeAfter } from '../../store/stream/change-log.ts';
-import type { Entry } from './entry.ts';
+import type { BallotCache, CachedPosition } from './ballot-cache.ts';
 import { findNamed, loadBallot, loadHeld } from './load-ballot.ts';
-import type { KnownPosition, Memory } from './memory.ts';
+import type { SubmissionRecord } from './submission-record.ts';
 
-/** An entry with its partition. */
+/** a record with its partition. */
 interface Located {
   partition: number;
-  entry: Entry;
+  record: SubmissionRecord;
 }
 
-/** An entry that is not applied, and the reason. */
+/** a record that is not applied, and the reason. */
 export interface Refused extends Located {
   refusal: Refusal;
 }
@@ -44,26 +44,26 @@ interface Written {
 }
 
 /** A transaction and the state that it works on. */
-interface Scene {
+interface WriteContext {
   client: ClientBase;
   /** As read when it was locked, in this transaction. */
   head: StreamHead;
   /** It already has what is written here. If the transaction is undone, it must forget everything. */
-  memory: Memory;
+  cache: BallotCache;
 }
 
 /**
- * Sends the effects of all entries that are not refused, or fails and leaves the transaction unusable. The caller waits for
+ * Sends the effects of all records that are not refused, or fails and leaves the transaction unusable. The caller waits for
  * `executed`, and may send more meanwhile.
  */
-export type Write = (scene: Scene, located: readonly Located[]) => Promise<Written>;
+export type Write = (context: WriteContext, located: readonly Located[]) => Promise<Written>;
 
 /** The ids of endorsements by choice key, by `positionKey`, kept up to date while changes are numbered. */
 class EndorsementIds {
-  readonly #held: ReadonlyMap<string, KnownPosition>;
+  readonly #held: ReadonlyMap<string, CachedPosition>;
   readonly #ids = new Map<string, Map<string, number>>();
 
-  constructor(held: ReadonlyMap<string, KnownPosition>) {
+  constructor(held: ReadonlyMap<string, CachedPosition>) {
     this.#held = held;
   }
 
@@ -104,8 +104,8 @@ function numberChanges(
   // A submission without a trace is followed from here on.
   const ownTrace = currentTraceparent();
   return changes.map(({ index, type, endorser, contest, choice, pick }): NewChange => {
-    const { partition, entry } = located[index] as Located;
-    const submission = entry.submission as Submission;
+    const { partition, record } = located[index] as Located;
+    const submission = record.submission as Submission;
     const known = ids.of(positionKey(submission.endorser, submission.contest));
     if (type === 'created') known.set(pick.choice, unused.next().value ?? Number.NaN);
     const id = known.get(pick.choice) ?? Number.NaN;
@@ -114,9 +114,9 @@ function numberChanges(
       body: bodyOf(id, endorser, contest, choice, pick),
       submission: {
         partition,
-        offset: entry.offset,
-        submittedAt: entry.submittedAt,
-        traceparent: entry.traceparent ?? ownTrace,
+        offset: record.offset,
+        submittedAt: record.submittedAt,
+        traceparent: record.traceparent ?? ownTrace,
       },
     };
   });
@@ -125,7 +125,7 @@ function numberChanges(
 /** The endorsements of a position that are new, or have other values than before. */
 function* changedRows(
   { endorser, contest, picks }: HeldPosition,
-  before: KnownPosition | undefined,
+  before: CachedPosition | undefined,
   ids: ReadonlyMap<string, number>,
 ): Generator<EndorsementRow> {
   for (const pick of picks.values()) {
@@ -145,14 +145,14 @@ function* changedRows(
   }
 }
 
-export const writeEntries: Write = async ({ client, head: locked, memory }, located) => {
-  const submissions = located.map(({ entry }) => entry.submission);
+export const writeSubmissions: Write = async ({ client, head: locked, cache }, located) => {
+  const submissions = located.map(({ record }) => record.submission);
   const wellFormed = submissions.filter((submission): submission is Submission => !('code' in submission));
-  const ballot = await loadBallot(client, memory, wellFormed);
+  const ballot = await loadBallot(client, cache, wellFormed);
   const named = findNamed(ballot, wellFormed);
   const pairs = named.map(({ pair }) => pair);
   const head = locked.hasStale ? await announcePositions(client, locked, pairs) : locked;
-  const held = await loadHeld(client, memory, named);
+  const held = await loadHeld(client, cache, named);
   const positionsBefore = new Map([...held].map(([key, { picks }]) => [key, picks]));
   const { changes, refusals, positions } = decideBatch(ballot, positionsBefore, submissions);
   const refused = [...refusals].map(([index, refusal]) => ({ ...(located[index] as Located), refusal }));
@@ -172,7 +172,7 @@ export const writeEntries: Write = async ({ client, head: locked, memory }, loca
       if (id !== undefined) after.set(choice, id);
     }
     rows.push(...changedRows(position, before, after));
-    memory.positions.set(key, { picks: position.picks, ids: after });
+    cache.positions.set(key, { picks: position.picks, ids: after });
   }
   // An endorsement that was created and withdrawn again was never stored.
   const gone = numbered

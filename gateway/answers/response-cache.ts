@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
 import type { Clock } from '../../service/clock.ts';
-import type { SharedRuns } from '../../service/shared-runs.ts';
+import type { Coalescer } from '../../service/coalescer.ts';
 import type { DataPart, DataVersions } from '../../store/reads/data-versions.ts';
 import { encodeContent } from '../http/content.ts';
 import { RepeatedContent } from '../http/repeated-content.ts';
 import type { Reply } from '../http/route.ts';
 
 /** Larger answers are not kept, in bytes: one would push out many that are requested more often. */
-const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** The age up to which an answer is reused, in milliseconds. A stream cursor in it carries the time it was made. */
 const MAX_AGE_MS = 60_000;
 /** If retention is short, an answer is reused only for this part of it, so that a cursor in it does not expire. */
@@ -26,13 +26,13 @@ const kept = answers.labels('kept');
 const made = answers.labels('made');
 
 /** A request whose answer can be kept. */
-interface Question {
+interface CacheableRequest {
   /** The path and query. The account is not part of it: only answers that are the same for all accounts are kept. */
   name: string;
   /** The parts of the data that the answer is made of. */
   shows: readonly DataPart[];
   /** The versions of the data on the server from which the answer is made: another one can show more or less (INV-1). */
-  dataVersion: SharedRuns<DataVersions>;
+  dataVersion: Coalescer<DataVersions>;
   /** Whether the client has disconnected. The answer may then be incomplete and is not kept. */
   isGone: () => boolean;
 }
@@ -40,7 +40,7 @@ interface Question {
 /** An answer that can be sent any number of times. */
 type RepeatedReply = Extract<Reply, { json: unknown }> & { json: RepeatedContent };
 
-interface Kept {
+interface CachedResponse {
   reply: RepeatedReply;
   /** The version of the data before the answer was made. The answer shows this version or a later one. */
   version: string;
@@ -48,7 +48,7 @@ interface Kept {
   at: number;
 }
 
-export interface AnswerMemoryOptions {
+export interface ResponseCacheOptions {
   /** The memory that answers may take, in bytes; 0 keeps none. */
   maxBytes: number;
   /** How long an event stays readable, in milliseconds. */
@@ -60,16 +60,16 @@ export interface AnswerMemoryOptions {
  * Keeps answers and reuses them while they are current. Every request asks the database whether the data that an answer
  * shows has changed (INV-1). The least recently used answers are dropped first.
  */
-export class AnswerMemory {
+export class ResponseCache {
   readonly #clock: Clock;
   readonly #maxAgeMs: number;
   /** By name; null if no answers are kept. */
-  readonly #answers: LRUCache<string, Kept> | null;
+  readonly #responses: LRUCache<string, CachedResponse> | null;
 
-  constructor({ maxBytes, retentionMs, clock }: AnswerMemoryOptions) {
+  constructor({ maxBytes, retentionMs, clock }: ResponseCacheOptions) {
     this.#clock = clock;
     this.#maxAgeMs = Math.min(MAX_AGE_MS, retentionMs * MAX_AGE_OF_RETENTION);
-    this.#answers =
+    this.#responses =
       maxBytes === 0
         ? null
         : new LRUCache({
@@ -79,38 +79,41 @@ export class AnswerMemory {
   }
 
   /**
-   * Returns the kept answer to a question, or makes one.
+   * Returns the cached answer to a request, or makes one.
    *
    * @throws whatever `make` throws, and the database's error if it cannot be asked for the version.
    */
-  async answer({ name, shows, dataVersion, isGone }: Question, make: () => Promise<Reply>): Promise<Reply> {
-    if (!this.#answers) return make();
+  async answer(
+    { name, shows, dataVersion, isGone }: CacheableRequest,
+    make: () => Promise<Reply>,
+  ): Promise<Reply> {
+    if (!this.#responses) return make();
     const version = await this.#versionOf(shows, dataVersion);
     const at = this.#clock.now();
-    const known = this.#answers.get(name);
-    if (known && known.version === version && at - known.at < this.#maxAgeMs) {
+    const cached = this.#responses.get(name);
+    if (cached && cached.version === version && at - cached.at < this.#maxAgeMs) {
       kept.inc();
-      return known.reply;
+      return cached.reply;
     }
     const reply = await make();
     made.inc();
     if (!('json' in reply)) return reply;
     const content = encodeContent(reply.json);
-    if (content.length > MAX_ANSWER_BYTES || isGone()) return { ...reply, json: content };
+    if (content.length > MAX_RESPONSE_BYTES || isGone()) return { ...reply, json: content };
     const json = RepeatedContent.copyOf(content, () => this.#measure(name, json));
     const repeated = { ...reply, json };
-    this.#answers.set(name, { reply: repeated, version, at });
+    this.#responses.set(name, { reply: repeated, version, at });
     return repeated;
   }
 
   /** Counts the memory of an answer that has grown, if it is still kept. */
   #measure(name: string, content: RepeatedContent): void {
-    const known = this.#answers?.peek(name);
-    if (known?.reply.json === content) this.#answers?.set(name, { ...known });
+    const cached = this.#responses?.peek(name);
+    if (cached?.reply.json === content) this.#responses?.set(name, { ...cached });
   }
 
   /** The versions of the parts and the day in UTC: on another day, other elections are upcoming. */
-  async #versionOf(shows: readonly DataPart[], dataVersion: SharedRuns<DataVersions>): Promise<string> {
+  async #versionOf(shows: readonly DataPart[], dataVersion: Coalescer<DataVersions>): Promise<string> {
     const versions = await dataVersion.next();
     let version = String(Math.floor(this.#clock.now() / DAY_MS));
     for (const part of shows) version += ` ${versions[part]}`;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { laterPoint } from '../../../gateway/feed/entry.ts';
-import { readEntries } from '../../../gateway/feed/read-entries.ts';
+import { readEvents } from '../../../gateway/feed/read-events.ts';
+import { laterPoint } from '../../../gateway/feed/rendered-event.ts';
 import { type Change, changeCodec } from '../../../schemas/change.ts';
 import { renderFrame } from '../../../schemas/event.ts';
 import { createLog } from '../../../service/log.ts';
 import { change } from '../../helpers/properties/arbitraries.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
 import { metricValue } from '../../helpers/service/metrics.ts';
-import { entriesOf } from '../../helpers/stream/log-entry.ts';
+import { eventsOf } from '../../helpers/stream/create-event.ts';
 import { renderEvent } from '../../helpers/stream/render-event.ts';
 
 const log = createLog('test', 'silent');
@@ -17,7 +17,7 @@ if (!BASE) throw new Error('no sample change was generated');
 
 const frameOf = (of: Change) => renderFrame({ event: 'endorsement', id: of.id, data: renderEvent(of) });
 
-describe('entries created together', () => {
+describe('events created together', () => {
   test('have the frame, the JSON and the id of their change, whatever its length and characters', () => {
     const long = fc.tuple(change, fc.constantFrom('x', 'é', '☃', '🗳'), fc.constantFrom(1, 1000, 300_000));
     fc.assert(
@@ -27,10 +27,10 @@ describe('entries created together', () => {
           epoch: 1,
           endorser: { ...of.endorser, name: text.repeat(times) },
         }));
-        const entries = entriesOf(changes);
-        expect(entries.map(({ frame }) => frame.toString())).toEqual(changes.map(frameOf));
-        expect(entries.map(({ json }) => json.toString())).toEqual(changes.map(renderEvent));
-        expect(entries.map(({ id }) => id)).toEqual(changes.map(({ id }) => id));
+        const events = eventsOf(changes);
+        expect(events.map(({ frame }) => frame.toString())).toEqual(changes.map(frameOf));
+        expect(events.map(({ json }) => json.toString())).toEqual(changes.map(renderEvent));
+        expect(events.map(({ id }) => id)).toEqual(changes.map(({ id }) => id));
       }),
       { numRuns: 30 },
     );
@@ -38,17 +38,17 @@ describe('entries created together', () => {
 
   test('count the bytes of their own frame, and something for the rest', () => {
     const changes = [BASE, { ...BASE, endorser: { ...BASE.endorser, name: 'x'.repeat(3000) } }, BASE];
-    const rest = entriesOf(changes).map(({ bytes, frame }) => bytes - frame.length);
+    const rest = eventsOf(changes).map(({ bytes, frame }) => bytes - frame.length);
     expect(new Set(rest).size).toBe(1);
     expect(rest[0]).toBeGreaterThan(0);
   });
 
   test('keep only their own bytes alive, not a block of the buffer pool', () => {
-    const entries = Array.from({ length: 20 }, () => {
+    const events = Array.from({ length: 20 }, () => {
       Buffer.from('another text, from the pool');
-      return entriesOf([BASE])[0];
+      return eventsOf([BASE])[0];
     });
-    for (const entry of entries) expect(entry?.frame.buffer.byteLength).toBe(entry?.frame.length);
+    for (const event of events) expect(event?.frame.buffer.byteLength).toBe(event?.frame.length);
   });
 });
 
@@ -62,14 +62,14 @@ test('records that cannot be decoded, have an impossible time or belong to anoth
     ...good.slice(2).map(changeCodec.encode),
   ];
   const records = values.map((value, offset) => ({ offset, value }));
-  const { entriesAt: decoded, laterEpoch } = readEntries(records, BASE.epoch, log);
+  const { entriesAt: decoded, laterEpoch } = readEvents(records, BASE.epoch, log);
   expect(laterEpoch).toBe(BASE.epoch + 1);
-  expect(decoded.map(({ offset, entry }) => [offset, entry.sequence])).toEqual([
+  expect(decoded.map(({ offset, event }) => [offset, event.sequence])).toEqual([
     [1, 1],
     [2, 2],
     [5, 3],
   ]);
-  expect(decoded.map(({ entry }) => entry.frame.toString())).toEqual(good.map(frameOf));
+  expect(decoded.map(({ event }) => event.frame.toString())).toEqual(good.map(frameOf));
 });
 
 test('records that cannot be decoded are counted, and the log says where they are and why', async () => {
@@ -80,7 +80,7 @@ test('records that cannot be decoded are counted, and the log says where they ar
     { offset: 8, value: changeCodec.encode(BASE) },
     { offset: 9, value: null },
   ];
-  expect(readEntries(records, BASE.epoch, captured).entriesAt).toHaveLength(1);
+  expect(readEvents(records, BASE.epoch, captured).entriesAt).toHaveLength(1);
   expect(lines).toMatchObject([
     {
       offset: 7,

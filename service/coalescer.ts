@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
  * the run has not, so it waits for the next one. One run is under way at a time, and at most one waits, however many callers
  * there are.
  */
-export class SharedRuns<Result> {
+export class Coalescer<Result> {
   readonly #work: () => Promise<Result>;
   /** The run that has not begun yet. */
   #next: Promise<Result> | undefined;

@@ -4,16 +4,16 @@ import type { PartitionBounds, TopicIdentity } from '../../kafka/reading/topic-l
 import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import type { Logger } from '../../service/log.ts';
 import {
-  loadPositions,
+  loadStoredOffsets,
+  reconcileTopic,
   resetConsumerOffset,
-  type StoredPosition,
-  settleTopic,
+  type StoredOffset,
 } from '../../store/stream/consumer-offsets.ts';
 
 /** Answers when records were appended. */
 type LogReader = Pick<TopicReader, 'offsetAt' | 'fetchFromLeader'>;
 
-interface SettleOptions {
+interface ReconcileOptions {
   /** The leader's connection. */
   client: ClientBase;
   reader: LogReader & Pick<TopicReader, 'identify' | 'bounds'>;
@@ -23,7 +23,7 @@ interface SettleOptions {
 }
 
 /** Where the submissions topic is read. */
-export interface SettledOffsets extends TopicIdentity {
+export interface ReconciledOffsets extends TopicIdentity {
   /** By partition: the offset to read from. */
   offsets: number[];
 }
@@ -35,12 +35,12 @@ export interface SettledOffsets extends TopicIdentity {
  * from the first submission that is newer than all that were applied. Submissions that expired before they were applied
  * are lost, which nobody can undo.
  */
-export async function settleOffsets(options: SettleOptions): Promise<SettledOffsets> {
+export async function reconcileOffsets(options: ReconcileOptions): Promise<ReconciledOffsets> {
   const { client, reader, group, topic, log } = options;
   const identity = await reader.identify();
   const bounds = await reader.bounds();
   await client.query('BEGIN');
-  const before = await settleTopic(client, topic, identity);
+  const before = await reconcileTopic(client, topic, identity);
   const offsets =
     before === null
       ? await findPlaces(options, bounds)
@@ -69,18 +69,18 @@ function findPlacesAnew(
 }
 
 async function findPlaces(
-  { client, reader, topic, log }: SettleOptions,
+  { client, reader, topic, log }: ReconcileOptions,
   bounds: readonly PartitionBounds[],
 ): Promise<number[]> {
-  const positions = await loadPositions(client, topic);
+  const stored = await loadStoredOffsets(client, topic);
   const offsets: number[] = [];
   for (const [partition, { start, end }] of bounds.entries()) {
-    const known = positions.get(partition) ?? { offset: 0, appendedAt: null };
-    const rewound = await findRewound(reader, partition, known, end);
-    offsets.push(Math.max(start, rewound ?? known.offset));
-    if (rewound !== null) {
+    const known = stored.get(partition) ?? { offset: 0, appendedAt: null };
+    const truncatedAt = await findTruncated(reader, partition, known, end);
+    offsets.push(Math.max(start, truncatedAt ?? known.offset));
+    if (truncatedAt !== null) {
       const message = 'the broker came back with an older log of submissions; reading on with what is newer';
-      log.error({ topic, partition, offset: known.offset, end, from: rewound }, message);
+      log.error({ topic, partition, offset: known.offset, end, from: truncatedAt }, message);
     } else if (known.offset > 0 && known.offset < start) {
       const message = 'submissions expired before they were applied';
       log.error({ topic, partition, offset: known.offset, start }, message);
@@ -95,10 +95,10 @@ async function findPlaces(
  *
  * @returns the offset; null if the log is not older
  */
-async function findRewound(
+async function findTruncated(
   reader: LogReader,
   partition: number,
-  { offset, appendedAt }: StoredPosition,
+  { offset, appendedAt }: StoredOffset,
   end: number,
 ): Promise<number | null> {
   const newer = appendedAt === null ? null : await reader.offsetAt(partition, appendedAt + 1);
@@ -121,15 +121,15 @@ async function findTime(reader: LogReader, partition: number, offset: number): P
  * Whether some partition has become older than what was applied of it, as happens when a broker comes back with an older
  * log. To be asked when reading works again after a failure.
  */
-export async function isRewound(
+export async function wasTruncated(
   pool: Pool,
   reader: LogReader & Pick<TopicReader, 'bounds'>,
   topic: string,
 ): Promise<boolean> {
-  const positions = await loadPositions(pool, topic);
+  const stored = await loadStoredOffsets(pool, topic);
   for (const [partition, { end }] of (await reader.bounds()).entries()) {
-    const known = positions.get(partition);
-    if (known && (await findRewound(reader, partition, known, end)) !== null) return true;
+    const known = stored.get(partition);
+    if (known && (await findTruncated(reader, partition, known, end)) !== null) return true;
   }
   return false;
 }

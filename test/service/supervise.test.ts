@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { type Clock, systemClock } from '../../service/clock.ts';
-import { keepRunning, type Running } from '../../service/keep-running.ts';
+import { type SupervisedProcess, supervise } from '../../service/supervise.ts';
 import { until } from '../helpers/until.ts';
 
-interface Fake extends Running {
+interface Fake extends SupervisedProcess {
   end(how: string): void;
   stopped: boolean;
 }
@@ -71,7 +71,7 @@ function createWorld(failures: Array<Error | null> = []) {
 
 test('what ends is started again within two seconds, with a line that says how it ended', async () => {
   const { started, lines, clock, options, endAfter } = createWorld();
-  const keeper = await keepRunning(options);
+  const keeper = await supervise(options);
   await endAfter(60_000);
   expect(started).toHaveLength(2);
   expect(clock.waits[0]).toBeLessThan(2000);
@@ -83,7 +83,7 @@ test('what ends is started again within two seconds, with a line that says how i
 
 test('a process that keeps ending waits twice as long each time, up to ten seconds, until it has run for a while', async () => {
   const { clock, options, endAfter } = createWorld();
-  const keeper = await keepRunning(options);
+  const keeper = await supervise(options);
   for (let i = 0; i < 9; i += 1) await endAfter(0);
   expect(clock.waits).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
   await endAfter(5000);
@@ -93,7 +93,7 @@ test('a process that keeps ending waits twice as long each time, up to ten secon
 
 test('a later start that fails is reported and tried again, after a longer wait', async () => {
   const { started, lines, clock, options, endAfter } = createWorld([null, new Error('no room'), null]);
-  const keeper = await keepRunning(options);
+  const keeper = await supervise(options);
   await endAfter(60_000);
   expect(started).toHaveLength(2);
   expect(lines).toContain('gateway could not be started again: no room');
@@ -102,12 +102,12 @@ test('a later start that fails is reported and tried again, after a longer wait'
 });
 
 test('a first start that fails is thrown to the caller', async () => {
-  await expect(keepRunning(createWorld([new Error('no room')]).options)).rejects.toThrow('no room');
+  await expect(supervise(createWorld([new Error('no room')]).options)).rejects.toThrow('no room');
 });
 
 test('a restart ends the process, and the next one starts when it has left nothing behind', async () => {
   const { started, lines, options } = createWorld();
-  const keeper = await keepRunning(options);
+  const keeper = await supervise(options);
   const removed = Promise.withResolvers<void>();
   const [first] = started;
   if (!first) throw new Error('Nothing was started.');
@@ -130,7 +130,7 @@ test('a restart leaves a process alone that is being started again', async () =>
   const { started, options } = createWorld();
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
-  const keeper = await keepRunning({
+  const keeper = await supervise({
     ...options,
     start: async () => {
       const fake = await options.start();
@@ -159,7 +159,7 @@ test('a stop cuts the wait for the next start short and prevents it', async () =
       await once(signal, 'abort');
     },
   };
-  const keeper = await keepRunning({ ...options, clock });
+  const keeper = await supervise({ ...options, clock });
   started[0]?.end('exit code 1');
   await waiting.promise;
   await keeper.stop();
@@ -171,7 +171,7 @@ test('a stop during a start stops the new process', async () => {
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   let starts = 0;
-  const keeper = await keepRunning({
+  const keeper = await supervise({
     ...options,
     start: async () => {
       starts += 1;

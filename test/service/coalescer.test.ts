@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { SharedRuns } from '../../service/shared-runs.ts';
+import { Coalescer } from '../../service/coalescer.ts';
 import { settle } from '../helpers/service/manual-clock.ts';
 
 /** Work that the test ends, in any order. The result of a run is its number. */
 class Work {
   readonly runs: PromiseWithResolvers<number>[] = [];
-  readonly shared = new SharedRuns(() => {
+  readonly shared = new Coalescer(() => {
     const run = Promise.withResolvers<number>();
     this.runs.push(run);
     return run.promise;

@@ -3,7 +3,7 @@ import {
   type EndorsementRow,
   insertEndorsements,
   updateEndorsements,
-} from '../../store/endorsements/held-picks.ts';
+} from '../../store/endorsements/endorsement-rows.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../helpers/ballots/catalogue.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { settleOffsets } from '../../consumers/apply/settle-offsets.ts';
+import { reconcileOffsets } from '../../consumers/apply/reconcile-offsets.ts';
 import type { PartitionRead } from '../../kafka/reading/partition-read.ts';
 import { createLog } from '../../service/log.ts';
 import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
@@ -12,7 +12,7 @@ const { client } = useTestDatabase();
 let lines: string[];
 
 beforeEach(async () => {
-  await client.query('TRUNCATE consumer_positions, consumed_topics');
+  await client.query('TRUNCATE consumer_offsets, consumed_topics');
   lines = [];
 });
 
@@ -34,7 +34,7 @@ async function settle({
   appended = [],
   committed = [],
 }: Seen): Promise<number[]> {
-  const { offsets } = await settleOffsets({
+  const { offsets } = await reconcileOffsets({
     client,
     reader: {
       identify: async () => ({ topicId, clusterId }),
@@ -66,7 +66,7 @@ async function applied(...offsets: number[]): Promise<void> {
   await settle({ topicId: 'a', clusterId: 'home', bounds: offsets.map((end) => [0, end]) });
   for (const [partition, offset] of offsets.entries()) {
     await client.query(
-      `INSERT INTO consumer_positions VALUES ($1, $2, $3, to_timestamp($4), $3)
+      `INSERT INTO consumer_offsets VALUES ($1, $2, $3, to_timestamp($4), $3)
        ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset,
          last_appended_at = excluded.last_appended_at, last_appended_offset = excluded.last_appended_offset`,
       [TOPIC, partition, offset, APPLIED_UP_TO / 1000],
@@ -233,7 +233,7 @@ test.each<[string, Seen, number[], string | null]>([
 
 test('INV-8: apply goes on where the store is, if an earlier version has moved the position since', async () => {
   await applied(5, 7);
-  await client.query('UPDATE consumer_positions SET next_offset = next_offset + 2 WHERE topic = $1', [TOPIC]);
+  await client.query('UPDATE consumer_offsets SET next_offset = next_offset + 2 WHERE topic = $1', [TOPIC]);
   const bounds: [number, number][] = [
     [0, 9],
     [0, 9],
