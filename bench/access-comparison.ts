@@ -12,7 +12,7 @@ import { formatMiddleHalf } from './statistics.ts';
 
 const PATHS = ['/v1/states', '/v1/endorser-categories', '/v1/elections?limit=20'];
 const PLAN = 'bench';
-/** Code that is not compiled yet costs several times as much, and the larger server has more of it. */
+/** Uncompiled code costs several times as much, and the whole application has more code to compile. */
 const WARM_UP_REQUESTS = 15_000;
 
 interface Server {
@@ -23,11 +23,11 @@ interface Server {
 interface Cost {
   /** Requests a second. */
   rate: number;
-  /** Processor time for one request, in microseconds; a busy machine changes it least. */
+  /** Processor time of one request, in microseconds, which other load changes least. */
   usage: number;
 }
 
-/** Creates a key whose plan has limits that are never reached, so that leases are taken from Postgres as in production. */
+/** Creates a key whose plan has limits out of reach, so that leases are taken from Postgres as in production. */
 async function createLimitedKey(databaseUrl: string): Promise<string> {
   await inOneTransaction(databaseUrl, (client) =>
     client.query(
@@ -53,11 +53,11 @@ async function readUsage({ child }: Server): Promise<number> {
 }
 
 /**
- * Measures the same routes of the whole application and of one without a part, each in a process of its own. They take
- * many short turns, so that other load on the machine meets both alike. Prints the rates, the processor time of a request
- * and their ratios. The settings and the number of rounds come from the environment and the command line.
+ * Measures the same routes of the whole application and of one without a part, each in its own process. They take many
+ * short turns, so that other load on the machine affects both alike. Prints the rates, the processor time of a request
+ * and their ratios. The environment and the command line set the options.
  *
- * @param part the name of the part that the other application lacks.
+ * @param part the name of the part that the other application lacks
  */
 export async function compareAccess(without: Exclude<Variant, 'whole'>, part: string): Promise<void> {
   const { values } = parseArgs({
@@ -91,7 +91,7 @@ export async function compareAccess(without: Exclude<Variant, 'whole'>, part: st
   for (const path of PATHS) {
     const rounds: { with: Cost; without: Cost }[] = [];
     for (let round = -1; round < Number(values.rounds); round += 1) {
-      // In turns, and each of the two first every other time, so that the machine treats both alike.
+      // In turns, each first every other time, so that the machine treats both alike.
       const [first, second] = round % 2 === 0 ? [whole, other] : [other, whole];
       const costs = new Map([[first, await measure(first, path)]]);
       costs.set(second, await measure(second, path));

@@ -1,6 +1,6 @@
-/*
- * The gateway's application, whole or without a part of what it does for each request. `bench/access-comparison.ts`
- * starts it, chooses which, and receives its port.
+/**
+ * The gateway's application, whole or without a part of its work per request. `bench/access-comparison.ts` starts it,
+ * names the part, and receives its port.
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,10 +31,10 @@ const OPEN_ACCESS = {
 
 const countNothing: Middleware = (_ctx, next) => next();
 
-/** `open` is without keys, limits and counts; `uncounted` is without counts alone. */
+/** `open` has no keys, limits and counts; `uncounted` only lacks counts. */
 export type Variant = 'whole' | 'open' | 'uncounted';
 
-/** Later messages ask for the processor time that it has used, in microseconds. */
+/** Later messages ask for its processor time so far, in microseconds. */
 function tellUsage(): void {
   const { user, system } = process.cpuUsage();
   process.send?.({ usage: user + system });
@@ -54,7 +54,7 @@ process.once('message', async ({ databaseUrl, variant }: { databaseUrl: string; 
     ...runtime,
     config,
     pool,
-    // Every answer is made anew: the benchmark measures a part of that work, not of a look-up.
+    // Every answer is rendered again: the benchmark measures a part of that work, not of a look-up.
     answers: new ResponseCache({
       ...runtime,
       maxBytes: 0,

@@ -1,15 +1,15 @@
-/*
- * The baseline of the reads benchmark: the server that an expert would write by hand, of Fastify and postgres.js, without
- * keys, limits, tags or logs. It runs the same SQL and writes the text of its rows as the same bytes (`/sql/N`), runs the
- * SQL alone (`/queries/N`), or writes the bytes from memory (`/memory/N`).
+/**
+ * The baseline of the reads benchmark: an expert's hand-written server with Fastify and postgres.js, without keys,
+ * limits, tags or logs. It runs the same SQL and sends the text of its rows as the same bytes (`/sql/N`), runs only the
+ * SQL (`/queries/N`), or sends the bytes from memory (`/memory/N`).
  *
- * `bench/reads.ts` starts it, sends it the queries and body of each request, and receives its port.
+ * `bench/reads.ts` starts it, sends it the queries and the body of each request, and receives its port.
  */
 import fastify from 'fastify';
 import postgres from 'postgres';
 import type { RecordedRequest } from '../test/helpers/postgres/record-queries.ts';
 
-/** The place of the JSON in the rows of a case, and the text around it in the body. */
+/** The position of the JSON in the rows of a case, and the text around it in the body. */
 interface Rendering {
   query: number;
   column: string;
@@ -20,13 +20,13 @@ interface Rendering {
 interface Case {
   queries: RecordedRequest['queries'];
   body: Buffer;
-  /** Null if the body is made of many rows: then it is written from memory. */
+  /** Null if the body consists of many rows: then it is sent from memory. */
   rendering: Rendering | null;
 }
 
 type Results = readonly postgres.Row[][];
 
-/** Prepares statements without values too, for which postgres.js would otherwise use the simple protocol. */
+/** Prepares statements without values too; postgres.js would otherwise use the simple protocol. */
 const PREPARED = { prepare: true, simple: false };
 
 const cases: Case[] = [];
@@ -42,7 +42,7 @@ async function runQueries({ queries }: Pick<Case, 'queries'>): Promise<Results> 
   return results;
 }
 
-/** Finds the value of the first rows that is the most of the body. */
+/** Finds the value in the first rows that makes up most of the body. */
 function findRendering(body: string, results: Results): Rendering | null {
   for (const [query, [row = {}]] of results.entries()) {
     for (const [column, value] of Object.entries(row)) {
@@ -84,7 +84,7 @@ async function addCase({ queries, body }: RecordedRequest): Promise<void> {
 }
 
 process.on('message', ({ databaseUrl, recorded }: { databaseUrl: string; recorded: RecordedRequest }) => {
-  // Warnings would be printed between the results.
+  // Warnings would appear between the results.
   database ??= postgres(databaseUrl, { max: 20, onnotice: () => {} });
   void addCase(recorded);
 });

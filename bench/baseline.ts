@@ -4,7 +4,7 @@ import { recordQueries } from '../test/helpers/postgres/record-queries.ts';
 import { stopWhenInterrupted } from '../test/helpers/service/interrupted.ts';
 import type { Target } from './load.ts';
 
-/** The server of `baseline-server.ts`, in a process of its own. */
+/** The server of `baseline-server.ts`, in its own process. */
 export class Baseline {
   readonly #databaseUrl: string;
   readonly #process: ChildProcess = fork('bench/baseline-server.ts');
@@ -18,7 +18,7 @@ export class Baseline {
     return this.#process.pid ?? 0;
   }
 
-  /** Its addresses for the work of a request: with the same SQL and bytes, with the SQL alone, with the bytes alone. */
+  /** The baseline's addresses for a request: the same SQL and bytes, only the SQL, and only the bytes. */
   async targetsOf(path: string): Promise<Record<'sql' | 'queries' | 'memory', Target>> {
     this.#process.send({
       databaseUrl: this.#databaseUrl,

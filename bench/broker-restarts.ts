@@ -1,6 +1,6 @@
-/*
- * Restarts three brokers in order, one after the other, under load, and measures how long changes take meanwhile and what
- * requests are answered. Every stream is compared with the change log.
+/**
+ * Restarts three brokers one after another under load. It measures the delay of changes meanwhile and the answers to
+ * requests, and compares every stream with the change log.
  */
 import { parseArgs } from 'node:util';
 import { runBrokerRestarts } from '../test/soak/broker-restarts.ts';
@@ -38,7 +38,7 @@ for (const { broker, durationMs, changes, answers } of report.stretches) {
   for (const [path, counts] of Object.entries(answers)) print(`  ${path}   ${JSON.stringify(counts)}`);
 }
 print(`changes in the log        ${report.changes}`);
-print(`changes received          ${report.events}, ${report.repeats} of them once more`);
+print(`changes received          ${report.events}, ${report.repeats} of them repeated`);
 print(`connections               ${report.connections} of ${values.streams} streams`);
 print(`answered with an error    ${JSON.stringify(report.refusals)}`);
 for (const fault of report.faults) print(`FAULT ${fault}`);

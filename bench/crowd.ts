@@ -1,6 +1,6 @@
-/*
- * Stops a gateway with thousands of streams, and measures how soon they are back at the other one, and how long reads
- * take there meanwhile and took before.
+/**
+ * Stops a gateway with thousands of streams, and measures how soon they are back at the other one. It compares the
+ * duration of reads there, before and meanwhile.
  */
 import { parseArgs } from 'node:util';
 import { runCrowd } from '../test/soak/crowd.ts';

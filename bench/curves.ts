@@ -1,7 +1,7 @@
-/*
- * Draws how the service behaves as its load grows, each beside its peer in the same run: deliveries over the number of
- * streams, latency over the rate of changes, and the cost of an answer over its size. It starts its own service with the
- * demo ballot, and writes the plots and the numbers behind them to docs/images/.
+/**
+ * Draws the service's behaviour under growing load, each curve beside its peer from the same run: deliveries by the
+ * number of streams, latency by the rate of changes, and the cost of an answer by its size. It starts its own service
+ * with the demo ballot, and writes the plots and their numbers to docs/images/.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,11 +15,11 @@ import { measureAll, openArena } from './stream/fan-out.ts';
 import { LatencyBench, type LatencyRound } from './stream/latency.ts';
 
 const STREAMS = [100, 300, 1000, 3000];
-/** Deliveries of a round, about: enough for a steady rate. */
+/** Roughly the deliveries in a round: enough for a steady rate. */
 const DELIVERIES = 1_000_000;
 const CHANGES_TOGETHER = 20;
 const RATES = [10, 50, 100, 200, 500];
-/** How long a round of changes at a rate lasts, in seconds. */
+/** The duration of a round at a rate of changes, in seconds. */
 const LATENCY_SECONDS = 8;
 const PAGE_SIZES = [1, 10, 50, 100, 200, 500];
 

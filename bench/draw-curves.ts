@@ -2,7 +2,7 @@ import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 import { quantile } from './statistics.ts';
 
-/** A point of a curve: what several rounds measured at one place of the axis. */
+/** A point of a curve: the measurements of several rounds at one value of the axis. */
 export interface CurvePoint {
   series: string;
   x: number;

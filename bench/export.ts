@@ -1,6 +1,6 @@
-/*
- * Measures how fast all endorsements of a loaded store are read as lines of JSON, beside COPY of the same rows to the same
- * JSON without any server between, and beside pages of 500. It runs on DATABASE_URL and KAFKA_BROKERS, or on a running
+/**
+ * Measures the export of all endorsements of a loaded store as lines of JSON. Peers are COPY of the same rows to the
+ * same JSON without a server in between, and pages of 500. It runs on DATABASE_URL and KAFKA_BROKERS, or on a running
  * service's DATA_DIR.
  */
 import { Writable } from 'node:stream';
@@ -21,7 +21,7 @@ import { cpuMsOf, peakBytesOf, residentBytesOf } from './stream/process-usage.ts
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
-    /** How many records of a page-by-page read are measured: it is much slower. */
+    /** The number of records that are read by pages, which is much slower. */
     paged: { type: 'string', default: '50000' },
   },
 });
@@ -34,7 +34,7 @@ const key = await createKey({ databaseUrl, account: 'bench', plan: 'internal' })
 const gateway = await startGatewayProcess(config);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** The query of the export, with its values as literals: COPY takes none. */
+/** The query of the export, with its values as literals, because COPY takes no parameters. */
 async function findSelect(): Promise<string> {
   let declared = '';
   const pool = await createReadPool({
@@ -55,7 +55,7 @@ async function findSelect(): Promise<string> {
   return declared;
 }
 
-/** Counts the lines of what is written to it. */
+/** Counts the lines that are written to it. */
 class LineCounter extends Writable {
   lines = 0;
 
@@ -89,7 +89,7 @@ async function readLines(encoding: string): Promise<number> {
   const counter = new LineCounter();
   if (!response.body) throw new Error('The answer has no body.');
   await pipeline(response.body, counter);
-  // The first and the last line are no records.
+  // The first and the last line are not records.
   return (counter.lines - 2) / ((performance.now() - start) / 1000);
 }
 

@@ -1,7 +1,7 @@
-/*
- * Draws flame graphs under the loads that miss their goals: where the main thread of a gateway, of apply or of the relay
- * spends its time, and what takes the memory of a stream. Some loads need a loaded store: DATABASE_URL and KAFKA_BROKERS, or
- * a running service's DATA_DIR. The graphs go to docs/images/.
+/**
+ * Draws flame graphs under the loads that miss their goals: the time of the main thread of a gateway, of apply or of
+ * the relay, and the memory of a stream. Some loads need a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running
+ * service's DATA_DIR. The graphs go to docs/images/.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -28,12 +28,12 @@ import { publishSteadily, selectiveStreams } from './stream/selective.ts';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const READ_SECONDS = 5;
 const HEAP_STREAMS = 2000;
-/** Long enough for what opening the streams left behind, in milliseconds. */
+/** Long enough to collect the garbage of opening the streams, in milliseconds. */
 const SETTLE_MS = 5000;
-/** Pages of a replay: for V8 to compile the code, and to profile. */
+/** Pages of a replay: some for V8 to compile the code, and some to profile. */
 const PAGES = { warmUp: 300, profiled: 400 };
 const SELECTIVE = { warmUp: 300, profiled: 500 };
-/** As many for V8 to compile the code as are profiled. */
+/** The number of answers for V8 to compile the code, and the number to profile. */
 const SUBMISSIONS = 100_000;
 const MOST_EXPENSIVE = 8;
 
@@ -153,7 +153,7 @@ async function profileIngest(role: Role): Promise<Flame> {
   return flameOfCpu(profile, ROOT);
 }
 
-/** Profiles a gateway of its own on the loaded store. */
+/** Profiles its own gateway on the loaded store. */
 async function profileOnStore(
   settings: Record<string, string>,
   profile: (base: string, key: string, inspector: Inspector) => Promise<CpuProfile>,

@@ -7,13 +7,12 @@ import { untilReady } from '../test/helpers/service/system.ts';
 
 /** A benchmark's own gateway. */
 export interface GatewayProcess {
-  /** Its address. */
   base: string;
   pid: number;
   stop(): Promise<void>;
 }
 
-/** Starts a gateway with its own settings on servers that run already, and waits until it is ready. */
+/** Starts a gateway with its own settings on running servers, and waits until it is ready. */
 export async function startGatewayProcess(
   { databaseUrl, brokers, topicPrefix }: Pick<OpsConfig, 'databaseUrl' | 'brokers' | 'topicPrefix'>,
   settings: Record<string, string> = {},

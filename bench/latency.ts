@@ -1,9 +1,9 @@
-/*
+/**
  * Measures the time from the submission of a change to its arrival at a Server-Sent Events client: through Kafka, the
  * apply consumer, Postgres, the relay, Kafka again and the gateway. In turn with it, it measures Kafka alone, from a
- * producer to a fetch with a record of the same size. Each change follows the arrival of the one before; with `--rate`,
- * changes come at that rate a second. With `--replicas`, changes also wait for this number of replicas of Postgres; with
- * `--cluster`, Kafka is three brokers instead of one.
+ * producer to a fetch of a record of the same size. Each change waits for the arrival of the one before; with `--rate`,
+ * changes come at that rate a second. With `--replicas`, changes also wait for this number of Postgres replicas. With
+ * `--cluster`, Kafka has three brokers instead of one.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';

@@ -1,8 +1,7 @@
-/*
- * Measures the processor time that a server takes for an answer, layer by layer, for `/v1/states`: of the baseline, the
- * bytes from memory and the same SQL; of a gateway, what any request takes, what one with a key takes, an answer that is
- * kept, and one that is made anew. It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's
- * DATA_DIR.
+/**
+ * Measures the processor time of an answer to `/v1/states`, layer by layer. The baseline's layers are the bytes from
+ * memory and the same SQL. The gateway's layers are any request, a request with a key, a kept answer, and a new answer.
+ * It runs on a loaded store: DATABASE_URL and KAFKA_BROKERS, or a running service's DATA_DIR.
  */
 import { parseArgs } from 'node:util';
 import { createKey } from '../ops/commands/keys.ts';

@@ -5,7 +5,7 @@ import { cpuMsOf } from './stream/process-usage.ts';
 export interface Target {
   url: string;
   headers?: Record<string, string>;
-  /** The statuses that answers may have; only 200 by default. */
+  /** The statuses that answers may have; by default only 200. */
   statuses?: readonly number[];
 }
 
@@ -14,7 +14,7 @@ export interface LoadOptions {
   seconds: number;
 }
 
-/** How long a server answers before it is measured, in seconds: until then, its code is being compiled. */
+/** The warm-up of a server before it is measured, in seconds, in which its code is compiled. */
 export const WARM_UP_SECONDS = 20;
 
 async function load({ url, headers = {}, statuses = [200] }: Target, options: Partial<autocannon.Options>) {
@@ -28,13 +28,13 @@ async function load({ url, headers = {}, statuses = [200] }: Target, options: Pa
   return result;
 }
 
-/** The requests a second that are answered on so many connections; each sends another as soon as it has the answer. */
+/** The requests a second over so many connections. Each connection sends the next request after an answer. */
 export async function measureRate(target: Target, { connections, seconds }: LoadOptions): Promise<number> {
   const { requests, duration } = await load(target, { connections, duration: seconds });
   return requests.total / duration;
 }
 
-/** The requests a second, and the processor time that the server of this process id takes for one. */
+/** The requests a second, and their processor time in the server with this process id. */
 export async function measureCost(
   pid: number,
   target: Target,
@@ -46,8 +46,8 @@ export async function measureCost(
 }
 
 /**
- * The latencies at a steady rate, in milliseconds. A request that a slow one before it delayed counts from the time at
- * which it was due: autocannon corrects for coordinated omission if a rate is given.
+ * The latencies at a steady rate, in milliseconds. A request that a slow one delayed counts from the time at which it
+ * was due: at a given rate, autocannon corrects for coordinated omission.
  */
 export async function measureLatency(
   target: Target,

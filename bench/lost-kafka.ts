@@ -1,6 +1,6 @@
-/*
- * Loses Kafka with all of its data under load, and measures how soon the stream goes on. Every stream is compared with the
- * change log.
+/**
+ * Loses Kafka with all of its data under load. It measures how soon the stream continues, and compares every stream
+ * with the change log.
  */
 import { parseArgs } from 'node:util';
 import { runLostKafka } from '../test/soak/lost-kafka.ts';
@@ -29,7 +29,7 @@ print(`a new Kafka with topics   ${seconds(report.topicsMs)} after the old one d
 print(`the window written again  ${seconds(report.rebuiltMs)}`);
 print(`a new change              ${seconds(report.firstChangeMs)}`);
 print(`changes in the log        ${report.changes}`);
-print(`changes received          ${report.events}, ${report.repeats} of them once more`);
+print(`changes received          ${report.events}, ${report.repeats} of them repeated`);
 print(`copies compared           ${report.copies}`);
 print(`connections               ${report.connections} of ${values.streams} streams`);
 print(`answered with an error    ${JSON.stringify(report.refusals)}`);

@@ -25,7 +25,7 @@ if (!BENCHMARKS.some((known) => known === name)) {
   process.stderr.write(`Usage: npm run bench -- ${BENCHMARKS.join(' | ')}\n`);
   process.exit(1);
 }
-// A benchmark that fails leaves no servers behind.
+// A failed benchmark leaves no servers behind.
 process.on('uncaughtException', async (error) => {
   process.stderr.write(`${error.stack}\n`);
   await stopRunning();

@@ -1,7 +1,7 @@
-/*
- * Measures how two processes of a gateway compare with one: `npm run bench -- processes`. Each process gets the same
- * share of a processor, so that the readers and the servers on the same machine have enough left and limit neither. It
- * needs root and the first version of control groups.
+/**
+ * Compares two processes of a gateway with one: `npm run bench -- processes`. Each process gets the same share of a
+ * processor. So the readers and the servers on the same machine have enough left and limit neither. It needs root and
+ * the first version of control groups.
  */
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -38,7 +38,7 @@ interface Measured {
 class Contestant {
   readonly gateway: GatewayProcess;
   readonly processes: number;
-  /** The processes that serve. */
+  /** The processes that serve requests. */
   readonly #pids: number[];
 
   constructor(gateway: GatewayProcess, processes: number) {
@@ -51,7 +51,7 @@ class Contestant {
     for (const each of this.#pids) limit(each, Number(values.share));
   }
 
-  /** Counts work against the time and the processor time that it takes, that of the accepting process included. */
+  /** Counts work against its time and its processor time, the accepting process included. */
   async measure(work: () => Promise<{ count: number; ms: number }>): Promise<Measured> {
     const pids = new Set([this.gateway.pid, ...this.#pids]);
     const used = () => [...pids].reduce((sum, pid) => sum + cpuMsOf(pid), 0);

@@ -38,7 +38,7 @@ export async function findSingles(databaseUrl: string): Promise<string[]> {
   return rows.map(({ path }) => path).filter((path) => path !== null);
 }
 
-/** Recommendations of a state in the middle, and of the one with the most upcoming contests. */
+/** Recommendations of a medium state, and of the state with the most upcoming contests. */
 export async function findStates(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

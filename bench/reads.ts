@@ -1,6 +1,6 @@
-/*
- * Measures how fast the read endpoints answer, beside baselines in the same run: a server of Fastify and postgres.js that runs the same
- * SQL and writes the same bytes, and one that writes them from memory. It runs on a loaded store: DATABASE_URL and
+/**
+ * Measures the read endpoints beside baselines in the same run: a server of Fastify and postgres.js that runs the same
+ * SQL and sends the same bytes, and one that sends them from memory. It runs on a loaded store: DATABASE_URL and
  * KAFKA_BROKERS, or a running service's DATA_DIR.
  */
 import { parseArgs } from 'node:util';
@@ -20,7 +20,7 @@ import {
 import { DEEP_LISTS, findSingles, findStates, LISTS } from './read-cases.ts';
 import { formatSpread } from './statistics.ts';
 
-/** Latencies are measured at this part of the greatest rate that an endpoint can answer. */
+/** Latencies are measured at this part of an endpoint's highest rate. */
 const LOAD_FOR_LATENCY = 0.5;
 const DEEP_PAGE = 100;
 
@@ -30,7 +30,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '8' },
     only: { type: 'string', default: '' },
-    // Every answer is made anew, as if no two requests were alike or the data always changed.
+    // Every answer is rendered again, as if all requests differed or the data always changed.
     fresh: { type: 'boolean', default: false },
   },
 });
@@ -47,7 +47,7 @@ const baseline = new Baseline(databaseUrl);
 
 const service = (path: string): Target => ({ url: `${base}${path}`, headers });
 
-/** Measures each of several things once a round, in turn, after a round of warm-up. */
+/** Measures several subjects in turn, once a round, after a round of warm-up. */
 async function measureRounds<Name extends string>(
   measures: Record<Name, () => Promise<number>>,
 ): Promise<Record<Name, number>[]> {
@@ -60,7 +60,7 @@ async function measureRounds<Name extends string>(
   return rounds;
 }
 
-/** The rate; adds the processor time of an answer to the list. */
+/** Measures the rate, and adds the processor time of an answer to the list. */
 async function keepCpu(cost: ReturnType<typeof measureCost>, cpuUs: number[]): Promise<number> {
   const { rate, cpuMicroseconds } = await cost;
   cpuUs.push(cpuMicroseconds);
@@ -79,7 +79,7 @@ async function fetchPage(path: string): Promise<{ bytes: number; tag: string; cu
   return { bytes: Buffer.byteLength(text), tag, cursor: JSON.parse(text).next_cursor ?? null };
 }
 
-/** Lets both servers answer all lists for a while. */
+/** Warms up both servers with all lists. */
 async function warmUp(): Promise<void> {
   const paths = LISTS.filter(wanted);
   const seconds = WARM_UP_SECONDS / paths.length;
@@ -89,12 +89,13 @@ async function warmUp(): Promise<void> {
   }
 }
 
-/** Measures requests a second, beside the same SQL and bytes and the bytes alone; latencies; and the cost of a 304. */
+/**
+ * Measures requests a second beside the same SQL and bytes and beside only the bytes, latencies, and the cost of a 304.
+ */
 async function compare(path: string): Promise<void> {
   const { bytes, tag } = await fetchPage(path);
   const { sql, memory } = await baseline.targetsOf(path);
-  // The first page of endorsements has the stream's present cursor, so it differs each time that it is made, once a
-  // minute.
+  // The first page of endorsements contains the stream's current cursor, so once a minute it differs.
   const isRepeatable = (await fetchPage(path)).tag === tag;
   const conditional = async (): Promise<Target> => ({
     ...service(path),
@@ -134,7 +135,7 @@ async function compare(path: string): Promise<void> {
     say(`  304 to the bytes from memory ${spread(rounds, (round) => round.conditional / round.memory, 2)}`);
 }
 
-/** Compares the time of the hundredth page with that of the first. */
+/** Compares the times of the hundredth page and the first. */
 async function compareDepth(path: string): Promise<void> {
   let deep = path;
   for (let page = 1; page < DEEP_PAGE; page += 1) {
@@ -151,7 +152,7 @@ async function compareDepth(path: string): Promise<void> {
   );
 }
 
-/** Measures the time of large answers, one at a time, beside their SQL alone. */
+/** Measures the time of large answers, one at a time, beside only their SQL. */
 async function compareAlone(path: string): Promise<void> {
   const { bytes } = await fetchPage(path);
   const { queries } = await baseline.targetsOf(path);

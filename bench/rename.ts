@@ -1,7 +1,7 @@
-/*
- * Measures the rename of an election with many endorsements: how long the import takes until all of them are announced,
- * and until Kafka has the events; and how long a submission waits for its commit meanwhile, beside how long it waits
- * otherwise and how long an ordinary batch of a thousand takes.
+/**
+ * Measures the rename of an election with many endorsements: the time until all of them are announced, and until Kafka
+ * has the events. It also measures a submission's wait for its commit, meanwhile and otherwise, and the duration of an
+ * ordinary batch of a thousand.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -29,7 +29,7 @@ const client = new pg.Client({ connectionString: databaseUrl });
 await client.connect();
 const producer = await openProducer(system.brokers, topicNames().submissions);
 
-/** An election with two contests: one with all the endorsements, and one for the submissions that are timed. */
+/** An election with two contests: one with all endorsements, and one for the timed submissions. */
 await client.query(
   `WITH l AS (INSERT INTO elections (slug, name, date, state, type) VALUES ('${ELECTION.slug}', 'Bench', '${ELECTION.date}', 'OR', 'general') RETURNING id),
    d AS (INSERT INTO districts (name, level, type, state) VALUES ('Bench', 'city', 'place', 'OR') RETURNING id),
@@ -54,7 +54,7 @@ function endorse(endorser: number, statement: string): Submission {
   return { action: 'endorse', endorser: `bench-${endorser}`, contest: `${ELECTION.slug}/2`, picks };
 }
 
-/** The time from sending submissions to the commit of the last of them, in milliseconds. */
+/** The time from sending submissions to the commit of the last one, in milliseconds. */
 async function timeApply(submissions: Submission[]): Promise<number> {
   const start = performance.now();
   const statement = submissions.at(-1)?.picks[0]?.statement;
@@ -68,7 +68,7 @@ async function timeApply(submissions: Submission[]): Promise<number> {
   }
 }
 
-/** Renames the election. @returns the seconds until everything was announced */
+/** Renames the election. @returns the seconds until everything is announced */
 async function rename(name: string): Promise<number> {
   async function* lines(): AsyncGenerator<StagedLine> {
     const record = { ...ELECTION, name, details: {} } as unknown as StagedLine['record'];

@@ -1,6 +1,6 @@
-/*
- * Compares the model of `bench/scaling/model.ts` with a gateway that serves: processor time and memory at some points
- * of operation. The model's costs come from other benchmarks, at other points.
+/**
+ * Compares the model of `bench/scaling/model.ts` with a running gateway: processor time and memory at some points of
+ * operation. The model's costs come from other benchmarks, at other points.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { cpuMsOf, residentBytesOf } from './stream/process-usage.ts';
 import { Publisher } from './stream/publisher.ts';
 import { ReaderPool } from './stream/reader-pool.ts';
 
-/** Streams that match everything, and how many changes come together how often, in a second. */
+/** The number of streams that match everything, of changes at a time, and of such times a second. */
 const POINTS = [
   { streams: 300, together: 1, perSecond: 40 },
   { streams: 1000, together: 5, perSecond: 10 },

@@ -1,4 +1,4 @@
-/** The value below which a part of the sorted values, from 0 to 1, lies. */
+/** The value below which the given part of the sorted values lies, from 0 to 1. */
 export function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
@@ -24,7 +24,7 @@ export function formatSpread(values: readonly number[], digits = 1): string {
   return format(values, digits, 0, 1);
 }
 
-/** The median of very many values, and the range of the half that is closest to it. */
+/** The median of very many values, and the range of the half closest to it. */
 export function formatMiddleHalf(values: readonly number[], digits = 1): string {
   return format(values, digits, 0.25, 0.75);
 }

@@ -1,6 +1,6 @@
-/*
- * Measures the stream, each figure beside the machine's own limit in the same run: `npm run bench -- stream`, or some of
- * its parts by name. `--submissions N` is for `ingest`.
+/**
+ * Measures the stream, each figure beside the machine's own limit in the same run: `npm run bench -- stream`, or some
+ * of its parts by name. `--submissions N` is for `ingest`.
  */
 import { parseArgs } from 'node:util';
 import { benchFanOut } from './stream/fan-out.ts';

@@ -1,7 +1,7 @@
 import { parse, type Spec, View } from 'vega';
 import { type Flame, ORIGINS, type Origin } from './flame.ts';
 
-/** Narrower flames are left out, as a part of the whole. */
+/** Flames below this part of the whole are left out. */
 const NARROWEST = 0.004;
 const WIDTH = 1000;
 const ROW_HEIGHT = 17;
@@ -31,7 +31,7 @@ function toBars(flame: Flame): Bar[] {
   return bars;
 }
 
-/** Draws a flame graph: callers above the functions that they call, each as wide as its cost. @returns SVG */
+/** Draws a flame graph: callers above the functions that they call, as wide as their costs. @returns SVG */
 export async function drawFlames(title: string, flame: Flame): Promise<string> {
   const bars = toBars(flame);
   const rows = Math.max(...bars.map(({ depth }) => depth)) + 1;
@@ -74,7 +74,7 @@ export async function drawFlames(title: string, flame: Flame): Promise<string> {
             y: { field: 'depth', mult: ROW_HEIGHT, offset: ROW_HEIGHT / 2 },
             baseline: { value: 'middle' },
             fontSize: { value: 10 },
-            // Room for three letters at least.
+            // Room for at least three letters.
             text: { signal: `(datum.to - datum.from) * ${WIDTH} < 25 ? '' : datum.name` },
             limit: { signal: `(datum.to - datum.from) * ${WIDTH} - 6` },
           },

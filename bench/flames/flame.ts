@@ -2,11 +2,11 @@ import type { CallFrame, CpuProfile, HeapNode } from './inspector.ts';
 
 interface Frame {
   name: string;
-  /** The part of the program that it belongs to. */
+  /** The part of the program that owns the function. */
   origin: Origin;
 }
 
-/** A function in a flame graph: its cost with that of the functions it called. */
+/** A function in a flame graph: its cost, and that of the functions it called. */
 export interface Flame extends Frame {
   value: number;
   children: Flame[];
@@ -15,10 +15,10 @@ export interface Flame extends Frame {
 export const ORIGINS = ['the service', 'its libraries', 'Node', 'system calls and V8'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-/** The time in which the program had nothing to do. */
+/** Idle time. */
 const IDLE = new Set(['(idle)', '(root)']);
 
-/** @param root the folder of the repository, with a slash at its end */
+/** @param root the folder of the repository, with a trailing slash */
 function describe({ functionName, url, lineNumber }: CallFrame, root: string): Frame {
   const file = url.replace('file://', '');
   if (file === '') return { name: functionName, origin: 'system calls and V8' };
@@ -29,7 +29,7 @@ function describe({ functionName, url, lineNumber }: CallFrame, root: string): F
   return { name: `${called} ${file.replace(root, '')}`, origin: 'the service' };
 }
 
-/** Adds a cost to a path of functions. Calls of one function from the same place are one flame. */
+/** Adds a cost to a path of functions. Calls of one function from the same place share a flame. */
 function addTo(parent: Flame, frames: readonly Frame[], value: number): void {
   let at = parent;
   at.value += value;
@@ -46,7 +46,7 @@ function addTo(parent: Flame, frames: readonly Frame[], value: number): void {
 
 const createRoot = (): Flame => ({ name: 'all', origin: 'system calls and V8', value: 0, children: [] });
 
-/** The processor time of a profile, in microseconds, without the time in which the thread was idle. */
+/** The processor time of a profile, in microseconds, without idle time. */
 export function flameOfCpu({ nodes, samples, timeDeltas }: CpuProfile, root: string): Flame {
   const times = new Map<number, number>();
   for (const [index, id] of samples.entries()) {
@@ -78,7 +78,7 @@ export function flameOfHeap(head: HeapNode, root: string): Flame {
   return flame;
 }
 
-/** The functions that cost most by themselves, each wherever it was called from, as parts of the whole. */
+/** The functions with the highest own cost over all callers, as parts of the whole. */
 export function mostExpensive(flame: Flame, count: number): { name: string; origin: Origin; part: number }[] {
   const own = new Map<string, { name: string; origin: Origin; part: number }>();
   const visit = ({ name, origin, value, children }: Flame) => {
@@ -92,7 +92,7 @@ export function mostExpensive(flame: Flame, count: number): { name: string; orig
   return [...own.values()].toSorted((a, b) => b.part - a.part).slice(0, count);
 }
 
-/** The part of each origin in the cost of a flame, by the functions that cost it themselves. */
+/** The part of each origin in the cost of a flame, by the functions' own cost. */
 export function partsOf(flame: Flame): Record<Origin, number> {
   const parts = Object.fromEntries(ORIGINS.map((origin) => [origin, 0])) as Record<Origin, number>;
   for (const { origin, part } of mostExpensive(flame, Number.POSITIVE_INFINITY)) parts[origin] += part;

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 
-/** A frame of a profile: a function, and where it is. */
+/** A frame of a profile: a function, and its place in the source. */
 export interface CallFrame {
   functionName: string;
   url: string;
   lineNumber: number;
 }
 
-/** A profile of processor time, as V8 makes it. Times are in microseconds. */
+/** A profile of processor time in V8's format. Times are in microseconds. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: CallFrame; children?: number[] }[];
   samples: number[];
@@ -22,18 +22,18 @@ export interface HeapNode {
   children: HeapNode[];
 }
 
-/** How often the stack is looked at, in microseconds. */
+/** The interval between samples of the stack, in microseconds. */
 const CPU_INTERVAL_US = 500;
-/** Every how many bytes an allocation is noted, on average. */
+/** The average number of bytes between samples of allocations. */
 const HEAP_INTERVAL_BYTES = 2048;
 
-/** The setting with which a program of Node can be profiled, and the port. */
+/** The port for profiling a Node program, and the setting that opens it. */
 export async function profiledEnv(): Promise<{ port: number; env: Record<string, string> }> {
   const port = await findFreePort();
   return { port, env: { NODE_OPTIONS: `--inspect=127.0.0.1:${port} --inspect-publish-uid=http` } };
 }
 
-/** A connection to a program's inspector, which speaks the DevTools protocol of Chromium. */
+/** A connection to a program's inspector, with the DevTools protocol of Chromium. */
 export class Inspector {
   readonly #socket: WebSocket;
   readonly #answers = new Map<number, (answer: { result?: unknown; error?: { message: string } }) => void>();

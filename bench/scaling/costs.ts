@@ -1,17 +1,17 @@
-/** The cost of each unit of work, on one core of the machine that it was measured on. */
+/** The cost of each unit of work, on one core of the measured machine. */
 export interface Costs {
   change: {
-    /** Microseconds in the consumer that applies, and in its session of Postgres. */
+    /** Microseconds in the apply consumer, and in its Postgres session. */
     applyUs: number;
     writerUs: number;
-    /** Microseconds for which the head of the stream stays locked: no more changes a second than fit into one. */
+    /** Microseconds of the lock on the head of the stream, which bound the changes a second. */
     lockUs: number;
-    /** Microseconds in the consumer that relays, and in its session of Postgres. */
+    /** Microseconds in the relay, and in its Postgres session. */
     relayUs: number;
     brokerUs: number;
-    /** Microseconds in every gateway process, whether a stream wants the change or not. */
+    /** Microseconds in every gateway process, for matching streams or none. */
     gatewayUs: number;
-    /** Bytes of a record in Kafka, as it is sent. */
+    /** Bytes of a record in Kafka, as sent. */
     recordBytes: number;
     /** Bytes of an event on a stream, alone in its write. */
     eventBytes: number;
@@ -19,10 +19,10 @@ export interface Costs {
     gzipBytes: number;
   };
   write: {
-    /** Microseconds to write to a socket, and for each kilobyte of the write. */
+    /** Microseconds of a write to a socket, and of each kilobyte in it. */
     baseUs: number;
     kilobyteUs: number;
-    /** How often a gateway delivers at most, in a second: changes that come faster share a write. */
+    /** The most deliveries of a gateway in a second: faster changes share a write. */
     turnsPerSecond: number;
   };
   stream: {
@@ -30,15 +30,15 @@ export interface Costs {
     memoryKib: number;
     /** Seconds between heartbeats, each of them a write. */
     heartbeatSeconds: number;
-    /** Microseconds of Postgres to renew its lease, for plans that limit streams, and the seconds between renewals. */
+    /** Microseconds in Postgres to renew a lease, for plans that limit streams, and the seconds between renewals. */
     leaseUs: number;
     leaseSeconds: number;
   };
   read: {
-    /** Microseconds in the gateway for an answer that is kept, and for one that is made anew. */
+    /** Microseconds in the gateway for a kept answer, and for a new one. */
     keptUs: number;
     anewUs: number;
-    /** Microseconds of Postgres for one that is made anew. */
+    /** Microseconds in Postgres for a new answer. */
     postgresUs: number;
     bytes: number;
   };
@@ -51,9 +51,10 @@ export interface Costs {
 }
 
 /**
- * Measured in November 2026 on two shared cores with everything on one machine: `bench -- stream ingest fan-out memory`,
- * `bench -- reads`, and decisions 24 and 32. A write is the one of a gateway that is a fifth full; when it is full, a write takes
- * 10.8. The cost of renewing a lease is an estimate: one row of a table with two indexes.
+ * Measured in November 2026 on two shared cores with everything on one machine: `bench -- stream ingest fan-out
+ * memory`, `bench -- reads`, and decisions 24 and 32. The cost of a write is that of a gateway at a fifth of its
+ * capacity; at full capacity it is 10.8. The cost of renewing a lease is an estimate: one row of a table with two
+ * indexes.
  */
 export const MEASURED: Costs = {
   change: {

@@ -1,37 +1,37 @@
 import type { Costs } from './costs.ts';
 
-/** The load that clients and producers put on the service. */
+/** The load of clients and producers. */
 export interface Load {
   streams: number;
   changesPerSecond: number;
   /** The share of changes that a stream's filter passes, from 0 to 1. */
   match: number;
   readsPerSecond: number;
-  /** The share of reads that are answered from what a gateway keeps, from 0 to 1. */
+  /** The share of reads with a kept answer, from 0 to 1. */
   kept: number;
-  /** The share of streams of plans that limit streams, whose leases are renewed. */
+  /** The share of streams whose plan limits streams, so that their leases are renewed. */
   leased: number;
   /** Whether clients accept gzip. */
   gzip: boolean;
 }
 
-/** How full a core may be on average, so that peaks find room. */
+/** How full a core may be on average, so that peaks fit. */
 const TARGET = 0.6;
-/** Of every second of the head's lock. */
+/** The share of every second in which the head may be locked. */
 const LOCK_TARGET = 0.7;
 const GIGABIT = 1e9 / 8;
 const CORES_OF_A_DATABASE = 16;
 
 export interface Plan {
-  /** Writes to sockets and events delivered in a second, over all streams. */
+  /** Writes to sockets and delivered events in a second, over all streams. */
   writesPerSecond: number;
   deliveriesPerSecond: number;
   gatewayProcesses: number;
-  /** The share of a gateway's core that goes to changes, whether a stream wants them or not. */
+  /** The share of a gateway's core for changes, whether a stream wants them or not. */
   gatewayFixed: number;
   streamsEach: number;
   gatewayMemoryGib: number;
-  /** Cores of Postgres for reads, and replicas of 16 cores that have them. */
+  /** Cores of Postgres for reads, and the number of replicas with 16 cores. */
   readCores: number;
   replicas: number;
   /** Cores of the primary for changes and leases. */
@@ -41,12 +41,12 @@ export interface Plan {
   /** Gigabits a second. */
   toClients: number;
   fromBrokers: number;
-  /** The busiest single part first: how much of it the load takes. Above 1 the load does not fit. */
+  /** The load of each single part, the busiest first. Above 1 the load does not fit. */
   bottlenecks: { part: string; used: number }[];
 }
 
 /**
- * Plans the service for a load. Times are processor time; parts that cannot be divided are listed as bottlenecks.
+ * Plans the service for a load. Times are processor time; indivisible parts are listed as bottlenecks.
  *
  * @throws RangeError if the changes alone fill a gateway's core, so that no number of gateways serves a stream
  */

@@ -1,6 +1,6 @@
-/*
- * The baseline of the fan-out: the plainest server of streams. It holds responses of `node:http`, and writes the bytes
- * that it receives to each of them, in one write a turn.
+/**
+ * The baseline of the fan-out: the plainest server of streams. It holds responses of `node:http`, and writes the
+ * received bytes to each of them, in one write a turn.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

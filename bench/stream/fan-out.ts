@@ -1,7 +1,7 @@
-/*
- * Measures the deliveries a second of a gateway to streams that match everything, beside a bare `node:http` server that
- * writes the same bytes in the same turns, and beside nchan if it is installed. Each pass publishes some changes
- * together and ends when all readers have them. The gateway is measured with and without compression.
+/**
+ * Measures a gateway's deliveries a second to streams that match everything. Peers are a bare `node:http` server that
+ * writes the same bytes in the same turns, and nchan if it is installed. Each pass publishes some changes together and
+ * ends when all readers have them. The gateway is measured with and without compression.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,11 +26,11 @@ interface Contestant {
 export interface Measured {
   perSecond: number;
   cpuMicroseconds: number;
-  /** The bytes that a delivery takes on the connection. */
+  /** The bytes of a delivery on the connection. */
   bytes: number;
 }
 
-/** How many streams there are, how many changes come together, and how often. */
+/** The number of streams, of changes at a time, and of passes. */
 export interface FanOutLoad {
   streams: number;
   changes: number;
@@ -86,7 +86,7 @@ export async function openArena(gatewayEnv: Record<string, string> = {}): Promis
   return { contestants, publisher, key: system.key, stop };
 }
 
-/** @param rounds the number of times that each server is measured, in turn */
+/** @param rounds the number of measurements of each server, in turn */
 export async function benchFanOut(rounds: number, print: (line: string) => void): Promise<void> {
   const arena = await openArena();
   for (const load of LOADS) await compare(arena, load, rounds, print);
@@ -103,7 +103,9 @@ function gatewayContestants({ gatewayPid, base }: System, publisher: Publisher):
   ];
 }
 
-/** Measures each server, the gateway first, once a round in turn, after a round of warm-up. @returns by the server's name */
+/**
+ * Measures each server once a round in turn, the gateway first, after a round of warm-up. @returns by the server's name
+ */
 export async function measureAll(
   { contestants, publisher, key }: Arena,
   load: FanOutLoad,

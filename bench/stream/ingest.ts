@@ -1,8 +1,8 @@
-/*
- * Measures how many submissions a second become events, sustained: through Kafka, apply, Postgres, the relay, Kafka again
- * and a gateway, all on this machine. Every submission changes an endorsement. Beside it, it measures Kafka alone: the
- * same submissions, produced to another topic and fetched from there. It also tells how much processor time each process
- * takes for a submission, since two cores share all of the work.
+/**
+ * Measures the sustained rate at which submissions become events: through Kafka, apply, Postgres, the relay, Kafka
+ * again and a gateway, all on this machine. Every submission changes an endorsement. Beside it, it measures Kafka
+ * alone: the same submissions, produced to another topic and fetched from there. It also reports each process's
+ * processor time for a submission, because two cores share all of the work.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,8 +30,8 @@ interface Message {
 }
 
 /**
- * @param rounds the number of times that both are measured, in turn
- * @param submissions how many of them a round sends
+ * @param rounds the number of measurements of both, in turn
+ * @param submissions the number of submissions in a round
  */
 export async function benchIngest(
   rounds: number,
@@ -88,7 +88,7 @@ interface Place {
   choice: string;
 }
 
-/** Waits until the demo has passed through. @returns the present endorsements without a rank */
+/** Waits until the demo is applied and relayed. @returns the current endorsements without a rank */
 export async function openPlaces(system: System): Promise<Place[]> {
   await (await Publisher.open(system)).close();
   return loadPlaces(system.databaseUrl);

@@ -1,6 +1,6 @@
-/*
- * Measures the time from the submission of a change to its arrival at a Server-Sent Events client, and in turn with it that
- * of Kafka alone, from a producer to a fetch with a record of the same size.
+/**
+ * Measures the time from the submission of a change to its arrival at a Server-Sent Events client. In turn with it, it
+ * measures Kafka alone, from a producer to a fetch of a record of the same size.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -15,14 +15,17 @@ import { readEvents } from '../../test/helpers/stream/event-stream.ts';
 import { type Summary, summarize } from '../statistics.ts';
 
 const RAW_TOPIC = 'bench-raw';
-/** Until a few thousand changes have passed through every process, V8 and the JVM compile, and the slowest take twice as long. */
+/**
+ * V8 and the JVM compile until a few thousand changes have passed through every process. Until then, the slowest
+ * changes take twice as long.
+ */
 const WARM_UP = { changes: 10_000, perSecond: 500 };
 
 /** Resolves the wait for a text as soon as it has arrived. */
 class Arrivals {
   readonly #waiting = new Map<string, (at: number) => void>();
 
-  /** The time at which a text arrives, in milliseconds of `performance.now()`. */
+  /** The arrival time of a text, in milliseconds of `performance.now()`. */
   next(text: string): Promise<number> {
     return new Promise((resolve) => this.#waiting.set(text, resolve));
   }
@@ -70,7 +73,7 @@ interface Subject {
   choice: string;
 }
 
-/** Endorsers of the demo, with one contest and choice for all: their changes go through every partition. */
+/** Endorsers of the demo, with one contest and choice for all, so that their changes use every partition. */
 async function findSubjects(databaseUrl: string): Promise<Subject[]> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -88,7 +91,7 @@ async function findSubjects(databaseUrl: string): Promise<Subject[]> {
   return rows;
 }
 
-/** The time from sending a change until it arrives, in milliseconds. */
+/** The time from sending a change to its arrival, in milliseconds. */
 async function measureOne(
   producer: MessageProducer,
   arrivals: Arrivals,
@@ -111,14 +114,14 @@ async function measureOne(
   return (await arrival) - start;
 }
 
-/** Measures changes, one after the other. */
+/** Measures changes, one after another. */
 async function inTurn(count: number, measure: (number: number) => Promise<number>): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < count; i += 1) times.push(await measure(i));
   return times;
 }
 
-/** Measures changes, each of which begins at its own time. */
+/** Measures changes that begin at fixed times. */
 async function atRate(
   count: number,
   measure: (number: number) => Promise<number>,
@@ -139,7 +142,7 @@ export interface LatencyRound {
   kafka: Summary;
 }
 
-/** The two ways of a change, ready to be measured. */
+/** The two paths of a change, ready to measure. */
 export class LatencyBench {
   readonly #arrivals = new Arrivals();
   readonly #subjects: readonly Subject[];
@@ -172,7 +175,7 @@ export class LatencyBench {
     return bench;
   }
 
-  /** @param rate changes a second; null for one after the other */
+  /** @param rate changes a second; null for one after another */
   async measure(count: number, rate: number | null): Promise<LatencyRound> {
     this.#rounds += 1;
     const service = await this.#measureMany(this.#submissions, `service ${this.#rounds}`, count, rate);

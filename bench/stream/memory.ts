@@ -1,6 +1,4 @@
-/*
- * Measures the memory that an idle stream takes in a gateway, beside a bare `node:http` server that holds a response.
- */
+/** Measures the memory of an idle stream in a gateway, beside a bare `node:http` server that holds a response. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,10 +8,10 @@ import { residentBytesOf } from './process-usage.ts';
 import { ReaderPool } from './reader-pool.ts';
 
 const STREAMS = 5000;
-/** Long enough to collect the garbage of opening them, and for two heartbeats, in milliseconds. */
+/** Long enough to collect the garbage of opening the streams, and for two heartbeats, in milliseconds. */
 const SETTLE_MS = 15_000;
 
-/** @param rounds the number of times that both are measured, each time with new servers */
+/** @param rounds the number of measurements of both, each time with new servers */
 export async function benchMemory(rounds: number, print: (line: string) => void): Promise<void> {
   const own: number[] = [];
   const bare: number[] = [];
@@ -32,8 +30,8 @@ export async function benchMemory(rounds: number, print: (line: string) => void)
 }
 
 /**
- * KiB a stream. As many streams are opened first, so that memory that grows only once is not counted: V8 makes the space of
- * new objects larger while the first thousands open.
+ * KiB a stream. As many streams are opened first, to exclude memory that grows only once: V8 enlarges the space of new
+ * objects while the first thousands open.
  */
 async function measure(pid: number, port: number, path: string, key: string): Promise<number> {
   const open = (count: number) => ReaderPool.open({ port, key, paths: Array(count).fill(path) });

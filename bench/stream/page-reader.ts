@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 
-/** Longer than the rest of an answer after its events. */
+/** Longer than the part of an answer after its events. */
 const END_BYTES = 2000;
 
-/** Reads `/v1/events` a thousand at a time, as a client that looks only at the next cursor. */
+/** Reads `/v1/events` a thousand at a time, and looks only at the next cursor. */
 export class PageReader {
   readonly #base: string;
   readonly #agent = new Agent({ keepAlive: true });
@@ -12,7 +12,7 @@ export class PageReader {
 
   constructor(base: string, key: string) {
     this.#base = base;
-    // Without compression, which would be measured too and is useless on the same machine.
+    // Without compression, which would distort the result and is useless on one machine.
     this.#headers = { Authorization: `Bearer ${key}`, 'Accept-Encoding': 'identity' };
   }
 
@@ -23,7 +23,7 @@ export class PageReader {
     return { nextCursor: next_cursor, hasMore: has_more };
   }
 
-  /** Reads an answer to its end. @returns the last of it, which is longer than a cursor. */
+  /** Reads an answer to its end. @returns its tail, which is longer than a cursor */
   async #readEnd(url: string): Promise<string> {
     const request = get(url, { agent: this.#agent, headers: this.#headers });
     const [response] = (await once(request, 'response')) as [IncomingMessage];

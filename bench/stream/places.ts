@@ -1,6 +1,6 @@
-/*
- * Measures readers that replay the past from different places at the same time: their speed together, and the memory that
- * the gateway takes for them. It runs on a loaded store, as `replay` does.
+/**
+ * Measures concurrent replays from different places: their total speed, and the gateway's memory for them. It runs on a
+ * loaded store, as `replay` does.
  */
 
 import { createKey } from '../../ops/commands/keys.ts';
@@ -16,7 +16,7 @@ const PLACES = [1, 12, 24, 64];
 const PAGES_APART = 12;
 const DURATION_MS = 10_000;
 
-/** @param rounds the number of times that each number of places is measured, each time with a new gateway */
+/** @param rounds the number of measurements of each number of places, each time with a new gateway */
 export async function benchPlaces(rounds: number, print: (line: string) => void): Promise<void> {
   const config = createConfig(readEnv(process.env));
   const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
@@ -45,7 +45,7 @@ export async function benchPlaces(rounds: number, print: (line: string) => void)
   }
 }
 
-/** Cursors at equal distances from the beginning on, as many as are needed or exist. */
+/** Cursors at equal distances from the beginning, at most as many as exist. */
 async function findPlaces(reader: PageReader): Promise<string[]> {
   const cursors: string[] = [];
   let query = 'from=earliest';
@@ -58,7 +58,7 @@ async function findPlaces(reader: PageReader): Promise<string[]> {
   return cursors;
 }
 
-/** Reads on from each place at the same time. @returns the events a second of all together */
+/** Reads on from each place at the same time. @returns their total events a second */
 async function readTogether(readers: { cursor: string; reader: PageReader }[]): Promise<number> {
   const start = performance.now();
   const readOn = async ({ cursor, reader }: { cursor: string; reader: PageReader }) => {

@@ -5,13 +5,13 @@ const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding:
 
 /** The processor time of a process so far, in user and kernel mode, in milliseconds. Linux only. */
 export function cpuMsOf(pid: number): number {
-  // The name of the program, in brackets, may hold spaces.
+  // The name of the program, in brackets, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   const [user, kernel] = [fields[11], fields[12]];
   return ((Number(user) + Number(kernel)) * 1000) / TICKS_PER_SECOND;
 }
 
-/** The processor time of a process and of those that it started and that still run, in milliseconds. Linux only. */
+/** The processor time of a process and its running children, in milliseconds. Linux only. */
 export function cpuMsOfTree(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   return children.filter(Boolean).reduce((sum, child) => sum + cpuMsOfTree(Number(child)), cpuMsOf(pid));
@@ -22,7 +22,7 @@ export function residentBytesOf(pid: number): number {
   return readBytes(pid, 'VmRSS');
 }
 
-/** The greatest resident memory that a process ever had, in bytes. Linux only. */
+/** The peak resident memory of a process, in bytes. Linux only. */
 export function peakBytesOf(pid: number): number {
   return readBytes(pid, 'VmHWM');
 }

@@ -7,7 +7,7 @@ import { type Change, type ChangeBody, changeCodec, identifyChange } from '../..
 import type { Brokers } from '../../service/brokers.ts';
 import { bodyOf, STORED_BODY, type StoredBody } from '../../store/stream/stored-body.ts';
 
-/** The end of the stream in the store, and a change of each endorser to make others from. */
+/** The end of the stream in the store, and a change of each endorser as a template. */
 async function loadEnd(client: pg.Client) {
   const load = async () => {
     const { rows } = await client.query<{ epoch: string; head: string; relayed: string | null }>(
@@ -18,7 +18,7 @@ async function loadEnd(client: pg.Client) {
     const { epoch, head, relayed } = rows[0] ?? {};
     return { epoch: Number(epoch), sequence: Number(head), relayed: Number(relayed) };
   };
-  // All earlier submissions must have passed through, or their sequences would be used twice.
+  // All earlier submissions must be applied and relayed, or their sequences would be used twice.
   for (let before = -1; ; ) {
     const { epoch, sequence, relayed } = await load();
     if (sequence === before && relayed === sequence) {
@@ -67,7 +67,7 @@ export class Publisher {
     return new Publisher({ end, database, producer, offsets: await producer.fetchEndOffsets() });
   }
 
-  /** Makes this number of next changes, of one endorser or of all in turn. */
+  /** Makes the next changes, of one endorser or of all in turn. */
   make(count: number, endorser?: number): Change[] {
     return Array.from({ length: count }, (_, index) => {
       const sequence = this.#sequence + 1 + index;
@@ -78,10 +78,10 @@ export class Publisher {
     });
   }
 
-  /** Sends the changes that were made; all must be sent before more are made. */
+  /** Sends the made changes. Send all of them before making more. */
   async send(changes: Change[]): Promise<void> {
     this.#sequence += changes.length;
-    // A gateway stops its streams where Kafka announces a change that the store has not reached.
+    // A gateway stops its streams if Kafka has a change beyond the store's head.
     await this.#database.query('UPDATE stream_head SET last_sequence = $1', [this.#sequence]);
     await this.#producer.send(
       changes.map((change) => ({ key: change.endorser.slug, value: changeCodec.encode(change) })),

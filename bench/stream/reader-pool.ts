@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Opening, Order, Report } from './readers.ts';
 
-/** Readers of streams, in processes of their own. */
+/** Readers of streams, in their own processes. */
 export class ReaderPool {
   readonly #children: ChildProcess[];
 
@@ -38,7 +38,7 @@ export class ReaderPool {
     return { received: Promise.all(all).then(() => {}) };
   }
 
-  /** The numbers of events and bytes that all readers together have received. */
+  /** The total numbers of events and bytes that all readers have received. */
   async count(): Promise<{ events: number; bytes: number }> {
     const reports = await Promise.all(this.#children.map((child) => this.#ask(child, { count: true })));
     const total = { events: 0, bytes: 0 };

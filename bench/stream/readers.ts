@@ -1,13 +1,13 @@
-/*
- * Many readers of streams in one process, as cheap as possible: raw sockets on which bytes are counted and a text is
- * looked for. The benchmarks beside this file fork it, send it orders, and receive its reports.
+/**
+ * Many cheap readers of streams in one process: raw sockets that count bytes and look for a text. The benchmarks beside
+ * this file fork it, send it orders, and receive its reports.
  */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createGunzip } from 'node:zlib';
 
-/** Streams to open. Those that are compressed need far more of the reader's processor time. */
+/** Streams to open. Compressed streams need far more of the reader's processor time. */
 export interface Opening {
   port: number;
   paths: string[];
@@ -17,7 +17,7 @@ export interface Opening {
 
 export type Order =
   | { open: Opening }
-  /** Report when every reader has received this text once more. */
+  /** Reports when every reader has received this text once more. */
   | { expect: string }
   | { count: true };
 export type Report = { opened: number } | { received: string } | { events: number; bytes: number };
@@ -31,7 +31,7 @@ let bytesReceived = 0;
 let expected: Buffer | undefined;
 let missing = 0;
 
-/** Counts events and looks for the expected text in the pieces that one reader receives. */
+/** Counts events and looks for the expected text in one reader's pieces. */
 function createReceiver(): (chunk: Buffer) => void {
   let tail = Buffer.alloc(0);
   return (chunk) => {
@@ -94,7 +94,7 @@ process.on('message', (order: Order) => {
   } else if ('expect' in order) {
     expected = Buffer.from(order.expect);
     missing = readers;
-    // An empty report means that it is listening now.
+    // An empty report says that it is listening.
     process.send?.({ received: '' } satisfies Report);
   } else {
     process.send?.({ events, bytes: bytesReceived } satisfies Report);

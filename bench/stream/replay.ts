@@ -1,6 +1,6 @@
-/*
- * Measures how fast a client reads the whole stream through `/v1/events?limit=1000`: from Kafka, and the second time from
- * memory; beside a program that fetches and decodes the same records. It runs on a loaded store: DATABASE_URL and
+/**
+ * Measures how fast a client reads the whole stream through `/v1/events?limit=1000`, first from Kafka, then from
+ * memory. The peer is a program that fetches and decodes the same records. It runs on a loaded store: DATABASE_URL and
  * KAFKA_BROKERS, or a running service's DATA_DIR.
  */
 
@@ -17,12 +17,12 @@ import { formatSpread } from '../statistics.ts';
 import { PageReader } from './page-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 512 * 1024 };
-/** More than the whole stream takes, so that the second reading comes from memory. */
+/** More than the size of the whole stream, so that the second pass reads from memory. */
 const REPLAY_MB = 4000;
-/** Pages that a gateway answers before it is measured, while V8 compiles its code. They are not kept until they are read again. */
+/** Warm-up pages of a gateway while V8 compiles its code. It does not keep them until they are read again. */
 const WARM_UP_PAGES = 300;
 
-/** @param rounds the number of times that each is measured, in turn, with a new gateway */
+/** @param rounds the number of measurements of each, in turn, with a new gateway */
 export async function benchReplay(rounds: number, print: (line: string) => void): Promise<void> {
   const config = createConfig(readEnv(process.env));
   const key = await createKey({ databaseUrl: config.databaseUrl, account: 'bench', plan: 'internal' });
@@ -94,7 +94,7 @@ async function readEvents(base: string, key: string, pages = Number.POSITIVE_INF
   let query = 'from=earliest';
   for (let page = 1; ; page += 1) {
     const { nextCursor, hasMore } = await reader.read(query);
-    // The stream begins with its first change, and sequences have no gaps.
+    // The stream begins with the first change, and sequences have no gaps.
     if (!hasMore || page === pages) return parseCursor(nextCursor).sequence;
     query = `cursor=${nextCursor}`;
   }

@@ -1,6 +1,6 @@
-/*
- * Measures the cost of a change in a gateway with 10,000 streams of 10,000 different filters, a hundredth of which match,
- * beside a gateway with those hundred streams alone. Changes come one at a time, fifty a second.
+/**
+ * Measures the cost of a change in a gateway with 10,000 streams of different filters, 1 % of which match. The peer is
+ * a gateway with only the matching streams. Changes come one at a time, fifty a second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type System, startSystem } from '../../test/helpers/service/system.ts';
@@ -14,7 +14,10 @@ const MATCHING = 100;
 const CHANGES = 500;
 const INTERVAL_MS = 20;
 
-/** Streams of different filters. A change of one of the active endorsers, the first ones, matches a hundredth of them. */
+/**
+ * Streams of different filters. The first endorsers are active: a change of one of them matches a hundredth of the
+ * streams.
+ */
 export function selectiveStreams(endorsers: readonly string[]): { active: string[]; paths: string[] } {
   const active = endorsers.slice(0, STREAMS / MATCHING);
   const silent = endorsers.slice(active.length);
@@ -26,7 +29,7 @@ export function selectiveStreams(endorsers: readonly string[]): { active: string
   return { active, paths };
 }
 
-/** @param rounds the number of times that both are measured, in turn */
+/** @param rounds the number of measurements of both, in turn */
 export async function benchSelective(rounds: number, print: (line: string) => void): Promise<void> {
   const system = await startSystem();
   const publisher = await Publisher.open(system);

@@ -1,5 +1,5 @@
 import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import type { Actor } from '../../store/accounts/audit-log.ts';
 
-/** The author of a change that a session makes, for the audit log. */
+/** The session's person, as the author of a change in the audit log. */
 export const actorOf = ({ person }: ConsoleSession): Actor => ({ osUser: null, person });

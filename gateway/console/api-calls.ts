@@ -12,7 +12,7 @@ import { senderOf } from '../usage/usage-counter.ts';
 /** A request to the API. */
 export interface ApiCall {
   method?: Endpoint['method'];
-  /** As the API describes it: `/v1/contests/{id}`. */
+  /** The path as the API describes it: `/v1/contests/{id}`. */
   path: string;
   /** The parameters in the path, by name. */
   parameters?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface ApiCall {
   unchangedSince?: string | undefined;
 }
 
-/** The limits that calls are held to, and where they are counted. */
+/** The limits of the calls, and the place that counts them. */
 interface Accounting {
   requestLimiter: RequestLimiter;
   concurrencyLimiter: ConcurrencyLimiter;
@@ -30,12 +30,12 @@ interface Accounting {
   clock: Clock;
 }
 
-/** The request of a page on whose behalf the API is called. */
+/** The page request for which the API is called. */
 export type ApiCallOrigin = Pick<RawRequest, 'id' | 'closed'> & { session: ConsoleSession };
 
 /**
- * Calls the API within the process, as the account of a session, within the account's limits. A page shows what a client
- * with a key of the account would get.
+ * Calls the API within the process, as the session's account and within its limits. A page shows the same data as a
+ * client with a key of the account would get.
  */
 export class ApiCalls {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;

@@ -7,7 +7,7 @@ import { encodeContent, sendContent } from '../http/content.ts';
 import { READ_METHODS, requireMethod } from '../http/methods.ts';
 import { RepeatedContent } from '../http/repeated-content.ts';
 
-// Node runs this service in the same way.
+// Node strips the types of this service in the same way.
 dropWarning('ExperimentalWarning', 'stripTypeScriptTypes');
 
 const PREFIX = '/console/assets/';
@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
 };
-/** An address names its content by its hash, so that a browser never asks for it again. */
+/** An address contains the hash of its content, so a browser never needs to ask for it again. */
 const CACHE = 'public, max-age=31536000, immutable';
 
 interface Asset {
@@ -26,7 +26,7 @@ interface Asset {
   version: string;
 }
 
-/** Browsers run the scripts as they are written, without their types: there is no build step. */
+/** Browsers run the scripts as written, without their types: there is no build step. */
 function readAsset(file: string): [string, Asset] {
   const text = readFileSync(new URL(file, FOLDER), 'utf8');
   const isScript = file.endsWith('.ts');
@@ -48,7 +48,7 @@ function readAsset(file: string): [string, Asset] {
 const FILES = readdirSync(FOLDER).filter((file) => /\.(ts|css|svg)$/.test(file));
 const ASSETS: ReadonlyMap<string, Asset> = new Map(FILES.map(readAsset));
 
-/** The address of a file of gateway/console/browser; that of a script ends in .js. */
+/** The address of a file of gateway/console/browser. The address of a script ends in .js. */
 export function assetUrl(name: string): string {
   const asset = ASSETS.get(name);
   if (!asset) throw new Error(`There is no ${name} in gateway/console/browser.`);
@@ -60,7 +60,7 @@ export const serveAssets: Middleware = async (ctx, next) => {
   const asset = ctx.path.startsWith(PREFIX) ? ASSETS.get(ctx.path.slice(PREFIX.length)) : undefined;
   if (!asset) return next();
   requireMethod(ctx, READ_METHODS);
-  // A script imports another without its version, and has to ask again.
+  // Scripts import each other without a version, so browsers must revalidate them.
   ctx.set('Cache-Control', ctx.query.v === asset.version ? CACHE : 'public, no-cache');
   ctx.type = asset.type;
   await sendContent(ctx, asset.content);

@@ -1,13 +1,13 @@
 import { type Content, type Html, html } from './html.ts';
 
-/** A message above a page: about something that was done, or a problem with what was sent. */
+/** A message above a page: the result of an action, or a problem with the form. */
 export function Notice({ kind, children }: { kind: 'good' | 'bad'; children?: Content }): Html {
   return html`<p class=${`notice ${kind}`} role=${kind === 'bad' ? 'alert' : 'status'}>${children}</p>`;
 }
 
 /**
- * The notice after a form was carried out, by the word `done` in the address. The texts are fixed, so that an address cannot
- * put words on the page; an unknown word has no notice.
+ * The notice after a form, by the word `done` in the address. The texts are fixed, so that an address cannot put words
+ * on the page. An unknown word has no notice.
  */
 export function DoneNotice({
   texts,
@@ -20,14 +20,14 @@ export function DoneNotice({
   return text === undefined ? null : html`<${Notice} kind="good">${text}<//>`;
 }
 
-/** A moment, to the minute in UTC; a dash for none. */
+/** A moment, to the minute in UTC; a dash for null. */
 export function Moment({ at }: { at: Date | null }): Html {
   if (at === null) return html`<span class="muted">–</span>`;
   const iso = at.toISOString();
   return html`<time datetime=${iso} title=${iso}>${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
 }
 
-/** Text to copy, with a button that copies it where scripts run. */
+/** Text to copy, with a button if scripts run. */
 export function CopyText({ text, label }: { text: string; label: string }): Html {
   return html`
     <div class="copy">
@@ -37,9 +37,9 @@ export function CopyText({ text, label }: { text: string; label: string }): Html
 }
 
 /**
- * A table that scrolls sideways where the page is narrow.
+ * A table that scrolls sideways on a narrow page.
  *
- * @param numbersFrom the first column of numbers, which stand at the right; none if it is left out
+ * @param numbersFrom the first column of numbers, which are aligned right; by default none
  * @param filled whether a script fills the rows
  */
 export function Table(props: {

@@ -5,29 +5,29 @@ import type { Servers } from '../../service/servers.ts';
 /** The settings of the console. */
 export interface ConsoleConfig extends Pick<Servers, 'databaseUrl' | 'brokers' | 'topicPrefix'> {
   /**
-   * The address under which people open the console, as `https://ballots.example.org`; null for this machine's. Its
-   * cookies are for HTTPS only if it is one of HTTPS.
+   * The console's public address, as `https://ballots.example.org`; null for this machine only. With HTTPS, its cookies
+   * are secure.
    */
   publicUrl: string | null;
-  /** The provider with which people sign in; null if they come by links only. */
+  /** The sign-in provider; null if people sign in by links only. */
   provider: ProviderConfig | null;
 }
 
-/** The provider of OpenID Connect with which people sign in. */
+/** An OpenID Connect provider. */
 export interface ProviderConfig {
   issuer: URL;
   clientId: string;
   clientSecret: string;
   /** The address to which the provider sends people back. */
   callbackUrl: string;
-  /** Whether addresses count as verified where the provider does not say. */
+  /** Whether addresses count as verified if the provider does not say. */
   assumesVerified: boolean;
 }
 
 /**
  * Reads OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET or OIDC_CLIENT_SECRET_FILE, and OIDC_ASSUME_EMAIL_VERIFIED.
  *
- * @param publicUrl the address under which people open the service; null if it is not set
+ * @param publicUrl the service's public address; null if it is not set
  * @returns null if none of them is set: people then sign in by links only
  * @throws SettingError if one is missing or invalid
  */
@@ -77,7 +77,7 @@ function readSecretFile(file: string): string {
   }
 }
 
-/** Plain HTTP exposes the secret, so it is only for a provider on this machine. */
+/** Plain HTTP exposes the secret, so it is allowed only for a provider on this machine. */
 function checkIssuer(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '');

@@ -22,13 +22,16 @@ import { safeReturnAddress } from './session/return-address.ts';
 import type { SignInContext } from './session/sign-in-context.ts';
 import { finishSignIn, startSignIn } from './session/sign-in-pages.ts';
 
-/** A page runs its own scripts and styles, shows its own images, and sends forms and requests to its own address only. */
+/**
+ * A page runs only its own scripts and styles, shows only its own images, and sends forms and requests only to its own
+ * address.
+ */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
     "base-uri 'none'; frame-ancestors 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
-  // A browser that has no Sec-Fetch-Site sends the Origin of a form only if the policy lets it.
+  // Browsers without Sec-Fetch-Site send the Origin of a form only under this policy.
   'Referrer-Policy': 'same-origin',
 };
 const MAX_FAILED_ATTEMPTS = 20;
@@ -38,7 +41,7 @@ export interface ConsoleOptions {
   context: ConsoleContext;
   /** For sessions, whose look-ups must not wait for slow reads. */
   sessionPool: DatabasePool;
-  /** The address under which people open the service; null if any address is as good. */
+  /** The service's public address; null if every address is accepted. */
   publicUrl: string | null;
   provider: OpenIdProvider | null;
 }
@@ -108,7 +111,7 @@ function createRouter(options: ConsoleOptions): Router {
   return router;
 }
 
-/** Serves the console below /console, to people with a session. The API below /console/api is served elsewhere. */
+/** Serves the console below /console, to people with a session. Another module serves the API below /console/api. */
 export function createConsole(options: ConsoleOptions): Middleware {
   const router = createRouter(options);
   const answer = router.routes();

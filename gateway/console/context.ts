@@ -5,13 +5,13 @@ import type { Logger } from '../../service/log.ts';
 import type { ApiCalls } from './api-calls.ts';
 import type { MatchCounts } from './subscriptions/match-counts.ts';
 
-/** Everything that the pages of the console share. */
+/** The dependencies of the console's pages. */
 export interface ConsoleContext {
-  /** For what only the console does, such as keys and people. */
+  /** For the console's own work, such as keys and people. */
   pool: Pool;
-  /** The API, as the account of a session. */
+  /** Calls the API as the account of a session. */
   api: ApiCalls;
-  /** How many changes of the last day pass filters. */
+  /** The number of changes in the last day that match a filter. */
   matchCounts: MatchCounts;
   brokers: Brokers;
   topicPrefix: string;

@@ -12,14 +12,14 @@ import { readSessionToken } from './session/cookie.ts';
 import { requireFormToken } from './session/forgery.ts';
 import { type StrayForm, switchBack } from './session/other-account.ts';
 
-/** A request of a person for a page. */
+/** A person's request for a page. */
 export interface Entry {
   /** The token of the session. */
   token: string;
   session: ConsoleSession;
   /** The fields of the form; empty for GET. */
   form: URLSearchParams;
-  /** The form, if it was made for an account that the session does not show; the page must not get it then. */
+  /** The form, if it was made for an account that the session does not show. The page must not handle it then. */
   stray: StrayForm | null;
 }
 
@@ -31,8 +31,8 @@ export interface EntryParts {
 }
 
 /**
- * The one way to a page: finds the session, reads the form and checks its token, shows the account again that the form was
- * made for if the person asks for it, and checks the role.
+ * The only way to a page. It finds the session, reads the form and checks its token and the role. If the person asks
+ * for it, it shows the form's account again.
  *
  * @param read the form, if it was read before
  * @returns null if the request has no session, or its session has ended
@@ -47,7 +47,7 @@ export async function enter(
   const token = readSessionToken(ctx);
   const session = token === null ? null : await findSession(parts.sessionPool, hashToken(token));
   if (token === null || session === null || !isUsable(session, parts.clock.now())) return null;
-  // The account that an owner's form was made for decides whether the person may send it.
+  // The person's role in the form's account decides about an owner's form.
   const early = page.role !== 'operator' && isForm(ctx) ? await readSent(ctx, token, read) : null;
   if (early && early.madeFor !== session.accountId && !page.anyAccount) {
     const stray = { ...early, path: ctx.path, session };
@@ -59,12 +59,12 @@ export async function enter(
   return { token, session, form: sent?.form ?? new URLSearchParams(), stray: null };
 }
 
-/** Whether a session has not ended. Operators of a suspended account stay, because only they can resume one. */
+/** Whether a session is still valid. Operators keep theirs in a suspended account, because only they can resume it. */
 function isUsable({ expiresAt, suspended, role }: ConsoleSession, now: number): boolean {
   return expiresAt > now && (!suspended || role === 'operator');
 }
 
-/** The fields of a form, and the id of the account that it was made for. */
+/** The fields of a form, and the id of the account for which it was made. */
 async function readSent(
   ctx: Context,
   token: string,

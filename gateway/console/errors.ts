@@ -36,7 +36,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Not available',
 };
 
-/** Does the work of a request, and shows an error as a page. */
+/** Runs a request, and shows an error as a page. */
 export async function answerErrors(ctx: Context, log: Logger, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

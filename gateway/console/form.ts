@@ -6,7 +6,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Enough for the largest filter that a form can send. */
 const MAX_FORM = '256kb';
 
-/** Reads the text of the form only, so that its fields are parsed as every browser writes them. */
+/** Reads only the text of the form, so that its fields are parsed as every browser writes them. */
 const readText = koaBody({
   text: true,
   textTypes: [FORM_TYPE],
@@ -27,9 +27,9 @@ const readText = koaBody({
 export const isForm = (ctx: Context): boolean => ctx.method === 'POST' && ctx.is(FORM_TYPE) === FORM_TYPE;
 
 /**
- * Reads the fields of a form that was sent by POST.
+ * Reads the fields of a POST form.
  *
- * @throws PageError 400 if the body is no form, 413 if it is too large
+ * @throws PageError 400 if the body is not a form, 413 if it is too large
  */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   if (!ctx.is(FORM_TYPE)) throw new PageError(400, `This address takes a form (${FORM_TYPE}).`);

@@ -7,7 +7,7 @@ export interface Html {
   readonly props: object;
 }
 
-/** Anything that can stand in a page. Text is escaped; null, undefined and booleans leave nothing. */
+/** Any content of a page. Text is escaped; null, undefined and booleans show nothing. */
 export type Content = Html | string | number | boolean | null | undefined | readonly Content[];
 
 type Tag = (markup: TemplateStringsArray, ...values: readonly unknown[]) => Html;
@@ -22,25 +22,25 @@ interface Shared<T> {
 
 type Build = (type: unknown, props: object | null, ...children: readonly unknown[]) => Html;
 
-// Required with types of our own, since the types of preact bring those of a browser into every file of the service.
+// Required with our own types: preact's types bring a browser's types into every file of the service.
 const require = createRequire(import.meta.url);
 const htm: { bind(build: Build): Tag } = require('htm');
 const { h, createContext }: { h: Build; createContext: <T>(value: T) => Shared<T> } = require('preact');
 const { renderToString }: { renderToString: (document: Html) => string } = require('preact-render-to-string');
 
-/** Elements that hold text alone, and code, which is shown as it is and copied. */
+/** Elements that hold only text, and code, which is shown unchanged and copied. */
 const PLAIN = new Set<unknown>(['title', 'option', 'textarea', 'text', 'code', 'script', 'style']);
 
-/** Keeps a text, which somebody may have entered, from changing the order in which the text around it is shown. */
+/** Isolates a text, so that it cannot change the order of the text around it. */
 function isolate(child: unknown): unknown {
   if (Array.isArray(child)) return child.map(isolate);
   return typeof child === 'string' && mayTurn(child) ? h('bdi', null, closeIsolates(child)) : child;
 }
 
 /**
- * Makes a part of a page, as in html`<p class=${name}>${text}</p>`. No value can become markup: text and attributes are
- * escaped, and text stays in its place whichever way it runs. A component is a function of its attributes and children:
- * html`<${Table} caption="Keys">...<//>`.
+ * Makes a part of a page, as in html`<p class=${name}>${text}</p>`. Values never become markup: text and attributes are
+ * escaped, and text is isolated. A component is a function of its attributes and children: html`<${Table}
+ * caption="Keys">...<//>`.
  */
 export const html = htm.bind((type, props, ...children) =>
   h(type, props, ...(PLAIN.has(type) ? children : children.map(isolate))),

@@ -5,10 +5,10 @@ const OPENS = /[\u2066-\u2068]/;
 const FIRST_STRONG_ISOLATE = '\u2068';
 const POP = '\u2069';
 
-/** Whether a text could change the order in which its neighbours are shown. */
+/** Whether a text could change the order of the text around it. */
 export const mayTurn = (text: string): boolean => TURNING.test(text);
 
-/** A text in which every isolate that is opened is closed, and no other, so that the text cannot leave its own isolate. */
+/** Closes every isolate that a text opens and drops stray closings, so that the text cannot leave its own isolate. */
 export function closeIsolates(text: string): string {
   let depth = 0;
   const kept = [...text].filter((character) => {
@@ -22,7 +22,7 @@ export function closeIsolates(text: string): string {
   return kept.join('') + POP.repeat(depth);
 }
 
-/** A name for the middle of a sentence, with characters around it that keep the sentence in order. */
+/** A name within a sentence, isolated so that the sentence keeps its order. */
 export function isolateName(name: string): string {
   return mayTurn(name) ? `${FIRST_STRONG_ISOLATE}${closeIsolates(name)}${POP}` : name;
 }

@@ -6,13 +6,13 @@ import { isolateName } from './isolation.ts';
 import type { MenuEntry, ShownPage } from './page.ts';
 import { CSRF_FIELD } from './session/forgery.ts';
 
-/** The styles of every page: a browser fetches them once. */
+/** The styles of every page; a browser fetches them once. */
 const STYLES = ['console', 'filters', 'explorer', 'live', 'usage'];
 
-/** Whether somebody of a role may use what needs another. */
+/** Whether `role` is at least `needed`. */
 export const mayUse = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
-/** Somebody who is signed in, as every page shows them. */
+/** A signed-in person, as every page shows them. */
 export interface Visitor {
   session: ConsoleSession;
   csrf: string;
@@ -53,7 +53,7 @@ function Menu({ visitor: { session, path, menu } }: { visitor: Visitor }): Html 
     </nav>`;
 }
 
-/** A form of the signed-in person, with the token that shows where it comes from. */
+/** A form of the signed-in person. Its token proves that a page of the session made it. */
 export function Form(props: { action: string; csrf: string; class?: string; children?: Content }): Html {
   return html`
     <form method="post" action=${props.action} class=${props.class}>
@@ -74,7 +74,7 @@ function Header({ visitor: { session, csrf } }: { visitor: Visitor }): Html {
     </header>`;
 }
 
-/** Renders a page for somebody who is signed in. */
+/** Renders a page for a signed-in person. */
 export function renderPage({ title, titleLang, body, script }: ShownPage, visitor: Visitor): string {
   return renderDocument(html`
     <${Frame} title=${title} script=${script}>
@@ -91,7 +91,7 @@ export function renderPage({ title, titleLang, body, script }: ShownPage, visito
     <//>`);
 }
 
-/** Renders a page for somebody who is not signed in. */
+/** Renders a page for a person who is not signed in. */
 export function renderPublicPage({ title, body }: ShownPage): string {
   return renderDocument(html`
     <${Frame} title=${title}>

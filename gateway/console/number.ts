@@ -1,2 +1,2 @@
-/** Writes numbers as pages show them: 12,345. */
+/** Formats numbers: 12,345. */
 export const number = new Intl.NumberFormat('en-US');

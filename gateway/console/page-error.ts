@@ -1,4 +1,4 @@
-/** A request that a page refuses, or a record that it cannot find. The message is for the person who sees it. */
+/** A refused request, or a missing record. The person sees the message. */
 export class PageError extends Error {
   override name = 'PageError';
   /** The HTTP status of the answer. */

@@ -3,7 +3,7 @@ import type { ConsoleSession } from '../../store/access/console-sessions.ts';
 import type { ConsoleContext } from './context.ts';
 import type { Content } from './html.ts';
 
-/** A request of somebody who is signed in. */
+/** A request of a signed-in person. */
 export interface PageRequest {
   /** The parameters in the path by name, percent-decoded. */
   path: Readonly<Record<string, string>>;
@@ -11,9 +11,9 @@ export interface PageRequest {
   /** The fields of a form; empty for GET. */
   form: URLSearchParams;
   session: ConsoleSession;
-  /** The token that every form of this session sends along. */
+  /** The token that every form of this session carries. */
   csrf: string;
-  /** The address of the service as this person opened it, without a slash at its end: https://ballots.example.org. */
+  /** The service's address in this person's browser, without a trailing slash: https://ballots.example.org. */
   publicUrl: string;
   /** The id of the request, as in the log and in X-Request-Id. */
   id: string;
@@ -25,15 +25,15 @@ export interface PageRequest {
 export interface ShownPage {
   title: string;
   body: Content;
-  /** The language of the title if it is not that of the page. */
+  /** The language of the title if it differs from the page's. */
   titleLang?: Language | undefined;
-  /** 200 unless it is given. */
+  /** By default 200. */
   status?: number;
   /** A script of gateway/console/browser, by its name without the ending. */
   script?: string;
 }
 
-/** The answer of a page: the page itself, or the address to go to after a form was carried out. */
+/** A page's answer: the page itself, or the address to open after a form. */
 export type PageReply = ShownPage | { redirect: string };
 
 /** A page of the console, or the target of a form. */
@@ -43,7 +43,7 @@ export interface Page {
   path: string;
   /** The least role that may use it. Others get 404 for an operator's page, and 403 for an owner's. */
   role: Role;
-  /** Whether its form does the same whichever account the console shows, as those of operators do. */
+  /** Whether its form does the same for every shown account, as operators' forms do. */
   anyAccount?: true;
   /** @throws ApiError, which is shown as a page of its status. */
   handle(request: PageRequest, context: ConsoleContext): Promise<PageReply>;

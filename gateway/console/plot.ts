@@ -9,7 +9,7 @@ export interface PlotPart {
 }
 
 export interface PlotBar {
-  /** The place on the axis, in words. */
+  /** The position on the axis, in words. */
   label: string;
   /** The values of the parts, in their order. */
   values: readonly number[];
@@ -20,7 +20,7 @@ const HEIGHT = 180;
 const BASE = 160;
 const GAP = 0.25;
 
-/** The smallest of 1, 2, 5, 10, 20, 50, ... that is at least `max`, so that axes are easy to read. */
+/** The smallest of 1, 2, 5, 10, 20, 50, ... that is at least `max`, for axes that are easy to read. */
 export function roundUp(max: number): number {
   if (max <= 1) return 1;
   const power = 10 ** Math.floor(Math.log10(max));
@@ -58,7 +58,7 @@ function Bar({
     </g>`;
 }
 
-/** Stacked bars over time, with the values as a table for those who do not see them. */
+/** Stacked bars over time, with the values as a table for people who cannot see the bars. */
 export function Plot(props: { title: string; parts: readonly PlotPart[]; bars: readonly PlotBar[] }): Html {
   const { title, parts, bars } = props;
   const totals = bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0));

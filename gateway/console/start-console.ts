@@ -26,14 +26,14 @@ const TIDY_MS = 10 * 60_000;
 export interface Console extends Stoppable {
   middleware: Middleware;
   /**
-   * The caller of a request of a page to the API.
+   * Makes a caller of the API for a page request.
    *
    * @throws ApiError missing_api_key, account_suspended
    */
   findCaller(ctx: Context): Promise<Caller>;
 }
 
-/** Starts the console, which connects to the database when somebody uses it. */
+/** Starts the console. It connects to the database at its first use. */
 export function startConsole(
   config: ConsoleConfig,
   parts: { endpoints: readonly Endpoint[]; access: Access; clock: Clock; log: Logger },

@@ -3,7 +3,7 @@ import type { Connection, Request } from './http/connection.ts';
 import { retry } from './http/retries.ts';
 import type { CallOptions } from './options.ts';
 
-/** Sends requests until they succeed, and reads `data` of their answers. */
+/** Sends requests until they succeed, and returns the `data` of their answers. */
 export class Calls {
   readonly #connection: Connection;
 
@@ -11,7 +11,7 @@ export class Calls {
     this.#connection = connection;
   }
 
-  /** Reads the body of a GET's answer. */
+  /** Returns the body of a GET's answer. */
   async read<Body extends { data: unknown }>(
     path: string,
     query: object = {},
@@ -22,8 +22,8 @@ export class Calls {
   }
 
   /**
-   * Creates a record. The service carries out all requests with the same Idempotency-Key once, so the request can be
-   * sent again.
+   * Creates a record. Repeating the request is safe, because the service carries out all requests with the same
+   * Idempotency-Key once.
    */
   async create<Body extends { data: unknown }>(
     path: string,
@@ -52,7 +52,7 @@ export class Calls {
     const { maxRetries = this.#connection.maxRetries } = options;
     const attempt = (failures: number) =>
       this.#connection.readJson(request, { signal, timeoutMs }).catch((error: unknown) => {
-        // An attempt whose answer was lost may have deleted the record.
+        // An earlier attempt may have deleted the record, and its answer was lost.
         const isGone = failures > 0 && request.method === 'DELETE' && error instanceof ApiError;
         if (isGone && error.status === 404) return undefined;
         throw error;
@@ -63,5 +63,5 @@ export class Calls {
 
 function requireData<Body extends { data: unknown }>(body: unknown): Body {
   if (typeof body === 'object' && body !== null && 'data' in body) return body as Body;
-  throw new UnexpectedAnswerError('The answer has no data. Does baseUrl lead to this service?');
+  throw new UnexpectedAnswerError('The answer has no data. Check that baseUrl leads to this service.');
 }

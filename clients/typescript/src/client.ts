@@ -15,25 +15,25 @@ import type * as types from './types.ts';
 interface Reading {
   /** Ends the loop, which then throws the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Whether the loop also gets checkpoints, whose cursors are to be stored while no event comes. */
+  /** Whether the loop also gets checkpoints. Store their cursors while no event comes. */
   checkpoints?: boolean | undefined;
 }
 
-/** The events to read with `stream`, and from where on. */
+/** The events to read with `stream`, and the start. */
 export type StreamOptions = types.EventFilter &
   types.EventStart &
   Reading & {
-    /** How long a connection may be silent before it counts as dead, in milliseconds; 45,000 by default. */
+    /** A connection counts as dead after this much silence, in milliseconds; 45,000 by default. */
     silenceMs?: number | undefined;
   };
 
-/** The events to read with `events`, and from where on. */
+/** The events to read with `events`, and the start. */
 export type EventsOptions = types.EventFilter &
   types.EventStart &
   Reading & {
     /** The most events of an answer, up to 1000; 500 by default. */
     limit?: number | undefined;
-    /** False ends the loop at the end of the stream, instead of waiting for further events. */
+    /** False ends the loop at the end of the stream; by default it waits for further events. */
     follow?: boolean | undefined;
   };
 
@@ -43,12 +43,12 @@ type ReadItem<Options extends Reading> = Options extends { checkpoints: true }
 
 const POLL_LIMIT = 500;
 
-/** A client of the service. All methods repeat requests that failed for a reason that passes. */
+/** A client of the service. All methods retry after temporary failures. */
 export class BallotEndorsements {
   readonly #connection: Connection;
   readonly #calls: Calls;
 
-  /** @throws TypeError if `baseUrl` is not an address */
+  /** @throws TypeError if `baseUrl` is not a valid address */
   constructor(options: ClientOptions) {
     this.#connection = new Connection(options);
     this.#calls = new Calls(this.#connection);
@@ -93,7 +93,7 @@ export class BallotEndorsements {
     return this.#records<types.Endorser>('/v1/endorsers', parameters, options);
   }
 
-  /** One endorser, with the elections that it endorsed in. */
+  /** One endorser, with the elections in which it endorsed. */
   async getEndorser(
     slug: string,
     parameters?: types.EndorserParameters,
@@ -129,7 +129,7 @@ export class BallotEndorsements {
     return this.#one(`/v1/contests/${formatPart('id', id)}`, parameters, options);
   }
 
-  /** A page of endorsements, by id, with the place in the stream at which the list was read. */
+  /** A page of endorsements, by id, with the list's position in the stream. */
   listEndorsements(
     parameters?: types.EndorsementListParameters,
     options?: CallOptions,
@@ -194,7 +194,7 @@ export class BallotEndorsements {
     return this.#one('/v1/recommendations', parameters, options);
   }
 
-  /** The digest of the endorsements that a filter chooses, by which a copy is compared. */
+  /** The digest of the endorsements that a filter chooses, to compare with a copy. */
   async getDigest(filter: types.DigestParameters = {}, options?: CallOptions): Promise<types.ServiceDigest> {
     return this.#one('/v1/digest', filter, options);
   }
@@ -204,7 +204,7 @@ export class BallotEndorsements {
     return this.#list<types.Subscription>('/v1/subscriptions', {}, options);
   }
 
-  /** Saves a filter. The request has an Idempotency-Key, so that repeating it saves the filter once. */
+  /** Saves a filter. An Idempotency-Key makes retries safe. */
   async createSubscription(body: types.SubscriptionBody, options?: CallOptions): Promise<types.Subscription> {
     return (await this.#calls.create<{ data: types.Subscription }>('/v1/subscriptions', body, options)).data;
   }
@@ -237,8 +237,8 @@ export class BallotEndorsements {
   }
 
   /**
-   * Changes of endorsements, in order, each once, by long polling: for networks in which streams do not work. See
-   * `stream`, which needs fewer requests.
+   * Changes of endorsements by long polling, in order, each once. It is for networks that block streams. Elsewhere
+   * `stream` needs fewer requests.
    */
   events<Options extends EventsOptions>(options: Options = {} as Options): EventReader<ReadItem<Options>> {
     const { limit = POLL_LIMIT, follow = true } = options;
@@ -249,7 +249,7 @@ export class BallotEndorsements {
   }
 
   /**
-   * Changes of endorsements, in order, each once, as they happen: by default from now on. It goes on by itself after
+   * Changes of endorsements as they happen, in order, each once; by default from now on. It continues by itself after
    * cuts, restarts, limits and silent connections.
    */
   stream<Options extends StreamOptions>(options: Options = {} as Options): EventReader<ReadItem<Options>> {
@@ -260,7 +260,7 @@ export class BallotEndorsements {
     );
   }
 
-  /** An exact copy of the endorsements that a filter chooses. It begins when its `run` or `sync` is called. */
+  /** An exact copy of the endorsements that a filter chooses. It begins with `run` or `sync`. */
   mirror(options: MirrorOptions = {}): Mirror {
     return new Mirror(this.#connection, this.#calls, options);
   }
@@ -297,7 +297,7 @@ export class BallotEndorsements {
   }
 }
 
-/** Formats a part of a path. @throws TypeError for a value that would lead to another path */
+/** Formats a part of a path. @throws TypeError for a value that would change the path */
 function formatPart(name: string, value: string | number): string {
   const text = String(value);
   const isRight = typeof value === 'number' ? Number.isSafeInteger(value) : !/^\.{0,2}$/.test(text);

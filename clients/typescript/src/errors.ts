@@ -1,4 +1,4 @@
-/** The base of all errors of this package, apart from TypeErrors for wrong arguments. */
+/** The base of all errors of this package, except TypeErrors for wrong arguments. */
 export class BallotEndorsementsError extends Error {
   override name = 'BallotEndorsementsError';
 }
@@ -15,13 +15,15 @@ export interface ApiErrorValues {
 /** The service, or a proxy in front of it, answered with an error. */
 export class ApiError extends BallotEndorsementsError {
   override name = 'ApiError';
-  /** The HTTP status. An error within a stream has the status that an answer with its code has. */
+  /** The HTTP status. For an error within a stream, it is the usual status of its code. */
   readonly status: number;
-  /** The service's code, such as `invalid_parameter`; `http_502` and the like for an answer that is not the service's. */
+  /** The service's code, such as `invalid_parameter`; `http_502` and the like for an answer of something else. */
   readonly code: string;
-  /** Names the request in the service's log; null if the answer did not. */
+  /** Names the request in the service's log; null if the answer named none. */
   readonly requestId: string | null;
-  /** When the service said to try again, in milliseconds from the answer; null if it did not. */
+  /**
+   * The delay before another try that the service asked for, in milliseconds from the answer; null if it named none.
+   */
   readonly retryAfterMs: number | null;
 
   constructor({ status, code, message, requestId, retryAfterMs }: ApiErrorValues) {
@@ -34,39 +36,39 @@ export class ApiError extends BallotEndorsementsError {
 }
 
 /**
- * The cursor is older than the stream keeps, or belongs to another history of the stream: read `/v1/endorsements` again
- * and go on from its `stream_cursor`, as a mirror does by itself.
+ * The cursor is older than the stream's oldest event, or belongs to another epoch. Read `/v1/endorsements` again and
+ * continue from its `stream_cursor`, as a mirror does by itself.
  */
 export class CursorExpiredError extends ApiError {
   override name = 'CursorExpiredError';
 }
 
-/** There was no answer, or it broke off: the network failed. `cause` has the reason. */
+/** The network failed: there was no complete answer. `cause` has the reason. */
 export class NetworkError extends BallotEndorsementsError {
   override name = 'NetworkError';
 }
 
-/** The answer, the next bytes of it, or the changes that a verification waits for, did not come in time. */
+/** An answer, its next bytes, or the changes for a verification did not arrive in time. */
 export class TimeoutError extends BallotEndorsementsError {
   override name = 'TimeoutError';
 }
 
-/** The answer is not one of this service: look at the base URL, and at the proxies on the way. */
+/** The answer does not come from this service. Check the base URL and the proxies in between. */
 export class UnexpectedAnswerError extends BallotEndorsementsError {
   override name = 'UnexpectedAnswerError';
 }
 
-/** An export ended without all the records that the service counted. */
+/** An export ended before all of the records that the service counted. */
 export class IncompleteExportError extends BallotEndorsementsError {
   override name = 'IncompleteExportError';
 }
 
-/** The storage holds something else than the copy that the mirror keeps there. */
+/** The storage holds something other than this mirror's copy. */
 export class StorageError extends BallotEndorsementsError {
   override name = 'StorageError';
 }
 
-/** Codes that can also come within a stream, after its status. */
+/** Codes that can also appear within a stream, with their usual status. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   missing_api_key: 401,
   invalid_api_key: 401,
@@ -92,7 +94,7 @@ export function createApiError(values: ApiErrorValues): ApiError {
     : new ApiError(values);
 }
 
-/** Creates the error that the service sends within an answer whose status was 200. */
+/** Creates the error of a message within an answer whose status was 200. */
 export function createInnerError(error: {
   code?: unknown;
   message?: unknown;

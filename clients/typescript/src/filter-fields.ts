@@ -1,4 +1,4 @@
-/** The fields of filters that both lists and the stream of events have, in alphabetical order. */
+/** The filter fields that lists and the stream of events share, in alphabetical order. */
 export const ENDORSEMENT_FILTER_FIELDS = [
   'categories',
   'contest_kinds',

@@ -1,28 +1,28 @@
-/** A request that failed and is about to be sent again. */
+/** A failed request that will be sent again. */
 export interface Retry {
   /** The reason: an ApiError, NetworkError, TimeoutError or UnexpectedAnswerError. */
   error: unknown;
   /** The path of the request. */
   path: string;
-  /** How many times in a row it has failed. */
+  /** The number of failures in a row. */
   failures: number;
-  /** When it is sent again, in milliseconds from now. */
+  /** The wait before the next attempt, in milliseconds. */
   waitMs: number;
 }
 
 export interface ClientOptions {
   /**
-   * The address of the service, such as `https://ballot.example`. In a browser, the path of your own site at which it
+   * The address of the service, such as `https://ballot.example`. In a browser, use the path of your own site that
    * passes requests on to the service, such as `/ballot`, or an empty text for its root.
    */
   baseUrl: string;
-  /** The API key, or a function that gives the present one. Leave it out if your own site adds the key. */
+  /** The API key, or a function that returns the current one. Leave it out if your own site adds the key. */
   apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** How long an attempt may take, and how long an export may be silent, in milliseconds; 30,000 by default. */
+  /** The longest duration of an attempt, and the longest silence of an export, in milliseconds; 30,000 by default. */
   timeoutMs?: number | undefined;
-  /** How often a failed request is sent again; 4 times by default. Streams, event loops and mirrors never give up. */
+  /** The number of retries of a failed request; 4 by default. Streams, event loops and mirrors never give up. */
   maxRetries?: number | undefined;
-  /** Called before a failed request is sent again, to log why. */
+  /** Called before each retry, for your log. */
   onRetry?: ((retry: Retry) => void) | undefined;
   /** Replaces the global `fetch`, for example to go through a proxy. */
   fetch?: typeof globalThis.fetch | undefined;

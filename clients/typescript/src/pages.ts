@@ -4,7 +4,7 @@ import type { Page } from './types.ts';
 export const MAX_PAGE_SIZE = 500;
 
 /**
- * The records of a paged list, one after the other. A page is asked for when the records before it are used up.
+ * The records of a paged list, one after another. It reads a page when the previous records are used up.
  *
  * @param readPage reads the page at a cursor; null asks for the first
  */

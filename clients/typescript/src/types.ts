@@ -1,10 +1,7 @@
 import type { ENDORSEMENT_FILTER_FIELDS } from './filter-fields.ts';
 import type { paths } from './generated/openapi.ts';
 
-/*
- * The types of parameters and answers. They are taken from the description of the service by path, so that they cannot
- * differ from it.
- */
+/** The types of parameters and answers, taken from the API's description by path, so that they always match it. */
 
 /** The paths that answer a GET with JSON. */
 type ReadPath = {
@@ -19,7 +16,7 @@ type QueryOf<Path extends keyof paths> = paths[Path] extends { get: { parameters
   ? NonNullable<Query>
   : never;
 
-/** Parameters as callers give them: lists may be readonly, and undefined is as good as absent. */
+/** Parameters of a call: lists may be readonly, and undefined means absent. */
 type Loose<Values> = {
   [Name in keyof Values]?:
     | (Values[Name] extends readonly (infer Item)[] | undefined ? readonly Item[] : Values[Name])
@@ -36,7 +33,7 @@ type AnswerOf<Path extends ReadPath> = paths[Path] extends {
 type DataOf<Path extends ReadPath> = AnswerOf<Path> extends { data: infer Data } ? Data : never;
 type RecordOf<Path extends ReadPath> = DataOf<Path> extends (infer Item)[] ? Item : never;
 
-/** A page of a list. `next_cursor` is null on the last one. */
+/** A page of a list. `next_cursor` is null on the last page. */
 export interface Page<Item> {
   data: Item[];
   next_cursor: string | null;
@@ -61,7 +58,7 @@ export type SubscriptionBody = NonNullable<
 >['content']['application/json'];
 /** A change of an endorsement. */
 export type EndorsementEvent = RecordOf<'/v1/events'>;
-/** The endorsements that a filter chooses, as numbers that a complete copy of them has, too. */
+/** Two numbers over the endorsements that a filter chooses. A complete copy has the same. */
 export type ServiceDigest = DataOf<'/v1/digest'>;
 export type EndorsementsPage = AnswerOf<'/v1/endorsements'>;
 export type EventsPage = AnswerOf<'/v1/events'>;
@@ -82,7 +79,7 @@ export type DigestParameters = Loose<QueryOf<'/v1/digest'>>;
 export type EventParameters = Loose<QueryOf<'/v1/events'>>;
 type StreamParameters = Loose<QueryOf<'/v1/stream'>>;
 
-/** The fields that choose endorsements by what they are, the same for lists, events and mirrors. */
+/** The fields that choose endorsements by their properties, the same for lists, events and mirrors. */
 export type EndorsementFilter = Pick<StreamParameters, (typeof ENDORSEMENT_FILTER_FIELDS)[number]>;
 
 /** The changes to follow: the filter of a saved subscription, by id or name, or filter fields. */
@@ -90,15 +87,15 @@ export type EventFilter =
   | (EndorsementFilter & Pick<StreamParameters, 'types'> & { subscription?: undefined })
   | ({ subscription: string } & { [Field in keyof EndorsementFilter | 'types']?: undefined });
 
-/** Where to begin: after a cursor, with the oldest event kept, with those from a time on, or with new ones. */
+/** The start: after a cursor, at the oldest kept event, at a time, or with new events. */
 export type EventStart =
   | { cursor?: string | null | undefined; from?: undefined; since?: undefined }
   | { from?: 'latest' | 'earliest' | undefined; cursor?: undefined; since?: undefined }
   | { since?: string | Date | undefined; cursor?: undefined; from?: undefined };
 
-/** The lists without paging parameters, whose records are read to the end. */
+/** The lists without paging parameters, for reading all records. */
 export type Unpaged<Parameters> = Omit<Parameters, 'limit' | 'cursor'> & {
-  /** How many records a request asks for; 500 by default, which is the most. */
+  /** The number of records per request; by default 500, the maximum. */
   pageSize?: number | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** Shows the copy buttons, which only work with this script, and only where the browser lets pages copy: not by plain HTTP. */
+/** Shows the copy buttons. They need this script, and a browser that lets pages copy, which excludes plain HTTP. */
 const buttons = navigator.clipboard ? document.querySelectorAll<HTMLButtonElement>('[data-copy]') : [];
 for (const button of buttons) {
   button.hidden = false;
@@ -6,7 +6,7 @@ for (const button of buttons) {
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(button.previousElementSibling?.textContent ?? '');
     button.textContent = 'Copied';
-    // Screen readers say the text while there is no other name.
+    // Screen readers say the text while the button has no other name.
     button.removeAttribute('aria-label');
     setTimeout(() => {
       button.textContent = 'Copy';

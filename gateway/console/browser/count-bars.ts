@@ -2,7 +2,7 @@ import type { Count } from './event-counts.ts';
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** A bar of a part of the width. Its number stands beside it, so screen readers skip the picture. */
+/** A bar that fills a part of the width. Screen readers skip it, because its number stands beside it. */
 function createBar(part: number): SVGElement {
   const svg = document.createElementNS(SVG, 'svg');
   const attributes = {

@@ -9,7 +9,7 @@ export interface ShownEvent {
   choice: { label: string };
 }
 
-/** A value and how many events have it. */
+/** A value, and the number of events that have it. */
 export type Count = readonly [value: string, count: number];
 
 /** Counts events by type and by state. */
@@ -28,7 +28,7 @@ export class EventCounts {
     return ranked(this.#byType);
   }
 
-  /** The states with the most events; those beyond `most` states are added up as "other". */
+  /** The states with the most events. All others are added up as "other". */
   byState(most: number): Count[] {
     const counts = ranked(this.#byState);
     if (counts.length <= most) return counts;
@@ -37,7 +37,7 @@ export class EventCounts {
   }
 }
 
-/** The largest count first; equal ones by value. */
+/** The largest count first; equal counts by value. */
 function ranked(counts: ReadonlyMap<string, number>): Count[] {
   return [...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1));
 }

@@ -9,7 +9,7 @@ interface Choice {
 interface Source {
   /** The name of its search field. */
   label: string;
-  /** The choices for a text, of which there may be many more. */
+  /** Some of the choices that match a text. */
   search(text: string, signal: AbortSignal): Promise<Choice[]>;
 }
 
@@ -27,10 +27,10 @@ interface ElectionRecord {
 }
 
 const MOST_CHOICES = 12;
-/** The most pages of 500 elections that are looked through. */
+/** The most pages of 500 elections that a search reads. */
 const MOST_PAGES = 5;
 const DAY_MS = 24 * 60 * 60_000;
-/** How long typing must pause before a search, in milliseconds. */
+/** The pause in typing before a search begins, in milliseconds. */
 const TYPING_MS = 200;
 
 interface ListPage<Row> {
@@ -57,7 +57,7 @@ async function readElections(query: string): Promise<Choice[]> {
   return found.map(({ slug, name, date }) => ({ slug, label: `${name}, ${date}` }));
 }
 
-/** The day a number of days from now, as YYYY-MM-DD. */
+/** The day in a number of days from now, as YYYY-MM-DD. */
 const dayFromNow = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 
 /** Upcoming elections by date, then those of the past two years, the newest first. */
@@ -68,7 +68,7 @@ async function loadElections(): Promise<Choice[]> {
   return [...upcoming, ...before.reverse().filter(({ slug }) => !shown.has(slug))];
 }
 
-/** Loaded when somebody first looks for one. */
+/** Loaded at the first search. */
 let elections: Promise<Choice[]> | undefined;
 function findElections(): Promise<Choice[]> {
   elections ??= loadElections().catch((error: unknown) => {
@@ -83,7 +83,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
     label: 'Find an endorser by name',
     async search(text, signal) {
       if (text === '') return [];
-      // One more tells whether there are more than are shown.
+      // One more choice shows whether some are left out.
       const query = new URLSearchParams({ q: text, limit: String(MOST_CHOICES + 1) });
       const { data } = await read<EndorserRecord>(`endorsers?${query}`, signal);
       return data.map(({ slug, name, state, category }) => ({
@@ -133,7 +133,7 @@ function createAdder({ slug, label }: Choice, field: HTMLInputElement): HTMLLIEl
   return item;
 }
 
-/** Puts a search below a field, whose results add to it. */
+/** Puts a search below a field. A chosen result is added to the field. */
 function addPicker(field: HTMLInputElement, { label, search }: Source): void {
   const wrapper = document.createElement('label');
   const input = document.createElement('input');
@@ -169,7 +169,7 @@ function addPicker(field: HTMLInputElement, { label, search }: Source): void {
   input.addEventListener('focus', () => {
     if (list.childElementCount === 0) run();
   });
-  // Enter would send the form, before its results were chosen from.
+  // Without this, Enter would send the form before a result is chosen.
   input.addEventListener('keydown', (event) => {
     if (event.key === 'Enter') event.preventDefault();
   });

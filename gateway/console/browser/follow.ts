@@ -1,13 +1,13 @@
 import { type Circumstances, decideNext, type Ending, type NextStep, readRefusal } from './reconnect.ts';
 import { type Block, SseParser } from './sse-parser.ts';
 
-/** The state of a follower, as a page shows it. */
+/** The state of a follower that a page shows. */
 export type FollowState = { kind: 'connecting' | 'connected' | 'paused' } | NextStep;
 
 export interface FollowOptions {
   /** The address of the stream, with the filter and the start. */
   url: string;
-  /** Connections that are silent for this long are dead, in milliseconds. */
+  /** A connection counts as dead after this much silence, in milliseconds. */
   silenceMs: number;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Resolves after a time in milliseconds, or when the signal aborts. */
@@ -19,17 +19,16 @@ export interface FollowOptions {
   onChange: (json: string) => void;
 }
 
-/** The wait before the service has named one, in milliseconds. */
+/** The wait until the service names another one, in milliseconds. */
 const FIRST_RETRY_MS = 2000;
 
 /**
- * Follows a stream, through everything that ends a connection. It remembers the last id, from which it goes on, so that
- * nothing is lost and nothing comes twice.
+ * Follows a stream across connections. It continues after the last received id, so every event arrives exactly once.
  */
 export class Follower {
   readonly #options: FollowOptions;
   #circumstances: Circumstances = { retryMs: FIRST_RETRY_MS, failures: 0 };
-  /** Aborts when the follower is paused. */
+  /** Aborts when the follower pauses. */
   #running: AbortController | null = null;
   #lastId: string | null = null;
 
@@ -37,12 +36,12 @@ export class Follower {
     this.#options = options;
   }
 
-  /** The cursor after everything that was received; null before the first. */
+  /** The cursor after everything received; null before the first event. */
   get lastId(): string | null {
     return this.#lastId;
   }
 
-  /** Begins, or goes on after the last id. Does nothing while it follows already. */
+  /** Begins, or continues after the last id. Does nothing if it already follows. */
   start(): void {
     if (this.#running) return;
     this.#running = new AbortController();
@@ -93,7 +92,7 @@ export class Follower {
       const reader = response.body.getReader();
       for (;;) {
         const { done, value } = await reader.read();
-        // Nothing that arrives after a pause may count, since the next connection begins at the last id.
+        // Ignores everything that arrives after a pause: the next connection begins after the last id.
         if (done || paused.aborted) return { kind: 'closed', retryMs: null };
         clearTimeout(timer);
         timer = listen();
@@ -110,11 +109,11 @@ export class Follower {
     }
   }
 
-  /** Takes a block in. @returns the ending that it announces, or null */
+  /** Takes a block in. @returns the announced ending, or null */
   #take(block: Block): Ending | null {
     const { onBlock, onChange, onState } = this.#options;
     const { event, data, id, retryMs } = block;
-    // Ids compare in the order of the stream as plain text.
+    // As plain text, ids sort in the order of the stream.
     const isRepeat = id !== null && this.#lastId !== null && id <= this.#lastId;
     if (retryMs !== null) this.#circumstances.retryMs = retryMs;
     if (event === 'ready') {

@@ -2,7 +2,7 @@ import { showCounts } from './count-bars.ts';
 import { EventCounts, type ShownEvent } from './event-counts.ts';
 import type { Block } from './sse-parser.ts';
 
-/** How many events and frames the page keeps. */
+/** The most events and frames that the page keeps. */
 const MOST_ROWS = 300;
 const MOST_STATES = 8;
 
@@ -26,7 +26,7 @@ function createRow({
   time.dateTime = occurred_at;
   time.append(occurred_at.slice(11, 19));
   time.title = occurred_at;
-  // A title that runs from right to left, or turns the text around it, must not move the state.
+  // A title may run from right to left or turn the text around it; the state must keep its place.
   const title = document.createElement('bdi');
   title.append(contest.title);
   const cells: (string | Node)[][] = [
@@ -44,7 +44,7 @@ function createRow({
   return row;
 }
 
-/** The list of events, the frames and the counts of the live page. It draws at most once for each picture of the screen. */
+/** The list of events, the frames and the counts of the live page. It draws at most once per frame of the screen. */
 export class LiveView {
   readonly #counts = new EventCounts();
   #newEvents: ShownEvent[] = [];

@@ -23,7 +23,7 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Counts the seconds of a wait down, beside the sentence that is read out. */
+/** Counts down the seconds of a wait, beside the sentence that screen readers read out. */
 function countDown(ms: number): void {
   const end = performance.now() + ms;
   const tick = () => {
@@ -36,7 +36,7 @@ function countDown(ms: number): void {
 const SENTENCES = {
   connecting: 'Connecting …',
   connected: 'Connected: events appear as they happen.',
-  paused: 'Paused. The connection is closed; resuming goes on after the last event.',
+  paused: 'Paused. The connection is closed; resuming continues after the last event.',
 } as const;
 
 function describe(state: FollowState): string {
@@ -44,7 +44,7 @@ function describe(state: FollowState): string {
   return state.kind === 'stop' ? `Stopped. ${state.reason}` : SENTENCES[state.kind];
 }
 
-/** The page that goes on at the last id. */
+/** The address of this page that continues after the last id. */
 function placeOf(lastId: string): URL {
   const url = new URL(location.href);
   for (const name of ['from', 'since', 'show']) url.searchParams.delete(name);
@@ -91,7 +91,7 @@ pause.addEventListener('click', () => {
   if (live.dataset.state === 'paused') follower.start();
   else follower.pause();
 });
-// The place moves with each event, so the link is brought up to date when somebody reaches for it.
+// The last id changes with each event, so the link is updated only when it is used.
 for (const event of ['pointerenter', 'focus', 'click']) {
   place.addEventListener(event, () => {
     if (follower.lastId !== null) place.href = placeOf(follower.lastId).href;
@@ -103,7 +103,7 @@ const showRaw = () => {
 };
 raw.addEventListener('change', showRaw);
 showRaw();
-// A place to begin that is filled in is the one that is meant.
+// Filling in a starting point selects it.
 for (const name of ['since', 'cursor']) {
   document.querySelector(`input[name=${name}]`)?.addEventListener('input', () => {
     const radio = document.querySelector<HTMLInputElement>(`input[name=start][value=${name}]`);

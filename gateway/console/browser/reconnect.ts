@@ -1,8 +1,8 @@
-/** Why a connection of the stream ended, or did not begin. */
+/** Why a connection of the stream ended or failed to begin. */
 export type Ending =
   /** The network failed, or the connection was silent for too long. */
   | { kind: 'lost' }
-  /** The service closed the connection, having said when to return if it could. */
+  /** The service closed the connection, and said when to return if it could. */
   | { kind: 'closed'; retryMs: number | null }
   /** The service answered with an error, or ended the stream with one. */
   | Refusal;
@@ -12,29 +12,29 @@ export interface Refusal {
   /** The status of the answer; null for an error within the stream. */
   status: number | null;
   code: string;
-  /** The sentence of the service. */
+  /** The message of the service. */
   message: string;
-  /** When the service said to try again, in milliseconds from now; null if it did not. */
+  /** The retry delay that the service asked for, in milliseconds; null if it named none. */
   retryAfterMs: number | null;
 }
 
-/** The next step of a client: to connect again after a while, or to stop. */
+/** A client's next step: to reconnect after a wait, or to stop. */
 export type NextStep =
   | { kind: 'wait'; waitMs: number; reason: string }
   | { kind: 'stop'; why: 'expired' | 'signed-out' | 'refused'; reason: string };
 
 export interface Circumstances {
-  /** How long the stream said to wait before the next connection, in milliseconds. */
+  /** The delay before the next connection that the stream asked for, in milliseconds. */
   retryMs: number;
-  /** How many connections in a row have failed before this one. */
+  /** The number of failed connections in a row before this one. */
   failures: number;
 }
 
 const MAX_WAIT_MS = 30_000;
-/** Errors within a stream that would come again. */
+/** Errors within a stream that a new connection would meet again. */
 const LASTING = new Set(['account_suspended', 'insufficient_scope', 'not_found', 'subscription_not_found']);
 
-/** Decides what follows the end of a connection, as docs/streaming.md tells clients. */
+/** Decides what to do after a connection ends, as docs/streaming.md tells clients. */
 export function decideNext(ending: Ending, { retryMs, failures }: Circumstances): NextStep {
   const patientMs = Math.min(MAX_WAIT_MS, retryMs * 2 ** Math.min(failures, 10));
   if (ending.kind === 'lost') {
@@ -57,7 +57,7 @@ export function decideNext(ending: Ending, { retryMs, failures }: Circumstances)
   return { kind: 'wait', waitMs: retryAfterMs ?? patientMs, reason: message };
 }
 
-/** Reads an error of the service; that of a proxy has no body of ours. */
+/** Reads an error of the service. Answers of a proxy do not have its form. */
 export function readRefusal(status: number | null, retryAfter: string | null, body: string): Refusal {
   const retryAfterMs = retryAfter !== null && /^[0-9]+$/.test(retryAfter) ? Number(retryAfter) * 1000 : null;
   const { code, message } = readError(body);

@@ -1,4 +1,7 @@
-/** Sends a form once when somebody double-clicks its button: the second answer would replace the first, and a key is shown once. */
+/**
+ * Sends a form once if its button is double-clicked. A second answer would replace the first one, which may show a key
+ * for the only time.
+ */
 
 /** Longer than any double click, in milliseconds. */
 const DOUBLE_CLICK_MS = 1000;

@@ -1,25 +1,25 @@
-/** A block of a stream of Server-Sent Events: the lines between two empty ones. */
+/** A block of a stream of Server-Sent Events: the lines between two empty lines. */
 export interface Block {
-  /** Its lines as they came, with line feeds between them. */
+  /** Its lines as received, separated by line feeds. */
   raw: string;
-  /** The name of its event: `message` if it names none. */
+  /** The name of its event, by default `message`. */
   event: string;
   /** Null for a block without data, such as a comment. */
   data: string | null;
-  /** Null if it names none. */
+  /** Null if the block has no id. */
   id: string | null;
-  /** How long to wait before the next connection, in milliseconds; null if it does not say. */
+  /** The delay before the next connection, in milliseconds; null if the block names none. */
   retryMs: number | null;
 }
 
-/** Parses the bytes of a stream of Server-Sent Events, however they are cut into pieces. */
+/** Parses the bytes of a stream of Server-Sent Events, in pieces of any size. */
 export class SseParser {
   readonly #decoder = new TextDecoder();
-  /** The lines after the last empty one. */
+  /** The lines after the last empty line. */
   #rest = '';
   #endedInReturn = false;
 
-  /** Takes the next bytes. @returns the blocks that they complete, in order */
+  /** Takes the next bytes. @returns the completed blocks, in order */
   push(bytes: Uint8Array): Block[] {
     const blocks = (this.#rest + this.#readLines(bytes)).split('\n\n');
     this.#rest = blocks.pop() ?? '';
@@ -28,11 +28,11 @@ export class SseParser {
       .flatMap((text) => (text === '' ? [] : [parseBlock(text)]));
   }
 
-  /** Decodes text, in which every kind of line ending becomes a line feed. */
+  /** Decodes text, and turns every kind of line ending into a line feed. */
   #readLines(bytes: Uint8Array): string {
     const text = this.#decoder.decode(bytes, { stream: true });
     if (text === '') return '';
-    // The line feed belongs to the carriage return that ended the piece before.
+    // This line feed completes the carriage return that ended the previous piece.
     const own = this.#endedInReturn && text.startsWith('\n') ? text.slice(1) : text;
     this.#endedInReturn = text.endsWith('\r');
     return own.replaceAll(/\r\n?/g, '\n');

@@ -1,9 +1,9 @@
-/** Runs the first requests on their page, with its session. */
+/** Runs the first requests on their page, with the page's session. */
 import './copy.ts';
 import { readRefusal } from './reconnect.ts';
 import { SseParser } from './sse-parser.ts';
 
-/** How many frames the page keeps. */
+/** The most frames that the page keeps. */
 const MOST_FRAMES = 50;
 
 /** The parts of a request on the page. */
@@ -16,7 +16,7 @@ interface Parts {
   answer: HTMLElement;
 }
 
-/** @throws Error with the sentence of the service if it refuses */
+/** @throws Error with the service's message if it refuses */
 async function send(path: string, signal: AbortSignal): Promise<Response> {
   const response = await fetch(`/console/api${path}`, { signal, cache: 'no-store' });
   if (response.ok) return response;
@@ -32,7 +32,7 @@ async function showAnswer({ path, answer, status }: Parts, signal: AbortSignal):
   answer.textContent = JSON.stringify(body, null, 2);
 }
 
-/** Shows frames as they come, until they are stopped. */
+/** Shows frames as they arrive, until the person stops them. */
 async function showFrames({ path, answer, status }: Parts, signal: AbortSignal): Promise<void> {
   const response = await send(path, signal);
   status.textContent = 'Connected: frames appear as changes happen.';
@@ -75,7 +75,7 @@ function enliven(parts: Parts): void {
       status.textContent = signal.aborted ? 'Stopped.' : describeFailure(error);
     }
     run.hidden = false;
-    // A button that disappears would take the focus with it.
+    // Hiding the focused button would lose the focus.
     if (document.activeElement === stop) run.focus();
     if (stop) stop.hidden = true;
   });

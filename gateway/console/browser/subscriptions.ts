@@ -1,11 +1,11 @@
-/** The list of subscriptions: asks for the numbers that were still being counted when the page was made. */
+/** Asks for the counts of subscriptions that were not ready when the page was made. */
 import './copy.ts';
 
 const PAUSE_MS = 1500;
-/** After these, people can load the page again themselves. */
+/** After this many attempts, people can reload the page themselves. */
 const MOST_TRIES = 20;
 
-/** Loads the page again, and takes its numbers over. */
+/** Loads the page again, and copies its counts. */
 async function updateCounts(): Promise<void> {
   const response = await fetch(location.pathname);
   if (!response.ok) return;

@@ -3,12 +3,15 @@ import { type Content, createShared, type Html, html } from '../html.ts';
 
 const BallotLanguage = createShared<Language>('en');
 
-/** Sets the language in which the API gave the texts within. */
+/** Sets the language of the API's texts within. */
 export function InLanguage({ lang, children }: { lang: Language; children?: Content }): Html {
   return html`<${BallotLanguage.Provider} value=${lang}>${children}<//>`;
 }
 
-/** A text that the API translates, marked with its language if that is not the page's own, so that it is read out well. */
+/**
+ * A text that the API translates. It is marked with its language if that differs from the page's, so that it is read
+ * out well.
+ */
 export function BallotText({ children }: { children?: Content }): Html {
   return html`<${BallotLanguage.Consumer}>${(lang: Language) => (lang === 'en' ? children : html`<span lang=${lang}>${children}</span>`)}<//>`;
 }

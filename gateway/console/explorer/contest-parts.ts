@@ -31,10 +31,10 @@ const GROUPS: Readonly<Record<Contest['district']['level'], string>> = {
   special: 'Local',
 };
 
-/** The part of the ballot that a contest stands in. */
+/** The part of the ballot to which a contest belongs. */
 export const groupOf = ({ district }: Pick<Contest, 'district'>): string => GROUPS[district.level];
 
-/** A choice by its label, with its party and a mark if it is withdrawn. */
+/** A choice's label, with its party and a mark if it is withdrawn. */
 export function ChoiceName({ item }: { item: Choice }): Html {
   const party = item.party_label ?? item.party;
   return html`
@@ -43,7 +43,7 @@ export function ChoiceName({ item }: { item: Choice }): Html {
     </span>`;
 }
 
-/** The title of a contest with its place and the way of voting, linked to its own page. */
+/** The title of a contest with its place and voting method, linked to its page. */
 export function ContestHeading({ item, level = 3 }: { item: Contest; level?: 2 | 3 }): Html {
   return html`
     <${`h${level}`}><a href=${`/console/explorer/contests/${item.id}`}><${BallotText}>${item.title}<//></a><//>

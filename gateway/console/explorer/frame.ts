@@ -13,17 +13,17 @@ const TABS = [
 
 export interface ExplorerPage {
   title: string;
-  /** Whether the title is a text that the API translates. */
+  /** Whether the API translates the title. */
   isBallotTitle?: boolean;
-  /** The tab that the page belongs to, by its path. */
+  /** The page's tab, by its path. */
   tab: (typeof TABS)[number][0];
-  /** The request that the page is made of. */
+  /** The request behind the page. */
   question: Question;
   problem: string | null;
   body: Content;
 }
 
-/** The request beside the data: as a client sends it, as curl, and with its answer in JSON. */
+/** The request beside the data: for a client, for curl, and with its answer in JSON. */
 function RequestPanel({ question, publicUrl }: { question: Question; publicUrl: string }): Html {
   const address = addressOf(question);
   return html`
@@ -64,7 +64,7 @@ export function showExplorer(
   };
 }
 
-/** A choice of one state, or of all. `states` are those of the United States if it is left out. */
+/** A choice of one state, or of all. By default `states` are those of the United States. */
 export function StateField(props: {
   name: string;
   value: string | null;
@@ -101,7 +101,7 @@ export function NextPage({ request, cursor }: { request: PageRequest; cursor: st
 
 const SAFE_LINK = /^https?:\/\//i;
 
-/** A link to another site, for addresses from the data; their text if they are no web address. */
+/** A link to another site, for addresses from the data. An address that is not a web address stays text. */
 export function OutsideLink({ href, children }: { href: string | null; children?: Content }): Html | null {
   if (href === null) return null;
   if (!SAFE_LINK.test(href)) return html`<span>${href}</span>`;

@@ -3,13 +3,13 @@ import { type ApiCall, fillPath } from '../api-calls.ts';
 import type { ConsoleContext } from '../context.ts';
 import type { PageRequest } from '../page.ts';
 
-/** A GET request to the API, on which a page of the explorer is built. */
+/** A GET request to the API that a page of the explorer shows. */
 export type Question = Required<Pick<ApiCall, 'path' | 'query'>> & Pick<ApiCall, 'parameters'>;
 
-/** The data of an answer, or the API's own sentence about a parameter that it refuses. */
+/** The data of an answer, or the API's message about an invalid parameter. */
 export type Answer<Body> = { body: Body; problem: null } | { body: null; problem: string };
 
-/** The fields of a page's address that go on to the API, without those that are empty. */
+/** The non-empty fields of a page's address that are passed to the API. */
 export function chooseQuery(query: URLSearchParams, names: readonly string[]): URLSearchParams {
   const chosen = new URLSearchParams();
   for (const name of names) {
@@ -26,9 +26,9 @@ export function addressOf({ path, parameters = {}, query }: Question): string {
 }
 
 /**
- * Asks the API as the account of the session. The caller knows the form of the answer from the API's own schemas.
+ * Asks the API as the session's account. The caller knows the answer's shape from the API's schemas.
  *
- * @throws ApiError but for an invalid parameter
+ * @throws ApiError except for an invalid parameter
  */
 export async function ask<Body>(
   request: PageRequest,

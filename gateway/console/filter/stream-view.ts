@@ -4,13 +4,13 @@ import { readFilter, writeFilter } from './filter-form.ts';
 export const STARTS = ['latest', 'earliest', 'since', 'cursor'] as const;
 type Start = (typeof STARTS)[number];
 
-/** A part of the stream, as the address of the live page names it. */
+/** A part of the stream, in the address of the live page. */
 export interface StreamView {
   filter: StreamFilter;
-  /** The id or name of a subscription instead of a filter; null without one. */
+  /** A subscription's id or name instead of a filter; null without one. */
   subscription: string | null;
   start: Start;
-  /** The text of the field for a time, which is in UTC. */
+  /** The text of the field for a time in UTC. */
   since: string;
   /** The text of the field for an id. */
   cursor: string;
@@ -28,13 +28,13 @@ export function readStreamView(query: URLSearchParams): StreamView {
   };
 }
 
-/** A time as a browser's field writes it, as the API takes it. Others stay, and the API refuses what it cannot read. */
+/** Turns the time of a browser's field into the API's form. Other texts stay, and the API refuses invalid ones. */
 function asUtc(text: string): string {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text)) return `${text}:00Z`;
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/.test(text) ? `${text}Z` : text;
 }
 
-/** The parameters of the API for a part of the stream. */
+/** A part of the stream as parameters of the API. */
 export function writeApiQuery({ filter, subscription, start, since, cursor }: StreamView): URLSearchParams {
   const query = writeFilter(filter);
   if (subscription !== null) query.set('subscription', subscription);

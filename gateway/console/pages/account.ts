@@ -6,7 +6,7 @@ import type { Page } from '../page.ts';
 import { PageError } from '../page-error.ts';
 import { readRowId } from '../row-id.ts';
 
-/** The account that the pages show, and the others that the person can see. */
+/** The account that the pages show, and the person's other accounts. */
 export const accountPages: readonly Page[] = [
   {
     method: 'GET',

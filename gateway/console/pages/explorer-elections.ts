@@ -27,7 +27,7 @@ interface List<Item> {
   next_cursor: string | null;
 }
 
-/** More would make a page that nobody reads. */
+/** More would make the page too long to read. */
 const MAX_POSITIONS = 200;
 
 function ElectionRow({ item }: { item: Election }): Html {

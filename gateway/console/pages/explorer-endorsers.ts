@@ -22,7 +22,7 @@ function EndorserRow({ item }: { item: Endorser }): Html {
     </tr>`;
 }
 
-/** Endorsers, and one of them with the elections in which it has endorsed. */
+/** The list of endorsers, and one endorser with the elections in which it has endorsed. */
 export const explorerEndorserPages: readonly Page[] = [
   {
     method: 'GET',

@@ -15,7 +15,7 @@ type GuideElection = Guide['elections'][number];
 type GuideContest = GuideElection['contests'][number];
 
 const TAB = '/console/explorer/guide';
-/** A ballot of a whole state is longer than anybody reads on a page. */
+/** A whole state's ballot is too long to read on one page. */
 const MAX_CONTESTS = 50;
 const MAX_BACKERS = 8;
 
@@ -27,7 +27,7 @@ const AGREEMENT: Readonly<Record<GuideContest['recommendation']['agreement'], st
   none: 'No position',
 };
 
-/** The choices to mark, in order, or a word on why there are none. */
+/** The choices to mark, in order, or the reason why there are none. */
 function Mark({ contest }: { contest: GuideContest }): Html {
   const { choice_ids, agreement, endorser_count } = contest.recommendation;
   const choices = new Map(contest.choices.map((choice) => [choice.id, choice]));
@@ -82,7 +82,7 @@ function GuideOfElection({
     )}`;
 }
 
-/** The first contests of a guide, by election, and how many there are. */
+/** The first contests of a guide, by election, and the total. */
 function cut({ elections }: Guide): {
   parts: { election: GuideElection; contests: GuideContest[] }[];
   total: number;

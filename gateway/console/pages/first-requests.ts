@@ -1,6 +1,6 @@
-/** The first requests of a newcomer, as those of the README, and the programs that send them. */
+/** A newcomer's first requests, like those of the README, and programs that send them. */
 
-/** Stands where the key belongs. */
+/** The placeholder for the key. */
 export const KEY_PLACE = 'YOUR_KEY';
 
 export interface FirstRequest {
@@ -9,7 +9,7 @@ export interface FirstRequest {
   explanation: string;
   /** The path and query of the API. */
   path: string;
-  /** Whether it answers with a stream, which lasts. */
+  /** Whether it answers with an endless stream. */
   isStream: boolean;
 }
 
@@ -25,7 +25,7 @@ export const FIRST_REQUESTS: readonly FirstRequest[] = [
   {
     id: 'events',
     title: 'Read events',
-    explanation: 'The oldest three changes that are kept. Reading goes on from next_cursor.',
+    explanation: 'The oldest three changes that are kept. Reading continues from next_cursor.',
     path: '/v1/events?from=earliest&limit=3',
     isStream: false,
   },
@@ -41,7 +41,7 @@ export const FIRST_REQUESTS: readonly FirstRequest[] = [
 /** A program that sends a request. */
 export interface Snippet {
   language: string;
-  /** The command that runs it from a file, and what that needs; null if it is a command itself. */
+  /** The command that runs the program from a file, and its requirements; null if the program is a command itself. */
   run: { command: string; needs: string } | null;
   text: string;
 }
@@ -86,7 +86,7 @@ ${shown}
 /**
  * The programs that send a request.
  *
- * @param publicUrl the address of the service, without a slash at its end
+ * @param publicUrl the service's address, without a trailing slash
  */
 export function snippetsOf({ path, isStream }: FirstRequest, publicUrl: string): Snippet[] {
   const url = publicUrl + path;

@@ -6,17 +6,17 @@ const MAX_NAME_LENGTH = 100;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const CONTROL = /\p{Cc}/u;
 
-/** The id that a page gave a form, so that sending it twice makes one key; null for a form without one. */
+/** The id that the page gave the form, so that sending it twice makes one key; null without an id. */
 export function readFormId(form: URLSearchParams): string | null {
   const id = form.get('form') ?? '';
   return UUID.test(id) ? id : null;
 }
 
 /**
- * Reads the form that asks for a key.
+ * Reads the form for a new key.
  *
  * @param now milliseconds since 1970
- * @returns the key to issue, or a sentence about the first field that is not right
+ * @returns the key to issue, or a sentence about the first invalid field
  */
 export function readKeyForm(form: URLSearchParams, now: number): { grant: KeyGrant } | { problem: string } {
   const name = (form.get('name') ?? '').trim();

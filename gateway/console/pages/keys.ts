@@ -40,7 +40,7 @@ export function stateOf({ revokedAt, expiresAt }: KeySummary, now: number): 'usa
   return expiresAt && expiresAt.getTime() <= now ? 'expired' : 'usable';
 }
 
-/** A key that another one replaces and that is still used, so that revoking it now would break a program. */
+/** A replaced key that is still in use: revoking it now would break a program. */
 function findBusyPredecessors(keys: readonly KeySummary[], now: number): KeySummary[] {
   const byId = new Map(keys.map((key) => [key.id, key]));
   return keys.flatMap((key) => {
@@ -139,7 +139,7 @@ async function showKeys(
   };
 }
 
-/** The one time that a key is shown. */
+/** Shows a new key, once. */
 function showIssued({ id, key }: IssuedKey, publicUrl: string, replaced: KeySummary | null): ShownPage {
   return {
     title: 'Your new key',
@@ -179,7 +179,7 @@ async function issue(
   return issued ? showIssued(issued, publicUrl, replaced) : { redirect: '/console/keys?done=made' };
 }
 
-/** The keys of the account: making, rotating and revoking them. */
+/** The keys of the account, and making, rotating and revoking them. */
 export const keyPages: readonly Page[] = [
   {
     method: 'GET',

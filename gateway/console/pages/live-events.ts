@@ -7,13 +7,13 @@ import { type Html, html } from '../html.ts';
 import type { PageRequest } from '../page.ts';
 
 const MOST_EVENTS = 100;
-/** A page without scripts cannot wait for new events, so "now" begins this long ago, in milliseconds. */
+/** Without scripts a page cannot wait for new events, so "now" begins this long ago, in milliseconds. */
 const RECENT_MS = 10 * 60_000;
 
-/** Events of a view, or the reason for which the API refused it. */
+/** Events of a view, or the reason why the API refused it. */
 type EventPage = { events: Event[]; next: string; isRecent: boolean } | { refusal: string };
 
-/** Loads a page of events for a browser without scripts. @throws errors that are no refusal of the API */
+/** Loads a page of events for a browser without scripts. @throws errors other than a refusal by the API */
 export async function loadEventPage(
   view: StreamView,
   request: PageRequest,
@@ -33,7 +33,7 @@ export async function loadEventPage(
   }
 }
 
-/** A page of events, the oldest first, with the way to those after them. */
+/** A page of events, the oldest first, with a link to the next ones. */
 export function ShownEvents({ events: page, view }: { events: EventPage; view: StreamView }): Html {
   if ('refusal' in page) return html`<${Notice} kind="bad">${page.refusal}<//>`;
   const later = addressOf({ ...view, start: 'cursor', cursor: page.next });

@@ -24,7 +24,7 @@ function describeStart({ start, since, cursor }: StreamView): string {
   return start === 'latest' ? 'from now on' : 'from the oldest event';
 }
 
-/** The form whose address is the view. Without scripts it also asks for events. */
+/** The form that chooses the view, which becomes its address. Without scripts it also asks for events. */
 async function renderViewForm(
   view: StreamView,
   request: PageRequest,
@@ -81,7 +81,7 @@ function Watching({ view }: { view: StreamView }): Html {
     </div>`;
 }
 
-/** Saves the filter that is watched. */
+/** Saves the current filter. */
 function SaveForm({ view, csrf }: { view: StreamView; csrf: string }): Html {
   return html`
     <details><summary>Save the filter that is watched</summary>
@@ -92,7 +92,7 @@ function SaveForm({ view, csrf }: { view: StreamView; csrf: string }): Html {
     <//></details>`;
 }
 
-/** The subscription that a view names by its id, if it is one of the account. The API says what is wrong with others. */
+/** The subscription that a view names by its id, if the account has it. The API explains other names. */
 async function findWatched(
   { subscription }: StreamView,
   request: PageRequest,
@@ -105,7 +105,7 @@ async function findWatched(
   });
 }
 
-/** Says what a view shows. */
+/** Describes the filter of a view. */
 function describeView(view: StreamView, watched: Subscription | null): string {
   if (view.subscription === null) return `${describeFilter(view.filter)}, ${describeStart(view)}.`;
   if (!watched) return `The subscription “${isolateName(view.subscription)}”, ${describeStart(view)}.`;
@@ -143,7 +143,7 @@ async function showLive(request: PageRequest, context: ConsoleContext): Promise<
   };
 }
 
-/** The stream in the browser. The view is in the address, so that it can be kept as a bookmark. */
+/** The stream in the browser. The view is in the address, so that people can bookmark it. */
 export const livePages: readonly Page[] = [
   { method: 'GET', path: '/console/live', role: 'member', handle: showLive },
 ];

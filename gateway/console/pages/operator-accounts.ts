@@ -78,7 +78,7 @@ async function showAccounts(
   };
 }
 
-/** @param chosen a plan that was not set, because the account has been moved in the meantime */
+/** @param chosen a plan that was not set, because the account's plan has been changed in the meantime */
 async function showAccount(
   { path, query, csrf }: PageRequest,
   context: ConsoleContext,

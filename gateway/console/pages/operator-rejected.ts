@@ -16,7 +16,7 @@ import { number } from '../number.ts';
 import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { PageError } from '../page-error.ts';
 
-/** The most rejections of a partition that the pages look at, the newest ones. */
+/** The most rejections of a partition that the pages read, the newest first. */
 const NEWEST = 200;
 
 const placeOf = (rejection: Rejection): string => `/console/operator/rejected/${nameOf(rejection)}`;
@@ -80,7 +80,7 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
   };
 }
 
-/** Runs a retry, and shows a reason against it as a page. */
+/** Runs a retry, and shows a refusal as a page. */
 async function retry(work: () => Promise<number>): Promise<{ redirect: string }> {
   try {
     return { redirect: `/console/operator/rejected?sent=${await work()}` };
@@ -90,7 +90,7 @@ async function retry(work: () => Promise<number>): Promise<{ redirect: string }>
   }
 }
 
-/** Rejected submissions, for operators: the reason of each, and sending them again. */
+/** Rejected submissions with their reasons, and a way to send them again, for operators. */
 export const operatorRejectedPages: readonly Page[] = [
   { method: 'GET', path: '/console/operator/rejected', role: 'operator', handle: showRejected },
   {

@@ -57,7 +57,7 @@ const STATES: Readonly<Record<ListedProcess['state'], string>> = {
   gone: 'gone: it has not reported for a minute',
 };
 
-/** The part of a process's state that only its program has. */
+/** The part of a process's state that depends on its program. */
 function describeDetails(process: ListedProcess): string {
   if (process.program === 'consumers') {
     const { roles, leads } = process.details;

@@ -208,7 +208,7 @@ async function invite(request: PageRequest, context: ConsoleContext): Promise<Pa
   return showPeople(request, context, { status: 409, problem });
 }
 
-/** Answers a change of a member, which may have gone or become the last owner meanwhile. */
+/** Answers a change of a member, who may have left or become the last owner meanwhile. */
 async function answerChange(
   change: MemberChange,
   done: string,

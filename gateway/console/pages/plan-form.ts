@@ -2,7 +2,7 @@ import type { Plan, PlanLimits } from '../../../store/accounts/plans.ts';
 import { type Html, html } from '../html.ts';
 import { Form } from '../layout.ts';
 
-/** The most that the database can hold. */
+/** The largest limit that the database can hold. */
 const MAX_LIMIT = 2_147_483_647;
 
 const FIELDS: readonly [keyof PlanLimits, string][] = [
@@ -11,15 +11,15 @@ const FIELDS: readonly [keyof PlanLimits, string][] = [
   ['maxStreams', 'Open streams'],
 ];
 
-/** A plan's form that was not carried out, as it is shown again. */
+/** A refused form of a plan, to show again. */
 export interface RefusedPlanForm {
   name: string;
   values: URLSearchParams;
-  /** Sentences about fields that are not right; null if the plan has been changed since the form was made. */
+  /** Problems by field; null if the plan has been changed since the form was made. */
   problems: ReadonlyMap<keyof PlanLimits, string> | null;
 }
 
-/** The hidden field that carries the limits that the form's page has shown. */
+/** The hidden field with the limits that the form's page has shown. */
 const SEEN_FIELD = 'seen';
 const LIMIT_OR_NONE = /^(\d{1,10})?$/;
 
@@ -39,7 +39,7 @@ function readLimit(text: string): number | null | undefined {
   return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MAX_LIMIT ? Number(text) : undefined;
 }
 
-/** Reads the limits of a form, in which an empty field is no limit. @returns them, or a sentence about each wrong field */
+/** Reads the limits of a form; an empty field is no limit. @returns them, or a sentence about each invalid field */
 export function readPlanForm(
   form: URLSearchParams,
 ): { limits: PlanLimits } | { problems: ReadonlyMap<keyof PlanLimits, string> } {
@@ -62,9 +62,9 @@ function LimitField(props: {
   label: string;
   value: string | number | null;
   problem: string | undefined;
-  /** A word about the value that is stored. */
+  /** The stored value, if it differs. */
   stored: string | undefined;
-  /** Whether this is the first field to put right. */
+  /** Whether this is the first invalid field. */
   isFirst: boolean;
 }): Html {
   const { id, name, label, value, problem, stored, isFirst } = props;
@@ -78,7 +78,7 @@ function LimitField(props: {
     </div>`;
 }
 
-/** The form of a plan. @param refused what was sent before, if that was refused */
+/** The form of a plan. @param refused the previous form, if it was refused */
 export function PlanForm(props: { plan: Plan; csrf: string; refused?: RefusedPlanForm | undefined }): Html {
   const { plan, csrf, refused } = props;
   const [first] = refused?.problems?.keys() ?? [];

@@ -7,7 +7,7 @@ import type { Page, PageRequest, ShownPage } from '../page.ts';
 import { FIRST_REQUESTS, type FirstRequest, KEY_PLACE, snippetsOf } from './first-requests.ts';
 import { stateOf } from './keys.ts';
 
-/** Says whether the account has a key to put into the programs, and how to get one. */
+/** Says whether the account has a key for the programs, and how to get one. */
 async function renderKeyStep({ session }: PageRequest, { pool, clock }: ConsoleContext): Promise<Html> {
   const keys = await listKeys(pool, session.accountId);
   const usable = keys.filter((key) => stateOf(key, clock.now()) === 'usable').length;
@@ -58,7 +58,7 @@ async function showStart(request: PageRequest, context: ConsoleContext): Promise
   };
 }
 
-/** The first requests of a newcomer. */
+/** A newcomer's first requests. */
 export const startPages: readonly Page[] = [
   { method: 'GET', path: '/console', role: 'member', handle: async () => ({ redirect: '/console/start' }) },
   { method: 'GET', path: '/console/start', role: 'member', handle: showStart },

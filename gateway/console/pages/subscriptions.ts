@@ -23,10 +23,10 @@ const DONE = new Map([
   ['deleted', 'The subscription is deleted. Streams that followed it end.'],
 ]);
 
-/** How long a page waits for counts. They take longer on days with many changes, and are then shown afterwards. */
+/** The longest wait of a page for counts. On days with many changes they take longer, and the page shows them later. */
 const COUNTING_MS = 500;
 
-/** The count of each filter; undefined for those that are still being counted. Counts never keep a page from being shown. */
+/** The count of each filter; undefined while it is being counted. A failed count does not fail the page. */
 async function countMatches(
   filters: readonly StreamFilter[],
   closed: AbortSignal,
@@ -40,7 +40,7 @@ async function countMatches(
   return filters.map((filter) => matchCounts.find(filter));
 }
 
-/** A number of events, which the page's script asks for again while it is unknown. */
+/** A number of events. While it is unknown, the page's script asks again. */
 function CountCell({ id, count }: { id: number; count: MatchCount | undefined }): Html {
   if (!count) return html`<td class="number muted" data-count=${id} data-counting>counting</td>`;
   return html`<td class="number" data-count=${id}>${count.isLeast && 'at least '}${count.count.toLocaleString('en')}</td>`;
@@ -96,7 +96,7 @@ async function showList(request: PageRequest, context: ConsoleContext): Promise<
   };
 }
 
-/** The subscription as somebody else has stored it, beside a form with other values. */
+/** The subscription that somebody else has stored, beside a form with other values. */
 function Stored({ item: { id, name, filter } }: { item: Subscription }): Html {
   return html`
     <section class="card">
@@ -112,14 +112,14 @@ function Stored({ item: { id, name, filter } }: { item: Subscription }): Html {
 interface ShownForm {
   /** Null for a new subscription. */
   id: string | null;
-  /** The name under which it is stored. */
+  /** The stored name. */
   name: string;
-  /** The values to show, as the form has them. */
+  /** The form's values. */
   values: URLSearchParams;
   refused?: RefusedForm;
 }
 
-/** The form of a new subscription, or of one that exists. */
+/** The form of a new or an existing subscription. */
 async function showForm(
   request: PageRequest,
   context: ConsoleContext,
@@ -149,7 +149,7 @@ function statusOf({ stored }: RefusedForm): number {
   return stored === null ? 404 : 409;
 }
 
-/** Saves a new subscription, or one that exists, or shows the form again. */
+/** Saves a new or an existing subscription, or shows the form again. */
 async function save(request: PageRequest, context: ConsoleContext, id: string | null): Promise<PageReply> {
   const refused = await saveSubscription(request, context, id);
   if (refused === null) return { redirect: '/console/subscriptions?done=saved' };
@@ -161,7 +161,7 @@ async function save(request: PageRequest, context: ConsoleContext, id: string | 
   return showForm(request, context, { id, name, values, refused });
 }
 
-/** The values of a subscription as its form has them. */
+/** A subscription's values as its form has them. */
 function valuesOf({ name, filter, updated_at }: Subscription): URLSearchParams {
   const values = writeFilter(filter);
   values.set('name', name);

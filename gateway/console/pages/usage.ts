@@ -15,7 +15,7 @@ import { number } from '../number.ts';
 import type { Page } from '../page.ts';
 import { Plot, type PlotBar } from '../plot.ts';
 
-/** The days that totals go over. */
+/** The days that the totals cover. */
 const DAYS = 30;
 const ERRORS_ON_PAGE = 50;
 
@@ -58,14 +58,14 @@ function ErrorRow({ error }: { error: RequestError }): Html {
     </tr>`;
 }
 
-/** The place of an error in the address of the next page, such as `2026-11-03T10:00:00.000Z,12`. */
+/** An error's place in the list, for the address of the next page: `2026-11-03T10:00:00.000Z,12`. */
 function readPlace(text: string | null): { occurredAt: Date; id: number } | null {
   const [time = '', id = ''] = (text ?? '').split(',');
   const occurredAt = new Date(time);
   return Number.isNaN(occurredAt.getTime()) || !/^\d{1,15}$/.test(id) ? null : { occurredAt, id: Number(id) };
 }
 
-/** The requests of the account, and how they were answered. */
+/** The requests of the account, by their answers. */
 export const usagePages: readonly Page[] = [
   {
     method: 'GET',

@@ -6,11 +6,11 @@ const WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Bounds how often an address may do something in a minute, such as trying tokens that are not valid. A token cannot be
- * guessed anyway; the bound keeps somebody who tries from costing the database a query each time.
+ * Bounds how often an address may do something in a minute, such as trying invalid tokens. Guessing a token is hopeless
+ * anyway; the bound saves the database a query for each try.
  */
 export class AttemptsByAddress {
-  /** By address: the attempts of the window that ends at a time, in milliseconds since 1970. */
+  /** By address: the attempts in a window, and the window's end in milliseconds since 1970. */
   readonly #attempts = new LRUCache<string, { count: number; until: number }>({ max: MAX_ADDRESSES });
   readonly #max: number;
   readonly #clock: Clock;

@@ -6,8 +6,8 @@ import { PageError } from '../page-error.ts';
 export const CSRF_FIELD = 'csrf';
 
 /**
- * The token that forms of a session carry, with the id of the account that the console showed when it made them:
- * `12.<base64url>`. Only a page of the session can know it, since it comes from its secret.
+ * The token of a session's forms: `12.<base64url>`. It begins with the id of the account that the console showed. It is
+ * derived from the session's secret, so only pages of the session know it.
  */
 export function formTokenOf(sessionToken: string, accountId: number): string {
   const secret = createHmac('sha256', sessionToken).update(`forms ${accountId}`).digest('base64url');
@@ -22,7 +22,7 @@ function refuse(): PageError {
 }
 
 /**
- * Refuses a request that another site has caused, as far as its headers tell.
+ * Refuses a request if its headers say that another site caused it.
  *
  * @throws PageError 403
  */

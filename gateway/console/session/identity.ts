@@ -5,15 +5,15 @@ const MAX_SUBJECT_LENGTH = 255;
 const MAX_NAME_LENGTH = 200;
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 
-/** The statements of a provider about a person, in an ID token or at its UserInfo endpoint. */
+/** A provider's claims about a person, from an ID token or the UserInfo endpoint. */
 export interface Claims {
   readonly iss: string;
-  /** The provider's name for the person, which never changes. */
+  /** The provider's permanent id for the person. */
   readonly sub: string;
   readonly [claim: string]: unknown;
 }
 
-/** Whether claims say everything that is needed, so that the provider need not be asked for more. */
+/** Whether the claims are complete, so that the UserInfo endpoint is not needed. */
 export function areComplete({ email, email_verified: verified }: Claims): boolean {
   return email !== undefined && verified !== undefined;
 }
@@ -21,9 +21,9 @@ export function areComplete({ email, email_verified: verified }: Claims): boolea
 /**
  * Reads a person from a provider's claims. Only a verified address counts.
  *
- * @param assumesVerified whether an address counts as verified if the claims do not say; one that they call
- *   unverified never does
- * @returns the person, or why the claims are not enough
+ * @param assumesVerified whether an address counts as verified if the claims do not say; an address that they call
+ * unverified never counts
+ * @returns the person, or the reason why the claims are not enough
  */
 export function readIdentity(
   claims: Claims,
@@ -35,7 +35,7 @@ export function readIdentity(
   }
   const email = typeof given === 'string' ? parseEmailAddress(given) : null;
   if (email === null) return { problem: 'no_address' };
-  // Some providers send the word instead of the value.
+  // Some providers send the text "true" instead of the boolean.
   if (verified !== true && verified !== 'true') return { problem: 'unverified_address' };
   const name = typeof claims.name === 'string' ? claims.name.replace(CONTROL, ' ').trim() : '';
   return { identity: { issuer, subject, email, name: name.slice(0, MAX_NAME_LENGTH).toWellFormed() } };

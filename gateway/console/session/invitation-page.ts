@@ -15,7 +15,7 @@ const OFFERS: Readonly<Record<Role, string>> = {
   operator: 'as an operator: you can see every account',
 };
 
-/** Shows an invitation, which leads through the provider's sign-in. It stays open until somebody accepts it. */
+/** Shows an invitation, which leads to the provider's sign-in. It stays open until somebody accepts it. */
 export async function showInvitation(
   ctx: Context,
   token: string,

@@ -3,21 +3,21 @@ import type { Clock } from '../../../service/clock.ts';
 import type { ProviderConfig } from '../config.ts';
 import { areComplete, type Claims } from './identity.ts';
 
-/** A provider that does not answer by then counts as away; in seconds. */
+/** A provider counts as down if it has not answered within this time, in seconds. */
 const TIMEOUT_SECONDS = 5;
-/** The provider's description of itself is read again after this, since it may move its endpoints. */
+/** The service reads the provider's description again after this time, because endpoints may move. */
 const DESCRIPTION_MS = 60 * 60_000;
 const SCOPE = 'openid email profile';
 
-/** The provider does not answer, or not as a provider does. */
+/** The provider gave no answer, or an invalid one. */
 export class ProviderAwayError extends Error {
   override name = 'ProviderAwayError';
 }
 
-/** The provider refuses a sign-in, or its answer does not belong to the sign-in. */
+/** The provider refuses a sign-in, or its answer belongs to another sign-in. */
 export class ProviderRefusalError extends Error {
   override name = 'ProviderRefusalError';
-  /** The provider's word for it, such as `access_denied`; null if the refusal is ours. */
+  /** The provider's error code, such as `access_denied`; null if this service refuses. */
   readonly code: string | null;
 
   constructor(code: string | null, message: string, cause: unknown) {
@@ -26,10 +26,10 @@ export class ProviderRefusalError extends Error {
   }
 }
 
-/** The secrets of a sign-in, which the provider's answer must fit. */
+/** The secrets of a sign-in; the provider's answer must match them. */
 export type SignInSecrets = Record<'state' | 'nonce' | 'codeVerifier', string>;
 
-/** Codes of openid-client for an answer that is well formed and does not fit. */
+/** Error codes of openid-client for a well-formed answer that does not match. */
 const MISFIT =
   /^OAUTH_(INVALID_RESPONSE|JWT_CLAIM_COMPARISON_FAILED|JWT_TIMESTAMP_CHECK_FAILED|JSON_ATTRIBUTE_COMPARISON_FAILED)$/;
 
@@ -46,7 +46,7 @@ function explain(error: unknown): ProviderRefusalError | ProviderAwayError {
     : new ProviderAwayError(message, { cause: error });
 }
 
-/** Sends the client's secret in the way that every provider takes, unless this one says that it takes another. */
+/** Sends the client's secret in the standard way, unless this provider asks for another. */
 function authenticate(secret: string): openid.ClientAuth {
   const inHeader = openid.ClientSecretBasic(secret);
   const inBody = openid.ClientSecretPost(secret);
@@ -57,8 +57,8 @@ function authenticate(secret: string): openid.ClientAuth {
 }
 
 /**
- * The provider with which people sign in: authorization code with PKCE. Its description is read when somebody signs in,
- * so that a provider that is away does not keep the gateway from starting.
+ * The sign-in provider: authorization code with PKCE. Its description is read at the first sign-in, so that a gateway
+ * can start while the provider is down.
  */
 export class OpenIdProvider {
   readonly #config: ProviderConfig;
@@ -70,7 +70,7 @@ export class OpenIdProvider {
     this.#clock = clock;
   }
 
-  /** The name of the provider's host, for people. */
+  /** The provider's host, to show to people. */
   get host(): string {
     return this.#config.issuer.host;
   }
@@ -109,7 +109,7 @@ export class OpenIdProvider {
   }
 
   /**
-   * Exchanges the code that a browser brought back for what the provider says about the person.
+   * Exchanges the browser's code for the provider's claims about the person.
    *
    * @param query the query of the callback
    * @throws ProviderRefusalError, ProviderAwayError
@@ -127,14 +127,14 @@ export class OpenIdProvider {
       if (!claims) throw new Error('The provider sent no ID token.');
       if (areComplete(claims) || !description.serverMetadata().userinfo_endpoint) return claims;
       const more = await openid.fetchUserInfo(description, tokens.access_token, claims.sub);
-      // An address and its verification come from one place, and the issuer from the signed token.
+      // The address and its verification come from the same source, and the issuer from the signed token.
       return more.email === undefined ? claims : { ...more, iss: claims.iss };
     } catch (error) {
       throw explain(error);
     }
   }
 
-  /** Reads the provider's description, once for all that wait for it. A failure is forgotten, so the next one asks again. */
+  /** Reads the provider's description, once for all concurrent callers. After a failure, the next caller asks again. */
   async #describe(): Promise<openid.Configuration> {
     const now = this.#clock.now();
     if (this.#description === null || this.#description.until <= now) {
@@ -153,7 +153,7 @@ export class OpenIdProvider {
     const { issuer, clientId, clientSecret } = this.#config;
     return openid.discovery(issuer, clientId, clientSecret, authenticate(clientSecret), {
       timeout: TIMEOUT_SECONDS,
-      // The signature of an ID token counts even though it comes from the provider itself.
+      // The signature of an ID token is checked although the provider itself sends the token.
       execute: [
         openid.enableNonRepudiationChecks,
         ...(issuer.protocol === 'http:' ? [openid.allowInsecureRequests] : []),

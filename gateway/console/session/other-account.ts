@@ -8,22 +8,22 @@ import { Form } from '../layout.ts';
 import type { ShownPage } from '../page.ts';
 import { CSRF_FIELD } from './forgery.ts';
 
-/** The field of a form that says that its account shall be shown again before it is carried out. */
+/** The field that asks to show the form's account again before the form is handled. */
 const SWITCH_FIELD = 'show_account';
 /** Fields that nobody has entered. */
 const HIDDEN = new Set([CSRF_FIELD, SWITCH_FIELD, 'form', 'version']);
 
-/** A form that was made while the console showed another account than it does now. */
+/** A form that was made while the console showed another account. */
 export interface StrayForm {
   form: URLSearchParams;
-  /** The path that it was sent to. */
+  /** The path to which it was sent. */
   path: string;
   session: ConsoleSession;
-  /** The id of the account that it was made for. */
+  /** The id of the account for which it was made. */
   madeFor: number;
 }
 
-/** Shows the account of a form again if the form asks for it and the person may still see it. @returns whether it did */
+/** Shows a form's account again if the form asks for it and the person may still see it. @returns whether it did */
 export async function switchBack({ form, session, madeFor }: StrayForm, pool: Pool): Promise<boolean> {
   const account = form.has(SWITCH_FIELD) ? await findAccountFor(pool, session, madeFor) : null;
   if (account) await switchSession(pool, session.id, account.id);
@@ -38,7 +38,7 @@ function Entered({ form }: { form: URLSearchParams }): Html | null {
     <dl class="entered">${entered.map(([name, value]) => html`<div><dt>${name.replaceAll('_', ' ')}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** The answer to a stray form: nothing is changed, nothing that was entered is lost, and the person decides. */
+/** Answers a stray form: it changes nothing, keeps everything that was entered, and lets the person decide. */
 export async function showStrayForm(stray: StrayForm, pool: Pool): Promise<ShownPage> {
   const { form, path, session, madeFor } = stray;
   const account = await findAccountFor(pool, session, madeFor);
@@ -57,7 +57,7 @@ export async function showStrayForm(stray: StrayForm, pool: Pool): Promise<Shown
           <button>Show ${account.name} again and send the form</button>
         <//>
         <p><a href="/console">Go on with ${session.account}</a></p>`
-          : html`<p>You cannot see that account any more. <a href="/console">Go on with ${session.account}</a></p>`
+          : html`<p>You cannot see that account any more. <a href="/console">Continue with ${session.account}</a></p>`
       }`,
   };
 }

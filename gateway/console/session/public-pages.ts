@@ -11,10 +11,10 @@ import { readSessionToken, setSessionToken } from './cookie.ts';
 import { HOME, safeReturnAddress } from './return-address.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
-/** Nothing tells a link that never existed from one that was used. */
+/** The same for a used link and for one that never existed. */
 const SPENT = 'This link was used already, has expired, or never existed. Ask for a new one.';
 
-/** Shows whom a link signs in. It stays usable, since programs that look at links in advance must not use it up. */
+/** Shows the account and role of a link. The link stays usable, because mail scanners open links in advance. */
 export async function showLink(
   ctx: Context,
   token: string,
@@ -35,7 +35,7 @@ export async function showLink(
   });
 }
 
-/** Uses a link up, ends the session that the browser had, and starts another with a token of its own. */
+/** Uses up a link, ends the browser's previous session, and starts a new one. */
 export async function followLink(ctx: Context, token: string, context: SignInContext): Promise<void> {
   const { pool, failures, isSecure } = context;
   failures.require(ctx.ip);
@@ -70,7 +70,7 @@ export async function signOut(ctx: Context, { pool, isSecure }: SignInContext): 
   ctx.redirect('/console/sign-in?signed-out');
 }
 
-/** Says how to sign in. The way to the provider is a link, since the policy lets forms lead to no other site. */
+/** Says how to sign in. The provider is behind a link, because the policy allows no form to another site. */
 export function showSignIn(ctx: Context, { provider }: SignInContext): void {
   const returnTo = safeReturnAddress(new URLSearchParams(ctx.querystring).get('return_to'));
   ctx.body = renderPublicPage({

@@ -3,16 +3,16 @@ import type { Logger } from '../../../service/log.ts';
 import type { AttemptsByAddress } from './attempts.ts';
 import type { OpenIdProvider } from './openid-provider.ts';
 
-/** Everything that the pages around a session share. */
+/** The dependencies of the pages before and after a session. */
 export interface SignInContext {
   pool: Pool;
-  /** Tokens that were not valid. */
+  /** Limits attempts with invalid tokens. */
   failures: AttemptsByAddress;
-  /** Sign-ins that began, each of which the database keeps. */
+  /** Limits new sign-ins, because the database keeps each one. */
   starts: AttemptsByAddress;
-  /** Whether browsers reach the console by HTTPS only. */
+  /** Whether browsers reach the console only by HTTPS. */
   isSecure: boolean;
-  /** The provider with which people sign in; null if they come by links only. */
+  /** The sign-in provider; null if people sign in by links only. */
   provider: OpenIdProvider | null;
   log: Logger;
 }

@@ -33,7 +33,7 @@ function requireProvider({ provider }: SignInContext): OpenIdProvider {
   throw new PageError(404, 'There is nothing at this address.');
 }
 
-/** The hash of the invitation that a sign-in is to accept. @throws PageError 404 if it cannot be accepted */
+/** The hash of the invitation to accept. @throws PageError 404 if it cannot be accepted */
 async function findInvitationHash(ctx: Context, { pool, failures }: SignInContext): Promise<Buffer | null> {
   const token = new URLSearchParams(ctx.querystring).get('invitation');
   if (token === null) return null;
@@ -45,8 +45,8 @@ async function findInvitationHash(ctx: Context, { pool, failures }: SignInContex
 }
 
 /**
- * Sends the browser to the provider. Only a page of the console begins a sign-in; other sites lead to the page that does,
- * so that nobody is signed in, or joins an account, without a click of their own.
+ * Sends the browser to the provider. Only a page of the console begins a sign-in, and other sites are sent to that
+ * page. So nobody signs in or joins an account without a click of their own.
  */
 export async function startSignIn(ctx: Context, context: SignInContext): Promise<void> {
   const provider = requireProvider(context);
@@ -70,7 +70,7 @@ export async function startSignIn(ctx: Context, context: SignInContext): Promise
   }
 }
 
-/** Takes the browser back from the provider: with a session, or to a page that says why there is none. */
+/** Handles the return from the provider: starts a session, or says why it cannot. */
 export async function finishSignIn(ctx: Context, context: SignInContext): Promise<void> {
   const provider = requireProvider(context);
   const { pool, isSecure } = context;
@@ -102,7 +102,7 @@ async function identify(
   }
 }
 
-/** Begins a session of a person, after accepting the invitation that led here. It ends the one that the browser had. */
+/** Begins a person's session, after accepting the invitation of the sign-in. It ends the browser's previous session. */
 async function beginSession(
   identity: Identity,
   { signIn, before }: { signIn: SignIn; before: string | null },
@@ -133,7 +133,7 @@ async function beginSession(
   });
 }
 
-/** Says why a sign-in failed. The log gets the provider's own words, and never a code or a token. */
+/** Says why a sign-in failed. The log gets the provider's error code, never a token or an authorization code. */
 function describeFailure(error: unknown, { log }: SignInContext): Problem {
   if (error instanceof ProviderRefusalError) {
     log.info({ code: error.code, reason: error.message }, 'the sign-in provider refused a sign-in');

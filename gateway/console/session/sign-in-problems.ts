@@ -2,23 +2,23 @@ import type { Context } from 'koa';
 import { type Content, html } from '../html.ts';
 import { renderPublicPage } from '../layout.ts';
 
-/** A reason for which no session begins. */
+/** The reason why no session begins. */
 export interface Problem {
   status: 400 | 403 | 503;
   title: string;
   message: Content;
-  /** Whether signing in as somebody else could help, so that the provider has to ask. */
+  /** Whether another identity could help, so that the provider has to ask for one. */
   isAboutPerson?: boolean;
 }
 
 const MAX_CODE_LENGTH = 60;
 const FAILED = 'You are not signed in';
 
-/** Nothing tells an invitation that never existed from one that was accepted. */
+/** The same for an accepted invitation and for one that never existed. */
 export const INVITATION_SPENT =
   'This invitation was accepted or withdrawn already, has expired, or never existed. Ask for a new one.';
 
-/** The reasons that are the same for everybody. */
+/** The reasons that need no details. */
 export const PROBLEMS = {
   stale: {
     status: 400,
@@ -54,7 +54,7 @@ export const PROBLEMS = {
   invitation_spent: { status: 400, title: FAILED, message: INVITATION_SPENT },
 } as const satisfies Record<string, Problem>;
 
-/** @param code the provider's word for a refusal; null if the console refuses the provider's answer */
+/** @param code the provider's error code; null if the console refuses the provider's answer */
 export function describeRefusal(code: string | null): Problem {
   const word = code !== null && html` The provider says: <code>${code.slice(0, MAX_CODE_LENGTH)}</code>.`;
   return { status: 400, title: FAILED, message: ['The sign-in could not be completed.', word] };
@@ -71,7 +71,7 @@ export function describeStranger(email: string): Problem {
   };
 }
 
-/** @param masked the address that was invited, as maskEmailAddress shows it */
+/** @param masked the invited address, as maskEmailAddress shows it */
 export function describeOtherAddress(masked: string): Problem {
   const whose = html`Only the owner of the verified address <strong>${masked}</strong> can accept it.`;
   return {
@@ -82,7 +82,7 @@ export function describeOtherAddress(masked: string): Problem {
   };
 }
 
-/** Shows why no session begins, and a way to try again. */
+/** Says why no session begins, and offers another try. */
 export function showProblem(ctx: Context, { status, title, message, isAboutPerson = false }: Problem): void {
   ctx.status = status;
   ctx.body = renderPublicPage({

@@ -8,39 +8,38 @@ import { Coalescer } from '../../../service/coalescer.ts';
 import { findChangesSince, readFacets } from '../../../store/stream/recent-changes.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** The most changes that one count looks at; they take about two seconds. */
+/** The most changes in one count, which takes about two seconds. */
 const MOST_CHANGES = 200_000;
-/** So few that parsing their rows holds up no other request. */
+/** Few enough that parsing their rows delays no other request. */
 const BATCH = 500;
-/** How long a count is good enough, in milliseconds. */
+/** How long a count stays valid, in milliseconds. */
 const KEPT_MS = 60_000;
 const MOST_KEPT = 5000;
 
-/** How many of the last day's changes pass a filter. */
+/** The number of the last day's changes that match a filter. */
 export interface MatchCount {
   count: number;
-  /** Whether only the newest changes of the day were looked at, so that there may be more. */
+  /** Whether only the newest changes of the day were read, so that the true number may be higher. */
   isLeast: boolean;
 }
 
 export interface MatchCountsOptions {
   pool: Pool;
   clock: Clock;
-  /** The most changes that one count looks at. */
+  /** The most changes in one count. */
   mostChanges?: number;
 }
 
 /**
- * Counts how many of the last day's changes pass filters, from the change log. One pass runs at a time and counts all
- * filters that were asked for before it, so that any number of pages costs the database no more than one pass. It never
- * holds more than a batch of changes. A count is kept for a minute, whichever account asked for it, since it depends on
- * the filter alone.
+ * Counts the changes of the last day that match filters, from the change log. One pass runs at a time, for all filters
+ * that were asked for before it began. So the number of open pages does not add load to the database. A pass holds one
+ * batch of changes at a time. All accounts share a filter's count, which is kept for a minute.
  */
 export class MatchCounts {
   readonly #options: Required<MatchCountsOptions>;
   /** By the filter's name. */
   readonly #kept = new LRUCache<string, MatchCount & { at: number }>({ max: MOST_KEPT });
-  /** The filters of the pass that runs, and of the one after it, by name. */
+  /** The filters of the current pass and of the next one, by name. */
   #counting = new Map<string, StreamFilter>();
   #asked = new Map<string, StreamFilter>();
   #running: Promise<void> | undefined;
@@ -61,7 +60,7 @@ export class MatchCounts {
   }
 
   /**
-   * Counts the matches of filters whose count is not known. Resolves once `find` has them.
+   * Counts the matches of unknown filters. Afterwards `find` returns them.
    *
    * @throws errors of the database
    */

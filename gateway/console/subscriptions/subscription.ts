@@ -13,14 +13,14 @@ export interface Subscription {
   updated_at: string;
 }
 
-/** The hidden field of a form that carries the `updated_at` of the subscription that its page has shown. */
+/** The hidden field with the `updated_at` of the subscription that the page has shown. */
 export const VERSION_FIELD = 'version';
 
-/** A form that was not carried out. */
+/** A refused form. */
 export interface RefusedForm {
   /** The reason, in a sentence. */
   problem: string;
-  /** The subscription as somebody else has stored it meanwhile; null if they deleted it; left out if that is not the reason. */
+  /** The subscription that somebody else has stored meanwhile; null if they deleted it; absent for another reason. */
   stored?: Subscription | null;
 }
 
@@ -58,7 +58,7 @@ export async function requireSubscription(
   }
 }
 
-/** Says that a subscription is no longer as the page of a form has shown it. */
+/** Says that a subscription has changed since its form was made. */
 async function describeChange(
   request: PageRequest,
   context: ConsoleContext,
@@ -77,10 +77,10 @@ async function describeChange(
 }
 
 /**
- * Sends the values of a form to the API: to make a subscription, or to replace the values of one if it is still as the
- * form's page has shown it.
+ * Saves a form's values through the API, as a new subscription or in place of an existing one. An existing one must
+ * still be as the form's page has shown it.
  *
- * @returns the reason for which they are refused; null if they are saved
+ * @returns the reason for a refusal; null if the values are saved
  * @throws ApiError that is not about the values; PageError 404 if the account has no such subscription
  */
 export async function saveSubscription(

@@ -125,7 +125,7 @@ describe('an error', () => {
     const client = await createClient([(response) => void response.end('<html>Welcome')]);
     await expect(client.listStates()).rejects.toThrow(UnexpectedAnswerError);
     service.answers = [answerJson({ hello: 'world' })];
-    await expect(client.listStates()).rejects.toThrow(/Does baseUrl lead to this service/);
+    await expect(client.listStates()).rejects.toThrow(/Check that baseUrl leads to this service/);
   });
 
   test.each([400, 401, 403, 404, 409, 500])('%i is not repeated', async (status) => {

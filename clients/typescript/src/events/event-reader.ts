@@ -1,17 +1,18 @@
 import type { EndorsementEvent } from '../types.ts';
 import type { Start, StepSource } from './step.ts';
 
-/** The reader has moved past changes that its filter does not choose. */
+/** The reader has moved past changes outside its filter. */
 export interface Checkpoint {
   type: 'checkpoint';
-  /** The reader's place. Store it, and your cursor does not expire while nothing happens. */
+  /** The reader's cursor. Store it, so that it does not expire while nothing happens. */
   cursor: string;
 }
 
 /**
- * The events of a stream, in order, each once. It goes on by itself after everything that passes.
+ * The events of a stream, in order, each once. It continues by itself after every temporary failure.
  *
- * Iterating it reads; leaving the loop ends the connection. Iterating it again goes on after what was processed.
+ * Iteration reads the stream, and leaving the loop closes the connection. Another iteration continues after the last
+ * processed event.
  */
 export class EventReader<Item extends EndorsementEvent | Checkpoint> implements AsyncIterable<Item> {
   readonly #source: StepSource;
@@ -34,8 +35,8 @@ export class EventReader<Item extends EndorsementEvent | Checkpoint> implements 
   }
 
   /**
-   * The place after everything that was processed: an event counts once the next one is asked for. While an event is
-   * processed, its `id` is the place after it. Null before the service has named one.
+   * The cursor after everything processed. An event counts as processed when the loop asks for the next one. During the
+   * processing of an event, its `id` is the cursor after it. Null until the service has sent a cursor.
    */
   get cursor(): string | null {
     return this.#cursor;
@@ -47,8 +48,8 @@ export class EventReader<Item extends EndorsementEvent | Checkpoint> implements 
   }
 
   /**
-   * @throws CursorExpiredError if the cursor is older than the stream keeps; ApiError for a refusal such as 400, 401, 403
-   *   and 404; the signal's reason
+   * @throws CursorExpiredError if the cursor is older than the stream's oldest event; ApiError for a refusal such as
+   * 400, 401, 403 and 404; the signal's reason
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
     if (this.#running)
@@ -68,7 +69,7 @@ export class EventReader<Item extends EndorsementEvent | Checkpoint> implements 
         }
       }
     } catch (error) {
-      // A reader that was closed has nothing to report.
+      // A closed reader reports no error.
       if (!running.signal.aborted || this.#signal?.aborted) throw error;
     } finally {
       this.#signal?.removeEventListener('abort', abort);

@@ -5,11 +5,11 @@ import { Patience } from '../http/retries.ts';
 import type { EventsPage } from '../types.ts';
 import { queryOfStart, type Start, type Step, stepsAfter } from './step.ts';
 
-/** The most that the service holds a request (specification, "Limits"). */
+/** The longest time that the service holds a request (specification, "Limits"). */
 const WAIT_SECONDS = 25;
 const PATH = '/v1/events';
 const FIRST_RETRY_MS = 1000;
-/** The least time between two answers without events, of which a service that is about to stop gives some at once. */
+/** The least time between two empty answers: a service that is about to stop sends some at once. */
 const PAUSE_MS = 500;
 
 export interface PollSettings {
@@ -17,17 +17,17 @@ export interface PollSettings {
   signal: AbortSignal;
   /** The most events of an answer. */
   limit: number;
-  /** Whether to wait for further events at the end of the stream, or to end there. */
+  /** Whether to wait for further events at the end of the stream, or to stop there. */
   follow: boolean;
-  /** How many failures in a row it bears; without end by default. */
+  /** The number of failures in a row after which it gives up; by default it never does. */
   maxRetries?: number;
 }
 
 /**
- * Follows `/v1/events` by long polling, through every failure that passes.
+ * Follows `/v1/events` by long polling, through every temporary failure.
  *
- * @throws the last failure, once there were too many; CursorExpiredError, ApiError for a refusal such as 400, 401, 403 and
- *   404, or the signal's reason
+ * @throws the last failure, if there were too many; CursorExpiredError, ApiError for a refusal such as 400, 401, 403
+ * and 404, or the signal's reason
  */
 export async function* readPolls(
   connection: Connection,
@@ -40,7 +40,7 @@ export async function* readPolls(
   let isAtEnd = false;
   for (;;) {
     try {
-      // The first answer comes at once. If it were lost during a wait without a cursor, so would be the events until then.
+      // The first request does not wait. If its answer were lost after a wait, so would be the events until then.
       const wait = isAtEnd ? WAIT_SECONDS : 0;
       const query = { ...filter, ...queryOfStart({ ...start, cursor }), limit, wait };
       const timeoutMs = wait * 1000 + connection.timeoutMs;

@@ -5,16 +5,16 @@ import { Patience } from '../http/retries.ts';
 import { type Frame, SseParser } from './sse-parser.ts';
 import { queryOfStart, type Start, type Step, stepsAfter } from './step.ts';
 
-/** The service sends at least a ping every 20 seconds. */
+/** The service sends a ping at least every 20 seconds. */
 const SILENCE_MS = 45_000;
-/** The wait before the service has asked for one, in milliseconds. */
+/** The wait until the service names another one, in milliseconds. */
 const FIRST_RETRY_MS = 1000;
 const PATH = '/v1/stream';
 
 export interface StreamSettings {
   filter: QueryValues;
   signal: AbortSignal;
-  /** How long a connection may be silent, in milliseconds; 45,000 by default. */
+  /** The longest silence of a connection, in milliseconds; 45,000 by default. */
   silenceMs?: number | undefined;
 }
 
@@ -23,15 +23,15 @@ interface Piece {
   steps: Step[];
   /** Whether the service has ended the connection. */
   isLast: boolean;
-  /** How long the service asks to wait before the next connection, in milliseconds; null if it does not say. */
+  /** The delay before the next connection that the service asks for, in milliseconds; null if it names none. */
   retryMs: number | null;
   /** The error with which the service ends the connection. */
   error: unknown;
 }
 
 /**
- * Follows `/v1/stream` as docs/streaming.md of the service tells clients: through cuts, restarts, silent connections,
- * limits, and connections that the service ends. It ends only with an error that would come again.
+ * Follows `/v1/stream` as the service's docs/streaming.md tells clients: through cuts, restarts, silent connections,
+ * limits, and connections that the service ends. Only a permanent error ends it.
  *
  * @throws CursorExpiredError, ApiError for a refusal such as 400, 401, 403 and 404, or the signal's reason
  */
@@ -45,7 +45,7 @@ export async function* readStream(
   let { cursor } = start;
   for (;;) {
     try {
-      // In a header, because addresses end up in logs.
+      // As a header, because addresses end up in logs.
       const headers = { Accept: 'text/event-stream', ...(cursor !== null && { 'Last-Event-ID': cursor }) };
       const place = cursor === null ? queryOfStart(start) : {};
       const request = { path: PATH, query: { ...filter, ...place }, headers };
@@ -89,7 +89,7 @@ function readFrames(frames: readonly Frame[]): Piece {
   return piece;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the description of the service says what its frames hold.
+// biome-ignore lint/suspicious/noExplicitAny: the API's description defines the data of frames.
 function parse(data: string): any {
   try {
     return JSON.parse(data);

@@ -1,34 +1,34 @@
 /** A frame of a stream of Server-Sent Events. */
 export interface Frame {
-  /** The name of its event: `message` if it names none. */
+  /** The name of its event, by default `message`. */
   event: string;
   /** Empty for a frame without data. */
   data: string;
-  /** Null if it names none. */
+  /** Null if the frame has no id. */
   id: string | null;
-  /** How long to wait before the next connection, in milliseconds; null if it does not say. */
+  /** The delay before the next connection, in milliseconds; null if the frame names none. */
   retryMs: number | null;
 }
 
-/** Parses the bytes of a stream of Server-Sent Events, however they are cut into pieces. */
+/** Parses the bytes of a stream of Server-Sent Events, in pieces of any size. */
 export class SseParser {
   readonly #decoder = new TextDecoder();
-  /** The lines after the last empty one. */
+  /** The lines after the last empty line. */
   #rest = '';
   #endedInReturn = false;
 
-  /** Takes the next bytes. @returns the frames that they complete, in order; comments alone make none */
+  /** Takes the next bytes. @returns the completed frames, in order; comments alone make no frame */
   push(bytes: Uint8Array): Frame[] {
     const blocks = (this.#rest + this.#readLines(bytes)).split('\n\n');
     this.#rest = blocks.pop() ?? '';
     return blocks.flatMap((block) => parseFrame(block) ?? []);
   }
 
-  /** Decodes text, in which every kind of line ending becomes a line feed. */
+  /** Decodes text, and turns every kind of line ending into a line feed. */
   #readLines(bytes: Uint8Array): string {
     const text = this.#decoder.decode(bytes, { stream: true });
     if (text === '') return '';
-    // The line feed belongs to the carriage return that ended the piece before.
+    // This line feed completes the carriage return that ended the previous piece.
     const own = this.#endedInReturn && text.startsWith('\n') ? text.slice(1) : text;
     this.#endedInReturn = text.endsWith('\r');
     return own.includes('\r') ? own.replaceAll(/\r\n?/g, '\n') : own;
@@ -41,7 +41,6 @@ function parseFrame(block: string): Frame | null {
   let isEmpty = true;
   for (const line of block.split('\n')) {
     const colon = line.indexOf(':');
-    // A line that begins with a colon is a comment.
     if (line === '' || colon === 0) continue;
     const name = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);

@@ -4,33 +4,33 @@ import type { EndorsementEvent, EventFilter, EventStart } from '../types.ts';
 
 /** A step of a reader through the stream. */
 export interface Step {
-  /** The reader's place after the step. */
+  /** The cursor after the step. */
   cursor: string;
-  /** The change; null if the step only passes over changes that the filter does not choose. */
+  /** The change; null if the step only passes changes outside the filter. */
   event: EndorsementEvent | null;
 }
 
-/** Where a reader begins. */
+/** The start of a reader. */
 export interface Start {
-  /** Replaces `from` and `since`, once there is one. */
+  /** Replaces `from` and `since` as soon as it is known. */
   cursor: string | null;
   from?: string | undefined;
   since?: string | undefined;
 }
 
-/** Reads the steps of the stream from a start, in the pieces in which they come, through every failure that passes. */
+/** Reads the steps of the stream in batches as they arrive, through every temporary failure. */
 export type StepSource = (start: Start, signal: AbortSignal) => AsyncIterable<readonly Step[]>;
 
 const FILTER_FIELDS = ['subscription', 'types', ...ENDORSEMENT_FILTER_FIELDS] as const;
 
-/** The filter fields among some options. */
+/** The filter fields of some options. */
 export function pickFilter(options: EventFilter): QueryValues {
   return Object.fromEntries(FILTER_FIELDS.map((field) => [field, options[field]]));
 }
 
 /**
- * @throws TypeError if more than one of `cursor`, `from` and `since` is given: the service refuses that, but only once
- *   there is a cursor
+ * @throws TypeError if more than one of `cursor`, `from` and `since` is given: the service would refuse them later,
+ * when there is a cursor
  */
 export function readStart({ cursor = null, from, since }: EventStart): Start {
   const given = [cursor ?? undefined, from, since].filter((value) => value !== undefined);
@@ -44,8 +44,8 @@ export function queryOfStart({ cursor, from, since }: Start): QueryValues {
 }
 
 /**
- * The steps that are ahead of a cursor. Ids and cursors of all kinds compare as plain text in the order of the stream, so
- * that an event that came before is recognized.
+ * The steps after a cursor. As plain text, ids and cursors sort in the order of the stream, so repeated events are
+ * recognized.
  */
 export function stepsAfter(cursor: string | null, steps: readonly Step[]): Step[] {
   return cursor === null ? [...steps] : steps.filter((step) => step.cursor > cursor);

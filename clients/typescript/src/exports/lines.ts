@@ -1,4 +1,4 @@
-/** The lines of a text in pieces of bytes, each piece's together. The text after the last line feed is left out. */
+/** Splits bytes into lines, and yields the lines of each piece together. Text after the last line feed is left out. */
 export async function* readLines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -5,7 +5,7 @@ import { Patience } from '../http/retries.ts';
 import type { CallOptions } from '../options.ts';
 import { readLines } from './lines.ts';
 
-/** A record with the id by which an export goes on after it. */
+/** A record, whose id is also the position in the export. */
 export interface Identified {
   id: number;
 }
@@ -13,16 +13,16 @@ export interface Identified {
 /** Some records of an export, in the order of their ids. */
 export interface Batch<Item> {
   records: Item[];
-  /** The place in the stream at which the first answer was read: events after it complete the export. */
+  /** The position of the first answer in the stream: events after it complete the export. */
   streamCursor: string;
-  /** The place at which these records were read. It is later than `streamCursor` after a cut. */
+  /** The position of these records in the stream. After a cut it is later than `streamCursor`. */
   readAt: string;
 }
 
 export interface ExportSettings extends CallOptions {
   path: string;
   filter: QueryValues;
-  /** The id after which the export begins. */
+  /** The export begins after this id. */
   after?: number | undefined;
 }
 
@@ -30,11 +30,11 @@ const NDJSON = 'application/x-ndjson';
 const FIRST_RETRY_MS = 500;
 
 /**
- * Reads all records of a list as lines of JSON. After a cut it goes on after the last record. It holds every answer to
- * the number of records that the answer says it has.
+ * Reads all records of a list as lines of JSON. After a cut it continues after the last record. It checks the number of
+ * records against the answer's own count.
  *
- * @throws ApiError, NetworkError or TimeoutError after all retries without a further record; IncompleteExportError
- *   for another number of records; UnexpectedAnswerError for an answer of another form; the signal's reason
+ * @throws ApiError, NetworkError or TimeoutError after all retries without a new record; IncompleteExportError for
+ * another number of records; UnexpectedAnswerError for a malformed answer; the signal's reason
  */
 export async function* readExport<Item extends Identified>(
   connection: Connection,
@@ -52,7 +52,7 @@ export async function* readExport<Item extends Identified>(
       const attempt = { signal, timeoutMs, silenceMs: timeoutMs };
       const parts = connection.open(request, attempt, (answer) => readParts<Item>(answer, path));
       for await (const { records, readAt } of parts) {
-        // An answer that breaks off after its first line is no progress.
+        // An answer that breaks off after its first line is not progress.
         if (records.length > 0) patience.succeed();
         else patience.recognize();
         streamCursor ??= readAt;
@@ -99,7 +99,7 @@ async function* readParts<Item extends Identified>(
   throw new NetworkError(`The answer of ${path} broke off after ${count} records.`);
 }
 
-/** A line that is no record: the first, the last, or an error. */
+/** A line other than a record: the first, the last, or an error. */
 interface OtherLine {
   stream_cursor?: unknown;
   count?: unknown;
@@ -115,11 +115,11 @@ function parseLine<Item extends Identified>(line: string): Item | OtherLine {
     const parsed: unknown = JSON.parse(line);
     if (typeof parsed === 'object' && parsed !== null) return parsed as Item | OtherLine;
   } catch {
-    // It is refused below.
+    // The text is refused below.
   }
-  throw new UnexpectedAnswerError(`A line of an export is no JSON object: ${line.slice(0, 80)}`);
+  throw new UnexpectedAnswerError(`A line of an export is not a JSON object: ${line.slice(0, 80)}`);
 }
 
 function createCountError(path: string, received: number, count: number): IncompleteExportError {
-  return new IncompleteExportError(`${path} sent ${received} records and said that they are ${count}.`);
+  return new IncompleteExportError(`${path} sent ${received} records but announced ${count}.`);
 }

@@ -15,13 +15,13 @@ export interface Request {
   body?: unknown;
 }
 
-/** An attempt of a request. */
+/** One attempt of a request. */
 export interface Attempt {
   signal?: AbortSignal | undefined;
   timeoutMs: number;
 }
 
-/** The bytes of an answer as they come. */
+/** The bytes of an answer as they arrive. */
 export interface OpenAnswer {
   contentType: string;
   /** The pieces of the body. @throws NetworkError, TimeoutError, or the signal's reason */
@@ -31,7 +31,7 @@ export interface OpenAnswer {
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RETRIES = 4;
 
-/** Sends requests, each of them once. It knows the address, the key, and how errors are answered. */
+/** Sends each request once. It knows the address, the key, and the form of errors. */
 export class Connection {
   readonly timeoutMs: number;
   readonly maxRetries: number;
@@ -41,7 +41,7 @@ export class Connection {
   readonly #fetch: typeof globalThis.fetch;
   readonly #isGlobalFetch: boolean;
 
-  /** @throws TypeError if the address is none */
+  /** @throws TypeError if the address is invalid */
   constructor(options: ClientOptions) {
     const { baseUrl, apiKey, fetch = globalThis.fetch } = options;
     if (typeof baseUrl !== 'string' || !isAddress(baseUrl)) {
@@ -50,7 +50,7 @@ export class Connection {
     this.#base = baseUrl.replace(/\/+$/, '');
     this.#apiKey = apiKey;
     this.#isGlobalFetch = fetch === globalThis.fetch;
-    // Browsers refuse a `fetch` that is called as a method of something else.
+    // Browsers refuse a `fetch` that is called as a method of another object.
     this.#fetch = (...given) => fetch(...given);
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.maxRetries = options.maxRetries ?? DEFAULT_MAX_RETRIES;
@@ -58,7 +58,7 @@ export class Connection {
   }
 
   /**
-   * Sends a request and reads the JSON of its answer; undefined if it has none.
+   * Sends a request and reads its JSON answer; undefined if the answer is empty.
    *
    * @throws ApiError, NetworkError, TimeoutError, UnexpectedAnswerError, or the signal's reason
    */
@@ -75,10 +75,10 @@ export class Connection {
   }
 
   /**
-   * Sends a request whose answer is read as it comes. `take` gets the answer, and the connection ends when it is done.
+   * Sends a request and passes its answer to `take`, which reads it as it arrives. Afterwards the connection ends.
    *
-   * @param attempt.timeoutMs how long the status may take
-   * @param attempt.silenceMs how long the service may send nothing after that
+   * @param attempt.timeoutMs the longest wait for the status
+   * @param attempt.silenceMs the longest silence after that
    * @throws ApiError, NetworkError, TimeoutError, or the signal's reason
    */
   async *open<Part>(
@@ -98,13 +98,13 @@ export class Connection {
     }
   }
 
-  /** @returns the answer, whose status is below 300 */
+  /** @returns the answer, with a status below 300 */
   async #send(
     { method = 'GET', path, query = {}, headers, body }: Request,
     deadline: Deadline,
   ): Promise<Response> {
     const address = `${this.#base}${path}${formatQuery(query)}`;
-    // Trying again would not help. Another `fetch` may complete a path by itself.
+    // A retry would not help. Another `fetch` may complete a path by itself.
     if (address.startsWith('/') && this.#isGlobalFetch && !('location' in globalThis)) {
       throw new TypeError(`baseUrl is "${this.#base}", a path, which needs a page; give the whole address.`);
     }
@@ -147,7 +147,7 @@ function isAddress(baseUrl: string): boolean {
   }
 }
 
-/** Awaits something of the connection. */
+/** Awaits a promise of the connection. */
 async function read<Value>(deadline: Deadline, from: () => Promise<Value>): Promise<Value> {
   try {
     return await from();
@@ -163,7 +163,7 @@ async function* readPieces(
 ): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   while (reader) {
-    // Time runs only while bytes are awaited, not while the reader is busy with those it has.
+    // Time runs only while bytes are awaited, not while the caller processes them.
     deadline.start(silenceMs, 'nothing');
     const { done, value } = await read(deadline, () => reader.read());
     deadline.pause();
@@ -180,13 +180,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads `{"error": {"code", "message"}}`; a proxy's answer has no such body. */
+/** Reads `{"error": {"code", "message"}}`. A proxy's answer has no such body. */
 function readError(status: number, text: string): { code: string; message: string } {
   try {
     const { code, message } = JSON.parse(text).error;
     if (typeof code === 'string' && typeof message === 'string') return { code, message };
   } catch {
-    // The answer is not the service's.
+    // Another server has answered.
   }
   const start = text.trim().slice(0, 80);
   return { code: `http_${status}`, message: `The answer has the status ${status}${start && `: ${start}`}` };

@@ -1,11 +1,11 @@
 import { BallotEndorsementsError, NetworkError, TimeoutError } from '../errors.ts';
 
-/** Ends a request when its caller aborts it, or when the service lets it wait for too long. */
+/** Ends a request when its caller aborts it, or when the service is silent for too long. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The message of the error if time is up. */
+  /** The error's message when time is up. */
   #expired: string | null = null;
 
   constructor(caller: AbortSignal | undefined) {
@@ -21,7 +21,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Lets time run anew. @param what did not come if time is up, such as "an answer" */
+  /** Starts the time again. @param what the missing part, such as "an answer", for the error */
   start(ms: number, what: string): void {
     this.pause();
     this.#timer = setTimeout(() => {
@@ -30,19 +30,19 @@ export class Deadline {
     }, ms);
   }
 
-  /** Stops time, while nothing is expected of the service. */
+  /** Stops the time while nothing is expected from the service. */
   pause(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Closes the connection, if it is still open. */
+  /** Closes the connection if it is still open. */
   end(): void {
     this.pause();
     this.#caller?.removeEventListener('abort', this.#abort);
     this.#controller.abort();
   }
 
-  /** The error to throw for one that came from `fetch` or from reading the body: the caller's reason, or one of ours. */
+  /** Translates an error of `fetch` or of reading the body into the caller's reason or an error of this package. */
   explain(error: unknown): unknown {
     if (this.#caller?.aborted) return this.#caller.reason;
     if (error instanceof BallotEndorsementsError) return error;
@@ -54,7 +54,7 @@ export class Deadline {
 /** `fetch` of Node hides the reason, such as ECONNREFUSED, in the cause. */
 function describe(error: unknown): string {
   const reasons: string[] = [];
-  // Not by `instanceof`: a runtime may have several kinds of Error, one for each of its realms.
+  // Not `instanceof`: each realm of a runtime has its own Error.
   for (let each = error; typeof each === 'object' && each !== null; ) {
     const { message, code, name, cause } = each as Record<'message' | 'code' | 'name' | 'cause', unknown>;
     const text = [message, code, name].find((value) => typeof value === 'string' && value !== '');

@@ -1,13 +1,13 @@
 type Value = string | number | boolean;
 
-/** Values of query parameters, by name. A list is sent with commas; undefined leaves a parameter out. */
+/** Values of query parameters, by name. A list is sent with commas; undefined omits a parameter. */
 export type QueryValues = Readonly<Record<string, Value | readonly Value[] | null | undefined>>;
 
 /**
- * Formats a query, with its question mark; empty if it has no parameters.
+ * Formats a query with its question mark; empty without parameters.
  *
- * @throws TypeError for values that would ask for something else than they seem to: null, an empty list, or a text in a
- *   list that is empty or has a comma
+ * @throws TypeError for values that would change their meaning: null, an empty list, or a list with an empty text or a
+ * comma in a text
  */
 export function formatQuery(values: QueryValues): string {
   const query = new URLSearchParams();
@@ -27,7 +27,7 @@ function formatValue(name: string, value: Value | readonly Value[] | null): stri
   return String(value);
 }
 
-/** `Array.isArray` knows no readonly lists. */
+/** `Array.isArray` does not recognize readonly lists. */
 function isList(value: Value | readonly Value[] | null): value is readonly Value[] {
   return Array.isArray(value);
 }

@@ -4,9 +4,9 @@ import { sleep } from './sleep.ts';
 
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
-/** A call does not wait longer than this for a limit to pass: its caller decides. */
+/** A call never waits longer than this for a limit; its caller decides. */
 const MAX_CALL_WAIT_MS = 60_000;
-/** Statuses that pass: limits, a service that starts or is busy, and a proxy that finds no gateway. */
+/** Temporary statuses: limits, a service that starts or is busy, and a proxy without a gateway. */
 const PASSING = [408, 425, 429, 502, 503, 504];
 
 /** Whether the same request may succeed later. */
@@ -15,15 +15,15 @@ function isPassing(error: unknown): boolean {
   return error instanceof NetworkError || error instanceof TimeoutError;
 }
 
-/** Whether a read that goes on for months ends with this error. A defect of the service does not last. */
+/** Whether this error ends a read that runs for months. A defect of the service will be fixed. */
 function isLasting(error: unknown): boolean {
   if (error instanceof ApiError) return !isPassing(error) && error.status < 500;
   return !isPassing(error) && !(error instanceof UnexpectedAnswerError);
 }
 
 /**
- * How long to wait before the next attempt, in milliseconds: twice as long after each failure, with up to half of it at
- * random, so that clients do not return together. It is never shorter than what the service asked for.
+ * The wait before the next attempt, in milliseconds. It doubles after each failure, plus up to half of it at random, so
+ * that clients do not return together. It is never shorter than the wait that the service asked for.
  */
 function backOff(error: unknown, failures: number, firstMs: number): number {
   const patientMs = Math.min(MAX_WAIT_MS, firstMs * 2 ** Math.min(failures, 20));
@@ -42,8 +42,8 @@ export interface RetryOptions {
 /**
  * Makes attempts until one succeeds.
  *
- * @param attempt gets the number of attempts before it
- * @throws the error of the last attempt: one that does not pass, or that remained after all retries
+ * @param attempt gets the number of earlier attempts
+ * @throws the error of the last attempt, if it is permanent or all retries failed
  */
 export async function retry<Value>(
   attempt: (failures: number) => Promise<Value>,
@@ -63,19 +63,19 @@ export async function retry<Value>(
 }
 
 export interface PatienceOptions extends Omit<RetryOptions, 'maxRetries'> {
-  /** The wait between two connections until the service asks for another, in milliseconds. */
+  /** The wait between two connections until the service names another one, in milliseconds. */
   retryMs: number;
-  /** How many failures in a row it bears; without end by default. */
+  /** The number of failures in a row after which it gives up; by default it never does. */
   maxRetries?: number;
 }
 
-/** Waits between the connections of a read that goes on through failures. */
+/** Waits between the connections of a read that survives failures. */
 export class Patience {
-  /** The wait that the service asks for between two connections, in milliseconds. */
+  /** The service's wait between two connections, in milliseconds. */
   retryMs: number;
   readonly #options: PatienceOptions;
   #failures = 0;
-  /** Whether the service has answered as it should: an answer that is not the service's will then pass. */
+  /** Whether the service has answered before. Then a wrong answer, such as a proxy's, is temporary. */
   #isRecognized = false;
 
   constructor(options: PatienceOptions) {
@@ -83,26 +83,26 @@ export class Patience {
     this.retryMs = options.retryMs;
   }
 
-  /** Notes that the read goes on. */
+  /** Notes progress of the read. */
   succeed(): void {
     this.#failures = 0;
     this.#isRecognized = true;
   }
 
-  /** Notes that the service answers, although the read has not gone on. */
+  /** Notes an answer of the service, although the read made no progress. */
   recognize(): void {
     this.#isRecognized = true;
   }
 
-  /** Waits before the next connection, after one that ended in order. */
+  /** Waits before the next connection after an orderly end. */
   async pause(ms = this.retryMs): Promise<void> {
     await sleep(ms, this.#options.signal);
   }
 
   /**
-   * Waits before the next connection, after one that failed.
+   * Waits before the next connection after a failure.
    *
-   * @throws the error if it would come again, or has come too often
+   * @throws the error if it is permanent, or has come too often
    */
   async bear(error: unknown): Promise<void> {
     const { path, signal, onRetry, maxRetries = Number.POSITIVE_INFINITY } = this.#options;

@@ -14,7 +14,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       end();
       reject(signal?.reason);
     };
-    // Longer times overflow a timer, which then fires at once.
+    // A timer for a longer time overflows and fires at once.
     const timer = setTimeout(
       () => {
         end();

@@ -10,7 +10,7 @@ import {
   requireFilter,
 } from './storage.ts';
 
-/** A copy in a storage, and its place in the stream. */
+/** A copy in a storage, and its position in the stream. */
 export class Copy {
   readonly filter: NormalFilter;
   readonly #storage: MirrorStorage;
@@ -23,12 +23,12 @@ export class Copy {
     this.filter = filter;
   }
 
-  /** The place of the copy in the stream; null if there is no copy. */
+  /** The copy's position in the stream; null if there is no copy. */
   get cursor(): string | null {
     return this.#position?.cursor ?? null;
   }
 
-  /** The latest state of the service of which the copy may hold something, as an event id or a cursor. */
+  /** The latest state of the service that the copy may contain a part of, as an event id or a cursor. */
   get readAt(): string {
     return this.#readAt;
   }
@@ -60,7 +60,7 @@ export class Copy {
     return this.#storage.flush();
   }
 
-  /** Applies steps and moves to the last one. Those that the copy has passed are left out. */
+  /** Applies steps and moves to the last one. It skips steps before the copy's position. */
   async apply(steps: readonly Step[]): Promise<void> {
     const ahead = stepsAfter(this.cursor, steps);
     const last = ahead.at(-1);
@@ -70,7 +70,7 @@ export class Copy {
     this.#note(events.at(-1)?.id);
   }
 
-  /** Replaces the whole copy. Until the last batch is there, the old one stays. */
+  /** Replaces the whole copy. The old one stays until the last batch is read. */
   async replaceAll(batches: AsyncIterable<Batch<ListedEndorsement>>): Promise<void> {
     let position: MirrorPosition | null = null;
     let readAt = '';
@@ -91,7 +91,7 @@ export class Copy {
     this.#note(readAt);
   }
 
-  /** Replaces a part of the copy, which stays at its place in the stream. */
+  /** Replaces a part of the copy. Its position in the stream stays. */
   async replaceRange(range: IdRange, records: readonly ListedEndorsement[], readAt: string): Promise<void> {
     const changes = new Map<number, MirrorChange>();
     for await (const batch of this.read(range))

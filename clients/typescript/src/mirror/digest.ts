@@ -2,7 +2,7 @@ import { keepRecord, type MirroredEndorsement } from './record.ts';
 import { chooseSha256 } from './sha-256.ts';
 import type { IdRange } from './storage.ts';
 
-/** A part of a copy: the endorsements whose ids, divided by the bucket size, round down to the same number. */
+/** A part of a copy: the endorsements with the same quotient of id and bucket size, rounded down. */
 export interface Bucket extends IdRange {
   count: number;
   /** The sum of the hashes of its endorsements modulo 2^256, as 64 hexadecimal digits. */
@@ -13,7 +13,7 @@ export interface CopyDigest {
   count: number;
   /** The sum of the buckets' digests modulo 2^256, as 64 hexadecimal digits. */
   digest: string;
-  /** The buckets that hold something, by id. */
+  /** The buckets that are not empty, by id. */
   buckets: Bucket[];
 }
 
@@ -24,8 +24,8 @@ function format(sum: bigint): string {
 }
 
 /**
- * Computes the digest of a copy, as the service does: an endorsement's hash is SHA-256 over the canonical JSON (RFC 8785)
- * of its content.
+ * Computes the digest of a copy, as the service does. An endorsement's hash is SHA-256 over the canonical JSON (RFC
+ * 8785) of its content.
  *
  * @param batches the copy, by id
  */
@@ -58,12 +58,12 @@ export async function digestCopy(
   };
 }
 
-/** Lets other work of the process go on between two batches. */
+/** Lets other work of the process run between two batches. */
 function breathe(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** The buckets in which two copies differ, by id. */
+/** The differing buckets of two copies, by id. */
 export function differingBuckets(one: readonly Bucket[], other: readonly Bucket[]): IdRange[] {
   const rest = new Map(other.map((bucket) => [bucket.first_id, bucket]));
   const differing: IdRange[] = [];

@@ -17,9 +17,9 @@ interface SavedCopy {
 const SAVE_EVERY_MS = 1000;
 
 /**
- * Keeps a copy in memory and saves it, with its position, in a JSON file, at most once a second. A crash loses the
- * seconds after the last save, which the mirror then reads again. It is made for some hundred thousand endorsements;
- * SqliteStorage is for more.
+ * Keeps a copy in memory, and saves it with its position in a JSON file at most once a second. After a crash, the
+ * mirror reads the changes since the last save again. It suits some hundred thousand endorsements; use SqliteStorage
+ * for more.
  */
 export class FileStorage implements MirrorStorage {
   readonly #file: string;
@@ -28,9 +28,9 @@ export class FileStorage implements MirrorStorage {
   #isSaved = true;
   #savedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Ends with the save that was asked for last. */
+  /** Ends with the save that was requested last. */
   #saves: Promise<void> = Promise.resolve();
-  /** The failure of a save that nobody waited for. */
+  /** The failure of a save in the background. */
   #failure: unknown = null;
 
   /** @param options.saveEveryMs the least time between two saves, in milliseconds */
@@ -80,7 +80,7 @@ export class FileStorage implements MirrorStorage {
     return this.#memory.read(range);
   }
 
-  /** Saves what is not saved yet. */
+  /** Saves unsaved changes. */
   async flush(): Promise<void> {
     await this.#save();
     this.#throwFailure();
@@ -98,7 +98,7 @@ export class FileStorage implements MirrorStorage {
     });
   }
 
-  /** Saves after the saves before. */
+  /** Saves after all earlier saves. */
   #save(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -106,12 +106,12 @@ export class FileStorage implements MirrorStorage {
     return this.#saves;
   }
 
-  /** Writes a new file beside the old one and puts it in its place, which no crash can interrupt. */
+  /** Writes a new file beside the old one, then renames it. A crash cannot interrupt that. */
   async #write(): Promise<void> {
     const { position } = this.#memory;
     if (position === null) return;
     const endorsements: SavedCopy['endorsements'] = {};
-    // Without a wait in between, so that the records belong to the position.
+    // Without an await in between, so that the records match the position.
     this.#isSaved = true;
     for (const record of this.#memory.records()) endorsements[record.id] = record;
     const copy: SavedCopy = { format: 1, ...position, endorsements };
@@ -132,7 +132,7 @@ export class FileStorage implements MirrorStorage {
       const copy = JSON.parse(text) as SavedCopy;
       if (copy.format === 1 && copy.cursor && copy.endorsements) return copy;
     } catch {
-      // It is refused below.
+      // The text is refused below.
     }
     throw new StorageError(
       `${this.#file} is not the copy of a mirror; choose another file, or move it away.`,
@@ -150,7 +150,7 @@ async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-/** Makes a renamed file survive a loss of power. Windows has no such thing for folders. */
+/** Makes a renamed file survive a power loss. Windows cannot sync folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -3,7 +3,7 @@ import type { IdRange, MirrorPosition, MirrorStorage } from './storage.ts';
 
 const BATCH = 1000;
 
-/** Keeps a copy in memory: it is made anew by every process. */
+/** Keeps a copy in memory, so that every process reads it again. */
 export class MemoryStorage implements MirrorStorage {
   #records = new Map<number, MirroredEndorsement>();
   #position: MirrorPosition | null = null;

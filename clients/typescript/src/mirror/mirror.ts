@@ -17,11 +17,11 @@ import { type Comparison, compareCopy, readAgain } from './verify.ts';
 export interface MirrorOptions {
   /** The endorsements to keep; all by default. */
   filter?: EndorsementFilter | undefined;
-  /** Where the copy and its place in the stream are kept; in memory by default. */
+  /** The storage of the copy and of its position in the stream; memory by default. */
   storage?: MirrorStorage | undefined;
 }
 
-/** The result of a verification. `repaired` has the parts that differed and were read again. */
+/** The result of a verification. `repaired` has the differing parts, which were read again. */
 export type Verification = Comparison & { repaired: IdRange[] };
 
 interface Endable {
@@ -30,8 +30,8 @@ interface Endable {
 
 export interface VerifyOptions extends Endable {
   /**
-   * How long to wait for changes that the service's digest shows and its events do not yet, in milliseconds; 30,000 by
-   * default. Every event that arrives begins the time anew.
+   * The longest wait for changes that the service's digest contains and its events do not yet, in milliseconds; 30,000
+   * by default. Every event starts the wait again.
    */
   catchUpMs?: number | undefined;
 }
@@ -43,17 +43,17 @@ const MAX_WAIT_MS = 30_000;
 const CATCH_UP_MS = 30_000;
 
 /**
- * An exact copy of the endorsements that a filter chooses. It reads the list once, follows the changes, goes on where it
- * was after a restart, and reads the list again if its place in the stream has expired.
+ * An exact copy of the endorsements that a filter chooses. It reads the list once and follows the changes. After a
+ * restart it continues from its position. If that has expired, it reads the list again.
  */
 export class Mirror {
   readonly #connection: Connection;
   readonly #calls: Calls;
   readonly #copy: Copy;
-  /** Everything that changes or compares the copy happens in turn. */
+  /** Runs all changes and comparisons of the copy one after another. */
   readonly #turns = new TurnQueue();
   #isRunning = false;
-  /** How often its place in the stream expired without a step in between. */
+  /** How often its position expired without a step in between. */
   #expiries = 0;
 
   /** @internal */
@@ -67,7 +67,7 @@ export class Mirror {
     this.#copy = new Copy(storage, normalizeFilter(filter));
   }
 
-  /** The place of the copy in the stream; null before the first copy was read, or loaded from its storage. */
+  /** The copy's position in the stream; null until the copy is read, or loaded from its storage. */
   get cursor(): string | null {
     return this.#copy.cursor;
   }
@@ -78,17 +78,17 @@ export class Mirror {
     return this.#copy.get(id);
   }
 
-  /** The copy as it is at the first step, by id. */
+  /** The copy as of the first step, by id. */
   async *records(): AsyncGenerator<MirroredEndorsement, void> {
     await this.#copy.open();
     for await (const batch of this.#copy.read()) yield* batch;
   }
 
   /**
-   * Keeps the copy up to date until the signal aborts; it then saves the copy and resolves.
+   * Keeps the copy up to date until the signal aborts; then saves the copy and resolves.
    *
    * @throws StorageError if the storage holds something else; ApiError for a refusal such as 400, 401, 403 and 404; a
-   *   failure of the storage
+   * failure of the storage
    */
   async run({ signal = new AbortController().signal }: Endable = {}): Promise<void> {
     const { values: filter } = this.#copy.filter;
@@ -99,7 +99,7 @@ export class Mirror {
   }
 
   /**
-   * Brings the copy up to date and saves it. @returns its place in the stream
+   * Brings the copy up to date and saves it. @returns its position in the stream
    *
    * @throws as `run` does, and the signal's reason
    */
@@ -110,12 +110,13 @@ export class Mirror {
   }
 
   /**
-   * Compares the copy with the service, at the same place in the stream. Meanwhile the copy does not follow the stream.
+   * Compares the copy with the service at the same position in the stream. Meanwhile the copy does not follow the
+   * stream.
    *
-   * @param options.repair whether to read the parts again that differ
-   * @throws TypeError if there is no copy yet; CursorExpiredError if its place has expired, after which `run` and `sync`
-   *   read it anew; ApiError, NetworkError or TimeoutError after all retries; TimeoutError if the service does not send
-   *   the changes that its digest shows; the signal's reason
+   * @param options.repair whether to read differing parts again
+   * @throws TypeError if there is no copy yet; CursorExpiredError if its position has expired, after which `run` and
+   * `sync` read it again; ApiError, NetworkError or TimeoutError after all retries; TimeoutError if the service does
+   * not send the changes that its digest contains; the signal's reason
    */
   verify(options: VerifyOptions & { repair?: boolean | undefined } = {}): Promise<Verification> {
     const { repair = false, signal = new AbortController().signal, catchUpMs = CATCH_UP_MS } = options;
@@ -134,12 +135,12 @@ export class Mirror {
     });
   }
 
-  /** Compares the copy with the service, and reads the parts again that differ. @throws as `verify` does */
+  /** Compares the copy with the service, and reads differing parts again. @throws as `verify` does */
   repair(options: VerifyOptions = {}): Promise<Verification> {
     return this.verify({ ...options, repair: true });
   }
 
-  /** Reads the copy if there is none, and applies the steps of a source to it. A copy that expires is read anew. */
+  /** Reads the copy if there is none, and applies the steps of a source to it. An expired copy is read again. */
   async #work(
     signal: AbortSignal,
     follow: (cursor: string) => AsyncIterable<readonly Step[]>,
@@ -157,7 +158,7 @@ export class Mirror {
     }
   }
 
-  /** Applies steps until their end. @returns false if the place of the copy has expired */
+  /** Applies steps until their end. @returns false if the copy's position has expired */
   async #advance(
     signal: AbortSignal,
     follow: (cursor: string) => AsyncIterable<readonly Step[]>,
@@ -175,12 +176,12 @@ export class Mirror {
     }
   }
 
-  /** A list that expires before it is read to the end is not read again and again at once. */
+  /** If a list expires before its end, the next attempt waits. */
   get #waitMs(): number {
     return this.#expiries === 0 ? 0 : Math.min(MAX_WAIT_MS, 1000 * 2 ** this.#expiries);
   }
 
-  /** Reads the whole copy anew. Until it is there, the old one stays. */
+  /** Reads the whole copy again. The old one stays until then. */
   async #readAll(signal: AbortSignal): Promise<void> {
     await sleep(this.#waitMs, signal);
     const maxRetries = Number.POSITIVE_INFINITY;

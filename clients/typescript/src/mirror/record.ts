@@ -1,8 +1,8 @@
 import type { EndorsementEvent, ListedEndorsement } from '../types.ts';
 
 /**
- * The content of an endorsement: what both lists and events have. `updated_at` is none of it, since an event that announces
- * an edit of the catalogue is later than the endorsement's own last change.
+ * The content of an endorsement that lists and events share. `updated_at` differs: an event that announces an edit of
+ * the catalogue is later than the endorsement's own last change.
  */
 export type MirroredEndorsement = Pick<
   ListedEndorsement,
@@ -14,8 +14,8 @@ export type MirroredEndorsement = Pick<
 };
 
 /**
- * The content of a record. Its keys are in the order of their names, at every depth, so that its JSON is canonical
- * (RFC 8785), as that is over which the service makes its digest.
+ * The content of a record. Its keys are sorted at every depth, so that its JSON is canonical (RFC 8785), as the
+ * service's digest requires.
  */
 export function keepRecord(record: ListedEndorsement | MirroredEndorsement): MirroredEndorsement {
   const { choice, contest, election, endorser } = record;
@@ -72,7 +72,7 @@ export interface MirrorChange {
   record: MirroredEndorsement | null;
 }
 
-/** The change of a copy that an event asks for. Applying it twice does no harm. */
+/** Turns an event into a change of the copy. Applying it twice is harmless. */
 export function changeOf(event: EndorsementEvent): MirrorChange {
   const { type, endorsement, endorser, contest, election, choice } = event;
   const { id } = endorsement;

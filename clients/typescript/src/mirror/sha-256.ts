@@ -1,7 +1,7 @@
 /** Hashes texts: SHA-256 of their UTF-8, as hexadecimal digits. */
 type HashTexts = (texts: readonly string[]) => Promise<string[]>;
 
-/** The part of `node:crypto` that is used here, as Node, Deno and Bun have it. */
+/** The part of `node:crypto` used here, which Node, Deno and Bun have. */
 interface NodeCrypto {
   hash?(algorithm: string, text: string, encoding: 'hex'): string;
   createHash(algorithm: string): { update(text: string): { digest(encoding: 'hex'): string } };
@@ -11,7 +11,7 @@ interface Runtime {
   process?: { getBuiltinModule?(name: string): NodeCrypto | undefined };
 }
 
-/** The fastest way here: `node:crypto`, which no bundler for browsers has to find, or else WebCrypto. */
+/** The fastest way: `node:crypto`, found at run time to spare browser bundlers, or else WebCrypto. */
 export function chooseSha256(): HashTexts {
   const crypto = (globalThis as Runtime).process?.getBuiltinModule?.('node:crypto');
   if (!crypto) return hashByWebCrypto;

@@ -19,8 +19,8 @@ const TABLES = `
 `;
 
 /**
- * Keeps a copy and its position in a database of SQLite: a file that other programs can read with SQL at the same time,
- * with each endorsement's JSON in `endorsements.record`. Every commit is one transaction.
+ * Keeps a copy and its position in an SQLite database. Other programs can read the file with SQL at the same time;
+ * `endorsements.record` has each endorsement's JSON. Every commit is one transaction.
  */
 export class SqliteStorage implements MirrorStorage {
   readonly #file: string;
@@ -31,11 +31,11 @@ export class SqliteStorage implements MirrorStorage {
   /** The position that this storage has read or written last. */
   #known: string | null = null;
 
-  /** @param file the path of the database, which is created if there is none */
+  /** @param file the path of the database, which is created if it is missing */
   constructor(file: string) {
     this.#file = file;
     this.#database = new DatabaseSync(file);
-    // A database that loses power keeps whole transactions, if not the last ones, which are then read again.
+    // A power loss may undo the last transactions, which the mirror then reads again. It never splits one.
     this.#database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 10000',
     );
@@ -51,7 +51,7 @@ export class SqliteStorage implements MirrorStorage {
     if (!row) return null;
     if (row.format !== FORMAT) {
       throw new StorageError(
-        `${this.#file} has the format ${row.format}, and this version knows ${FORMAT} only.`,
+        `${this.#file} has the format ${row.format}, and this version knows only ${FORMAT}.`,
       );
     }
     this.#known = String(row.cursor);
@@ -82,7 +82,7 @@ export class SqliteStorage implements MirrorStorage {
       });
     }
     this.#transact(() => {
-      // The table stays, with the indexes that its owner may have given it.
+      // The table stays, with the indexes that its owner may have added.
       this.#database.exec(`
         DELETE FROM endorsements;
         INSERT INTO endorsements SELECT id, record FROM mirror_incoming;
@@ -97,7 +97,7 @@ export class SqliteStorage implements MirrorStorage {
     return row ? JSON.parse(String(row.record)) : null;
   }
 
-  /** Reads in a transaction of its own, which sees one state of the copy. */
+  /** Reads in its own transaction, which sees one state of the copy. */
   async *read(
     { first_id, last_id }: IdRange = { first_id: 0, last_id: Number.MAX_SAFE_INTEGER },
   ): AsyncGenerator<readonly MirroredEndorsement[], void> {
@@ -119,10 +119,10 @@ export class SqliteStorage implements MirrorStorage {
     }
   }
 
-  /** Does not wait for readers: a reader that has begun keeps later commits out of a checkpoint. */
+  /** Does not wait for readers. A reader keeps later commits out of a checkpoint. */
   async flush(): Promise<void> {
     this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    // A commit that is synced makes those before it durable. It stores what is there, and needs something to store.
+    // A synced commit makes all earlier ones durable. It must write something, so it rewrites the present value.
     const version = this.#database.prepare('PRAGMA user_version');
     this.#database.exec('PRAGMA synchronous = FULL');
     try {
@@ -137,7 +137,7 @@ export class SqliteStorage implements MirrorStorage {
     this.#database.close();
   }
 
-  /** Sets the position, unless another process has moved it: two that write the same copy would spoil it. */
+  /** Sets the position unless another process has moved it: two mirrors would spoil the same copy. */
   #move({ cursor, filter }: MirrorPosition): void {
     const stored = this.#database.prepare('SELECT cursor FROM mirror').get()?.cursor ?? null;
     if (stored !== this.#known) {
@@ -166,7 +166,7 @@ export class SqliteStorage implements MirrorStorage {
     try {
       this.#database.exec('ROLLBACK');
     } catch {
-      // SQLite has ended the transaction itself, as it does when the disk is full.
+      // SQLite has ended the transaction itself, for example because the disk is full.
     }
   }
 }

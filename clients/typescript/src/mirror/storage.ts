@@ -3,10 +3,10 @@ import { ENDORSEMENT_FILTER_FIELDS } from '../filter-fields.ts';
 import type { EndorsementFilter } from '../types.ts';
 import type { MirrorChange, MirroredEndorsement } from './record.ts';
 
-/** The place of a copy in the stream, and the filter that it was made with. */
+/** A copy's position in the stream, and its filter. */
 export interface MirrorPosition {
   cursor: string;
-  /** The filter as text; filters that choose the same have the same text. */
+  /** The filter as text; equivalent filters have the same text. */
   filter: string;
 }
 
@@ -16,19 +16,16 @@ export interface IdRange {
   last_id: number;
 }
 
-/**
- * Keeps a copy and its position. A position and its data are always written together, so that a crash at any moment
- * leaves a copy that belongs to its position.
- */
+/** Keeps a copy and its position. It always writes them together, so that they match after a crash at any moment. */
 export interface MirrorStorage {
-  /** The position of the copy; null if there is none yet. @throws StorageError if there is something else */
+  /** The position of the copy; null if there is no copy yet. @throws StorageError if it holds something else */
   load(): Promise<MirrorPosition | null>;
   /** Applies changes, in order, and sets the position, in one commit. */
   commit(changes: readonly MirrorChange[], position: MirrorPosition): Promise<void>;
   /**
    * Replaces the whole copy in one commit. Until then, readers see the old one, which stays if the batches fail.
    *
-   * @param finish gives the position, once all batches are read
+   * @param finish returns the position, once all batches are read
    */
   replace(
     batches: AsyncIterable<readonly MirroredEndorsement[]>,
@@ -36,9 +33,9 @@ export interface MirrorStorage {
   ): Promise<void>;
   /** An endorsement by its id; null if the copy does not have it. */
   get(id: number): Promise<MirroredEndorsement | null>;
-  /** The copy as it is at the first step, or a part of it, by id, in batches. */
+  /** The copy or a part of it as of the first step, by id, in batches. */
   read(range?: IdRange): AsyncIterable<readonly MirroredEndorsement[]>;
-  /** Resolves when everything that was committed would survive a crash. */
+  /** Resolves when all commits would survive a crash. */
   flush(): Promise<void>;
 }
 
@@ -48,7 +45,7 @@ export interface NormalFilter {
   text: string;
 }
 
-/** @throws TypeError for fields that a mirror cannot have: those of events alone, or of lists alone */
+/** @throws TypeError for fields that a mirror cannot use, because only events or only lists have them */
 export function normalizeFilter(filter: EndorsementFilter): NormalFilter {
   const unknown = Object.keys(filter).find(
     (name) => !(ENDORSEMENT_FILTER_FIELDS as readonly string[]).includes(name),
@@ -66,7 +63,7 @@ export function normalizeFilter(filter: EndorsementFilter): NormalFilter {
   return { values, text: JSON.stringify(values) };
 }
 
-/** @throws StorageError if the copy was made with another filter */
+/** @throws StorageError if the copy has another filter */
 export function requireFilter(position: MirrorPosition, { text }: NormalFilter): void {
   if (position.filter === text) return;
   throw new StorageError(

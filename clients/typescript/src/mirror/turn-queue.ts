@@ -1,12 +1,12 @@
-/** Lets tasks run one after another, in the order in which they came. */
+/** Runs tasks one after another, in the order of their arrival. */
 export class TurnQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Runs a task when those before it have ended. The signal ends the wait alone, not the task.
+   * Runs a task after all earlier ones. The signal ends only the wait, not the task.
    *
    * @returns the task's result
-   * @throws the signal's reason, as soon as it aborts, if the task has not begun; the task never begins then
+   * @throws the signal's reason as soon as it aborts, if the task has not begun; the task then never begins
    */
   take<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {

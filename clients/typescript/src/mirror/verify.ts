@@ -9,10 +9,10 @@ import type { Copy } from './copy.ts';
 import { differingBuckets, digestCopy } from './digest.ts';
 import type { IdRange } from './storage.ts';
 
-/** The result of comparing a copy with the service at a place in the stream, `cursor`. */
+/** The result of comparing a copy with the service at a position in the stream, `cursor`. */
 export type Comparison =
   | { ok: true; cursor: string; count: number }
-  /** `buckets`: the parts that differ, by the ids of endorsements. */
+  /** `buckets`: the differing parts, by the ids of endorsements. */
   | { ok: false; cursor: string; buckets: IdRange[] };
 
 /** The parts of a mirror that a comparison uses. Nothing else may change the copy meanwhile. */
@@ -21,24 +21,24 @@ export interface Comparable {
   connection: Connection;
   calls: Calls;
   signal: AbortSignal;
-  /** How long to wait for a gateway without the changes that the digest shows, in milliseconds. */
+  /** The longest wait for a gateway to catch up with the changes in the digest, in milliseconds. */
   catchUpMs: number;
 }
 
 const MAX_EVENTS = 1000;
-/** How long to wait for a gateway that is behind another one, in milliseconds. */
+/** The longest wait for a gateway that is behind another one, in milliseconds. */
 const CATCH_UP_MS = 200;
 const MAX_LOOKS = 5;
 
 /**
- * How long a difference is given to pass, in milliseconds: a list shows an edit of the catalogue a moment before the
- * events that announce it, and digests show it with them.
+ * The longest life of a temporary difference, in milliseconds. Lists and digests show an edit of the catalogue a moment
+ * before the events that announce it.
  */
 const SECOND_LOOK_MS = 2000;
 
 /**
- * Compares a copy with the service: it asks for the service's digest, brings the copy to the place of the digest, and
- * compares the copy's own. If they differ, it looks again.
+ * Compares a copy with the service. It asks for the service's digest, brings the copy to the digest's position, and
+ * compares both digests. If they differ, it looks again.
  */
 export async function compareCopy(parts: Comparable): Promise<Comparison> {
   const found = await compareOnce(parts);
@@ -59,9 +59,8 @@ async function compareOnce(parts: Comparable): Promise<Comparison> {
 }
 
 /**
- * Reads the digest of a state that is not before what the copy has already. A gateway that answers from a server that is
- * behind has caught up soon; after that, an earlier place is another name of the same state, from which the digest was
- * kept.
+ * Reads a digest that is not older than the copy. A gateway on a lagging replica catches up soon. After that, an
+ * earlier position is another name of the same state, for which the digest was kept.
  */
 async function readDigest({ copy, calls, signal }: Comparable): Promise<ServiceDigest> {
   for (let looks = 1; ; looks += 1) {
@@ -72,9 +71,9 @@ async function readDigest({ copy, calls, signal }: Comparable): Promise<ServiceD
 }
 
 /**
- * Applies the events up to a place in the stream, and none after it.
+ * Applies the events up to a position in the stream, and none after it.
  *
- * @throws TimeoutError if the service has neither an event nor the place for `catchUpMs`
+ * @throws TimeoutError if the service has neither an event nor the position for `catchUpMs`
  */
 async function readUpTo(target: string, { copy, connection, signal, catchUpMs }: Comparable): Promise<void> {
   const { maxRetries } = connection;
@@ -85,11 +84,11 @@ async function readUpTo(target: string, { copy, connection, signal, catchUpMs }:
       const beyond = steps.findIndex(({ event, cursor }) => event !== null && cursor > target);
       await copy.apply(beyond === -1 ? steps : steps.slice(0, beyond));
       if (beyond !== -1) return;
-      // Cursors move with the time too, so only an event shows that the gateway catches up.
+      // Cursors also move with time, so only an event proves that the gateway is catching up.
       if (steps.some(({ event }) => event !== null)) waitsSince = null;
     }
     if (copy.cursor >= target) return;
-    // The gateway may not have all changes yet that the digest shows.
+    // The gateway may lack changes that the digest contains.
     waitsSince ??= performance.now();
     if (performance.now() - waitsSince >= catchUpMs) throw new TimeoutError(describeWait(catchUpMs));
     await sleep(Math.min(CATCH_UP_MS, catchUpMs), signal);
