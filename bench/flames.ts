@@ -33,7 +33,7 @@ const SETTLE_MS = 5000;
 /** Pages of a replay: some for V8 to compile the code, and some to profile. */
 const PAGES = { warmUp: 300, profiled: 400 };
 const SELECTIVE = { warmUp: 300, profiled: 500 };
-/** The number of answers for V8 to compile the code, and the number to profile. */
+/** This number of submissions lets V8 compile the code, and as many again are profiled. */
 const SUBMISSIONS = 100_000;
 const MOST_EXPENSIVE = 8;
 

@@ -4,7 +4,7 @@ import type { CommandIo } from './command.ts';
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Gives a text a colour or a weight. The text itself must have no control characters of data. */
+/** Gives a text a colour or a weight. The text must not contain control characters from data. */
 export type Paint = (format: Format, text: string) => string;
 
 /** Colours are shown only if standard output is a terminal, and not with NO_COLOR (https://no-color.org). */

@@ -1,6 +1,6 @@
 /**
- * The servers that the commands of `npm run ops` talk to: those that the environment names, or else those of the
- * service that `npm start` runs on the same DATA_DIR and describes in `run/service.env` there.
+ * The servers for the commands of `npm run ops`: from the environment, or else from the service that `npm start` runs
+ * on the same DATA_DIR and describes in `run/service.env` there.
  */
 import type { TopicsOptions } from '../kafka/topics/topics.ts';
 import { MAX_PARTITIONS } from '../schemas/cursor.ts';
@@ -9,7 +9,7 @@ import { readDatabaseUrl } from '../service/database-address.ts';
 import { type Environment, readInteger, readRetention, readText } from '../service/environment.ts';
 import { OperatorError } from '../service/operator-error.ts';
 
-/** The settings of the topics, for callers that know their brokers already. */
+/** The settings of the topics, for callers that already know their brokers. */
 export type TopicConfig = Omit<TopicsOptions, 'brokers'>;
 
 export type KafkaConfig = TopicsOptions;
@@ -21,7 +21,7 @@ export interface DatabaseConfig {
 export interface OpsConfig extends KafkaConfig, DatabaseConfig {}
 
 /**
- * Reads the settings of the topics alone.
+ * Reads only the settings of the topics.
  *
  * @throws OperatorError if a value is invalid
  */
@@ -41,7 +41,7 @@ function missing(name: string): OperatorError {
 }
 
 /**
- * Reads the settings of commands that need Kafka alone.
+ * Reads the settings of commands that need only Kafka.
  *
  * @param values the result of readEnv, or a test's own values
  * @throws OperatorError if no broker is named or a value is invalid
@@ -53,7 +53,7 @@ export function createKafkaConfig(values: Environment): KafkaConfig {
 }
 
 /**
- * Reads the settings of commands that need Postgres alone.
+ * Reads the settings of commands that need only Postgres.
  *
  * @param values the result of readEnv, or a test's own values
  * @throws OperatorError if no database is named
@@ -65,7 +65,7 @@ export function createDatabaseConfig(values: Environment): DatabaseConfig {
 }
 
 /**
- * Reads the settings of commands that need both.
+ * Reads the settings of commands that need both servers.
  *
  * @param values the result of readEnv, or a test's own values
  * @throws OperatorError if a server is not named or a value is invalid

@@ -16,7 +16,7 @@ import {
   UNDEFINED_TABLE,
 } from '../store/connection/sql-state.ts';
 
-/** A server that has not answered by then counts as absent. */
+/** The longest wait for a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** @throws SettingError, OperatorError as withDatabase does */
@@ -27,7 +27,7 @@ async function connect(databaseUrl: string, name: string): Promise<pg.Client> {
     application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // A lost connection also fails the query that waits on it, and that failure is reported.
+  // A lost connection also fails the waiting query, and that failure is reported.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -50,7 +50,7 @@ function describeUnusable(
   if (state === UNDEFINED_DATABASE) {
     return `${server} has no database "${database}": create it, or name another in DATABASE_URL.`;
   }
-  // The client itself gives up without a password, with an error about SASL.
+  // Without a password, the client itself gives up, with an error about SASL.
   if (state?.startsWith(REFUSED_USER_CLASS) || reason.startsWith('SASL')) {
     return `${server} refuses the user "${user}" (${reason}): correct the user and password in DATABASE_URL.`;
   }
@@ -60,16 +60,16 @@ function describeUnusable(
   return `${server} does not answer (${reason}): start it, or name another in DATABASE_URL.`;
 }
 
-/** A host with several addresses fails once for each, with an empty message as a whole. */
+/** A host with several addresses has one failure for each, and an empty message as a whole. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join(', ');
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Runs `work` on a connection of its own.
+ * Runs `work` on its own connection.
  *
- * @param name the name under which Postgres lists the connection
+ * @param name the connection's name in Postgres
  * @throws SettingError if DATABASE_URL is malformed
  * @throws OperatorError if Postgres cannot be reached, refuses the user, or has no schema of this service
  */
@@ -88,9 +88,9 @@ export async function withDatabase<T>(
   }
 }
 
-/** Turns a failed query that the operator can do something about into an OperatorError; others stay as they are. */
+/** Turns a failed query into an OperatorError if the operator can fix it; other errors stay. */
 function nameDatabase(error: unknown, { host, port, user, database }: pg.Client): unknown {
-  // The query's own code only: the same code inside a failed migration is a defect.
+  // Only the query's own code counts: inside a failed migration, the same code is a defect.
   const { code } = error as { code?: unknown };
   const where = `The database "${database}" at ${host}:${port}`;
   if (code === UNDEFINED_TABLE) {
@@ -109,7 +109,7 @@ function nameDatabase(error: unknown, { host, port, user, database }: pg.Client)
 }
 
 /**
- * Connects once, so that a database that cannot be used is reported before any work begins.
+ * Connects once, to report an unusable database before any work begins.
  *
  * @throws SettingError, OperatorError as withDatabase does
  */
@@ -118,7 +118,8 @@ export async function requireDatabase(databaseUrl: string): Promise<void> {
 }
 
 /**
- * Runs `work` in one transaction on a connection of its own: committed when it resolves, undone when it throws.
+ * Runs `work` in one transaction on its own connection. The transaction commits when `work` resolves, and rolls back
+ * when it throws.
  *
  * @throws SettingError, OperatorError as withDatabase does
  */
@@ -128,7 +129,7 @@ export async function inOneTransaction<T>(
 ): Promise<T> {
   return withDatabase(databaseUrl, 'ops', async (client) => {
     await client.query('BEGIN');
-    // If `work` throws, the end of the connection undoes the transaction.
+    // If `work` throws, closing the connection rolls the transaction back.
     const result = await work(client);
     await client.query('COMMIT');
     return result;
@@ -140,7 +141,7 @@ export function currentActor(): Actor {
   try {
     return { osUser: os.userInfo().username, person: null };
   } catch {
-    // The user of a container may have a number but no name.
+    // A container's user may have a number but no name.
     return { osUser: null, person: null };
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** The settings that a command reads: where its servers are, and what the topics are made for. */
+/** The settings that a command reads: the addresses of its servers, and the properties of the topics. */
 export type UsedSettings = 'postgres' | 'kafka' | 'topics' | 'registry';
 
 const SETTINGS: Record<UsedSettings, [name: string, meaning: string][]> = {

@@ -5,10 +5,10 @@ import { stopTracing } from '../service/tracing.ts';
 import { UnfinishedError } from './command.ts';
 import { runProgram } from './program.ts';
 
-// A reader that closes the pipe early, as `head` does, has what it wanted.
+// A reader that closes the pipe early, as `head` does, has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-/** How long connections may take to close after the work is done, in milliseconds. */
+/** The longest wait for connections to close after the work, in milliseconds. */
 const GOODBYE_MS = 2000;
 
 try {
@@ -33,7 +33,7 @@ try {
   await stopTracing();
 }
 
-// The connection to a server that is silent would keep the program alive. Everything that was printed is written first.
+// The connection to a silent server would keep the program alive. All output is written first.
 process.stdout.write('', () =>
   process.stderr.write('', () => setTimeout(() => process.exit(), GOODBYE_MS).unref()),
 );

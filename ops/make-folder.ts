@@ -31,7 +31,7 @@ async function makeOne(folder: string): Promise<void> {
 }
 
 /**
- * Turns an error of the file system into an OperatorError about the folder; other errors stay as they are.
+ * Turns an error of the file system into an OperatorError about the folder; other errors stay.
  *
  * @param subject the beginning of the sentence, such as `DATA_DIR is "x", which`
  */

@@ -1,8 +1,8 @@
-/** The sentence for a topic that does not exist, without its end. */
+/** The sentence for a missing topic, without its end. */
 export const describeMissingTopic = (topic: string): string =>
   `There is no topic ${topic}: "npm run ops -- topics apply" creates it`;
 
-/** The topic that Kafka's client asked for in vain; null for any other error. */
+/** The topic that Kafka's client did not find; null for any other error. */
 export function findMissingTopic(error: unknown): string | null {
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (code !== 'PLT_KFK_USER') return null;

@@ -7,7 +7,7 @@ import { describeMissingTopic, findMissingTopic } from './missing-topic.ts';
 
 const BOTH: readonly UsedSettings[] = ['postgres', 'kafka'];
 
-/** The commands in the order in which the help lists them. A module is imported when its command is asked for. */
+/** The commands in the order of the help. A command's module is imported when it runs. */
 const COMMANDS: {
   name: string;
   settings: readonly UsedSettings[];
@@ -101,7 +101,7 @@ const COMMANDS: {
   {
     name: 'canary',
     settings: BOTH,
-    description: 'measure the way of a change through the whole service, all the time',
+    description: 'send test changes through the whole service, and measure their time',
     load: () => import('./commands/canary.ts'),
   },
   {
@@ -132,8 +132,8 @@ Examples:
   npm run ops -- help submit`;
 
 /**
- * Runs a command of `npm run ops`. Help that was asked for goes to standard output; help that is shown because a
- * subcommand is missing goes to standard error.
+ * Runs a command of `npm run ops`. Requested help goes to standard output; help because of a missing subcommand goes to
+ * standard error.
  *
  * @param given the arguments after `npm run ops --`; `help COMMAND` stands for `COMMAND --help`
  * @returns the exit status
@@ -149,7 +149,7 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(text.trimEnd()),
-      // Mistakes are thrown, below.
+      // Mistakes throw, see below.
       outputError: () => {},
     });
   program.addHelpText('after', describeEnvironment(BOTH)).addHelpText('after', EXIT_STATUS);
@@ -174,14 +174,14 @@ export async function runProgram(given: string[], io: CommandIo): Promise<number
     const outage = describeOutage(error);
     if (outage !== null) throw new OperatorError(outage, { cause: error });
     if (!(error instanceof CommanderError)) throw error;
-    // Commander's codes of help that it printed itself.
+    // Commander's codes for help that it has printed itself.
     if (error.code === 'commander.helpDisplayed') return 0;
     if (error.code === 'commander.help') return 1;
     throw new OperatorError(describeMistake(error, findCommand(program, argv)), { cause: error });
   }
 }
 
-/** The sentence for a server that went away while a command worked; null for any other error. */
+/** The sentence for a server that failed during a command; null for any other error. */
 function describeOutage(error: unknown): string | null {
   const { failure, refusal, reason } = explainFailure(error);
   if (error instanceof OperatorError || (failure !== 'database_away' && failure !== 'kafka_away'))
@@ -191,14 +191,14 @@ function describeOutage(error: unknown): string | null {
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)} (${message}): run the command again once it does.`;
 }
 
-/** The names of the command and the subcommand that the arguments begin with, as far as they exist. */
+/** The names of the command and the subcommand at the beginning of the arguments, as far as they exist. */
 function findCommand(program: Command, argv: string[]): string[] {
   const [name] = argv;
   const command = program.commands.find((known) => known.name() === name);
   return command ? [command.name(), ...findCommand(command, argv.slice(1))] : [];
 }
 
-/** Says in one sentence what is wrong with the arguments and what to type instead. */
+/** Says in one sentence which argument is wrong and what to type instead. */
 function describeMistake({ message }: CommanderError, command: string[]): string {
   const [, mistake = message, intended] =
     /^error: (.*?)\.?(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];

@@ -5,10 +5,10 @@ export interface Progress {
   stop(): void;
 }
 
-/** Called with the part of the work that is done, and with all of it. */
+/** Called with the completed part of the work, and the total. */
 export type OnProgress = (done: number, total: number) => void;
 
-/** Shows a progress bar as `startProgress` does, for work whose amount is known only once it has begun. */
+/** Shows a progress bar as `startProgress` does, for work whose total is unknown until it begins. */
 function startLateProgress(terminal: boolean, label: string): { onProgress: OnProgress; stop(): void } {
   let bar: Progress | null = null;
   let shown = 0;
@@ -22,7 +22,7 @@ function startLateProgress(terminal: boolean, label: string): { onProgress: OnPr
   };
 }
 
-/** Does work with such a progress bar, which is gone when the work ends. */
+/** Runs work with such a progress bar, which disappears at the end. */
 export async function withProgress<T>(
   terminal: boolean,
   label: string,

@@ -2,8 +2,8 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 const SHORT: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
 /**
- * Writes out each tab, line break and other control character, as `\t` or `\u001b`. Those that turn the direction of
- * text count, since they can make a terminal show a line in another order.
+ * Writes out each tab, line break and other control character, as `\t` or `\u001b`. This includes characters for the
+ * direction of text, because they can make a terminal show a line in another order.
  */
 export function showControls(text: string): string {
   return text.replace(
@@ -13,8 +13,8 @@ export function showControls(text: string): string {
 }
 
 /**
- * The lines of a table with tabs between its columns, the head first. A null is shown as `-`, and control characters
- * are written out, so that none breaks a line or a column.
+ * The lines of a table with tabs between its columns, the head first. A null is shown as `-`. Control characters are
+ * written out, so that they break no line or column.
  */
 export function formatTable(
   head: readonly string[],

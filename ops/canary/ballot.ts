@@ -1,4 +1,4 @@
-/** The made-up ballot of the canary: one endorser and one contest, in an election long past. */
+/** The canary's ballot: an invented endorser, and an invented contest in a long past election. */
 import type { Submission } from '../../schemas/submission.ts';
 import type { StagedLine } from '../../store/catalogue/staging.ts';
 import { checkRecord } from '../catalog/read-catalogue.ts';
@@ -70,14 +70,14 @@ const RECORDS = [
   ],
 ] as const;
 
-/** The catalogue of the canary as checked lines, as if it came from files. */
+/** The canary's catalogue as checked lines, as if from files. */
 export async function* canaryLines(refusals: RefusalList): AsyncGenerator<StagedLine> {
   for (const [index, [kind, record]] of RECORDS.entries()) {
     yield checkRecord(kind, 'canary', index + 1, record, refusals);
   }
 }
 
-/** The submission of a probe. Only its statement differs, so that there is one endorsement, which changes. */
+/** A probe's submission. Only the statement differs, so that all probes change one endorsement. */
 export function createProbe(statement: string): Submission {
   const pick = { choice: CHOICE, rank: null, statement, statement_es: null };
   return {

@@ -22,7 +22,7 @@ const lastSuccess = new Gauge({
   help: 'When a probe last arrived, in seconds since 1970; 0 before the first.',
 });
 
-/** The step at which a probe failed. */
+/** The failed step of a probe. */
 type Step = 'stream' | 'submission' | 'arrival';
 
 const failures = new Counter({
@@ -30,7 +30,7 @@ const failures = new Counter({
   help: 'Probes that did not arrive, by the step that failed: opening the stream, the submission, or the arrival.',
   labelNames: ['step'],
 });
-// A counter that begins with its first failure would show no increase.
+// A counter that appears with its first failure would show no increase.
 for (const step of ['stream', 'submission', 'arrival'] satisfies Step[]) failures.inc({ step }, 0);
 
 class ProbeError extends Error {
@@ -52,8 +52,8 @@ async function take<T>(step: Step, action: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Sends a change through the whole service again and again, as a producer would, and waits for it on a gateway's stream,
- * as a client would. It is ready while probes arrive.
+ * Sends changes through the whole service, as a producer would, and waits for each on a gateway's stream, as a client
+ * would. It is ready while probes arrive.
  */
 export function startCanary(config: CanaryConfig, { log }: { log: Logger }): Service {
   const { gatewayUrl, key, brokers, topicPrefix, intervalMs, timeoutMs } = config;
@@ -79,7 +79,7 @@ export function startCanary(config: CanaryConfig, { log }: { log: Logger }): Ser
     latency.observe((performance.now() - startedAt) / 1000);
   };
 
-  /** Everything is opened anew after a failure. */
+  /** After a failure, every connection is opened again. */
   const drop = async () => {
     stream?.close();
     await producer?.close().catch(() => {});

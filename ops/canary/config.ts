@@ -9,19 +9,19 @@ import { readEnv, readServiceUrl } from '../../service/running-service.ts';
 import { createKafkaConfig, type KafkaConfig } from '../config.ts';
 
 export interface CanaryConfig extends Pick<KafkaConfig, 'brokers' | 'topicPrefix'> {
-  /** The address of the gateways, without a slash at its end. */
+  /** The gateways' address, without a trailing slash. */
   gatewayUrl: string;
   key: string;
   metricsPort: number;
   /** The pause between two probes, in milliseconds. */
   intervalMs: number;
-  /** A change that has not arrived after this time counts as failed, in milliseconds. */
+  /** The time after which a change counts as lost, in milliseconds. */
   timeoutMs: number;
 }
 
 /**
- * Reads the settings of the canary from environment variables or a test's own values. The service that runs on DATA_DIR
- * gives those that are missing.
+ * Reads the canary's settings from environment variables or a test's own values. The service on DATA_DIR supplies
+ * missing ones.
  *
  * @throws SettingError if one is missing or invalid
  */
@@ -45,7 +45,7 @@ export function createCanaryConfig(env: Environment): CanaryConfig {
     gatewayUrl: gatewayUrl.replace(/\/$/, ''),
     key,
     metricsPort: readPort(env, 'METRICS_PORT') ?? 9092,
-    // The alert CanaryFails pages after some minutes without a success, which one failed probe must not fill.
+    // The alert CanaryFails pages after some minutes without a success. A single failed probe must be shorter.
     intervalMs: (readInteger(env, 'CANARY_INTERVAL_SECONDS', { min: 1, max: 120 }) ?? 60) * 1000,
     timeoutMs: 30_000,
   };

@@ -10,7 +10,7 @@ export class ProbeStream {
   /**
    * Opens a stream.
    *
-   * @throws Error if the gateway refuses it, with its answer, or does not answer
+   * @throws Error if the gateway does not answer, or refuses, with its answer
    */
   static async open(url: string, key: string, timeoutMs: number): Promise<ProbeStream> {
     const stream = new ProbeStream();
@@ -42,7 +42,7 @@ export class ProbeStream {
     this.#ending.abort();
   }
 
-  /** Resolves to true when the change with this statement arrives, and to false if it does not in time. */
+  /** Resolves to true when the change with this statement arrives, and to false after the timeout. */
   async arrival(statement: string, timeoutMs: number): Promise<boolean> {
     const arrived = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => arrived.resolve(false), timeoutMs).unref();

@@ -5,7 +5,7 @@ import { OperatorError } from '../../service/operator-error.ts';
 
 export interface CatalogueFile {
   kind: CatalogueKind;
-  /** The path as it was given; messages name the file by it. */
+  /** The path from the command line, for messages. */
   path: string;
   bytes: number;
 }
@@ -13,7 +13,7 @@ export interface CatalogueFile {
 export interface FoundFiles {
   /** Sorted by kind and then by path, so that the order of the arguments does not matter. */
   files: CatalogueFile[];
-  /** Files of the given folders that are not catalogue files, and folders within them. */
+  /** Skipped files and folders within the given folders. */
   notRead: string[];
 }
 
@@ -27,7 +27,7 @@ export function kindOfFile(file: string): CatalogueKind | null {
 }
 
 /**
- * Finds the files to read. A folder stands for the catalogue files in it; a file that is given twice is read once.
+ * Finds the files to read. A folder stands for its catalogue files, and repeated files are read once.
  *
  * @throws OperatorError if a path does not exist, a folder has no catalogue file, or a file is of an unknown kind
  */

@@ -7,18 +7,18 @@ import { createRefusalList, MAX_LISTED, type RefusalList } from './refusal-list.
 
 export interface ImportOptions {
   databaseUrl: string;
-  /** Leave refused lines out and load the others; otherwise one refusal stops the whole import. */
+  /** Leave out refused lines and load the others; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
   /** The most contests and choices that the import may remove. */
   maxRemovals: number;
-  /** Do everything, say what it would come to, and undo it. */
+  /** Do everything, report the result, and roll back. */
   dryRun: boolean;
-  /** Called with the number of endorsements that were announced after the commit, and that of all. */
+  /** Called with the number of endorsements announced after the commit so far, and the total. */
   onAnnounced?: (done: number, total: number) => void;
 }
 
 export interface ImportOutcome extends CatalogueImport {
-  /** All refusals: those of single lines, then those of comparing lines with each other and with the store. */
+  /** All refusals: first those of single lines, then those of comparing lines with each other and with the store. */
   allRefusals: Omit<RefusalList, 'add'>;
 }
 
@@ -31,7 +31,7 @@ export async function importFiles(
 }
 
 /**
- * Loads lines that are checked already, wherever they come from.
+ * Loads checked lines from any source.
  *
  * @throws OperatorError if the database cannot be reached or is not migrated
  */

@@ -14,12 +14,12 @@ const LABELS: Record<CatalogueTable, string> = {
 };
 const COLUMNS = ['added', 'changed', 'unchanged', 'removed', 'refused'] as const;
 
-/** The kind of file that a table's rows come from. */
+/** The kind of file for the rows. */
 function kindOf(table: CatalogueTable): (typeof CATALOGUE_KINDS)[number] | undefined {
   return CATALOGUE_KINDS.find((kind) => kind.replace('-', '_') === table);
 }
 
-/** A table of what an import did, or would do, a line for each kind of record, and the events that it made. */
+/** A table of an import's changes, real or planned: a line for each kind of record, and the resulting events. */
 export function formatImport(result: CatalogueImport, { dryRun }: { dryRun: boolean }): string[] {
   const rows = Object.entries(LABELS).flatMap(([name, label]): [string, ...number[]][] => {
     const table = name as CatalogueTable;
@@ -34,7 +34,7 @@ export function formatImport(result: CatalogueImport, { dryRun }: { dryRun: bool
   return [...formatCounts(COLUMNS, rows), ...formatAnnounced(result.announced, { dryRun })];
 }
 
-/** The events of an edit in a sentence; nothing if there are none. */
+/** The events of an edit in a sentence; nothing without events. */
 export function formatAnnounced(
   { created, updated, deleted }: Announced,
   { dryRun }: { dryRun: boolean },
@@ -49,7 +49,7 @@ export function formatAnnounced(
   return told.length === 0 ? [] : [`${which}: ${told.join('; ')}.`];
 }
 
-/** Districts that the files describe in several ways, a line each. */
+/** Differing descriptions of a district in the files, a line each. */
 export function formatAmbiguousDistricts({ ambiguousDistricts }: CatalogueImport): string[] {
   return ambiguousDistricts.map(({ ocdId, level, type, state, name, others }) => {
     const district = `The district ${ocdId ?? name} (${[level, type, state].filter(Boolean).join(', ')})`;

@@ -1,15 +1,15 @@
-/*
- * Reads files of one JSON value a line and never holds a whole file. A line ends at a line feed; a carriage return
- * before it is white space to JSON. Blank lines are skipped, but counted.
+/**
+ * Reads files with one JSON value a line, without loading a whole file. A line ends at a line feed; a carriage return
+ * before it is white space to JSON. Blank lines are skipped but counted.
  */
 import { createReadStream } from 'node:fs';
 import { parseUnchanged } from '../../schemas/catalogue/changed-numbers.ts';
 
-/** A line of a file: its JSON value as `parseUnchanged` returns it, or the reason that it has none. */
+/** A line of a file: its JSON value from `parseUnchanged`, or the reason why it has none. */
 export type JsonLine = { line: number; value: unknown } | { line: number; fault: string };
 
 export interface NdjsonOptions {
-  /** Longer lines are refused and not read. */
+  /** Longer lines are refused unread. */
   maxLineBytes: number;
   /** Called with the number of bytes of each piece, for a progress bar. */
   onBytes?: (count: number) => void;
@@ -58,7 +58,7 @@ function parseLine(line: number, text: string): JsonLine {
   return { line, value };
 }
 
-/** The bytes of each line; null for one that is too long. */
+/** The bytes of each line; null for a line that is too long. */
 async function* readLines(path: string, options: NdjsonOptions): AsyncGenerator<Buffer | null> {
   let pieces: Buffer[] = [];
   let length = 0;

@@ -8,8 +8,8 @@ import { nameOfRecord, type RefusalList } from './refusal-list.ts';
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads the lines of the files and checks each by itself. A bad line comes without its record, and its problems are
- * added to `refusals`.
+ * Reads the lines of the files and checks each by itself. A bad line has no record, and its problems are added to
+ * `refusals`.
  */
 export async function* readCatalogue(
   files: CatalogueFile[],

@@ -1,17 +1,17 @@
 import { count } from '../table.ts';
 
-/** The reason that a line of a file is refused. */
+/** The reason why a line of a file is refused. */
 export interface LineRefusal {
   file: string;
   line: number;
-  /** Null if the whole line is at fault. */
+  /** Null if the fault concerns the whole line. */
   field: string | null;
   message: string;
   /** The record's own name, if it has one. */
   name: string | null;
 }
 
-/** How many refusals there are of one file, field and reason. */
+/** The number of refusals with the same file, field and reason. */
 interface RefusalCount {
   file: string;
   /** The field without the numbers of list items: `choices[].label`. */
@@ -21,7 +21,7 @@ interface RefusalCount {
   count: number;
 }
 
-/** Refusals in the order in which they were found: all are counted, the first are kept. */
+/** Refusals in the order of their discovery: it counts all and keeps the first. */
 export interface RefusalList {
   add(refusal: LineRefusal): void;
   readonly total: number;
@@ -30,11 +30,11 @@ export interface RefusalList {
   readonly counts: RefusalCount[];
 }
 
-/** The number of refusals that are listed; the others are only counted. */
+/** The number of listed refusals; others are only counted. */
 export const MAX_LISTED = 100;
-/** The most files, fields and reasons that are counted apart. */
+/** The most combinations of file, field and reason that are counted separately. */
 const MAX_COUNTED = 1000;
-/** The most of them that are shown. */
+/** The most of these combinations that are shown. */
 const MAX_COUNTS_SHOWN = 50;
 
 /** Creates a list that keeps only the first refusals, so that a file of bad lines takes little memory. */
@@ -62,7 +62,7 @@ export function createRefusalList(limit = MAX_LISTED): RefusalList {
   };
 }
 
-/** A refusal without what differs from line to line: the numbers of list items, and the value that was found. */
+/** A refusal without its own details: the numbers of list items, and the found value. */
 function countedAs({ file, field, message }: LineRefusal): Omit<RefusalCount, 'count'> {
   const [reason = message] = message.split(/, (?:is|has) |; |: /);
   return { file, field: field?.replaceAll(/\[[0-9]+\]/g, '[]') ?? null, reason };
@@ -75,8 +75,8 @@ export function formatRefusal({ file, line, field, message, name }: LineRefusal)
 }
 
 /**
- * The list as lines of text: the refusals that are kept, the number of the others, and how many there are of each file,
- * field and reason. A single refusal is not counted.
+ * The list as lines of text: the kept refusals, the number of others, and the number by file, field and reason. A
+ * single refusal is not counted.
  */
 export function formatRefusals({ kept, total, counts }: Omit<RefusalList, 'add'>): string[] {
   const lines = kept.map(formatRefusal);
@@ -106,7 +106,7 @@ export function nameOfRecord(json: unknown): string | null {
   return text === undefined ? null : printable(text as string);
 }
 
-/** Makes the text of an invalid record, which may hold anything, safe to print on a terminal. */
+/** Makes the text of an invalid record, which may contain anything, safe to print on a terminal. */
 function printable(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd');
   return plain.length > 120 ? `${plain.slice(0, 120)}…` : plain;

@@ -13,7 +13,10 @@ import { withDatabase } from '../database.ts';
 import { startProgress, withProgress } from '../progress.ts';
 import { count } from '../table.ts';
 
-/** An import that removes more contests and choices than this needs --allow-removals: a cut file looks like removals. */
+/**
+ * An import that removes more contests and choices than this needs --allow-removals, because a truncated file looks
+ * like removals.
+ */
 const DEFAULT_MAX_REMOVALS = 100;
 
 const IMPORT_EXAMPLES = `
@@ -101,7 +104,7 @@ function report(outcome: ImportOutcome, { dryRun, maxRemovals }: Flags, io: Comm
     for (const line of formatImport(outcome, { dryRun: true })) io.out(line);
     throw new OperatorError(
       `Nothing was loaded: the files lack ${count(removalsRefused)} contests and choices that their elections have, ` +
-        `and more than ${count(maxRemovals)} removals need consent. If they are meant, add --allow-removals ${removalsRefused}.`,
+        `and more than ${count(maxRemovals)} removals need consent. If they are intended, add --allow-removals ${removalsRefused}.`,
     );
   }
   if (!outcome.loaded) {

@@ -101,8 +101,8 @@ export interface LinkOptions {
 /**
  * Makes a link that signs somebody in to the console.
  *
- * @param publicUrl the address of the service, without a slash at its end
- * @throws OperatorError if there is no such account
+ * @param publicUrl the service's address, without a trailing slash
+ * @throws OperatorError if the account does not exist
  */
 export async function createConsoleLink(
   { databaseUrl, publicUrl }: { databaseUrl: string; publicUrl: string },
@@ -129,7 +129,7 @@ function parsePerson(text: string): string {
   );
 }
 
-/** The name of the operating system's user, who may have none in a container. */
+/** The name of the operating system's user, which a container may lack. */
 function ownName(): string {
   return currentActor().osUser ?? `user ${os.userInfo().uid}`;
 }
@@ -180,7 +180,7 @@ async function removeOperatorOf(io: CommandIo, email: string): Promise<void> {
     removeOperator(client, email, currentActor()),
   );
   if (!removed) throw new OperatorError(`No operator has the address ${email}.`);
-  io.err(`${email} is no operator any more, and their sessions have ended.`);
+  io.err(`${email} is no longer an operator, and their sessions have ended.`);
 }
 
 async function endSessionsOf(io: CommandIo, { account, person }: EndOptions): Promise<void> {

@@ -80,12 +80,15 @@ async function findAll(roles: Role[], io: CommandIo): Promise<Finding[]> {
   const answers = (subject: string) =>
     findings.some((each) => each.subject === subject && each.status === 'ok');
   if (database instanceof Error || kafka instanceof Error || !answers('Postgres') || !answers('Kafka')) {
-    return [...findings, warning('history', 'Not checked, since it needs both servers: correct them first.')];
+    return [
+      ...findings,
+      warning('history', 'Not checked, because it needs both servers: correct them first.'),
+    ];
   }
   return [...findings, ...(await checkHistory(database.databaseUrl, kafka, roles))];
 }
 
-/** @returns the value, or the sentence about a setting that is wrong */
+/** @returns the value, or a sentence about an invalid setting */
 function attempt<T>(read: () => T): T | OperatorError {
   try {
     return read();
@@ -105,7 +108,7 @@ function checkNode(): Finding {
 async function examineDatabase(databaseUrl: string, readDatabaseUrls: readonly string[]): Promise<Finding[]> {
   const startedAt = performance.now();
   return examine('Postgres', async () => {
-    // A silent server holds up the end of the connection too, which nobody needs to wait for.
+    // A silent server also delays the end of the connection, so nothing waits for that.
     const checked = Promise.withResolvers<Finding[]>();
     const work = withDatabase(databaseUrl, 'doctor', async (client) => {
       const ms = Math.round(performance.now() - startedAt);
@@ -119,7 +122,7 @@ async function examineDatabase(databaseUrl: string, readDatabaseUrls: readonly s
   });
 }
 
-/** Whether Kafka has published nothing that the database lacks. */
+/** Whether the database has every change that Kafka has published. */
 function checkHistory(
   databaseUrl: string,
   { brokers, topicPrefix }: ReturnType<typeof createKafkaConfig>,

@@ -62,7 +62,7 @@ export interface CreateKeyOptions {
  * Creates a key, and its account if the name is new.
  *
  * @returns the text of the key, which is not stored and cannot be shown again
- * @throws OperatorError if the plan does not exist, or the account has another one
+ * @throws OperatorError if the plan does not exist, or the account is on another plan
  */
 export async function createKey({
   databaseUrl,
@@ -82,7 +82,7 @@ export async function createKey({
   }
 }
 
-/** Whether this key can be used on that database now. */
+/** Whether this key works on that database now. */
 export async function isKnownKey({
   databaseUrl,
   key,
@@ -101,10 +101,10 @@ function parseScopes(text: string): Scope[] {
   return SCOPES.filter((scope) => scopes.includes(scope));
 }
 
-/** A time of ISO 8601 with its offset from UTC; the seconds may be left out. */
+/** An ISO 8601 time with its offset from UTC; seconds are optional. */
 const TIME = /^[0-9-]{10}T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2})$/;
 
-/** A key that expires on a day can be used until that day begins, in UTC. */
+/** A key that expires on a day works until that day begins, in UTC. */
 function parseExpiry(text: string, now: Date): Date {
   const isDay = isCalendarDate(text);
   const isTime = TIME.test(text) && isCalendarDate(text.slice(0, 10));
@@ -123,7 +123,7 @@ function parseExpiry(text: string, now: Date): Date {
   return expiresAt;
 }
 
-/** @throws OperatorError for a name that an account cannot have */
+/** @throws OperatorError if an account cannot have this name */
 function parseAccount(text: string): string {
   const name = text.trim();
   if (name === '') throw new OperatorError('--account must not be empty.');

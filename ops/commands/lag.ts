@@ -22,7 +22,7 @@ Examples:
 
 interface LagFlags {
   json?: true;
-  /** In seconds; true without a number. */
+  /** In seconds; true for the default. */
   watch?: number | true;
 }
 
@@ -51,13 +51,13 @@ function parseSeconds(text: string): number {
   throw new OperatorError(`--watch is "${text}"; it must be a whole number of seconds from 1 to 9999.`);
 }
 
-/** @throws OperatorError if a server does not answer, the Kafka client's error if the topic does not exist */
+/** @throws OperatorError if a server does not answer; the Kafka client's error if the topic does not exist */
 async function measure(config: OpsConfig): Promise<ServiceLag> {
   await requireBrokers(config.brokers);
   return inOneTransaction(config.databaseUrl, (client) => measureLag(client, config));
 }
 
-/** Shows the lag again and again until Ctrl-C. An outage is shown in its place. */
+/** Shows the lag repeatedly until Ctrl-C. During an outage it shows that instead. */
 async function watchLag(
   first: ServiceLag,
   { config, json, watch }: { config: OpsConfig; json: boolean; watch: number | true },
@@ -77,7 +77,7 @@ async function watchLag(
   }
 }
 
-/** @throws the error unless it is an outage, which passes */
+/** @throws the error unless it is a temporary outage */
 function keepOutage(error: Error): Error {
   const failure = classifyFailure(error);
   if (error instanceof OperatorError || failure === 'database_away' || failure === 'kafka_away') return error;

@@ -23,7 +23,7 @@ export const define: DefineCommand = (command, io) => {
 /**
  * Brings the database to the newest schema.
  *
- * @returns the names of the migrations that were applied now
+ * @returns the names of the newly applied migrations
  * @throws SettingError, OperatorError as withDatabase does
  * @throws OperatorError if a newer version, or one before 1.0.0, made the schema, or if Postgres is too old
  */

@@ -46,7 +46,7 @@ export const define: DefineCommand = (plans, io) => {
     .action((name: string, limits: GivenLimits) => set(io, name, limits));
 };
 
-/** Commander takes a null from a parser for an empty text, so a limit that is lifted stays a word until later. */
+/** Commander replaces a parser's null by an empty text, so a lifted limit stays a word until later. */
 type GivenLimits = { [name in keyof PlanLimits]?: number | typeof UNLIMITED };
 
 function parseLimit(option: string): (text: string) => number | typeof UNLIMITED {

@@ -23,7 +23,7 @@ Examples:
   npm run ops -- rejected retry 3/1201 7/88
   npm run ops -- rejected retry 3/1201@2026-05-03T10:00:00.000Z`;
 
-/** The way to name a rejection, for the help. */
+/** How to name a rejection, for the help. */
 const NAME =
   'PARTITION/OFFSET as "rejected list" shows its origin, and @ with its time if others have the same origin';
 
@@ -60,11 +60,11 @@ async function read(io: CommandIo): Promise<ReadRejections> {
     readRejections({ brokers, topic, onProgress }),
   );
   const { strangers } = read;
-  if (strangers > 0) io.err(`${strangers} records or batches of the rejected topic are no rejections.`);
+  if (strangers > 0) io.err(`${strangers} records or batches of the rejected topic are not rejections.`);
   return read;
 }
 
-/** Prints the rejections that nothing has mended since, or all of them, for which Kafka is enough. */
+/** Prints the outstanding rejections, or all of them. For all, Kafka is enough. */
 async function list(io: CommandIo, all: boolean): Promise<void> {
   const { rejections } = await read(io);
   const mended = all ? new Set<Rejection>() : await findMendedOf(io, rejections);
@@ -121,7 +121,7 @@ async function retry(io: CommandIo, origins: string[]): Promise<void> {
   reportRetry(io, outcome);
 }
 
-/** Prints the submissions that were left out since they are outdated, and tells how many were sent. */
+/** Prints the submissions that were left out because they are outdated, and the number of sent ones. */
 function reportRetry(io: CommandIo, { sent, unreadable, skipped, outdated }: RetryOutcome): void {
   for (const rejection of outdated) io.out(describeRejection(rejection));
   io.err(

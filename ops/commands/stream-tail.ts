@@ -62,7 +62,7 @@ export function defineTail(command: Command, io: CommandIo): void {
     command.addOption(start.conflicts(others));
   }
   command
-    .option('--limit <n>', 'end after so many events', parseLimit)
+    .option('--limit <n>', 'end after this number of events', parseLimit)
     .option('--json', 'print the body of each event as a line of JSON')
     .option('--url <url>', 'the address of the service; by default the one that runs on DATA_DIR')
     .option('--key-file <file>', 'a file that holds the API key')
@@ -75,7 +75,7 @@ function parseLimit(text: string): number {
   throw new OperatorError(`--limit is "${text}"; it must be a whole number from 1 to 999999999.`);
 }
 
-/** @throws OperatorError if there is no key, the address is none, or the service refuses the request */
+/** @throws OperatorError if there is no key, the address is invalid, or the service refuses the request */
 async function tail(flags: TailFlags, io: CommandIo): Promise<void> {
   const url = flags.url === undefined ? readServiceUrl(io.env) : parseUrl(flags.url);
   const interrupted = new AbortController();
@@ -100,7 +100,7 @@ async function show(
     if (news.kind === 'lost') {
       const reason = showControls(news.reason);
       const line = `${place.url}: ${reason}. Trying again every ${Math.ceil(news.waitMs / 1000)} s.`;
-      // An outage is told once.
+      // An outage is reported once.
       if (reason !== lost) io.err(line);
       lost = reason;
       continue;
@@ -120,7 +120,7 @@ async function show(
   if (cursor !== null) io.err(`To continue from here: --cursor ${showControls(cursor)}`);
 }
 
-/** The parameters of the request. The service checks their values, and names what is wrong. */
+/** The parameters of the request. The service checks their values and names the faulty one. */
 function readQuery(flags: TailFlags): Record<string, string> {
   const query: Record<string, string> = {};
   for (const name of [...FILTER_FIELDS, 'from', 'since', 'cursor']) {
@@ -136,7 +136,7 @@ function parseUrl(text: string): string {
   throw new OperatorError(`--url is "${text}"; it must be an address such as https://ballots.example.org.`);
 }
 
-/** @throws OperatorError if there is none */
+/** @throws OperatorError if no service is known */
 function readKey({ url, keyFile }: TailFlags, { env }: CommandIo): string {
   const secret = keyFile === undefined ? readSecret(env, 'API_KEY') : openSecretFile('--key-file', keyFile);
   const key = secret?.read() ?? (url === undefined ? readDemoKey(env) : null);
@@ -158,7 +158,7 @@ function readKey({ url, keyFile }: TailFlags, { env }: CommandIo): string {
   );
 }
 
-/** The key that "npm start" prints; null if there is none. */
+/** The key that "npm start" prints; null without a demo. */
 function readDemoKey(env: CommandIo['env']): string | null {
   try {
     return openSecretFile('demo.key', path.join(readDataDir(env), 'demo.key')).read();

@@ -15,7 +15,7 @@ import { newEpoch } from '../stream/new-epoch.ts';
 import { rebuildStream } from '../stream/rebuild.ts';
 import { defineTail } from './stream-tail.ts';
 
-/** Changes that are sent at a time. */
+/** The number of changes per request. */
 const BATCH = 1000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
@@ -85,7 +85,7 @@ async function withPool<T>(databaseUrl: string, work: (pool: DatabasePool) => Pr
   }
 }
 
-/** The changes that were relayed and are still in the change log, but not in the topic. */
+/** The relayed changes that the change log still has and the topic lacks. */
 async function loadHoles(
   { brokers, topicPrefix }: OpsConfig,
   pool: DatabasePool,
@@ -114,7 +114,7 @@ async function check(config: OpsConfig, io: CommandIo): Promise<void> {
   io.err('The changes topic has every relayed change that is still in the change log.');
 }
 
-/** Sends the changes that the topic lacks again, with the same ids and bytes (INV-3). */
+/** Sends the missing changes again, with the same ids and bytes (INV-3). */
 async function repair(config: OpsConfig, io: CommandIo): Promise<void> {
   const { brokers, topicPrefix, databaseUrl } = config;
   const producer = createChangesProducer({ brokers, topic: topicNames(topicPrefix).changes });

@@ -38,8 +38,8 @@ export const define: DefineCommand = (command, io) => {
       'files of endorsements, folders with an endorsements.ndjson, or - for standard input',
     )
     .option('--skip-refused', 'leave refused lines out and send the others')
-    .option('--wait', 'wait until all of it is applied, and say what became of it')
-    .option('--timeout <seconds>', 'wait for so many seconds at most; without it, for ever', parseTimeout)
+    .option('--wait', 'wait until all of it is applied, and report the outcome')
+    .option('--timeout <seconds>', 'the longest wait; without it, there is no limit', parseTimeout)
     .addHelpText('after', EXAMPLES)
     .action((paths: string[], flags: SubmitFlags) => submit(io, paths, flags));
 };
@@ -50,10 +50,10 @@ function parseTimeout(text: string): number {
 }
 
 /**
- * Checks every line of every file, and only then sends the submissions.
+ * Checks every line of every file, and then sends the submissions.
  *
- * @throws OperatorError if a path or a server cannot be used, if a line is refused and `skipRefused` is not set, or if
- *   one is rejected while it is waited for
+ * @throws OperatorError if a path or a server cannot be used, if a line is refused without `skipRefused`, or if a
+ * submission is rejected during the wait
  * @throws UnfinishedError if the wait ends before everything is applied
  */
 async function submit(
@@ -91,7 +91,7 @@ async function submit(
   else io.err(HOW_TO_FIND_OUT);
 }
 
-/** Counts the lines that can be sent and the problems of the others, and prints the problems. */
+/** Counts valid lines and the problems of the others, and prints the problems. */
 async function check(files: SubmissionFile[], io: CommandIo): Promise<{ good: number; bad: number }> {
   const refusals = createRefusalList();
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -107,9 +107,9 @@ async function check(files: SubmissionFile[], io: CommandIo): Promise<{ good: nu
 }
 
 /**
- * The submissions of files that were checked before.
+ * The submissions of checked files.
  *
- * @throws OperatorError if the files have another number of good lines now
+ * @throws OperatorError if the number of valid lines has changed
  */
 async function* readChecked(files: SubmissionFile[], expected: number): AsyncGenerator<Submission> {
   let read = 0;

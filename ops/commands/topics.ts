@@ -9,7 +9,7 @@ import { createKafkaConfig, createTopicConfig } from '../config.ts';
 import { renderCommands, renderStrimzi, renderTable } from '../topics/acls.ts';
 import { formatTopicChange } from '../topics/format-change.ts';
 
-const UP_TO_DATE = 'The topics are as they should be.';
+const UP_TO_DATE = 'The topics have the right settings.';
 
 const EXAMPLES = `
 Examples:
@@ -105,7 +105,7 @@ async function apply(io: CommandIo): Promise<void> {
 }
 
 /**
- * @throws OperatorError if a difference is one that `apply` cannot correct
+ * @throws OperatorError if `apply` cannot correct a difference
  * @throws UnfinishedError if there are changes to make
  */
 async function plan(io: CommandIo): Promise<void> {

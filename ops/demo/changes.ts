@@ -2,20 +2,20 @@ import type { Submission, SubmittedPick } from '../../schemas/submission.ts';
 import { demoStatement } from './positions.ts';
 import type { Random } from './random.ts';
 
-/** An endorser's place in a contest of the demo, as it is now. */
+/** An endorser's current position in a contest of the demo. */
 export interface DemoSituation {
   endorser: string;
   contest: string;
   voteMethod: string;
-  /** Keys of the choices that can be endorsed, in ballot order. */
+  /** Keys of the possible choices, in ballot order. */
   choices: string[];
   /** The endorser's picks in the contest, in rank order. */
   picks: { choice: string; rank: number | null }[];
 }
 
 /**
- * Makes one valid change of an endorser's position: a first endorsement if there is none, or else another statement,
- * another order of a ranking, or a withdrawal. Null if the contest has nobody to endorse.
+ * Makes one valid change of an endorser's position: a first endorsement, or else another statement, another order of a
+ * ranking, or a withdrawal. Null if the contest has nobody to endorse.
  */
 export function changeOf(situation: DemoSituation, today: string, random: Random): Submission | null {
   const { endorser, contest, voteMethod, choices, picks } = situation;

@@ -15,7 +15,7 @@ import { createRandom, type Random } from './random.ts';
 export interface DemoSize {
   contests: number;
   endorsers: number;
-  /** The number of endorsements to aim for; a demo with too few endorsers has fewer. */
+  /** The target number of endorsements; with too few endorsers there are fewer. */
   endorsements: number;
 }
 
@@ -28,7 +28,7 @@ export interface DemoOptions extends DemoSize {
 /** A size that one machine loads in seconds. */
 export const DEMO_DEFAULT_SIZE: DemoSize = { contests: 2_500, endorsers: 400, endorsements: 30_000 };
 
-/** The records of a demo, in the shapes of the import's files. Every call begins anew and gives the same records. */
+/** The records of a demo, in the form of the import's files. Every call returns the same records from the start. */
 export interface Demo {
   categories(): Iterable<EndorserCategoryRecord>;
   endorsers(): Iterable<EndorserRecord>;
@@ -39,7 +39,7 @@ export interface Demo {
 
 /**
  * Invents a national catalogue and its endorsements; the same options give the same records. Only elections and
- * endorsers are held in memory; contests and endorsements are made one at a time.
+ * endorsers are in memory; contests and endorsements are made one at a time.
  */
 export function createDemo({ seed, today, ...size }: DemoOptions): Demo {
   const random = createRandom(seed);
@@ -65,7 +65,7 @@ export function createDemo({ seed, today, ...size }: DemoOptions): Demo {
       for (const { contest, election } of contests()) {
         saved += size.endorsements / Math.max(1, size.contests);
         const drawn = random.fork(`endorsements of ${contest.key}`);
-        // Two contests in five get no endorsement, and the next ones get their share.
+        // Two contests in five get no endorsement; the next ones get their share.
         if (drawn.chance(0.4)) continue;
         const facts = { electionDate: election.record.date, today };
         const pool = pools.get(election.record.state) ?? [];
@@ -106,7 +106,7 @@ function poolsByState(endorsers: DemoEndorser[]): Map<string, DemoEndorser[]> {
   );
 }
 
-/** Positions of different endorsers of the pool, until they have made `budget` picks. */
+/** Positions of different endorsers of the pool, with at most `budget` picks in total. */
 function* positionsOf(
   contest: ContestRecord,
   pool: DemoEndorser[],
@@ -124,7 +124,7 @@ function* positionsOf(
   }
 }
 
-/** Gives every item once, from a random place and with a random stride, without copying the list. */
+/** Yields every item once, from a random place and with a random stride, without copying the list. */
 function* walk<T>(list: readonly T[], random: Random): Generator<T> {
   const start = random.below(list.length);
   let stride = 1 + random.below(list.length);

@@ -18,7 +18,7 @@ export interface LoadDemoOptions {
   /** YYYY-MM-DD; the demo's elections lie around it. */
   today: string;
   size?: DemoSize;
-  /** Called with a sentence about each step that is done. */
+  /** Called with a sentence about each completed step. */
   report: (line: string) => void;
 }
 
@@ -26,8 +26,8 @@ const demoOf = ({ today, size = DEMO_DEFAULT_SIZE }: LoadDemoOptions): Demo =>
   createDemo({ ...size, seed: DEMO_SEED, today });
 
 /**
- * Loads the demo: its catalogue as `catalog import` does, its endorsements as `submit` does. Loading it again on the same
- * day changes nothing.
+ * Loads the demo: its catalogue like `catalog import`, its endorsements like `submit`. A second load on the same day
+ * changes nothing.
  *
  * @throws OperatorError if the database or the brokers cannot be reached, Error if the demo itself is invalid
  */
@@ -66,7 +66,7 @@ export async function submitDemoEndorsements(options: LoadDemoOptions & { broker
   report(`Demo endorsements: ${count(sent)} submissions sent.`);
 }
 
-/** The demo's catalogue as checked lines, as if it came from files. */
+/** The demo's catalogue as checked lines, as if from files. */
 async function* catalogueLines(demo: Demo, refusals: RefusalList): AsyncGenerator<StagedLine> {
   const files = [
     ['endorser-categories', demo.categories()],

@@ -26,7 +26,7 @@ export function demoStatement(random: Random): readonly [string, string] {
   return random.pick(STATEMENTS);
 }
 
-/** The keys of the choices that can be endorsed; of a candidate on several lines, the first. */
+/** The keys of the possible choices; the first of a candidate with several lines. */
 function endorsableKeys(contest: ContestRecord): string[] {
   const seen = new Set<string>();
   return contest.choices.flatMap((choice) => {

@@ -1,4 +1,4 @@
-/** A stream of numbers that look random and are the same for the same seed. */
+/** A repeatable stream of random-looking numbers for a seed. */
 export interface Random {
   /** A number from 0 up to, but not including, 1. */
   next(): number;
@@ -6,9 +6,9 @@ export interface Random {
   below(end: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
-  /** An item of the list, as likely as its weight. */
+  /** An item of the list, with the probability of its weight. */
   pickWeighted<T>(list: readonly T[], weightOf: (item: T) => number): T;
-  /** Another stream for this label; it does not depend on the numbers drawn before. */
+  /** Another stream for this label, independent of the numbers drawn before. */
   fork(label: string): Random;
 }
 
@@ -44,7 +44,7 @@ export function createRandom(seed: number | string): Random {
   };
 }
 
-/** FNV-1a over the text's UTF-16 units, with a last mix so that similar labels give different seeds. */
+/** FNV-1a over the text's UTF-16 units. A final mix gives similar labels different seeds. */
 function hash(start: number, text: string): number {
   let value = start;
   for (let index = 0; index < text.length; index += 1) {

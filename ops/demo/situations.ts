@@ -2,8 +2,8 @@ import type pg from 'pg';
 import type { DemoSituation } from './changes.ts';
 
 /**
- * Chooses a demo endorser and an upcoming demo contest by two numbers from 0 up to 1; half of the time the endorser has a
- * position in the contest. Null if the store has no demo, or none at this number.
+ * Chooses a demo endorser and an upcoming demo contest by two numbers from 0 up to 1. Half of the time the endorser has
+ * a position in the contest. Null if the store has no demo, or no match for the numbers.
  */
 export async function findSituation(
   pool: pg.Pool,
@@ -38,7 +38,7 @@ interface Pair {
   endorser_id: number;
 }
 
-/** The position of some demo endorser: the one of the first endorsement from a place in their numbering. */
+/** The position of some demo endorser: that of the first endorsement after a point in the numbering. */
 async function endorsedPair(pool: pg.Pool, today: string, at: number): Promise<Pair | null> {
   const { rows } = await pool.query<Pair>(
     `SELECT endorsements.contest_id, endorsements.endorser_id

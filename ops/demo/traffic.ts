@@ -1,4 +1,4 @@
-/*
+/**
  * A process that keeps the demo alive: every other second a demo endorser changes its mind. It survives outages of the
  * database and the brokers silently, and ends on SIGTERM or SIGINT.
  *
@@ -18,7 +18,7 @@ import { changeOf } from './changes.ts';
 import { createRandom, type Random } from './random.ts';
 import { findSituation } from './situations.ts';
 
-/** A silent database is given up after this time, so that the process can end. */
+/** The longest wait for a silent database, so that the process can end. */
 const POOL_LIMITS = { max: 1, connectionTimeoutMillis: 5_000, query_timeout: 10_000 };
 
 interface Traffic {
@@ -26,12 +26,12 @@ interface Traffic {
   open: () => Promise<MessageProducer>;
   random: Random;
   intervalMs: number;
-  /** The date on which a change is published. */
+  /** The publication date of a change. */
   today: () => string;
   signal: AbortSignal;
 }
 
-/** Submits a change each interval until the signal; a failed one is followed by another at the next interval. */
+/** Submits a change each interval until the signal. After a failure it tries again at the next interval. */
 async function runTraffic({ pool, open, random, intervalMs, today, signal }: Traffic): Promise<void> {
   let producer: MessageProducer | null = null;
   const drop = async () => {
@@ -45,10 +45,10 @@ async function runTraffic({ pool, open, random, intervalMs, today, signal }: Tra
       const change = situation && changeOf(situation, today(), random);
       if (change) await producer.send([{ key: change.endorser, value: submissionCodec.encode(change) }]);
     } catch {
-      // An outage: the servers report it themselves, and the demo goes on when they do.
+      // An outage: the servers report it themselves, and the demo continues after it.
       await drop();
     }
-    // Half to one and a half intervals, since real changes are irregular.
+    // Half to one and a half intervals, because real changes are irregular.
     await sleep(intervalMs * (0.5 + random.next()), undefined, { signal }).catch(() => {});
   }
   await drop();

@@ -5,10 +5,12 @@ import { describeClientCertificate, rotatingContext } from '../../service/certif
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A certificate that ends earlier is reported, in days. */
+/** A certificate is reported if it ends within this number of days. */
 const NOTICE_DAYS = 21;
 
-/** Judges the end of a certificate. @param whose the certificate in a sentence, such as "the certificate of host:9093" */
+/**
+ * Judges the end of a certificate. @param whose the certificate in a sentence, such as "the certificate of host:9093"
+ */
 export function judgeExpiry(subject: string, whose: string, validTo: Date): Finding {
   const days = Math.floor((validTo.getTime() - Date.now()) / DAY_MS);
   const day = validTo.toISOString().slice(0, 10);
@@ -18,7 +20,7 @@ export function judgeExpiry(subject: string, whose: string, validTo: Date): Find
   return ok(subject, `${whose} is valid until ${day}.`);
 }
 
-/** The end of the certificate of this process; nothing if it shows none. */
+/** The end of this process's certificate; nothing if it has none. */
 export function judgeClientCertificate(tls: Tls): Finding[] {
   const certificate = describeClientCertificate(tls);
   if (certificate === null) return [];
@@ -27,7 +29,7 @@ export function judgeClientCertificate(tls: Tls): Finding[] {
 }
 
 /**
- * The end of the certificate that a server shows, trusted or not.
+ * The end of a server's certificate, trusted or not.
  *
  * @param address `host:port`
  * @throws the error of the connection
@@ -39,7 +41,7 @@ export async function readServerExpiry(address: string, tls: Tls, timeoutMs: num
     port,
     servername: tls.serverName ?? (isIP(host) === 0 ? host : ''),
     secureContext: rotatingContext(tls)(),
-    // Whether the certificate is trusted is found by the clients themselves; here only its date is read.
+    // Only the date is read here; the clients themselves find out whether the certificate is trusted.
     rejectUnauthorized: false,
     timeout: timeoutMs,
   });
@@ -55,7 +57,7 @@ export async function readServerExpiry(address: string, tls: Tls, timeoutMs: num
   }
 }
 
-/** The end of the certificate at the other side of a socket; null if it has none. */
+/** The end of the certificate at the other side of a socket; null without a certificate. */
 export function readExpiry(socket: unknown): Date | null {
   if (!(socket instanceof TLSSocket)) return null;
   const { valid_to: validTo } = socket.getPeerCertificate();

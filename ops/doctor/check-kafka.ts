@@ -23,15 +23,15 @@ import {
 } from './finding.ts';
 
 const TLS_MS = 5000;
-/** A clock that is off by more than this is reported, in milliseconds. */
+/** A larger clock difference is reported, in milliseconds. */
 const TOLERATED_SKEW_MS = 2000;
-/** The beginning of a check for which no broker is left. */
-const NOT_CHECKED = 'Not checked, since no broker answers';
+/** The beginning of a check without a broker. */
+const NOT_CHECKED = 'Not checked, because no broker answers';
 
 /**
- * Checks every broker, named by KAFKA_BROKERS or by the cluster, and then what they hold.
+ * Checks every broker of KAFKA_BROKERS and of the cluster, then their topics and rights.
  *
- * @param roles the roles whose rights the user of this process should have
+ * @param roles the roles whose rights this process's user should have
  */
 export async function checkKafka(config: KafkaConfig, roles: readonly Role[]): Promise<Finding[]> {
   const { brokers } = config;
@@ -69,7 +69,7 @@ interface Answer {
   addresses: string[] | null;
 }
 
-/** Asks one broker which brokers there are. */
+/** Asks one broker for the brokers of the cluster. */
 async function ask(brokers: Brokers, address: string): Promise<Answer> {
   const subject = 'Kafka';
   const one = { ...brokers, addresses: [address] };
@@ -142,13 +142,13 @@ function judgeMissing(role: Role, right: Right, needed: ReturnType<typeof listRo
 
 async function checkSettings(config: KafkaConfig): Promise<Finding[]> {
   const problems = await checkTopics(config);
-  if (problems.length === 0) return [ok('topics', 'The topics are as they should be.')];
+  if (problems.length === 0) return [ok('topics', 'The topics have the right settings.')];
   return problems.map((problem) =>
     failed('topics', `${problem}. See "npm run ops -- topics plan", then run "npm run ops -- topics apply".`),
   );
 }
 
-/** The newest event of each partition: whether this program can read it, and the clock of the broker that leads there. */
+/** Checks the newest event of each partition: whether this program can read it, and its broker's clock. */
 async function checkEvents(brokers: Brokers, topicPrefix: string): Promise<Finding[]> {
   const newest = await readNewestRecords({ brokers, topic: topicNames(topicPrefix).changes });
   const now = Date.now();
@@ -163,7 +163,7 @@ async function checkEvents(brokers: Brokers, topicPrefix: string): Promise<Findi
   }
   const findings: Finding[] = [];
   if (unreadable.length > 0) {
-    const text = `The newest records of the partitions ${unreadable.join(', ')} are no changes that this version can read: run a newer version, or find their producer.`;
+    const text = `This version cannot read the newest records of the partitions ${unreadable.join(', ')}: run a newer version, or find their producer.`;
     findings.push(failed('schemas', text));
   } else {
     findings.push(
@@ -187,7 +187,7 @@ async function checkEvents(brokers: Brokers, topicPrefix: string): Promise<Findi
   return findings;
 }
 
-/** The time of a change, by the database's clock; null if the record is none. */
+/** The time of a change, by the database's clock; null for another record. */
 function readTime(value: Buffer | null): number | null {
   try {
     return changeCodec.decode(value).occurred_at;

@@ -8,9 +8,9 @@ import { judgeExpiry, readExpiry } from './certificates.ts';
 import { checkProcesses } from './check-processes.ts';
 import { examine, type Finding, failed, inTime, NoAnswerError, ok, warning } from './finding.ts';
 
-/** A clock that is off by more than this is reported, in milliseconds. */
+/** A larger clock difference is reported, in milliseconds. */
 const TOLERATED_SKEW_MS = 2000;
-/** Connections are reported when this share of them is taken. */
+/** Connections are reported if at least this share of them is taken. */
 const CROWDED = 0.8;
 
 type Check = (client: pg.Client, databaseUrl: string) => Promise<Finding[]>;
@@ -27,10 +27,10 @@ const CHECKS: [subject: string, check: Check][] = [
   ['processes', checkProcesses],
 ];
 
-/** Checks a database that answers. After a check without an answer, no other is made. */
+/** Checks a database that answers. A check without an answer ends the checks. */
 export async function checkPostgres(client: pg.Client, databaseUrl: string): Promise<Finding[]> {
   const findings: Finding[] = [];
-  // A lock or a slow statement must not hold the other checks up.
+  // A lock or a slow statement must not delay the other checks.
   await inTime(client.query("SET statement_timeout = '5s'; SET lock_timeout = '2s'"), 'Postgres');
   for (const [subject, check] of CHECKS) {
     let isSilent = false;
@@ -81,7 +81,7 @@ async function checkTls(client: pg.Client, databaseUrl: string): Promise<Finding
   return findings;
 }
 
-/** Settings with which a crash loses acknowledged changes, and an encoding that cannot hold all names. */
+/** Checks for settings that lose acknowledged changes in a crash, and for an encoding that cannot hold all names. */
 async function checkSettings(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<{ name: string; setting: string }>(
     `SELECT name, setting FROM pg_settings
@@ -104,7 +104,7 @@ async function checkSettings(client: pg.Client): Promise<Finding[]> {
   if (settings.get('server_encoding') !== 'UTF8') {
     const encoding = settings.get('server_encoding');
     findings.push(
-      failed(subject, `The encoding of the database is ${encoding}: create it anew with ENCODING 'UTF8'.`),
+      failed(subject, `The encoding of the database is ${encoding}: create it again with ENCODING 'UTF8'.`),
     );
   }
   return findings.length > 0 ? findings : [ok(subject, 'Nothing is lost in a crash; the encoding is UTF8.')];
@@ -136,7 +136,7 @@ async function checkMigrations(client: pg.Client): Promise<Finding[]> {
   }
 }
 
-/** The rights that gateways and consumers need on the tables, and those to migrate and to add partitions of the log. */
+/** The rights on the tables: of gateways and consumers, and for migrations and new partitions of the log. */
 async function checkRights(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<{ name: string; writable: boolean; owned: boolean }>(
     `SELECT relname AS name, pg_has_role(relowner, 'USAGE') AS owned,
@@ -165,7 +165,7 @@ async function checkRights(client: pg.Client): Promise<Finding[]> {
 async function checkClock(client: pg.Client): Promise<Finding[]> {
   const before = Date.now();
   const theirs = await readDatabaseTime(client);
-  // The answer was made somewhere between the two readings.
+  // The database answered at some moment between the two readings.
   const skewMs = (before + Date.now()) / 2 - theirs;
   const text = `The clock of this machine is ${describeSkew(skewMs)} that of the database`;
   if (Math.abs(skewMs) <= TOLERATED_SKEW_MS) return [ok('clock', `${text}.`)];

@@ -5,7 +5,7 @@ import { type Finding, failed, formatCount, ok, warning } from './finding.ts';
 
 const SUBJECT = 'processes';
 
-/** The gateways and consumers that write about themselves: whether they work, lead, and have the version of this program. */
+/** The gateways and consumers that report to the database: whether they are ready, lead, and run this version. */
 export async function checkProcesses(client: pg.Client): Promise<Finding[]> {
   const all = await listProcesses(client);
   const running = all.filter(({ state }) => state !== 'gone');
@@ -28,7 +28,7 @@ function judgeGone(process: ListedProcess): Finding {
   const since = process.seenAt.toISOString();
   return warning(
     SUBJECT,
-    `${nameOf(process)} ended without a word, or has no database, since ${since}: read its log.`,
+    `${nameOf(process)} has not reported since ${since}, so it was killed or cannot reach the database: read its log.`,
   );
 }
 

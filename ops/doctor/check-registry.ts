@@ -6,7 +6,7 @@ import { readRegistry } from '../schema-registry/registry.ts';
 import { listSubjects } from '../schema-registry/subjects.ts';
 import { examine, type Finding, failed, ok } from './finding.ts';
 
-/** Checks the schema registry of the settings. Without one, there is nothing to check. */
+/** Checks the schema registry of the settings, if there is one. */
 export function checkRegistry(env: Environment): Promise<Finding[]> {
   return examine('registry', async () => {
     const registry = readRegistry(env);

@@ -5,11 +5,11 @@ import { ReplicaLink } from '../../store/replicas/replica-link.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const SUBJECT = 'replica';
-/** Longer than the relay waits, since a slow replica is told from a silent one here. */
+/** Longer than the relay's wait, to tell a slow replica from a silent one. */
 const TIMEOUT_MS = 5000;
 
 /**
- * Whether each replica answers, is one, and is in use.
+ * Whether each server answers, is a replica, and is in use.
  *
  * @param client a connection to the primary
  */
@@ -28,7 +28,7 @@ async function checkReplica(databaseUrl: string, inUse: ReadonlySet<string>): Pr
   try {
     const { isReplica, instance } = await link.probe();
     if (!isReplica) {
-      const text = `${name} is no replica; it may have been promoted: make it one, or remove it from READ_DATABASE_URLS.`;
+      const text = `${name} is not a replica; it may have been promoted: make it one, or remove it from READ_DATABASE_URLS.`;
       return failed(SUBJECT, text);
     }
     if (inUse.has(instance)) return ok(SUBJECT, `${name} is in use.`);

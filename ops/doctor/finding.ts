@@ -8,9 +8,9 @@ type Status = 'ok' | 'warning' | 'failed';
 /** The result of a check. */
 export interface Finding {
   status: Status;
-  /** The thing that was checked, in one to three words. */
+  /** The subject of the check, in one to three words. */
   subject: string;
-  /** A sentence; unless all is well, it says what to do. */
+  /** A sentence. For a problem, it says what to do. */
   text: string;
 }
 
@@ -21,10 +21,10 @@ export const failed = (subject: string, text: string): Finding => ({ status: 'fa
 /** A count with its noun, such as `1 gateway` or `2 gateways`. */
 export const formatCount = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** How long a check may take, in milliseconds. */
+/** The longest duration of a check, in milliseconds. */
 const CHECK_MS = 10_000;
 
-/** A check ended without an answer. */
+/** A check that ended without an answer. */
 export class NoAnswerError extends OperatorError {
   override name = 'NoAnswerError';
 }
@@ -40,7 +40,7 @@ export function inTime<T>(work: Promise<T>, server: string, ms = CHECK_MS): Prom
   );
 }
 
-/** Runs a check. An error is a finding, so that other checks go on. */
+/** Runs a check. An error becomes a finding, so that other checks continue. */
 export async function examine(subject: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();
@@ -50,7 +50,7 @@ export async function examine(subject: string, check: () => Promise<Finding[]>):
 }
 
 /**
- * Runs a check that needs rights which only the role `ops` has. With the settings of other roles it is left out.
+ * Runs a check that needs rights of the role `ops`. With the settings of other roles it is left out.
  *
  * @param roles the roles with whose settings the command runs
  */
@@ -64,7 +64,7 @@ export function examineAs(
       return await check();
     } catch (error) {
       if (roles.includes('ops') || !isMissingRight(error)) throw error;
-      return [ok(subject, 'Not checked, since it needs the rights of the role ops.')];
+      return [ok(subject, 'Not checked, because it needs the rights of the role ops.')];
     }
   });
 }

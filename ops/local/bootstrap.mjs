@@ -1,11 +1,11 @@
 /**
- * The way into every npm script: `node ops/local/bootstrap.mjs [entry.ts] [arguments...]`.
+ * The entry point of every npm script: `node ops/local/bootstrap.mjs [entry.ts] [arguments...]`.
  *
  * A fresh clone has neither packages nor the right Node, so this file is plain JavaScript that an older Node can read
- * and imports nothing from npm. It installs the packages of package-lock.json that the entry needs and that are missing,
- * then runs the entry under Node 24: in this process if that is new enough, or else under the Node of the `node` package.
- * Without an entry it installs all packages. Its own messages go to standard error; standard output belongs to the entry,
- * since `npm run ops -- keys create` prints a key there and nothing else.
+ * and imports nothing from npm. It installs the missing packages of package-lock.json that the entry needs. Then it
+ * runs the entry under Node 24: in this process if that is new enough, or else under the Node of the `node` package.
+ * Without an entry it installs all packages. Its own messages go to standard error; standard output belongs to the
+ * entry: `npm run ops -- keys create` prints only a key there.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { isOnPath } from './servers/on-path.mjs';
 const OLDEST_NODE_TO_START_FROM = 20;
 const NODE_THAT_READS_TYPESCRIPT = 24;
 const START = 'ops/local/start.ts';
-/** The entries that run the service; others are tools of its developers. */
+/** The entries that run the service; others are development tools. */
 const RUNNING = [START, 'gateway/main.ts', 'consumers/main.ts', 'ops/main.ts'];
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -32,7 +32,7 @@ function giveUp(line) {
   process.exit(1);
 }
 
-/** Installs the packages that an entry needs and that are missing, and fetches Kafka beside them if it starts one. */
+/** Installs the missing packages that an entry needs, and fetches Kafka at the same time if the entry starts it. */
 async function install(entry) {
   const hasJava = isOnPath('java') && isOnPath('mvn');
   const isRunning = RUNNING.includes(entry);
@@ -44,7 +44,7 @@ async function install(entry) {
   const plan = planPackages(isRunning ? extra : null);
   if (findDifference(plan) === null) return;
   process.stderr.write(`Installing ${isRunning ? 'the' : 'all'} packages of package-lock.json, once ...\n`);
-  // An end by a signal ends npm too.
+  // A signal's end also ends npm.
   const ends = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => [
     signal,
     () => process.exit(128 + os.constants.signals[signal]),
@@ -59,8 +59,8 @@ async function install(entry) {
 }
 
 /**
- * Calls back once npm has gone, as after a SIGKILL; without this, the entry would run on with nobody to stop it. npm
- * passes other signals on: package.json's scripts begin with `exec`, since a shell in between would keep them.
+ * Calls back after npm is gone, for example after a SIGKILL; otherwise nothing could stop the entry. npm passes other
+ * signals on: package.json's scripts begin with `exec`, because a shell in between would keep them.
  */
 function whenNpmEnds(callback) {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -73,7 +73,7 @@ function whenNpmEnds(callback) {
   timer.unref();
 }
 
-/** Runs the entry under the pinned Node, passes signals on to it, and ends as it ends. */
+/** Runs the entry under the pinned Node, passes signals on to it, and ends in the same way. */
 function runUnderPinnedNode(entry, args) {
   const child = spawn(pinnedNode, [entry, ...args], { stdio: 'inherit' });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -97,8 +97,8 @@ const [entryArgument, ...args] = process.argv.slice(2);
 await install(entryArgument);
 if (entryArgument === undefined) process.exit(0);
 
-// Node keeps the code that it has compiled here, for the next start of this program and of those that it starts. If it
-// cannot write here, it compiles again each time.
+// Node keeps its compiled code here, for the next start of this program and of its children. If it cannot write here,
+// it compiles again each time.
 process.env.NODE_COMPILE_CACHE ??= path.join(root, '.cache', 'compiled');
 
 const entry = path.resolve(root, entryArgument);

@@ -1,4 +1,4 @@
-/** The extras of `npm start` for newcomers: data in an empty store, and a key to try them with. */
+/** The extras of `npm start` for newcomers: data in an empty store, and a key to try it with. */
 
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export interface DemoOptions {
   brokers: Brokers;
   dataDir: string;
   topicPrefix: string;
-  /** The date that `upcoming` counts from; null for the clock's. */
+  /** The date from which `upcoming` counts; null for the clock's. */
   today: string | null;
   report(line: string): void;
 }
@@ -43,7 +43,7 @@ async function query<T extends QueryResultRow>(
   }
 }
 
-/** The file that says that loading the demo has begun and not ended. */
+/** The file that marks an unfinished load of the demo. */
 const markIn = (dataDir: string): string => path.join(dataDir, 'demo.unfinished');
 
 const onToday = ({ today, ...options }: Omit<DemoOptions, 'brokers'>) => ({
@@ -55,7 +55,7 @@ async function isStoreEmpty(databaseUrl: string): Promise<boolean> {
   return (await query(databaseUrl, 'SELECT FROM elections LIMIT 1')).length === 0;
 }
 
-/** The number of submissions in Kafka, and the number of those that the store has applied. */
+/** The number of submissions in Kafka, and the number that the store has applied. */
 async function readProgress({ databaseUrl, brokers, topicPrefix }: DemoOptions): Promise<[number, number]> {
   const topic = topicNames(topicPrefix).submissions;
   const ends = await withAdmin(brokers, (admin) => admin.fetchTopicOffsets(topic));
@@ -89,10 +89,10 @@ async function untilApplied(options: DemoOptions): Promise<void> {
 }
 
 /**
- * Imports the demo catalogue into an empty store. An interrupted load leaves a mark, and the next start repeats it; both
- * halves of it may be repeated.
+ * Imports the demo catalogue into an empty store. An interrupted load leaves a mark, and the next start repeats it.
+ * Both halves of the load may be repeated.
  *
- * @returns whether the endorsements are to be loaded too
+ * @returns whether to load the endorsements too
  */
 export async function importDemoOnce(options: Omit<DemoOptions, 'brokers'>): Promise<boolean> {
   const { databaseUrl, dataDir, report } = options;
@@ -105,7 +105,7 @@ export async function importDemoOnce(options: Omit<DemoOptions, 'brokers'>): Pro
   return true;
 }
 
-/** Submits the demo's endorsements, and waits until they can be read. */
+/** Submits the demo's endorsements, and waits until clients can read them. */
 export async function submitDemo(options: DemoOptions): Promise<void> {
   options.report('Loading the demo endorsements ...');
   const { submitDemoEndorsements } = await import('../demo/load.ts');
@@ -114,7 +114,7 @@ export async function submitDemo(options: DemoOptions): Promise<void> {
   await rm(markIn(options.dataDir));
 }
 
-/** A key of the demo account: the one that an earlier start left in DATA_DIR/demo.key, or else a new one. */
+/** A key of the demo account: from DATA_DIR/demo.key if it still works, or else a new one. */
 export async function ensureDemoKey(databaseUrl: string, dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'demo.key');
   const known = (await readFile(file, 'utf8').catch(() => '')).trim();
@@ -135,7 +135,7 @@ export function renderWelcome(options: {
   port: number;
   metricsPort: number;
   key: string;
-  /** The link that signs in to the console once; null if there is no console. */
+  /** The link that signs in to the console once; null without a console. */
   consoleLink: string | null;
   demo: boolean;
   dataDir: string;

@@ -1,7 +1,7 @@
 /**
- * Kafka after a full disk. It maps its indexes into memory: if a page of one finds no space, Kafka goes on, and the partition
- * takes nothing more until Kafka is started again. That start can drop the last segment of the partition, so everything in it
- * is applied first.
+ * Restarts Kafka after a full disk. Kafka maps its indexes into memory. If a page of an index finds no space, Kafka
+ * keeps running, but the partition accepts nothing until a restart. The restart can drop the partition's last segment,
+ * so all submissions are applied first.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureLag } from '../../administration/lag.ts';
@@ -23,7 +23,7 @@ export interface KafkaMending {
   report(line: string): void;
 }
 
-/** Returns a function that starts Kafka again once apply has taken everything that Kafka has now. It never rejects. */
+/** Returns a function that restarts Kafka once apply has taken everything in Kafka. The function never rejects. */
 export function createKafkaMending(options: KafkaMending): () => Promise<void> {
   let mending: Promise<void> | null = null;
   return () => {
@@ -40,13 +40,15 @@ async function mend(options: KafkaMending): Promise<void> {
   const { kafka, report } = options;
   const suspect = kafka.current();
   report(
-    'A full disk can break partitions of Kafka: if it has not ended, it is started again, once all submissions are applied.',
+    'A full disk can break partitions of Kafka. If Kafka still runs, it is restarted once all submissions are applied.',
   );
-  // One that has ended by itself has a sound successor.
+  // If Kafka has ended by itself, its successor is sound.
   if ((await untilApplied(options)) && kafka.current() === suspect) await kafka.restart();
 }
 
-/** Waits until apply has taken every submission of now, while the servers come back. @returns false if it was interrupted */
+/**
+ * Waits until apply has taken every current submission, while the servers recover. @returns false if it was interrupted
+ */
 async function untilApplied(options: KafkaMending): Promise<boolean> {
   const { databaseUrl, interrupted } = options;
   let ends: Map<number, number> | null = null;
@@ -56,7 +58,7 @@ async function untilApplied(options: KafkaMending): Promise<boolean> {
     );
     if (lag !== null) {
       ends ??= new Map(lag.submissions.map(({ partition, stable_end }) => [partition, stable_end]));
-      // A broker that ended meanwhile can have come back with less.
+      // After a crash meanwhile, a broker can have lost records.
       const isApplied = lag.submissions.every(
         ({ partition, done, stable_end }) => done >= Math.min(ends?.get(partition) ?? 0, stable_end),
       );

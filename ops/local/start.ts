@@ -1,9 +1,9 @@
 /**
- * `npm start`: the whole service on one machine, kept running in the foreground until Ctrl-C.
+ * `npm start`: runs the whole service on one machine in the foreground until Ctrl-C.
  *
- * It starts the servers beside each other (Postgres and Kafka, unless the environment names others), with the schema and the
- * topics, then the consumers, the gateway and the demo. Everything that is started goes onto a stack, and Ctrl-C
- * stops it in the opposite order at any point.
+ * It starts the servers concurrently (Postgres and Kafka, unless the environment names others), with the schema and the
+ * topics, then the consumers, the gateway and the demo. Everything it starts goes onto a stack, and Ctrl-C stops it in
+ * the opposite order at any point.
  */
 
 import path from 'node:path';
@@ -46,11 +46,11 @@ import { createStartConfig, type StartConfig } from './start-config.ts';
 
 const DEFAULT_METRICS_PORT = 9464;
 const READY_TIMEOUT_MS = 120_000;
-/** Servers that keep failing, as on a full disk, are back this soon after the cause is gone; in milliseconds. */
+/** The longest pause between restarts of a server that keeps failing, as on a full disk, in milliseconds. */
 const MAX_SERVER_DELAY_MS = 4000;
-/** Its predecessor can hold the port of a program for a moment. */
+/** A program's predecessor can hold the port for a moment. */
 const REFUSALS_TO_GIVE_UP = 3;
-/** A program that is stuck ends itself earlier. */
+/** A stuck program ends itself earlier. */
 const CHILD_GRACE_MS = STOP_DEADLINE_MS + 5000;
 
 const programs = {
@@ -66,7 +66,7 @@ function say(line: string): void {
 function renderServersOnly(dataDir: string): string {
   return [
     '',
-    'The servers run, and nothing of the service. Commands find them by the same DATA_DIR:',
+    'Only the servers run. Commands with the same DATA_DIR find them:',
     `  ${nameData(dataDir)}npm run ops -- stream check`,
     '',
     'Ctrl-C stops the servers.',
@@ -90,9 +90,9 @@ class Start {
   readonly #stack = new AsyncDisposableStack();
   readonly #pids: RememberedPids;
   readonly #interrupted: AbortSignal;
-  /** Aborts when a program cannot be started, whatever is tried. */
+  /** Aborts when a program cannot be started at all. */
   readonly #failed = new AbortController();
-  /** Aborts when everything is to stop. */
+  /** Aborts when everything has to stop. */
   readonly #over: AbortSignal;
   #runner: Promise<ServerRunner> | null = null;
   #hasDemoToSubmit = false;
@@ -139,7 +139,7 @@ class Start {
     await disk.check();
   }
 
-  /** Starts the servers and nothing of ours: neither the schema nor the topics are touched. */
+  /** Starts only the servers: it touches neither the schema nor the topics. */
   async #bringUpServers(): Promise<void> {
     const { databaseUrl, brokers } = await this.#startServers();
     await writeServiceEnv(this.#runDir, this.#describeServers(databaseUrl, brokers));
@@ -180,7 +180,7 @@ class Start {
     return { databaseUrl, dataDir, topicPrefix, today, report: say };
   }
 
-  /** The servers and their topics, as every program of the service reads them from its environment. */
+  /** The servers and their topics, as environment variables for the service's programs. */
   #describeServers(databaseUrl: string, brokers: Brokers): Record<string, string> {
     const { retentionMs, changesPartitions, topicPrefix } = this.#config;
     return {
@@ -207,13 +207,13 @@ class Start {
     return { port, metricsPort: chosen, consumersMetricsPort: await choosePort(chosen + gatewayProcesses) };
   }
 
-  /** Starts the servers beside each other. Unless they are wanted alone, they get the schema, the catalogue and the topics. */
+  /** Starts the servers concurrently. For the service, they get the schema, the catalogue and the topics. */
   async #startServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
     const { databaseUrl: givenUrl, brokers: givenBrokers, topicPrefix } = this.#config;
     if (givenUrl !== null) await requireDatabase(givenUrl);
     if (givenUrl === null || givenBrokers === null) say('Starting the servers ...');
     const starting = [this.#startDatabase(), this.#startKafka()] as const;
-    // If one fails, the other has to be there before it can be stopped.
+    // If one fails, the other must have started before it can be stopped.
     await Promise.allSettled(starting);
     const [databaseUrl, { kafka, brokers }] = await Promise.all(starting);
     if (kafka !== null) {
@@ -258,7 +258,7 @@ class Start {
     let isFirst = true;
     const kafka = await this.#keepServer('kafka', { dir: path.join(dataDir, 'kafka') }, async (options) => {
       const server = await startKafka(options);
-      // One that is started again can be on new storage.
+      // A restarted server can have new storage.
       if (!isFirst) this.#applyTopics(server.brokers).catch((error) => say(describeFailure(error)));
       isFirst = false;
       return server;
@@ -333,7 +333,7 @@ class Start {
   }
 }
 
-// A terminal that has gone away, or a file on a full disk, loses lines and ends nothing.
+// If the terminal has gone away, or output goes to a file on a full disk, lines are lost and the service continues.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {

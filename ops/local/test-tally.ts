@@ -1,4 +1,4 @@
-/** The part of jest's --json results that is read here. */
+/** The used part of jest's --json results. */
 export interface JestResults {
   success: boolean;
   numPassedTests: number;
@@ -11,7 +11,7 @@ export interface JestResults {
 
 /**
  * The last line of a test run, and whether the run succeeded. A file that could not be loaded counts as one failure,
- * since its tests are not counted at all. A run without a passing test is a failure.
+ * because its tests are not counted at all. A run without a passing test is a failure.
  */
 export function formatTally(results: JestResults): { line: string; ok: boolean } {
   const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;

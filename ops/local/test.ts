@@ -1,6 +1,6 @@
 /**
- * `npm test` and the scripts beside it (`test:unit`, `test:system`, `test:all`, `test:secured`): runs jest under this Node
- * with the given arguments (`npm test -- test/domain`). The last line is `N passed, N failed`; the exit status is 1 if a
+ * `npm test` and its variants (`test:unit`, `test:system`, `test:all`, `test:secured`): runs jest under this Node with
+ * the given arguments (`npm test -- test/domain`). The last line is `N passed, N failed`; the exit status is 1 if a
  * test failed or none ran.
  */
 import { spawn } from 'node:child_process';
@@ -13,7 +13,7 @@ import { childExit } from './processes/daemon.ts';
 import { chooseRunner, inspectMachine } from './servers/runner.ts';
 import { formatTally, type JestResults } from './test-tally.ts';
 
-/** The groups of jest.config.mjs that run if no file is named, by the option of the script. */
+/** The groups of jest.config.mjs that run if no file is named, by the script's option. */
 const GROUPS: Record<string, string[]> = {
   '--unit': ['unit'],
   '--system': ['system'],
@@ -24,13 +24,13 @@ const DEFAULT_GROUPS = ['unit', 'servers'];
 
 /** The option that runs tests against three brokers with TLS, logins and rights. */
 const SECURED = '--secured';
-/** The tests that it runs if none are named: those of a whole service, without those that start servers of their own. */
+/** Its default tests: those of a whole service, except those that start their own servers. */
 const SECURED_TESTS = [
   ...['test/acceptance', 'test/faults/kill-consumers', 'test/faults/kill-gateway'],
   ...['--testPathIgnorePatterns', 'runbooks', 'root-home', 'least-rights'],
 ];
 
-/** @returns jest's arguments: named files are run whatever their group */
+/** @returns jest's arguments: named files run whatever their group */
 function chooseTests(options: string[], args: string[]): string[] {
   if (args.some((arg) => arg.startsWith('test/'))) return args;
   if (options.includes(SECURED)) return [...SECURED_TESTS, ...args];

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { OperatorError } from '../../service/operator-error.ts';
 
-/** The folders of a state with people in office; other folders hold former officeholders and committees. */
+/** The folders of a state with people in office; other folders contain former officeholders and committees. */
 const FOLDERS = ['legislature', 'executive', 'municipalities'] as const;
 export type Folder = (typeof FOLDERS)[number];
 
@@ -15,7 +15,7 @@ export interface PersonFile {
 
 export interface FoundPeople {
   files: PersonFile[];
-  /** The state folders that exist: the states that this checkout covers. */
+  /** The existing state folders: the states in this checkout. */
   places: string[];
 }
 

@@ -5,7 +5,7 @@ import { type ReadPeople, readPeople } from './read-people.ts';
 
 export interface ImportOptions {
   databaseUrl: string;
-  /** Leave people with refused files as they are and load the others; otherwise one refusal stops the whole import. */
+  /** Skip people with refused files and load the others; otherwise one refusal stops the whole import. */
   skipRefused: boolean;
   now: Date;
   onFile?: () => void;
@@ -16,7 +16,7 @@ export interface ImportOutcome extends ReadPeople {
   counts: { people: LoadCounts; seats: LoadCounts } | null;
 }
 
-/** The person's id, which the source puts at the end of a file's name; null if there is none. */
+/** The person's id from the end of a file's name; null if there is none. */
 function idInName({ path }: PersonFile): string | null {
   return /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.ya?ml$/i.exec(path)?.[1] ?? null;
 }

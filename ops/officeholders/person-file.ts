@@ -54,7 +54,7 @@ const fields = openRecord({
       MAX_ITEMS,
     ),
   ),
-  // The offices' names in older files of the source.
+  // The names of offices in older files of the source.
   contact_details: optional(
     listOf(
       openRecord({
@@ -71,7 +71,7 @@ const fields = openRecord({
   ids: optional(anyObject),
 });
 
-/** A person as the source describes it. */
+/** A person in the source's form. */
 export interface SourcePerson extends Accepted<typeof fields> {
   personId: string;
   inRoles: Role[];
@@ -108,13 +108,13 @@ function roleProblems(
   ];
 }
 
-/** The source knows some dates only to the month or the year. */
+/** For some dates the source knows only the month or the year. */
 function dateProblems(field: string, date: string | null | undefined): Problem[] {
   if (date == null || isCalendarDate(`${date}-01-01`.slice(0, Math.max(10, date.length)))) return [];
   return [{ field, message: `must be a real date as YYYY-MM-DD, YYYY-MM or YYYY, is ${showValue(date)}` }];
 }
 
-/** Removes empty values, which the source has for unknown ones, from a mapping or list. */
+/** Removes empty values, with which the source marks unknown ones, from a mapping or list. */
 function withoutBlanks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (typeof value !== 'object' || value === null) return value;

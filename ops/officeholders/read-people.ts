@@ -29,7 +29,7 @@ export interface ReadPeople {
   people: StagedOfficeholder[];
   refusals: FileRefusal[];
   refusedFiles: PersonFile[];
-  /** The number of people without an office that the interface shows, by the reason. */
+  /** The number of people without an office of the interface, by the reason. */
   leftOut: Map<string, number>;
 }
 
@@ -42,7 +42,7 @@ function isOfFolder(folder: Folder): (role: Role) => boolean {
   return ({ type }) => (folder === 'executive' ? isExecutive(type) : isLegislative(type));
 }
 
-/** The seats that a person holds today, or the reason that there are none. */
+/** The seats that a person holds today, or the reason why there are none. */
 function readHolder(person: SourcePerson, { place, folder }: PersonFile, today: string): Outcome {
   if (person.death_date) return { leftOut: 'died' };
   const inOffice = rolesInOffice(person.inRoles, today, isOfFolder(folder));
@@ -62,8 +62,8 @@ function readHolder(person: SourcePerson, { place, folder }: PersonFile, today: 
 }
 
 /**
- * Takes from each holder the executive seats whose term is over and that somebody else holds by date: the successor is
- * in office, and the source has yet to move the predecessor away.
+ * Takes an executive seat from its holder if the term is over and somebody else holds the seat by date. The successor
+ * is in office, and the source still lists the predecessor.
  */
 function dropSucceeded(holders: readonly Holder[]): Holder[] {
   const officeOf = ({ office, state }: Seat) => `${office} ${state}`;
@@ -107,7 +107,7 @@ function describePerson({ person, place, seats }: Holder, today: string): Staged
 /**
  * Reads the files of a checkout.
  *
- * @param today the day, YYYY-MM-DD, that decides who is in office
+ * @param today the day, YYYY-MM-DD, that decides about terms of office
  */
 export async function readPeople(
   files: readonly PersonFile[],

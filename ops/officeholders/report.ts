@@ -5,7 +5,7 @@ import type { FileRefusal } from './read-people.ts';
 
 const COLUMNS = ['added', 'changed', 'unchanged', 'gone'] as const;
 
-/** A table of what an import did, and below it the number of people that were left out, by reason. */
+/** A table of an import's changes, and below it the number of people who were left out, by reason. */
 export function formatLoad(
   { people, seats }: { people: LoadCounts; seats: LoadCounts },
   leftOut: ReadonlyMap<string, number>,

@@ -1,7 +1,7 @@
-/*
- * The few calls of the REST API that Confluent's Schema Registry has in common with Karapace and Apicurio. Node's own
- * client makes them: the packages for this API exist to write values in another encoding. Confluent's brings the clients
- * of three clouds along, and KafkaJS's cannot ask whether a schema is compatible.
+/**
+ * The few calls of the REST API that Confluent's Schema Registry, Karapace and Apicurio share. Node's own client makes
+ * them: the packages for this API exist to encode values in another format. Confluent's package brings the clients of
+ * three clouds along, and KafkaJS's cannot ask whether a schema is compatible.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -12,7 +12,7 @@ import type { Registry } from './registry.ts';
 
 const TYPE = 'application/vnd.schemaregistry.v1+json';
 const TIMEOUT_MS = 10_000;
-/** No such subject, version or schema, or no compatibility of the subject's own: Confluent's codes. */
+/** Confluent's codes for a missing subject, version or schema, and for no compatibility of the subject's own. */
 const ABSENT = [40401, 40402, 40403, 40408];
 
 /** A schema under a subject. */
@@ -22,8 +22,8 @@ export interface RegisteredSchema {
 }
 
 /**
- * A schema registry. Every method throws an OperatorError that says in a sentence what to do if the registry does not
- * answer or refuses.
+ * A schema registry. If the registry does not answer or refuses, every method throws an OperatorError with the
+ * solution.
  */
 export class RegistryClient {
   readonly #registry: Registry;
@@ -32,7 +32,7 @@ export class RegistryClient {
     this.#registry = registry;
   }
 
-  /** The registry's own numbers of a subject's versions, oldest first; empty if there is no such subject. */
+  /** The registry's own numbers of a subject's versions, oldest first; empty without the subject. */
   async versions(subject: string): Promise<number[]> {
     const body = await this.#ask('GET', ['subjects', subject, 'versions']);
     if (body === null) return [];
@@ -45,7 +45,7 @@ export class RegistryClient {
     return { id: this.#field(body, 'id', 'number'), schema: this.#field(body, 'schema', 'string') };
   }
 
-  /** The compatibility that is set for the subject itself; null if none is. */
+  /** The subject's own compatibility; null if it is not set. */
   async compatibility(subject: string): Promise<string | null> {
     const body = await this.#ask('GET', ['config', subject]);
     return body === null ? null : this.#field(body, 'compatibilityLevel', 'string');
@@ -64,13 +64,13 @@ export class RegistryClient {
     );
   }
 
-  /** Whether a schema is compatible with a version of the subject, in the sense of the subject's compatibility. */
+  /** Whether a schema is compatible with a version of the subject, under the subject's compatibility. */
   async isCompatible(subject: string, version: number, schema: string): Promise<boolean> {
     const path = ['compatibility', 'subjects', subject, 'versions', version];
     return this.#field(await this.#ask('POST', path, { schema }), 'is_compatible', 'boolean');
   }
 
-  /** @returns the body of the answer; null if there is no such subject, version or setting */
+  /** @returns the body of the answer; null if the subject, version or setting is missing */
   async #ask(method: string, path: readonly (string | number)[], body?: object): Promise<unknown> {
     const answer = await this.#send(method, path.map(encodeURIComponent).join('/'), body).catch(
       (error: Error) => {
@@ -83,7 +83,7 @@ export class RegistryClient {
     if (isAbsent && method === 'GET') return null;
     throw explainRefusal(this.#registry, {
       status: answer.status,
-      // To a user who may not write a subject, Karapace says that there is none.
+      // If a user may not write a subject, Karapace reports that the subject is missing.
       isForbidden: isAbsent || answer.status === 403,
       code: Number(code),
       message: String(message ?? ''),
@@ -128,7 +128,7 @@ function authorize(login: NonNullable<Registry['login']>): string {
   return `Basic ${Buffer.from(`${login.username}:${login.password.read()}`).toString('base64')}`;
 }
 
-/** @returns undefined if it is no JSON */
+/** @returns undefined if it is not JSON */
 function parse(content: string): unknown {
   try {
     return JSON.parse(content);

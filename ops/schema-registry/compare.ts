@@ -1,8 +1,8 @@
-/** Compares a subject of the registry with the versions that it should have. */
+/** Compares a subject of the registry with its expected versions. */
 import type { RegistryClient } from './client.ts';
 import { fingerprintOf, type SchemaVersion, type Subject } from './subjects.ts';
 
-/** Every version reads the values of every other: `test/schemas/avro-versions.test.ts` holds the schemas to it. */
+/** Every version reads the values of every other, as `test/schemas/avro-versions.test.ts` checks. */
 export const COMPATIBILITY = 'FULL_TRANSITIVE';
 const REGISTER = 'run "npm run ops -- schemas register"';
 
@@ -11,7 +11,7 @@ export interface FoundVersion {
   /** The registry's own number. */
   version: number;
   id: number;
-  /** Null if it is no schema of Avro. */
+  /** Null if it is not an Avro schema. */
   fingerprint: string | null;
 }
 
@@ -29,10 +29,9 @@ export const findVersion = (found: readonly FoundVersion[], wanted: SchemaVersio
   found.find(({ fingerprint }) => fingerprint === wanted.fingerprint);
 
 /**
- * The versions that lack an older one which the registry does not have: registered now, the older one would become the
- * newest.
+ * The versions that miss an older one in the registry: registered now, the older one would become the newest.
  *
- * @returns a sentence for each older version that is lacking; empty if all can be registered in order
+ * @returns a sentence for each missing older version; empty if all can be registered in order
  */
 export function findOvertaken({ name, versions }: Subject, found: readonly FoundVersion[]): string[] {
   const newest = versions.findLast((version) => findVersion(found, version));
@@ -75,7 +74,7 @@ async function checkSubject(client: RegistryClient, subject: Subject): Promise<s
       if (await client.isCompatible(name, version, wanted.text)) continue;
       problems.push(
         `The registry finds ${wanted.name} incompatible with version ${version} of ${name}: delete that version if it is ` +
-          'none of the service, or set TOPIC_PREFIX or SCHEMA_REGISTRY_NAMING.',
+          "not the service's, or set TOPIC_PREFIX or SCHEMA_REGISTRY_NAMING.",
       );
     }
   }
@@ -89,7 +88,7 @@ export async function checkSubjects(client: RegistryClient, subjects: readonly S
   return problems;
 }
 
-/** The sentence for a registry without a difference. */
+/** The sentence for a registry without differences. */
 export function describeAgreement(subjects: readonly Subject[]): string {
   const count = subjects.reduce((sum, { versions }) => sum + versions.length, 0);
   return `The registry has all ${count} schemas of ${subjects.length} subjects, with the compatibility ${COMPATIBILITY}.`;

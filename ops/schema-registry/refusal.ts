@@ -4,9 +4,9 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { explainTlsCode } from '../../service/tls-codes.ts';
 import type { Registry } from './registry.ts';
 
-/** The subject or the whole registry is read-only, by Confluent's codes. */
+/** Confluent's codes for a read-only subject or registry. */
 const READ_ONLY = 42205;
-/** How much of a registry's message is shown; some list every field. */
+/** The shown part of a registry's message; some list every field. */
 const MAX_MESSAGE = 200;
 
 const TLS_SETTINGS = {
@@ -16,12 +16,12 @@ const TLS_SETTINGS = {
   mode: 'SCHEMA_REGISTRY_URL',
 };
 
-/** The registry finds a schema incompatible with those of its subject. */
+/** The registry finds a schema incompatible with its subject's versions. */
 export class IncompatibleError extends OperatorError {
   override name = 'IncompatibleError';
 }
 
-/** The address answers, and not as a schema registry does. */
+/** The address answers, but not as a schema registry. */
 export function strangeAnswer({ url }: Registry, status: number): OperatorError {
   return new OperatorError(
     `${url} answers (HTTP ${status}), but not as a schema registry: correct SCHEMA_REGISTRY_URL. Some registries need a ` +
@@ -29,7 +29,7 @@ export function strangeAnswer({ url }: Registry, status: number): OperatorError 
   );
 }
 
-/** The registry could not be asked. @param error an error of the connection */
+/** The registry could not be reached. @param error an error of the connection */
 export function explainSilence({ url, tls }: Registry, error: Error): OperatorError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const sentence = explainTlsCode(code, {
@@ -48,7 +48,7 @@ export function explainSilence({ url, tls }: Registry, error: Error): OperatorEr
 /**
  * The registry refuses.
  *
- * @param answer `code` and `message` are those of its body; NaN and empty without one
+ * @param answer the `code` and `message` of its body; NaN and empty without one
  * @returns an IncompatibleError if that is the reason
  */
 export function explainRefusal(

@@ -5,9 +5,9 @@ import { IncompatibleError } from './refusal.ts';
 import type { SchemaVersion, Subject } from './subjects.ts';
 
 /**
- * Registers the versions that a subject lacks, oldest first, and sets its compatibility. It can be repeated.
+ * Registers a subject's missing versions, oldest first, and sets its compatibility. It can be repeated.
  *
- * @param print gets a line for each version, and for a compatibility that was another
+ * @param print gets a line for each version, and for a changed compatibility
  * @throws OperatorError if the versions cannot be put in order, or the registry refuses
  */
 export async function registerSubject(
@@ -26,7 +26,7 @@ export async function registerSubject(
       ? `was there, with id ${there.id}`
       : `registered with id ${await add(client, name, version)}`;
     print(`${name}: ${version.name} ${outcome}`);
-    // Some registries know the compatibility of a subject only once it has a version.
+    // Some registries know a subject's compatibility only once it has a version.
     if (found.length === 0 && index === 0) await requireCompatibility(client, name, print);
   }
 }

@@ -1,14 +1,14 @@
-/** The settings of a schema registry: its address, and the way to prove who asks. */
+/** The settings of a schema registry: its address and its login. */
 import { type Certificates, checkCertificates, rotatingContext } from '../../service/certificates.ts';
 import { type Environment, readText, SettingError } from '../../service/environment.ts';
 import { readSecret, type Secret } from '../../service/secret.ts';
 
-/** The strategies for the names of subjects, as Confluent's serializers have them: TopicName and so on. */
+/** The strategies for naming subjects, as in Confluent's serializers: TopicName and so on. */
 const NAMINGS = ['topic', 'record', 'topic-record'] as const;
 export type Naming = (typeof NAMINGS)[number];
 
 export interface Registry {
-  /** Without a slash at its end. It may have a path, such as `/apis/ccompat/v7`. */
+  /** Without a trailing slash. It may have a path, such as `/apis/ccompat/v7`. */
   url: string;
   login: { username: string; password: Secret } | { token: Secret } | null;
   tls: Certificates;

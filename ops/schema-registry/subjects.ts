@@ -1,4 +1,4 @@
-/** The subjects of a schema registry that describe the values of the topics, and the versions that each should have. */
+/** The subjects of a schema registry for the values of the topics, and their expected versions. */
 import avro from 'avsc';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { fingerprint, readSchemaVersions } from '../../schemas/avro-codec.ts';
@@ -9,7 +9,7 @@ export interface SchemaVersion {
   name: string;
   /** The schema as JSON. */
   text: string;
-  /** CRC-64-AVRO, in hexadecimal digits, by which values name it. */
+  /** CRC-64-AVRO in hexadecimal digits, which identifies the schema in values. */
   fingerprint: string;
 }
 
@@ -42,11 +42,11 @@ function describe(topic: string, schema: string, naming: Naming): Subject {
 }
 
 /**
- * The fingerprint of a schema, in hexadecimal digits. It leaves out docs, as the values do, so that a registry may have a
- * schema whose docs were edited.
+ * The fingerprint of a schema, in hexadecimal digits. It ignores docs, as the values do, so that a registry may have
+ * edited docs.
  *
  * @param text the schema as JSON
- * @returns null if it is no schema of Avro, or one that refers to others
+ * @returns null if it is not an Avro schema, or refers to others
  */
 export function fingerprintOf(text: string): string | null {
   try {

@@ -10,7 +10,7 @@ export interface SequenceRange {
   to: number;
 }
 
-/** The ranges of numbers that were not seen. */
+/** The ranges of unseen numbers. */
 function findGaps(seen: Uint8Array, { from }: SequenceRange): SequenceRange[] {
   const gaps: SequenceRange[] = [];
   for (let index = 0; index < seen.length; index += 1) {
@@ -23,7 +23,7 @@ function findGaps(seen: Uint8Array, { from }: SequenceRange): SequenceRange[] {
 }
 
 /**
- * Reads the whole changes topic and finds the changes of a range that it lacks.
+ * Reads the whole changes topic and finds missing changes of a range.
  *
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */

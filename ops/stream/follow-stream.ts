@@ -1,35 +1,33 @@
-/*
- * A client of /v1/stream, as docs/streaming.md describes one: it reconnects with the last id that it has seen.
- */
+/** A client of /v1/stream, as docs/streaming.md describes it: it reconnects with the last seen id. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { OperatorError } from '../../service/operator-error.ts';
 
-/** The wait before another attempt, until the service has told one; in milliseconds. */
+/** The wait before another attempt, until the service names one, in milliseconds. */
 const DEFAULT_RETRY_MS = 1000;
-/** A connection that has been silent for so long is dead, in milliseconds. Pings come every 20 seconds. */
+/** A connection counts as dead after this much silence, in milliseconds. Pings come every 20 seconds. */
 const SILENCE_MS = 60_000;
 
 export interface FollowStreamOptions {
-  /** The address of the service, without a slash at its end. */
+  /** The service's address, without a trailing slash. */
   url: string;
   key: string;
-  /** The filter, and where to begin. */
+  /** The filter and the start. */
   query: Readonly<Record<string, string>>;
   /** Ends the following. */
   signal: AbortSignal;
-  /** How long a connection may be silent, in milliseconds. */
+  /** The longest silence of a connection, in milliseconds. */
   silenceMs?: number;
 }
 
-/** Something that happened to a stream. `lost` is followed by another attempt after `waitMs`. */
+/** A message about a stream. After `lost`, another attempt follows in `waitMs`. */
 export type StreamNews =
   | { kind: 'connected' }
   | { kind: 'event'; id: string; data: string }
   | { kind: 'cursor'; id: string }
   | { kind: 'lost'; reason: string; waitMs: number };
 
-/** A connection that ended, or was never made, for a reason that passes. */
+/** A connection that ended or failed for a temporary reason. */
 class LostConnection extends Error {
   readonly retryMs: number | null;
 
@@ -42,7 +40,8 @@ class LostConnection extends Error {
 /**
  * Follows the stream until the signal aborts.
  *
- * @throws OperatorError if the service refuses the request for good, or no longer keeps what follows the last event
+ * @throws OperatorError if the service refuses the request permanently, or no longer keeps the events after the last
+ * one
  */
 export async function* followStream(options: FollowStreamOptions): AsyncGenerator<StreamNews, void> {
   const { signal, silenceMs = SILENCE_MS } = options;
@@ -66,7 +65,7 @@ export async function* followStream(options: FollowStreamOptions): AsyncGenerato
         cursor = id;
         yield event === 'endorsement' ? { kind: 'event', id, data } : { kind: 'cursor', id };
       }
-      // The service says why it ends a connection, as it does every hour; a proxy does not.
+      // The service gives a reason before it ends a connection, as it does every hour; a proxy does not.
       if (waitMs === null) throw new LostConnection('the connection ended');
     } catch (error) {
       if (signal.aborted) return;
@@ -98,7 +97,7 @@ async function connect(
   }
   if (status === 410 && cursor !== null) throw gone();
   throw new OperatorError(
-    status < 400 ? `${url} is not this service: its answer is no stream.` : `${url} refuses: ${message}`,
+    status < 400 ? `${url} is not this service: its answer is not a stream.` : `${url} refuses: ${message}`,
   );
 }
 
@@ -114,12 +113,12 @@ async function readErrorMessage(response: Response): Promise<string> {
     const { error } = JSON.parse(text) as { error: { message: string } };
     return error.message;
   } catch {
-    // A proxy answers in its own words.
+    // A proxy's answer has another form.
     return `${response.status} ${response.statusText}`.trim();
   }
 }
 
-/** The frames of a connection until it ends, and each `retry` that it tells, in milliseconds. */
+/** The frames of a connection until it ends, and each `retry` in milliseconds. */
 async function* readFrames(
   body: AsyncIterable<Uint8Array>,
   onBytes: () => void,
@@ -137,12 +136,12 @@ async function* readFrames(
   }
 }
 
-/** The wait that a `reconnect` asks for, in milliseconds. */
+/** The wait of a `reconnect` frame, in milliseconds. */
 function readRetry(data: string): number {
   return (JSON.parse(data) as { retry_ms: number }).retry_ms;
 }
 
-/** The failure that an `error` frame tells of. */
+/** The failure in an `error` frame. */
 function explainError(data: string): Error {
   const { code, message } = JSON.parse(data) as { code: string; message: string };
   return code === 'cursor_expired' ? gone() : new LostConnection(message);

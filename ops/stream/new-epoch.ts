@@ -11,8 +11,8 @@ import { inOneTransaction } from '../database.ts';
 import { describeMissingTopic } from '../missing-topic.ts';
 
 /**
- * Begins another stream (INV-4), so that Postgres and Kafka fit together again after Postgres was restored from a backup
- * and has lost changes that clients have seen.
+ * Begins another epoch (INV-4), so that Postgres and Kafka match again after a restored backup has lost changes that
+ * clients have seen.
  *
  * @throws OperatorError if the changes topic is missing
  */
@@ -24,16 +24,16 @@ export async function newEpoch(config: OpsConfig, io: CommandIo): Promise<void> 
     throw new OperatorError(`${describeMissingTopic(topic)}. Nothing was done.`);
   }
   const place = { brokers, topic, clientId: 'ballot-endorsements-ops' };
-  // Read before the epoch begins, so that none of its changes lies before them.
+  // Read before the epoch begins, so that all of its changes come later.
   const { topicId, bounds } = await describeTopic(place);
   const offsets = bounds.map(({ end }) => end);
-  // A backup may be older than an epoch that was published since, as when it is restored for the second time.
+  // A backup may be older than a published epoch, for example if it is restored for the second time.
   const published = (await readNewestPublished({ brokers, topic }))?.epoch ?? 0;
   const { epoch, after } = await inOneTransaction(databaseUrl, async (client) => {
     await lockStreamHead(client);
     return beginEpoch(client, { topicId, offsets, published });
   });
-  io.err(`${topic} is read from its present end.`);
+  io.err(`${topic} is read from its current end.`);
   io.err(
     `The stream's epoch is ${epoch} from change ${after + 1} on. Older cursors get 410, so that clients ` +
       'catch up through /v1/endorsements; gateways and relays follow by themselves within seconds.',

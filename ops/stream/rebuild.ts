@@ -5,12 +5,12 @@ import type { CommandIo } from '../command.ts';
 import { withProgress } from '../progress.ts';
 
 const POLL_MS = 200;
-/** A relay takes a request up within seconds. */
+/** A relay begins within seconds of a request. */
 const PATIENCE_MS = 10_000;
 
 /**
  * Asks the relay to write the changes topic again from the change log, as a new generation of the stream (INV-4), and
- * waits until that is done.
+ * waits for the end.
  */
 export async function rebuildStream(client: ClientBase, io: CommandIo): Promise<void> {
   const before = await loadGeneration(client);
@@ -18,7 +18,7 @@ export async function rebuildStream(client: ClientBase, io: CommandIo): Promise<
   const isTakenUp = async () => (await loadGeneration(client)).generation > before.generation;
   for (let waitedMs = 0; !(await isTakenUp()); waitedMs += POLL_MS) {
     if (waitedMs === PATIENCE_MS) {
-      io.err('No relay has taken this up yet. It begins when one works; Ctrl-C leaves the request in place.');
+      io.err('No relay has begun yet. It begins when a relay runs; Ctrl-C leaves the request in place.');
     }
     await sleep(POLL_MS);
   }

@@ -15,20 +15,19 @@ import { addPendingRejections } from '../../store/stream/pending-rejections.ts';
 import type { OpsConfig } from '../config.ts';
 import { currentActor, inOneTransaction, withDatabase } from '../database.ts';
 
-/** A submission that waits, or a batch of them that cannot be read, as it is to be rejected. */
+/** A waiting submission, or an unreadable batch of them, as it will be rejected. */
 interface Waiting extends Pick<Rejection, 'offset' | 'last_offset' | 'value'> {
   key: Buffer | null;
-  /** When it was appended, in milliseconds since 1970. */
+  /** The time of its append, in milliseconds since 1970. */
   appendedAt: number;
 }
 
 /**
- * Rejects the next submission of a partition without looking at it, so that a submission which stops the consumers for a
- * reason that nobody foresaw stops them no longer (INV-14). Consumers that run notice that the stored offset has moved,
- * and continue from there.
+ * Rejects the next submission of a partition unread, so that a submission can no longer stop the consumers for an
+ * unforeseen reason (INV-14). Running consumers notice the moved offset and continue from there.
  *
- * @throws OperatorError if the submission is not the next one of its partition, if another process applies it meanwhile, or
- *   if the topic has no such partition
+ * @throws OperatorError if the submission is not the next one of its partition, if another process applies it
+ * meanwhile, or if the topic has no such partition
  */
 export async function skipSubmission(config: OpsConfig, origin: Origin, reason: string): Promise<void> {
   const { brokers, topicPrefix, databaseUrl } = config;
@@ -36,7 +35,7 @@ export async function skipSubmission(config: OpsConfig, origin: Origin, reason: 
   const { partition, offset } = origin;
   const offsets = await withDatabase(databaseUrl, 'ops', (client) => loadConsumerOffsets(client, topic));
   const stored = offsets.get(partition) ?? 0;
-  // Before the lock, for which every other writer of the stream would wait as long as Kafka takes to answer.
+  // Before the lock: all other writers of the stream would wait for Kafka's answer.
   const waiting = await findNext({ brokers, topic }, partition, stored);
   if (!waiting) {
     throw new OperatorError(`No submission of partition ${partition} waits, so there is none to skip.`);
@@ -73,7 +72,7 @@ export async function skipSubmission(config: OpsConfig, origin: Origin, reason: 
   });
 }
 
-/** The first submission from an offset on, aborted ones left out; undefined if there is none. */
+/** The first submission from an offset on, without aborted ones; undefined if there is none. */
 async function findNext(
   { brokers, topic }: { brokers: Brokers; topic: string },
   partition: number,

@@ -7,23 +7,23 @@ import { followSubmissions, prepareToFollow } from './follow.ts';
 import { formatOutcome, formatRejections } from './report-outcome.ts';
 import { SentOffsets } from './sent-offsets.ts';
 
-/** Follows submissions for a person: with a progress bar, a time limit, Ctrl-C, and a report at the end. */
+/** Follows submissions for an operator: with a progress bar, a time limit, Ctrl-C, and a final report. */
 export interface Follower {
-  /** To be given the places of everything that is sent. */
+  /** Receives the offsets of all sent submissions. */
   sent: SentOffsets;
   /**
-   * Waits until all of it is applied, and reports what became of it.
+   * Waits until all submissions are applied, and reports the outcome.
    *
-   * @throws OperatorError if some of it was rejected, or a server goes away
-   * @throws UnfinishedError if the wait ends before all of it is applied
+   * @throws OperatorError if some were rejected, or a server fails
+   * @throws UnfinishedError if the wait ends before all are applied
    */
   follow(): Promise<void>;
 }
 
 /**
- * To be called before anything is sent.
+ * Call this before sending anything.
  *
- * @param timeoutSeconds the longest wait; for ever if undefined
+ * @param timeoutSeconds the longest wait; without limit if undefined
  * @throws OperatorError if a server cannot be used
  */
 export async function createFollower(

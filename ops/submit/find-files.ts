@@ -16,9 +16,9 @@ export interface SubmissionFiles extends AsyncDisposable {
 }
 
 /**
- * Opens the files to submit, in the order of the arguments; a file that is named twice is read once. A folder stands for
- * the `endorsements.ndjson` in it. The files are read twice, so standard input (`-`) is first copied to a temporary file,
- * which is removed with the result.
+ * Opens the files to submit, in the order of the arguments; a repeated file is read once. A folder stands for its
+ * `endorsements.ndjson`. The files are read twice, so standard input (`-`) is first copied to a temporary file, which
+ * is removed with the result.
  *
  * @throws OperatorError if a path does not exist, a folder lacks that file, or standard input is named twice
  */
@@ -29,7 +29,7 @@ export async function openSubmissionFiles(
   if (names.filter((name) => name === STANDARD_INPUT).length > 1) {
     throw new OperatorError('Standard input (-) can be read only once.');
   }
-  // By real path. Standard input comes last, since it is read only when all arguments are right.
+  // By real path. Standard input comes last, because it is read only if all arguments are right.
   const found = new Map<string, SubmissionFile | null>();
   const notRead: string[] = [];
   for (const name of names) {

@@ -16,20 +16,20 @@ import { withDatabase } from '../database.ts';
 import { describeMissingTopic } from '../missing-topic.ts';
 import type { SentOffsets } from './sent-offsets.ts';
 
-/** How often the stored offsets are looked at, in milliseconds. */
+/** The interval between looks at the stored offsets, in milliseconds. */
 const LOOK_MS = 200;
-/** After this long without progress `onStall` is called, in milliseconds. */
+/** `onStall` is called after this long without progress, in milliseconds. */
 const STALL_MS = 10_000;
-/** The rejections that are loaded from Postgres at a time. */
+/** The number of rejections loaded from Postgres at a time. */
 const PAGE = { records: 1000, bytes: 16 * 1024 * 1024 };
 
-/** Where the change log and the rejected topic ended before anything was sent. */
+/** The ends of the change log and of the rejected topic before sending. */
 export interface FollowStart {
   sequence: number;
   rejectedEnds: ReadonlyMap<number, number>;
 }
 
-/** The fate of submissions. Those that are neither changed nor rejected changed nothing. */
+/** The outcome of submissions. Those that are neither changed nor rejected changed nothing. */
 export interface Outcome {
   applied: number;
   changed: number;
@@ -39,7 +39,7 @@ export interface Outcome {
 }
 
 /**
- * Notes where to look for the fate of submissions. To be called before they are sent.
+ * Notes the ends of the change log and of the rejected topic. Call this before sending.
  *
  * @throws OperatorError if a server cannot be used or the rejected topic does not exist
  */
@@ -65,17 +65,17 @@ export interface FollowOptions {
   sent: SentOffsets;
   /** Ends the wait: the time is up, or the operator has pressed Ctrl-C. */
   signal: AbortSignal;
-  /** Called with the number of submissions that were just applied. */
+  /** Called with the number of newly applied submissions. */
   onProgress(count: number): void;
-  /** Called when nothing was applied for a while. */
+  /** Called after a while without progress. */
   onStall(): void;
 }
 
 /**
- * Waits until everything that was sent is applied, or until the signal aborts, and finds out what became of it. Exact,
- * since the offsets, the changes and the rejections of a submission are committed together (INV-8).
+ * Waits until everything is applied or the signal aborts, and finds the outcome. It is exact, because a submission's
+ * offset, changes and rejections are committed together (INV-8).
  *
- * @throws OperatorError if a server goes away meanwhile
+ * @throws OperatorError if a server fails meanwhile
  */
 export async function followSubmissions(config: OpsConfig, options: FollowOptions): Promise<Outcome> {
   const { brokers } = config;
@@ -91,7 +91,7 @@ export async function followSubmissions(config: OpsConfig, options: FollowOption
     if (failure !== 'database_away' && failure !== 'kafka_away') throw error;
     const server = failure === 'database_away' ? 'Postgres' : 'Kafka';
     throw new OperatorError(
-      `${options.sent.count.toLocaleString('en-US')} submissions were sent, but ${server} went away before their fate was ` +
+      `${options.sent.count.toLocaleString('en-US')} submissions were sent, but ${server} failed before their outcome was ` +
         `known (${(error as Error).message}). "npm run ops -- lag" shows how many wait.`,
       { cause: error },
     );
@@ -134,7 +134,7 @@ async function loadOutcome(
     to: Math.min(range.to, reached.get(range.partition) ?? 0),
   }));
   const changed = await countChangingSubmissions(client, start.sequence, applied);
-  // The table first: a rejection leaves it only when the topic has it.
+  // The table first: a rejection leaves it only after the topic has it.
   const pending = await loadAllPending(client);
   const { rejections } = await readRejections({ brokers, topic }, start.rejectedEnds);
   const byOrigin = new Map<string, Rejection>();

@@ -3,17 +3,20 @@ import { parseSubmission } from '../../schemas/submission-files.ts';
 import { readNdjson } from '../catalog/ndjson.ts';
 import { nameOfRecord, type RefusalList } from '../catalog/refusal-list.ts';
 
-/** A submission's binary form is never longer than its line, so this keeps every message below a broker's megabyte. */
+/**
+ * A submission's binary form is never longer than its line, so this keeps every message below a broker's limit of a
+ * megabyte.
+ */
 const MAX_LINE_BYTES = 900_000;
 
-/** A file of submissions; messages call it `name`. */
+/** A file of submissions, with its `name` in messages. */
 export interface SubmissionFile {
   path: string;
   name: string;
   bytes: number;
 }
 
-/** Reads the submissions of the files, in order; the problems of the other lines are added to `refusals`. */
+/** Reads the submissions of the files, in order, and adds the problems of the other lines to `refusals`. */
 export async function* readSubmissions(
   files: SubmissionFile[],
   refusals: RefusalList,

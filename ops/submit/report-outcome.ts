@@ -3,10 +3,10 @@ import type { Rejection } from '../../schemas/submission.ts';
 import { count, showControls } from '../table.ts';
 import type { Outcome } from './follow.ts';
 
-/** The most rejections that are named one by one. */
+/** The most rejections that are listed singly. */
 const MAX_NAMED = 50;
 
-/** The sum of an outcome, a line: `4 applied: 2 made changes, 1 changed nothing, 1 rejected`. */
+/** The total outcome in a line: `4 applied: 2 made changes, 1 changed nothing, 1 rejected`. */
 export function formatOutcome({ applied, changed, rejected }: Outcome): string {
   const unchanged = applied - changed - rejected;
   const parts = [
@@ -17,7 +17,7 @@ export function formatOutcome({ applied, changed, rejected }: Outcome): string {
   return `${count(applied)} applied: ${parts.join(', ')}`;
 }
 
-/** The rejected submissions with their reasons, a line each up to a bound, and then how many there are of each code. */
+/** The rejected submissions with their reasons, a line each up to a bound, then their number by code. */
 export function formatRejections(rejections: readonly Rejection[]): string[] {
   const ordered = [...rejections].sort((a, b) => a.partition - b.partition || a.offset - b.offset);
   const lines = ordered.slice(0, MAX_NAMED).map(formatRejection);

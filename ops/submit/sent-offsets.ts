@@ -1,6 +1,6 @@
 import type { OffsetRange } from '../../kafka/writing/submissions-producer.ts';
 
-/** The offsets of the submissions that were sent, and how many of them something is about. */
+/** The offsets of the sent submissions, for counting them within ranges. */
 export class SentOffsets {
   readonly #ranges: OffsetRange[] = [];
   /** The newest range of each partition, which the next one often continues. */
@@ -35,7 +35,7 @@ export class SentOffsets {
     }, 0);
   }
 
-  /** How many of the offsets `first` to `last` of a partition were sent, both included. */
+  /** The number of sent offsets from `first` to `last` of a partition, both included. */
   countBetween(partition: number, first: number, last: number): number {
     return this.#ranges
       .filter((range) => range.partition === partition)

@@ -11,16 +11,16 @@ import { OperatorError } from '../../service/operator-error.ts';
 import { describeMissingTopic } from '../missing-topic.ts';
 
 const MAX_BATCH_MESSAGES = 1_000;
-/** Well below the megabyte that a broker takes at once, even if every message has the same key. */
+/** Well below a broker's limit of a megabyte, even if every message has the same key. */
 const MAX_BATCH_BYTES = 500_000;
 
 export interface SubmitOptions {
   brokers: Brokers;
   topic: string;
   submissions: AsyncIterable<Submission> | Iterable<Submission>;
-  /** Called with the number of submissions that were just acknowledged. */
+  /** Called with the number of newly acknowledged submissions. */
   onProgress?: (count: number) => void;
-  /** Called with the places of the submissions that were just acknowledged. */
+  /** Called with the offsets of newly acknowledged submissions. */
   onSent?: (places: OffsetRange[]) => void;
 }
 
@@ -29,8 +29,8 @@ export interface SubmitOptions {
  *
  * @returns the number of submissions, each acknowledged by all in-sync replicas
  * @throws OperatorError if the brokers cannot be reached, the topic does not exist, or a batch is not acknowledged; its
- *   message gives the number of acknowledged submissions. Sending all of them again is safe then, since a submission
- *   that changes nothing makes no event.
+ * message has the number of acknowledged submissions. Sending all of them again is then safe, because a submission that
+ * changes nothing makes no event.
  */
 export async function submitAll({
   brokers,

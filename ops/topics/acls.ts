@@ -1,4 +1,4 @@
-/** The rights of each role as an operator grants them: commands of Kafka, users of Strimzi, or a table to read. */
+/** Formats the rights of each role for the operator: commands of Kafka, users of Strimzi, or a table to read. */
 import { stringify } from 'yaml';
 import type { Role, RoleRight } from '../../kafka/connection/role-rights.ts';
 
@@ -30,7 +30,7 @@ function groupByResource(rights: readonly RoleRight[]) {
   });
 }
 
-/** Quotes an argument for a shell, if it needs that. */
+/** Quotes an argument for a shell, if necessary. */
 function quote(text: string): string {
   return /^[\w:.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

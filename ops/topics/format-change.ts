@@ -1,7 +1,7 @@
 import type { TopicChange } from '../../kafka/topics/plan-topics.ts';
 import { showControls } from '../table.ts';
 
-/** A change of a plan in lines for people: one, or several for a topic that is created. */
+/** A change of a plan in lines for people: one line, or several for a new topic. */
 export function formatTopicChange(change: TopicChange): string[] {
   return describe(change).map(showControls);
 }

@@ -120,7 +120,7 @@ describe('with the rights of the table', () => {
 
   test('a submission becomes an event, and every command and page works', async () => {
     expect(await ops('topics apply')).toHaveLength(3);
-    expect(await ops('topics check')).toEqual(['The topics are as they should be.']);
+    expect(await ops('topics check')).toEqual(['The topics have the right settings.']);
     const gateway = await start('gateway');
     parts.push(gateway, await start('apply'), await start('relay'));
     await submit('producer', 'bakers-local-1', 'nobody');

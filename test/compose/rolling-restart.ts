@@ -204,7 +204,7 @@ if (upTo - before !== sent) faults.push(`${sent} submissions made ${upTo - befor
 print(`submissions acknowledged  ${sent}; ${repeated} batches were sent again`);
 print(`changes in the log        ${upTo - before}`);
 print(
-  `changes received          ${totals.events} on ${readers.length} streams, ${totals.repeats} of them once more`,
+  `changes received          ${totals.events} on ${readers.length} streams, ${totals.repeats} of them repeated`,
 );
 print(`connections               ${totals.connections}; refused: ${JSON.stringify(refusals)}`);
 print(`reads                     ${reads.count}; failed: ${JSON.stringify(reads.failures)}`);

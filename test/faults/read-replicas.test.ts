@@ -141,7 +141,7 @@ test('INV-1: reads come from the replicas in turn, and show everything that was 
   });
   await expect(createRunner('doctor')([], io)).rejects.toThrow('failed');
   expect(io.printed.join('\n')).toMatch(/ok +replica +127\.0\.0\.1:\d+ is in use\./);
-  expect(io.printed.join('\n')).toMatch(/failed +replica +127\.0\.0\.1:\d+ is no replica/);
+  expect(io.printed.join('\n')).toMatch(/failed +replica +127\.0\.0\.1:\d+ is not a replica/);
   for (const place of [0, 1]) expect((await readsOf(place)) - (before[place] ?? 0)).toBeGreaterThan(0);
   expect(checker.refusals).toBe(0);
 });

@@ -39,7 +39,7 @@ describe('an import that is looked at first', () => {
     const { status, told, printed } = await importFiles(many('c0', 'c1'));
     expect(status).toBe(1);
     expect(told).toEqual([
-      'Nothing was loaded: the files lack 101 contests and choices that their elections have, and more than 100 removals need consent. If they are meant, add --allow-removals 101.',
+      'Nothing was loaded: the files lack 101 contests and choices that their elections have, and more than 100 removals need consent. If they are intended, add --allow-removals 101.',
     ]);
     expect(counts(printed, 'contests')).toEqual([0, 0, 2, 101, 0]);
     expect(await contents()).toEqual(before);

@@ -106,7 +106,7 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
 
 test('with Kafka kept, clients of the new epoch read from the end of the topic, and submissions go on', async () => {
   expect(await beginEpoch()).toEqual([
-    expect.stringMatching(/endorsement-changes is read from its present end\.$/),
+    expect.stringMatching(/endorsement-changes is read from its current end\.$/),
     expect.stringMatching(/from change 16 on/),
   ]);
   const { body: list } = await service.get('/v1/endorsements');

@@ -160,7 +160,7 @@ test('an origin without a kept rejection is reported, and nothing is sent', asyn
   await expect(rejected('retry', 'all')).rejects.toThrow('"all" is not an origin');
 });
 
-test('records of the topic that are no rejections are counted, and truncated values cannot be sent again', async () => {
+test('records of the topic that are not rejections are counted, and truncated values cannot be sent again', async () => {
   const { rejected: topic } = topicNames(service.topicPrefix);
   const kept = (await rejected('list', '--all')).printed.length;
   const encode = (rejected_at: number) =>
@@ -175,7 +175,7 @@ test('records of the topic that are no rejections are counted, and truncated val
   await producer.close();
   const { printed, told } = await rejected('list', '--all');
   expect(printed).toHaveLength(kept + 1);
-  expect(told).toContain('2 records or batches of the rejected topic are no rejections.');
+  expect(told).toContain('2 records or batches of the rejected topic are not rejections.');
   expect((await rejected('show', '1/4712')).printed.join('\n')).toMatch(
     /9000000 bytes.*62 65 67 69 6e +begin/s,
   );

@@ -251,6 +251,6 @@ describe('a server that behaves like one on a bad day', () => {
 
   test('a page that is no stream is refused', async () => {
     answers = [() => [200, { 'content-type': 'text/html' }, '<p>Hello']];
-    expect((await follow()).error).toMatch(/is not this service: its answer is no stream\.$/);
+    expect((await follow()).error).toMatch(/is not this service: its answer is not a stream\.$/);
   });
 });

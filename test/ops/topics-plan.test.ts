@@ -44,7 +44,7 @@ test('a plan names each change with its old and new value, and apply makes exact
   const { submissions, changes } = topicNames(prefix);
   await topics(prefix, 'apply');
   expect(await topics(prefix, 'plan')).toEqual({
-    lines: ['The topics are as they should be.'],
+    lines: ['The topics have the right settings.'],
     error: null,
   });
   const alter = (name: string, config: Record<string, string>) => (admin: Admin) =>

@@ -37,7 +37,7 @@ const report = await runSoak({
   report: (line) => print(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s  ${line}`),
 });
 print(`changes in the log      ${report.changes}`);
-print(`changes received        ${report.events}, ${report.repeats} of them once more`);
+print(`changes received        ${report.events}, ${report.repeats} of them repeated`);
 print(`copies compared         ${report.copies}, after ${report.edits} edits of the catalogue`);
 print(`mirrors verified        ${report.mirrors}, by digest and list`);
 print(`connections             ${report.connections} of ${values.streams} streams`);

@@ -76,7 +76,7 @@ async function showRejected({ query, csrf }: PageRequest, context: ConsoleContex
         <//>
         ${!isComplete && html`<p>These are the newest; "npm run ops -- rejected list" prints all.</p>`}`
       }
-      ${strangers > 0 && html`<p>${strangers} records of the rejected topic are no rejections: another program writes to it.</p>`}`,
+      ${strangers > 0 && html`<p>${strangers} records of the rejected topic are not rejections: another program writes to it.</p>`}`,
   };
 }
 

@@ -11,7 +11,7 @@ const PARTIES = [
   ['independent', 'No Party Preference', 'Sin preferencia de partido'],
   ['common_ground', 'Common Ground', 'Terreno Común'],
 ] as const;
-/** New York prints one candidate on the lines of several parties. */
+/** New York lists one candidate under several parties. */
 const FUSION_LINES = [
   ['neighbors_first', 'Neighbors First', 'Vecinos Primero'],
   ['upstate_alliance', 'Upstate Alliance', 'Alianza del Norte'],
@@ -27,7 +27,7 @@ const DESIGNATIONS = [
   ['City Councilmember', 'Concejal'],
 ] as const;
 
-/** The first `limit` contests of an election. Each is made anew from the seed, so the same call gives the same contests. */
+/** The first `limit` contests of an election. The seed determines them, so the same call returns the same contests. */
 export function* contestsOf(election: DemoElection, limit: number, seed: Random): Generator<ContestRecord> {
   let order = 0;
   if (limit === 0) return;
@@ -120,7 +120,7 @@ function candidateChoices(
     if (!line) return [base];
     return [base, { ...base, key: `${key}-${slugOf(line[1])}`, ...partyFields(line) }];
   });
-  // Withdrawn candidates stay on the ballot, and leave at least as many others as there are seats.
+  // Withdrawn candidates stay on the ballot, beside at least as many others as there are seats.
   const last = choices.at(-1);
   if (last && choices.length > slot.votes + 1 && random.chance(0.08)) last.withdrawn = true;
   if (state.code === 'NV' && slot.partisan && slot.district.type === 'statewide') {

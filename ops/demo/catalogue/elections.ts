@@ -9,7 +9,7 @@ export const DEMO_SOURCE = { dataset: 'demo' };
 export interface DemoElection {
   state: DemoState;
   record: ElectionRecord;
-  /** Its share of the state's contests. */
+  /** The election's share of the state's contests. */
   share: number;
 }
 
@@ -23,7 +23,7 @@ const TYPE_NAMES: Record<ElectionType, readonly [string, string]> = {
 };
 
 const PRIMARY_SYSTEMS = ['closed', 'semi_closed', 'open', 'top_two', 'nonpartisan'] as const;
-/** The elections of a state besides its generals and its primary, and their distance from today in days. */
+/** The rarer elections of a state, and their distance from today in days. */
 const OTHERS: readonly (readonly [ElectionType, number])[] = [
   ['special', 24],
   ['special_primary', 38],

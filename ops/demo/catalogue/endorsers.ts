@@ -24,7 +24,7 @@ export const DEMO_CATEGORIES: readonly EndorserCategoryRecord[] = [
 
 export interface DemoEndorser {
   record: EndorserRecord;
-  /** The side that it tends to take, from -1 to 1, so that similar endorsers agree. */
+  /** The endorser's leaning, from -1 to 1, so that similar endorsers agree. */
   lean: number;
 }
 
@@ -61,10 +61,10 @@ const CAUSES = [
 const TRADERS = ['Shopkeepers', 'Innkeepers', 'Growers', 'Boatbuilders', 'Toolmakers', 'Printers'];
 const CLUBS = ['Front Porch', 'Lamplighters', 'Second Tuesday', 'Long Table', 'Corner Store', 'Blue Heron'];
 
-/** It has no common factor with the number of states, so that the national endorsers do not always displace the same state. */
+/** It shares no factor with the number of states, so that national endorsers do not always displace the same state. */
 const NATIONWIDE_EVERY = 9;
 
-/** A name that no real organisation has: its place is invented, and mostly its trade too. */
+/** A name that no real organisation has: its place is invented, and usually its trade. */
 function endorserName(category: string, place: string, state: DemoState | null, random: Random): string {
   const where = state?.name ?? 'America';
   switch (category) {
@@ -87,7 +87,7 @@ function endorserName(category: string, place: string, state: DemoState | null, 
   }
 }
 
-/** `number` endorsers: the first eight have a category each; one in nine is national, the others belong to a state. */
+/** `number` endorsers. The first eight cover all categories. One in nine is national; the others belong to a state. */
 export function demoEndorsers(number: number, seed: Random): DemoEndorser[] {
   const slugs = new Set<string>();
   return Array.from({ length: number }, (_, index) => {
@@ -103,7 +103,7 @@ export function demoEndorsers(number: number, seed: Random): DemoEndorser[] {
   });
 }
 
-/** Every state in turn first, so that each has one; then by size. */
+/** Every state in turn first, so that each has an endorser; then by size. */
 function homeState(index: number, random: Random): DemoState {
   const turn = DEMO_STATES[index % DEMO_STATES.length];
   if (turn && index < 2 * DEMO_STATES.length) return turn;

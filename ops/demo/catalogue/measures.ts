@@ -10,7 +10,7 @@ export interface Measure {
 
 const dollars = (millions: number) => `$${millions.toLocaleString('en-US')},000,000`;
 
-/** Questions to a place, which is masculine in Spanish and comes without its article; `millions` is the sum of money in them. */
+/** Questions to a place, which is masculine in Spanish and has no article; `millions` is the amount of money. */
 const MEASURES: readonly ((place: Bilingual, millions: number) => Measure)[] = [
   ([place, lugar], millions) => ({
     title: ['School repair and safety bonds', 'Bonos para reparar escuelas'],

@@ -128,7 +128,7 @@ const LAST_NAMES = [
   ],
 ];
 
-/** A person's name, made of common first and last names. */
+/** A person's name from common first and last names. */
 export function personName(random: Random): string {
   const middle = random.chance(0.2) ? ` ${String.fromCharCode(65 + random.below(26))}.` : '';
   return `${random.pick(FIRST_NAMES)}${middle} ${random.pick(LAST_NAMES)}`;
@@ -185,9 +185,9 @@ const PLACE_ENDS = [
 ];
 const PLACE_COUNT = PLACE_STARTS.length * PLACE_ENDS.length;
 
-/** An invented place. The same number gives the same place, and no two numbers below a thousand share one. */
+/** An invented place. The same number gives the same place, and numbers below a thousand give different ones. */
 export function placeName(number: number): string {
-  // A stride without a common factor visits all pairs before it repeats one.
+  // A stride without a common factor visits every pair before a repetition.
   const index = (number * 617) % PLACE_COUNT;
   const start = PLACE_STARTS[index % PLACE_STARTS.length];
   const end = PLACE_ENDS[Math.floor(index / PLACE_STARTS.length)];

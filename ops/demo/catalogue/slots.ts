@@ -1,6 +1,6 @@
-/*
- * The contests of a ballot without their candidates: an endless list for every election, with the highest offices first.
- * A demo of any size takes as many as it needs from the front.
+/**
+ * The contests of a ballot without their candidates: an endless list for every election, with the highest offices
+ * first. A demo of any size takes the first ones.
  */
 import type { ContestKind, Level, VoteMethod } from '../../../schemas/vocabulary.ts';
 import type { DemoElection } from './elections.ts';
@@ -31,14 +31,14 @@ export interface ContestSlot {
   district: DemoDistrict;
   /** For measures: their name on the ballot. */
   code?: string;
-  /** For measures: the place that votes on them; in Spanish a masculine noun without its article. */
+  /** For measures: the place that votes on them. In Spanish it is a masculine noun without its article. */
   place?: Bilingual;
 }
 
 const ONE = { kind: 'candidate', method: 'plurality', votes: 1, ranks: null, partisan: true } as const;
 const LOCAL = { ...ONE, partisan: false } as const;
 
-/** The contests of an election in the order in which it takes them, without end. */
+/** An endless list of an election's contests, the most important first. */
 export function* contestSlots({ state }: DemoElection): Generator<ContestSlot> {
   const statewide = statewideDistrict(state, 'state');
   yield* statewideOffices(state, statewide);

@@ -7,7 +7,7 @@ export interface DemoState {
   /** The name of the whole state, without an article: `State of California`. */
   fullName: string;
   fullNameEs: string;
-  /** Members of the U.S. House, delegates included; also a measure of size. */
+  /** The number of members of the U.S. House, delegates included; also a measure of size. */
   seats: number;
   /** Its Open Civic Data division. */
   division: string;
@@ -101,7 +101,6 @@ const NAMES_AND_SEATS: Record<(typeof STATE_CODES)[number], readonly [string, nu
 const KINDS = {
   state: ['State of ', 'Estado de '],
   territory: ['Territory of ', 'Territorio de '],
-  // Its name says it.
   district: ['', ''],
 } as const;
 

@@ -1,6 +1,6 @@
 /**
- * A file that holds the id of the one process that has claimed it. Claims are hard links to a file that is written before:
- * a link is made by one process alone, and nobody reads a claim without its id.
+ * A file with the id of the one process that has claimed it. A claim is a hard link to a complete file: only one
+ * process can make the link, and every claim contains its id.
  */
 import { randomUUID } from 'node:crypto';
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
@@ -8,15 +8,15 @@ import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 interface Claim {
   /** Null if the file holds no id. */
   pid: number | null;
-  /** Tells this claim from every other one of the same file. */
+  /** Differs for every claim of a file. */
   id: string;
 }
 
 /**
- * Claims a file for this process, and takes it over from a process that has ended.
+ * Claims a file for this process, also from a process that has ended.
  *
  * @param isAlive whether the process of a claim still has it
- * @returns null, or the id of the process that has claimed it already
+ * @returns null, or the id of the process that already has the claim
  * @throws Error of the file system
  */
 export async function claimFile(
@@ -43,7 +43,8 @@ async function take(
     // Released meanwhile.
     if (held === null) continue;
     if (held.pid !== null && (await isAlive(held.pid))) return held.pid;
-    // Only one process may replace this claim: another one could replace the new claim instead, which it has not seen.
+    // Only one process may replace this claim. Otherwise another process could replace the new claim, which it has not
+    // seen.
     const right = `${file}.${held.id}`;
     const other = await take(own, right, isAlive);
     if (other !== null) return other;

@@ -6,15 +6,15 @@ import { stopProcess } from './pid-files.ts';
 export interface DaemonOptions {
   command: string;
   args: string[];
-  /** The user to run as, if it is another one. */
+  /** The user to run as, if it differs. */
   identity?: { uid: number; gid: number };
   cwd?: string;
-  /** Open files that it inherits, as its descriptors 3 and on. */
+  /** Open files to inherit, from descriptor 3 on. */
   descriptors?: number[];
   env?: NodeJS.ProcessEnv;
-  /** The file that its output is appended to. */
+  /** The output is appended to this file. */
   logFile: string;
-  /** A part of the command line that tells this process from any other. */
+  /** A part of the command line that identifies this process. */
   marker: string;
   stopSignal: NodeJS.Signals;
   graceMs: number;
@@ -34,9 +34,9 @@ export function childExit(child: ChildProcess): Promise<string> {
 }
 
 /**
- * Starts a server as a process of its own. It leads its own process group, so that the terminal's Ctrl-C reaches the
- * supervisor alone and the servers are stopped in order. It writes its log itself, so that it outlives a supervisor that
- * was killed; the next supervisor finds and stops it.
+ * Starts a server as a process of its own. It leads its own process group, so that the terminal's Ctrl-C reaches only
+ * the supervisor, which stops the servers in order. It writes its log itself and so outlives a killed supervisor; the
+ * next supervisor finds and stops it.
  *
  * @throws Error if the program cannot be started
  */

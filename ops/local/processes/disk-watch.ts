@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises';
 
-/** The servers need room for a file or two of Postgres's write-ahead log, 16 MB each, beside Kafka's. */
+/** The servers need room for one or two files of Postgres's write-ahead log, 16 MB each, and for Kafka. */
 const NEEDED_BYTES = 40 * 1024 * 1024;
-/** A full disk counts as mended once it has this much: servers that come and go free and take some again. */
+/** A full disk counts as recovered at this size, because restarting servers free some space and take it again. */
 const ENOUGH_BYTES = 2 * NEEDED_BYTES;
 const CHECK_EVERY_MS = 1000;
 
-/** The free bytes of the disk that holds a folder, as an ordinary user may use them. */
+/** The free bytes of a folder's disk for an ordinary user. */
 async function readFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
@@ -26,7 +26,7 @@ export interface DiskWatchOptions {
   readFree?: (folder: string) => Promise<number>;
 }
 
-/** Says once that a disk is full, and once that it has room again. */
+/** Reports once that a disk is full, and once that it has room again. */
 export class DiskWatch {
   readonly #options: Required<DiskWatchOptions>;
   readonly #timer: NodeJS.Timeout;
@@ -38,7 +38,7 @@ export class DiskWatch {
     this.#timer.unref();
   }
 
-  /** Looks at once, not only when the next look is due. */
+  /** Checks now, without waiting for the next check. */
   async check(): Promise<void> {
     const { folder, report, onRoom, readFree } = this.#options;
     const free = await readFree(folder).catch(() => null);
@@ -48,7 +48,7 @@ export class DiskWatch {
       this.#isFull = true;
       report(
         `The disk of ${folder} is full: ${bytes} bytes are free, and ${format(NEEDED_BYTES)} are needed. Free some ` +
-          'space. Until then the service may stand still; afterwards it continues by itself.',
+          'space. Until then the service may stop; afterwards it continues by itself.',
       );
     } else if (this.#isFull && free >= ENOUGH_BYTES) {
       this.#isFull = false;

@@ -2,7 +2,7 @@ import os from 'node:os';
 import { listenForSignals } from '../../../service/signals.ts';
 
 /**
- * Turns SIGINT, SIGTERM and SIGHUP into an abort. A second press ends this process at once.
+ * Turns SIGINT, SIGTERM and SIGHUP into an abort. A second signal ends this process at once.
  *
  * @param onSecond ends the children without waiting, before this process exits
  */
@@ -20,8 +20,8 @@ export function listenForInterrupts(onSecond: () => void): AbortSignal {
 }
 
 /**
- * The promise's own result, or a rejection with the signal's reason as soon as it aborts. The work itself goes on; its
- * result and its later failures are ignored.
+ * The promise's own result, or a rejection with the signal's reason as soon as it aborts. The work itself continues;
+ * its result and its later failures are ignored.
  */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -2,12 +2,12 @@ import { createWriteStream, existsSync, mkdirSync, renameSync, statSync, type Wr
 import path from 'node:path';
 
 const LARGEST_LOG_BYTES = 20 * 1024 * 1024;
-/** The pause before a file that could not be written is opened again, in milliseconds. */
+/** The pause before a failed file is opened again, in milliseconds. */
 const REOPEN_AFTER_MS = 1000;
 
 /**
- * A log that may fail without harm: lines that cannot be written, as on a full disk, are dropped, and the file is opened
- * again until it can be written. A log that has grown large becomes `<name>.log.1` when it is opened.
+ * A log whose failure does no harm. Lines that cannot be written, for example on a full disk, are dropped, and the file
+ * is reopened until it works. Opening a large log first renames it to `<name>.log.1`.
  */
 export class LogFile {
   readonly #file: string;

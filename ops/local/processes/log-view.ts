@@ -1,8 +1,6 @@
-/**
- * The terminal's view of a child's log: warnings and errors, a short line each. The log file has everything.
- */
+/** The terminal's view of a child's log: warnings and errors, a short line each. The log file has everything. */
 
-/** The levels that the terminal shows, and its words for them. */
+/** The levels that the terminal shows, with their labels. */
 const SHOWN_LEVELS = new Map([
   ['warn', 'warning'],
   ['error', 'error'],
@@ -11,7 +9,7 @@ const SHOWN_LEVELS = new Map([
 
 const REPEAT_AFTER_MS = 10_000;
 
-/** The parts of a line of service/log.ts that are shown. */
+/** The shown parts of a line of service/log.ts. */
 interface LogLine {
   level: string;
   msg?: string;
@@ -30,11 +28,11 @@ function parse(text: string): LogLine | null {
 /**
  * Renders a line for the terminal; null if the terminal does not show it.
  *
- * @param text a line of JSON of service/log.ts, or any other line that the child printed
+ * @param text a line of JSON of service/log.ts, or any other output of the child
  */
 export function renderLogLine(name: string, text: string): string | null {
   const line = parse(text);
-  // Not of our log: Node's report of a crash, without the frames of its stack.
+  // Not of this log: Node's report of a crash, without its stack.
   if (line === null) return /^\s|^$|^Node\.js v/.test(text) ? null : `${name}: ${text}`;
   const word = SHOWN_LEVELS.get(line.level);
   if (word === undefined) return null;
@@ -44,8 +42,7 @@ export function renderLogLine(name: string, text: string): string | null {
 }
 
 /**
- * Creates a filter that lets the same line through once in ten seconds, since every retry logs it while a server is
- * away.
+ * Creates a filter that lets the same line through once in ten seconds, because every retry logs it during an outage.
  *
  * @param now the time in milliseconds
  */

@@ -14,19 +14,19 @@ export interface NodeProcess extends SupervisedProcess {
 
 export interface NodeProcessOptions {
   name: string;
-  /** The absolute path of its main file, which tells its command line from others. */
+  /** The absolute path of its main file, which identifies its command line. */
   entry: string;
   env: NodeJS.ProcessEnv;
   logDir: string;
-  /** The time that it may take to end in order, in milliseconds. */
+  /** The longest orderly end, in milliseconds. */
   graceMs: number;
   /** Shows a line on the terminal. */
   report(line: string): void;
 }
 
 /**
- * Starts one of our own programs under this Node, in a process group of its own, so that Ctrl-C reaches the supervisor
- * alone. Its output goes to `<logDir>/<name>.log`, and its warnings to `report` too.
+ * Starts a program of the service under this Node, in its own process group, so that Ctrl-C reaches only the
+ * supervisor. Its output goes to `<logDir>/<name>.log`, and its warnings to `report` too.
  */
 export function startNodeProcess(options: NodeProcessOptions): NodeProcess {
   const { name, entry, report } = options;

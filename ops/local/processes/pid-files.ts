@@ -1,6 +1,6 @@
 /**
- * Processes by their id, as files keep it. Systems reuse ids, so an id on file may belong to another program by now:
- * nothing is ended before its command line shows that it is the right process.
+ * Processes by the ids in files. Systems reuse ids, so an old id may belong to another program: nothing is ended before
+ * its command line shows that it is the right process.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -27,7 +27,7 @@ async function readCommandLine(pid: number): Promise<string | null> {
   }
 }
 
-/** Whether this id belongs to a live process whose command line holds `marker`. */
+/** Whether this id belongs to a live process whose command line contains `marker`. */
 export async function isProcess(pid: number, marker: string): Promise<boolean> {
   return (await readCommandLine(pid))?.includes(marker) ?? false;
 }
@@ -36,12 +36,12 @@ export interface StopOptions {
   /** A part of the right process's command line. */
   marker: string;
   signal: NodeJS.Signals;
-  /** The time that it may take to end before it is killed, in milliseconds. */
+  /** The longest orderly end before a kill, in milliseconds. */
   graceMs: number;
 }
 
 /**
- * Ends a process and waits until it is gone. Does nothing if the id belongs to no process, or to another one.
+ * Ends a process and waits for its end. Does nothing if the id belongs to no process, or to another one.
  *
  * @throws OperatorError if the process belongs to another user
  */
@@ -73,7 +73,7 @@ export async function writePidFile(dir: string, name: string, pid: number): Prom
   await writeFile(path.join(dir, `${name}.pid`), `${pid}\n`);
 }
 
-/** The id in `<name>.pid` if it belongs to a live process whose command line holds `marker`, or else null. */
+/** The id in `<name>.pid` if it belongs to a live process whose command line contains `marker`, or else null. */
 export async function readPidFile(dir: string, name: string, marker: string): Promise<number | null> {
   const text = await readFile(path.join(dir, `${name}.pid`), 'utf8').catch(() => '');
   const pid = /^\d+\n?$/.test(text) ? Number(text) : null;

@@ -3,8 +3,8 @@ import { writePidFile } from './pid-files.ts';
 const RETRY_MS = 1000;
 
 /**
- * The ids of the processes that a start runs, with a pid file for each. A process does not end because its file cannot
- * be written, as on a full disk: writing is tried again until it succeeds.
+ * The ids of a start's processes, with a pid file for each. If a file cannot be written, for example on a full disk,
+ * the process continues and writing is tried again.
  */
 export class RememberedPids {
   readonly #runDir: string;

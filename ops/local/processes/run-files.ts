@@ -1,6 +1,6 @@
 /**
- * The files in DATA_DIR/run. `service.env` tells other commands the addresses of the servers; a `<name>.pid` for each
- * process tells the next start about the processes that a killed supervisor left behind.
+ * The files in DATA_DIR/run. `service.env` has the addresses of the servers for other commands. A `<name>.pid` for each
+ * process lets the next start find the processes that a killed supervisor left behind.
  */
 import { renameSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const SUPERVISOR_MARKER = 'ops/local/start.ts';
 const LEFTOVER_GRACE_MS = 10_000;
 const POLL_MS = 100;
 
-/** A process that a start runs: the name of its pid file, and a part of its command line that no other has. */
+/** A process of a start: the name of its pid file, and a part of its command line that identifies it. */
 export interface KnownProcess {
   name: string;
   marker: string;
@@ -31,12 +31,12 @@ function quote(value: string): string {
   return `'${value.replaceAll("'", '%27')}'`;
 }
 
-/** Whether another supervisor has this id. One of a former container may have had that of this process. */
+/** Whether another supervisor has this id. A supervisor in a former container may have had the id of this process. */
 async function isOtherSupervisor(pid: number): Promise<boolean> {
   return pid !== process.pid && (await isProcess(pid, SUPERVISOR_MARKER));
 }
 
-/** Claims the folder, which one process alone can. @throws OperatorError if another start has it */
+/** Claims the folder for one process. @throws OperatorError if another start has it */
 async function claimAlone(runDir: string): Promise<void> {
   let holder: number | null;
   try {
@@ -65,7 +65,7 @@ async function untilStopped(
   while ((await find()) !== null) await sleep(POLL_MS, undefined, { signal: interrupted });
 }
 
-/** Tells a later start that this supervisor stops, so that it waits. Renaming works on a full disk too. */
+/** Announces to a later start that this supervisor is stopping, so that it waits. Renaming works on a full disk too. */
 export function noteStopping(runDir: string): void {
   try {
     renameSync(path.join(runDir, `${SUPERVISOR}.pid`), path.join(runDir, `${STOPPING}.pid`));
@@ -106,18 +106,18 @@ export async function claimRunDir(
   }
 }
 
-/** Writes `service.env`, which only its owner can read, since it holds a password. */
+/** Writes `service.env`. Only its owner can read it, because it contains a password. */
 export async function writeServiceEnv(runDir: string, values: Record<string, string>): Promise<void> {
   await mkdir(runDir, { recursive: true });
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quote(value)}\n`);
   await writeFile(path.join(runDir, 'service.env'), lines.join(''), { mode: 0o600 });
 }
 
-/** Removes the files that tell that something runs here. */
+/** Removes the files that announce a running service. */
 export async function releaseRunDir(runDir: string, known: KnownProcess[]): Promise<void> {
   await rm(path.join(runDir, 'service.env'), { force: true });
   for (const { name } of known) await removePidFile(runDir, name);
-  // A start that waits for this one has the claim already.
+  // A waiting start already has the claim.
   if ((await readPidFile(runDir, SUPERVISOR, '')) === process.pid) await removePidFile(runDir, SUPERVISOR);
   await removePidFile(runDir, STOPPING);
 }

@@ -1,7 +1,7 @@
 /**
  * Runs Postgres and Kafka from their official images, for machines with Docker but without Java or Maven. The data live
- * in Docker volumes that are named after the folder that would hold them, and outlive the containers; removing the
- * folder begins anew. Testcontainers' reaper, or else the next start, removes a container whose starter has gone.
+ * in Docker volumes named after their folders, and outlive the containers. Removing a folder starts over. If a starter
+ * is gone, Testcontainers' reaper or the next start removes its container.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -17,7 +17,7 @@ import type { KafkaServer, LocalServer, PostgresServer, ServerOptions } from './
 const POSTGRES_IMAGE = 'postgres:18';
 const KAFKA_IMAGE = 'apache/kafka:4.3.0';
 const STOP_GRACE_MS = 20_000;
-/** The label of a volume that holds the name of its folder. */
+/** The label of a volume with the name of its folder. */
 const FOLDER_LABEL = 'ballot-endorsements.folder';
 
 function volumeFor(folder: string): string {
@@ -26,7 +26,7 @@ function volumeFor(folder: string): string {
 
 type Docker = Awaited<ReturnType<typeof getContainerRuntimeClient>>['container']['dockerode'];
 
-/** A container with ports on 127.0.0.1 alone; by default testcontainers opens them to other machines. */
+/** A container with ports only on 127.0.0.1; by default testcontainers opens them to other machines. */
 class LoopbackContainer extends GenericContainer {
   protected override async beforeContainerCreated(): Promise<void> {
     const bindings = Object.values<Array<{ HostIp?: string }>>(this.hostConfig.PortBindings ?? {});
@@ -35,8 +35,8 @@ class LoopbackContainer extends GenericContainer {
 }
 
 /**
- * Stops and removes the containers that an earlier run left on a volume. Two servers on one volume destroy it, and
- * neither sees the other from inside its container.
+ * Stops and removes an earlier run's containers on a volume. Two servers on one volume destroy it, and neither sees the
+ * other from inside its container.
  */
 async function removeLeftovers(docker: Docker, volume: string): Promise<void> {
   const leftovers = await docker.listContainers({ all: true, filters: { volume: [volume] } });
@@ -49,8 +49,8 @@ async function removeLeftovers(docker: Docker, volume: string): Promise<void> {
 }
 
 /**
- * Makes a folder and its volume. First it removes the volume of this folder if the folder is gone, and those of
- * temporary folders that are gone, as tests leave them. Other folders may be on a disk that is not mounted now.
+ * Makes a folder and its volume. First it removes the volumes of this folder and of temporary folders if the folders
+ * are gone, as after tests. Other folders may be on an unmounted disk.
  */
 async function prepareVolume(docker: Docker, folder: string): Promise<string> {
   const { Volumes: volumes } = await docker.listVolumes({ filters: { label: [FOLDER_LABEL] } });
@@ -102,14 +102,14 @@ async function asServer(container: StartedTestContainer): Promise<LocalServer> {
     exited,
     async stop() {
       await container.stop({ timeout: STOP_GRACE_MS }).catch((error: { statusCode?: number }) => {
-        // A container that is gone, or going, counts as stopped.
+        // A container that is gone or stopping counts as stopped.
         if (error.statusCode !== 404 && error.statusCode !== 409) throw error;
       });
     },
   };
 }
 
-/** Starts Postgres as startPostgres of postgres/server.ts does, in a container. */
+/** Starts Postgres in a container, as startPostgres of postgres/server.ts does embedded. */
 export async function startPostgres({ dir, port, overrides = {} }: ServerOptions): Promise<PostgresServer> {
   const usedPort = port ?? (await findFreePort());
   const settings = { max_connections: '200', timezone: 'UTC', ...overrides };
@@ -119,7 +119,7 @@ export async function startPostgres({ dir, port, overrides = {} }: ServerOptions
       POSTGRES_USER: 'ballot',
       POSTGRES_PASSWORD: 'ballot',
       POSTGRES_DB: 'ballot',
-      // Postgres's own C.UTF-8 sorts and folds case alike on every system.
+      // Postgres's own C.UTF-8 sorts and folds case in the same way on every system.
       POSTGRES_INITDB_ARGS: '--encoding=UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8',
     })
     .withExposedPorts({ container: 5432, host: usedPort })
@@ -127,7 +127,7 @@ export async function startPostgres({ dir, port, overrides = {} }: ServerOptions
       'postgres',
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ])
-    // Over TCP, since the server that sets the database up listens on a socket file alone.
+    // Over TCP, because during set-up the server listens only on a socket file.
     .withHealthCheck({
       test: ['CMD-SHELL', 'pg_isready -h 127.0.0.1 -U ballot'],
       interval: 500,
@@ -144,7 +144,7 @@ function asVariable([name, value]: [string, string]): [string, string] {
   return [`KAFKA_${name.toUpperCase().replaceAll('.', '_')}`, value];
 }
 
-/** Starts Kafka as startKafka of kafka/broker.ts does, in a container. */
+/** Starts Kafka in a container, as startKafka of kafka/broker.ts does embedded. */
 export async function startKafka({ dir, port, overrides = {} }: ServerOptions): Promise<KafkaServer> {
   const usedPort = port ?? (await findFreePort());
   const settings = {

@@ -1,8 +1,8 @@
 import getPort from 'get-port';
 
 /**
- * Chooses a free port of 127.0.0.1, another one on each call. Another program can still take it before it is used, so
- * a server that fails to start is started again.
+ * Chooses a free port of 127.0.0.1, another one on each call. Another program can take it before its use, so a server
+ * that fails to start is started again.
  */
 export async function findFreePort(): Promise<number> {
   return getPort({ host: '127.0.0.1' });

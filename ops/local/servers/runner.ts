@@ -1,4 +1,4 @@
-/** Decides how servers run on this machine, before anything is started. */
+/** Decides how servers run on this machine, before any of them starts. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../../service/operator-error.ts';
@@ -11,9 +11,9 @@ const OLDEST_JAVA = 17;
 const HOW_TO_GET_JAVA =
   'on Debian or Ubuntu "apt-get install openjdk-17-jre-headless maven", on macOS "brew install openjdk@17 maven"';
 
-/** The tools on this machine that servers can run with. */
+/** The tools on this machine that can run servers. */
 export interface Machine {
-  /** The major version of the Java on the PATH; null if there is none. */
+  /** The major version of the Java on the PATH; null without Java. */
   java: number | null;
   maven: boolean;
   /** Whether a Docker daemon answers. */
@@ -35,7 +35,7 @@ async function hasDocker(): Promise<boolean> {
   );
 }
 
-/** Looks for Java and Maven, and for Docker only if one of them is missing. */
+/** Looks for Java and Maven, and for Docker if one of them is missing. */
 export async function inspectMachine(): Promise<Machine> {
   const [java, maven] = [await readJavaVersion(), isOnPath('mvn')];
   const embedded = java !== null && java >= OLDEST_JAVA && maven;
@@ -57,7 +57,7 @@ export function chooseRunner({ java, maven, docker }: Machine): 'embedded' | 'co
   );
 }
 
-/** The package that it imports is installed if Java or Maven is missing, and with the packages for development. */
+/** Imported dynamically, because its package is installed only for containers and for development. */
 async function findContainers(): Promise<ServerRunner> {
   return import('./containers.ts').catch((cause) => {
     throw new OperatorError(
@@ -69,7 +69,7 @@ async function findContainers(): Promise<ServerRunner> {
 }
 
 /**
- * Finds how to run servers on this machine: embedded if it has Java and Maven, or else in containers.
+ * Finds how to run servers on this machine: embedded with Java and Maven, or else in containers.
  *
  * @throws OperatorError if neither is possible
  */

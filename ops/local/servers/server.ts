@@ -1,11 +1,11 @@
 import type { Brokers } from '../../../service/brokers.ts';
 /** A server on this machine, embedded or in a container. */
 export interface LocalServer {
-  /** Its process; null if it runs in a container. */
+  /** The server's process; null in a container. */
   pid: number | null;
-  /** Settles when the server has ended, with a description of the ending; it never rejects. */
+  /** Settles when the server has ended, with a description of the end; it never rejects. */
   exited: Promise<string>;
-  /** Stops it in order, or by force if it does not obey. */
+  /** Stops the server in order, or by force if that fails. */
   stop(): Promise<void>;
 }
 
@@ -22,13 +22,13 @@ export interface KafkaServer extends LocalServer {
 }
 
 export interface ServerOptions {
-  /** The folder for the server's data, log and settings; it is made if it does not exist. */
+  /** The folder for the server's data, log and settings; it is created if it is missing. */
   dir: string;
   /** The port on 127.0.0.1; a free one by default. */
   port?: number | undefined;
   /** Called with the server's process as soon as it runs, before it answers. */
   onSpawn?(pid: number): Promise<void>;
-  /** Settings of the server, which override ours. */
+  /** Additional settings of the server, which win. */
   overrides?: Record<string, string>;
 }
 

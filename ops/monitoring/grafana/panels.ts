@@ -1,4 +1,4 @@
-/** Builds dashboards of Grafana from what they show. */
+/** Builds Grafana dashboards from descriptions of their panels. */
 import {
   LegendDisplayMode,
   LegendPlacement,
@@ -11,24 +11,24 @@ import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as GraphBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 
-/** The id of the data source, which Grafana is provisioned with. */
+/** The provisioned id of the data source in Grafana. */
 const PROMETHEUS = { type: 'prometheus', uid: 'prometheus' };
 const PANEL_HEIGHT = 7;
 const STAT_HEIGHT = 4;
 /** The width of a dashboard, in Grafana's columns. */
 const COLUMNS = 24;
 
-/** A query, by the legend of its series; `{{label}}` stands for the value of a label. */
+/** A query by the legend of its series; `{{label}}` stands for a label's value. */
 type Queries = Readonly<Record<string, string>>;
 
 interface Panel {
   title: string;
-  /** A sentence that says how to read it. */
+  /** A sentence about reading the panel. */
   description?: string;
   /** A unit of Grafana's, such as `s`, `bytes`, `reqps`; `short` for a number. */
   unit: string;
   queries: Queries;
-  /** Whether it shows the present numbers instead of a graph. */
+  /** Whether it shows the current numbers instead of a graph. */
   isStat?: boolean;
 }
 

@@ -50,15 +50,15 @@ export interface KafkaOptions extends ServerOptions {
   listeners?: readonly Listener[];
   /** Options of Java, such as system properties. */
   jvmOptions?: readonly string[];
-  /** The cluster of new storage; one of its own by default. */
+  /** The cluster id of new storage; a random one by default. */
   clusterId?: string;
 }
 
-/** Formats new storage. Kafka writes meta.properties last, so that half formatted storage is formatted again. */
+/** Formats new storage. Kafka writes meta.properties last, so that half-formatted storage is formatted again. */
 async function formatStorage(folder: string, libs: string, clusterId: string): Promise<void> {
   if (existsSync(path.join(folder, 'data', 'meta.properties'))) return;
   const settings = path.join(folder, 'server.properties');
-  // One argument, since an id can begin with "-".
+  // As one argument, because an id can begin with "-".
   const args = ['format', `--cluster-id=${clusterId}`, '--config', settings];
   const options = java(folder, libs, 'kafka.tools.StorageTool', args, ['-XX:TieredStopAtLevel=1']);
   const ending = await (await startDaemon(options)).exited;
@@ -72,9 +72,9 @@ async function answers(brokers: Brokers): Promise<true | null> {
 }
 
 /**
- * Starts a broker on 127.0.0.1 with the data in `dir`, which the first start formats. A broker that an earlier run left
- * on the same data is stopped first. `overrides` are broker settings. The broker has a listener without TLS or a login,
- * and `listeners` beside it.
+ * Starts a broker on 127.0.0.1 with the data in `dir`, which the first start formats. First it stops an earlier run's
+ * broker on the same data. `overrides` are broker settings. The broker has a listener without TLS or a login;
+ * `listeners` adds others.
  *
  * @returns once the broker answers
  * @throws OperatorError if its jars cannot be fetched, Error if it does not start

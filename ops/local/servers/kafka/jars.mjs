@@ -1,4 +1,4 @@
-/* The bootstrap fetches the jars beside the packages, so this file is plain JavaScript that needs no package. */
+/** Plain JavaScript without packages, because the bootstrap fetches the jars at the same time as the packages. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ const POM = fileURLToPath(new URL('pom.xml', import.meta.url));
 const LINES_TO_SHOW_ON_FAILURE = 5;
 
 /**
- * Runs Maven and shows the file that it fetches on a terminal.
+ * Runs Maven, and on a terminal shows the file that it is fetching.
  *
  * @param {string} version
  * @param {string} target
@@ -29,7 +29,7 @@ async function copyDependencies(version, target) {
   const terminal = process.stderr.isTTY === true;
   /** @type {string[]} */
   const errors = [];
-  // Standard error has the mistakes that Maven's shell script finds, and colour codes between them.
+  // Standard error has the errors of Maven's shell script, mixed with colour codes.
   createInterface({ input: maven.stderr }).on('line', (line) => {
     if (/\w{3}/.test(line)) errors.push(line);
   });
@@ -46,10 +46,10 @@ async function copyDependencies(version, target) {
 }
 
 /**
- * Finds the folder with the broker's jars; Maven fetches them the first time and whenever the pom has changed. They go
- * into a folder of another name that is renamed when it is complete, so that half of them is never used.
+ * Finds the folder with the broker's jars. Maven fetches them the first time and after a change of the pom. They go
+ * into a temporary folder, which is renamed when complete, so that an incomplete one is never used.
  *
- * @param {string} [otherVersion] another Kafka than the pom's
+ * @param {string} [otherVersion] another Kafka version than the pom's
  * @throws Error if Maven fails, with its message
  */
 export async function findKafkaJars(otherVersion) {
@@ -65,7 +65,7 @@ export async function findKafkaJars(otherVersion) {
   try {
     await copyDependencies(version, unfinished);
     await rename(unfinished, libs).catch((error) => {
-      // Another process was faster; its jars are the same.
+      // Another process was faster, with the same jars.
       if (!existsSync(libs)) throw error;
     });
   } finally {

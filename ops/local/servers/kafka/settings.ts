@@ -8,15 +8,15 @@ export interface BrokerPlan {
   listeners: readonly Listener[];
 }
 
-/** A further way into the broker, on localhost. Its settings are broker settings. */
+/** Another listener of the broker, on localhost. Its settings are broker settings. */
 export interface Listener {
-  /** Capital letters. */
+  /** Upper case. */
   name: string;
   protocol: 'PLAINTEXT' | 'SSL' | 'SASL_PLAINTEXT' | 'SASL_SSL';
   port: number;
 }
 
-/** One node that is broker and controller at once, on this machine only. */
+/** One node that is both broker and controller, only on this machine. */
 function brokerSettings({ dataDir, port, controllerPort, listeners }: BrokerPlan): Record<string, string> {
   const more = listeners.map((listener) => `${listener.name}://localhost:${listener.port}`);
   const protocols = listeners.map(({ name, protocol }) => `${name}:${protocol}`);
@@ -31,7 +31,7 @@ function brokerSettings({ dataDir, port, controllerPort, listeners }: BrokerPlan
     'advertised.listeners': [`PLAINTEXT://127.0.0.1:${port}`, ...more].join(','),
     'listener.security.protocol.map': ['PLAINTEXT:PLAINTEXT', 'CONTROLLER:PLAINTEXT', ...protocols].join(','),
     'log.dirs': dataDir,
-    // `ops topics apply` creates the topics; a topic that a typo creates would have the wrong settings.
+    // `ops topics apply` creates the topics; automatic creation after a typo would give a topic the wrong settings.
     'auto.create.topics.enable': 'false',
     ...singleNodeSettings,
   };
@@ -50,7 +50,7 @@ export const singleNodeSettings: Record<string, string> = {
   'group.initial.rebalance.delay.ms': '0',
 };
 
-/** server.properties; `overrides` override ours. */
+/** server.properties; `overrides` win. */
 export function renderServerProperties(plan: BrokerPlan, overrides: Record<string, string>): string {
   const settings = { ...brokerSettings(plan), ...overrides };
   return Object.entries(settings)
@@ -58,7 +58,7 @@ export function renderServerProperties(plan: BrokerPlan, overrides: Record<strin
     .join('');
 }
 
-/** log4j2.properties: warnings and errors to the process's own output, which goes to kafka.log. */
+/** log4j2.properties: warnings and errors go to the process's own output, and so to kafka.log. */
 export const log4jProperties = `status=error
 appender.console.type=Console
 appender.console.name=console

