@@ -1,4 +1,4 @@
-/** A browser's own EventSource on a page of a site that adds the key, as docs/streaming.md describes it. */
+/** A browser's EventSource on a site that adds the key, as docs/streaming.md describes it. */
 import { once } from 'node:events';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ import { until } from '../helpers/until.ts';
 const PAGE = 'browser-page.html';
 /** Short, so that checkpoints come soon. */
 const HEARTBEAT_MS = 400;
-/** Only this endorser passes the filter; the other's changes appear only as checkpoints. */
+/** Only this endorser passes the filter; other changes appear only as checkpoints. */
 const FILTER = { endorsers: ['nation-herald'] };
 
 const missing = ['chromium', 'nginx'].filter((name) => findProgram(name) === null);
@@ -32,7 +32,7 @@ let switchboard: TcpProxy;
 let site: RunningProxy;
 let browser: RunningBrowser;
 let pages: string;
-/** The page's report: everything that it has received, in order. */
+/** The page's report: everything it has received, in order. */
 const frames: Frame[] = [];
 const reports = createServer(async (request, response) => {
   frames.push((await json(request)) as Frame);
@@ -64,7 +64,7 @@ afterAll(async () => {
   await rm(pages, { recursive: true, force: true });
 });
 
-/** One change that passes the filter, and one after it that does not. */
+/** One change that passes the filter, then one that does not. */
 async function change(): Promise<void> {
   const statement = `After ${changes}.`;
   await service.submit([endorse('nation-herald', 'mayor', 'ann', { statement })]);
@@ -88,7 +88,7 @@ function connections(): Connection[] {
 }
 
 testInBrowser(
-  `EventSource in Chromium has every change once, through a cut and a gateway that stops${SKIPPED}`,
+  `EventSource in Chromium gets every change once, through a cut and a stopping gateway${SKIPPED}`,
   async () => {
     await change();
     const { port } = reports.address() as AddressInfo;
@@ -109,7 +109,7 @@ testInBrowser(
     await untilReported();
     expect(connections()).toHaveLength(3);
 
-    // A connection without Last-Event-ID would begin where the URL says, and bring everything again.
+    // Without Last-Event-ID, a connection would begin as the URL says and repeat everything.
     const checker = new StreamChecker(await loadChangeLog(service.databaseUrl));
     const record = { name: 'Chromium', filter: FILTER, connections: connections(), upTo: changes };
     expect(checker.judge(record)).toEqual({ faults: [], events: changes / 2, repeats: 0 });

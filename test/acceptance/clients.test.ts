@@ -1,4 +1,4 @@
-/** Common clients of streams, through the proxies in front of gateways, as ops/compose configures them. */
+/** Common clients of streams behind the proxies of ops/compose. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
@@ -11,7 +11,7 @@ import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { type Frame, StreamChecker, sequenceOf } from '../helpers/stream/stream-checker.ts';
 import { until } from '../helpers/until.ts';
 
-/** The timeout of an impatient proxy for silent connections; a stream behind it is silent for a fifth of it. */
+/** An impatient proxy's timeout for silent connections. Streams behind it are silent for at most a fifth of it. */
 const TIMEOUT_SECONDS = 2;
 const HEARTBEAT_MS = 400;
 
@@ -43,7 +43,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
 
   beforeAll(async () => {
     if (!there) return;
-    // No heartbeats during the tests, which would push out bytes that a proxy holds back.
+    // No heartbeats during the tests: they would push out bytes that a proxy holds back.
     service = await TestService.start({ gateways: 2, gatewayConfig: { streamHeartbeatMs: 60_000 } });
     proxy = await startProxy(name, { gatewayPorts: portsOf(service), timeoutSeconds: 120 });
   });
@@ -61,7 +61,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
     return statement;
   }
 
-  /** Runs a program that prints a stream, and waits until it prints a change while the stream is open. */
+  /** Runs a program that prints a stream, and waits until it prints a change of the open stream. */
   async function expectPrinted(command: string, args: string[]): Promise<void> {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
@@ -95,7 +95,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
     python,
   );
 
-  testWith('a quiet stream outlasts the patience of the proxy', async () => {
+  testWith('a quiet stream outlasts the timeout of the proxy', async () => {
     const quiet = await TestService.start({ gatewayConfig: { streamHeartbeatMs: HEARTBEAT_MS } });
     const hasty = await startProxy(name, { gatewayPorts: portsOf(quiet), timeoutSeconds: TIMEOUT_SECONDS });
     try {
@@ -112,15 +112,15 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
     }
   });
 
-  // The last test, since it stops a gateway.
-  testWith('EventSource goes on where it was, at the gateway that is left when one stops', async () => {
+  // The last test, because it stops a gateway.
+  testWith('EventSource continues at the other gateway when one stops', async () => {
     // The proxy spreads them over both gateways, so that one of them loses its gateway.
     const clients = [openEventSource(), openEventSource()];
     await until('ready', () => clients.every(({ connections }) => connections.length === 1));
     let statement = await change();
     const have = () => clients.every(({ last }) => last().includes(statement));
     await until('the first change', have);
-    // The new gateway listens on another port, which the proxy does not know.
+    // The new gateway listens on another port, unknown to the proxy.
     await service.restartGateway(0);
     statement = await change();
     await until('the changes since', have);
@@ -140,7 +140,7 @@ describe.each<ProxyName>(['nginx', 'haproxy'])('through %s', (name) => {
     const connections: { via: 'stream'; after: number | null; frames: Frame[] }[] = [];
     const lastEventIds: (string | null)[] = [];
     const source = new EventSource(`${proxy.address}/v1/stream`, {
-      // A browser's EventSource cannot send a key; this one accepts a fetch of its user.
+      // A browser's EventSource cannot send a key; this one accepts a custom fetch.
       fetch: (url, init) => {
         const { 'Last-Event-ID': lastEventId = null } = init.headers;
         lastEventIds.push(lastEventId);

@@ -1,4 +1,4 @@
-/** The ways of people through the console, in a real browser. */
+/** Journeys of people through the console, in a real browser. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createKey } from '../../ops/commands/keys.ts';
@@ -33,7 +33,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Opens a link that signs in, and follows it as a person does. */
+/** Opens a sign-in link, and follows it as a person does. */
 async function signIn(
   options: Parameters<typeof makeLink>[1] = {},
   look: (typeof LOOKS)[number] = LOOKS[2],
@@ -82,7 +82,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `a double click sends a form once, also while the answer takes long${SKIPPED}`,
+  `a double click sends a form once, even if the answer is slow${SKIPPED}`,
   async () => {
     const context = await browser.newContext();
     contexts.push(context);
@@ -106,7 +106,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `a person with a keyboard runs a stream and stops it without losing the focus${SKIPPED}`,
+  `a stream can be run and stopped by keyboard without losing the focus${SKIPPED}`,
   async () => {
     const page = await signIn({ account: await makeAccount() });
     await page.getByRole('button', { name: 'Run: Watch changes' }).focus();
@@ -121,7 +121,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `texts have a button that copies them only where the browser lets pages copy${SKIPPED}`,
+  `texts have a copy button only if the browser lets pages copy${SKIPPED}`,
   async () => {
     const page = await signIn({ account: await makeAccount() });
     const copies = page.getByRole('button', { name: 'Copy' });
@@ -203,7 +203,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `the audit log and the plots of usage can be read on a phone${SKIPPED}`,
+  `the audit log and the plots of usage are readable on a phone${SKIPPED}`,
   async () => {
     const page = await signIn({ account: await makeAccount() }, LOOKS[0]);
     const sizeOf = async (selector: string) => {
@@ -240,10 +240,10 @@ testInBrowser(
 );
 
 testInBrowser(
-  `every page is small, fits a phone and asks no other site${SKIPPED}`,
+  `every page is small, fits a phone and loads nothing from other sites${SKIPPED}`,
   async () => {
     const { body } = await service.get('/v1/contests?limit=1');
-    // The longest names that are taken, without a place to break them.
+    // The longest possible names, without a place to break them.
     const name = 'x'.repeat(100);
     await createKey({ databaseUrl: service.databaseUrl, account: name, plan: 'internal' });
     const page = await signIn({ account: name, role: 'operator', person: name }, LOOKS[0]);

@@ -31,7 +31,7 @@ const PREFIX = 'least-';
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const topics = topicNames(PREFIX);
 const ALL = listRoleRights(PREFIX);
-/** The topics of another installation, which are made and spoilt. */
+/** The topics of another installation, which this test creates and damages. */
 const SPOILT = 'spoilt-';
 const OF_SPOILT = listRoleRights(SPOILT).filter(({ role }) => role === 'ops');
 const TO_MAKE_TOPICS = OF_SPOILT.filter(({ operation }) => /^(Create|Alter)/.test(operation));
@@ -60,7 +60,7 @@ afterAll(() => kafka.stop());
 
 const brokersOf = (role: Role) => brokers.get(role) as Brokers;
 
-/** Runs a command as the role `ops`. @returns the lines that it printed, and those on standard error */
+/** Runs a command as the role `ops`. @returns its lines on standard output, and those on standard error */
 async function ops(line: string, { prefix = PREFIX, stdin = '' } = {}): Promise<string[]> {
   const env = { ...settings.get('ops'), DATABASE_URL: database.url, TOPIC_PREFIX: prefix };
   const io = createIo(env, { stdin });
@@ -154,14 +154,14 @@ describe('with the rights of the table', () => {
 /** Runs `doctor` as a role. @returns the findings about a subject, each a status and a sentence */
 async function diagnose(role: Role, subject: string, other: Record<string, string> = {}): Promise<string[]> {
   const io = createIo({ ...settings.get(role), DATABASE_URL: database.url, ...other });
-  // Findings that failed end it with an error.
+  // Failed findings end it with an error.
   await runProgram(['doctor', '--json', '--role', role], io).catch(() => {});
   const { findings } = JSON.parse(io.printed.join('')) as { findings: Finding[] };
   return findings.filter((each) => each.subject === subject).map(({ status, text }) => `${status}: ${text}`);
 }
 
 describe('ops doctor', () => {
-  test.each(ROLES)('finds the rights of the role %s, and which of them is missing', async (role) => {
+  test.each(ROLES)('finds the rights of the role %s, and names a missing one', async (role) => {
     const own = ALL.filter((right) => right.role === role);
     expect(await diagnose(role, 'Kafka rights')).toEqual([
       `ok: The user has the ${own.length} rights of the role ${role}.`,
@@ -209,7 +209,7 @@ describe('ops doctor', () => {
   });
 });
 
-test('a part that is refused says so, goes on trying, and works once its password is corrected', async () => {
+test('a refused part reports it, retries, and works after its password is corrected', async () => {
   await kafka.setPassword('apply', 'another password');
   const apply = await start('apply');
   const sentence =
@@ -221,7 +221,7 @@ test('a part that is refused says so, goes on trying, and works once its passwor
   await apply.stop();
 });
 
-/** Does what a right is for. @returns the sentences of a failure, an empty list if all went well */
+/** Does the work of a right. @returns the sentences of a failure, empty if it succeeds */
 type Use = () => Promise<string[]>;
 
 const failing =
@@ -232,7 +232,7 @@ const failing =
       (error: Error) => [error.message],
     );
 
-/** Runs a part of the service until it has told of a refusal, or is ready and has worked for a while. */
+/** Runs a part of the service until it has reported a refusal, or is ready and has worked for a while. */
 const running =
   (role: 'gateway' | ConsumersRole): Use =>
   async () => {
@@ -246,7 +246,7 @@ const running =
     }
   };
 
-/** Makes a topic anew with fewer partitions and other settings than it should have, or only deletes it. */
+/** Creates a topic again with too few partitions and other settings, or only deletes it. */
 async function spoil(name: string, { isDeleted }: { isDeleted: boolean }): Promise<void> {
   await withAdmin(kafka.everything, async (admin) => {
     const listed = async () => (await admin.listTopics()).includes(name);
@@ -258,7 +258,7 @@ async function spoil(name: string, { isDeleted }: { isDeleted: boolean }): Promi
   });
 }
 
-/** Deletes the records of the changes topic, so that there is something to repair. */
+/** Deletes the records of the changes topic, so that a repair has work. */
 async function emptyChanges(): Promise<void> {
   await withAdmin(kafka.everything, async (admin) => {
     const ends = await admin.fetchTopicOffsets(topics.changes);
@@ -319,7 +319,7 @@ function chooseUse({ role, operation, resource, name, onlyConsole }: RoleRight):
   );
 }
 
-/** Runs a part of the service until it has told of a refusal, or this has come about. */
+/** Runs a part of the service until it has reported a refusal, or this has happened. */
 async function untilTold(role: ConsumersRole, isDone: () => Promise<boolean>): Promise<string[]> {
   const part = await start(role);
   const refusals = () => part.lines.map(({ msg }) => msg).filter((msg) => msg.includes('does not give'));
@@ -346,7 +346,7 @@ async function committedOffsets(): Promise<number> {
     .reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
 }
 
-/** A right to describe comes with others; without those, it is the first that is missed. */
+/** A right to describe comes with others; without those, it is missed first. */
 const MISSED_FIRST: Partial<Record<string, string>> = {
   AlterConfigs: 'DescribeConfigs',
   [`gateway Write ${topics.submissions}`]: 'Describe',
@@ -360,7 +360,7 @@ function sentenceOf({ role, operation, resource, name }: RoleRight): string {
   );
 }
 
-/** Checks that something works with a right alone: it is refused without, and works again once it is granted. */
+/** Checks that a right is necessary and sufficient: the work is refused without it, and succeeds once it is granted. */
 async function expectNeeded(right: RoleRight, use: Use): Promise<void> {
   const principal = `User:${right.role}`;
   await kafka.revoke(principal, [right]);

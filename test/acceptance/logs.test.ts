@@ -92,7 +92,7 @@ test('a whole run, outages included, writes no key, no password and no Authoriza
   const ops = start('ops/main.ts', {});
   await until('the help', () => ops.output().includes('keys create'));
 
-  // The logs exist, and have the client's address as the proxy sent it, not as the client claimed it.
+  // The logs exist, and have the client's address from the proxy, not the client's own claim.
   const requests = gateway
     .output()
     .split('\n')

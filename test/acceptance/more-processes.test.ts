@@ -1,4 +1,4 @@
-/* Gateways and consumers beside a service that `npm start` runs: they find its servers by its DATA_DIR. */
+/** Gateways and consumers beside a service that `npm start` runs: its DATA_DIR tells them its servers. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

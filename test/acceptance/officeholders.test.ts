@@ -1,6 +1,6 @@
-/*
- * The real people of an Open States sample, which SOURCES.md beside it describes. The expected counts come from a separate
- * reading here, line by line. The sample is not part of the project; the tests are skipped if it does not exist.
+/**
+ * The real people of an Open States sample, which SOURCES.md beside it describes. The expected counts come from a
+ * separate reading here, line by line. The sample is not part of the project; without it, the tests are skipped.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,11 +17,11 @@ const run = createRunner('officeholders');
 
 const SAMPLE = realPath('openstates-people-sample');
 
-/** A day on which four people of the sample are in office although all their roles have ended. */
+/** On this day, four people of the sample are in office although all their roles have ended. */
 const NOW = new Date('2026-11-21T12:00:00Z');
 const TODAY = NOW.toISOString().slice(0, 10);
 
-/** The states that elect one member of the U.S. House, who represents the whole state as its senators do. */
+/** The states with one member of the U.S. House, who represents the whole state as its senators do. */
 const AT_LARGE = ['ak', 'de', 'nd', 'sd', 'vt', 'wy'];
 const CATALOGUE: CatalogueLine[] = [
   ['elections', election()],

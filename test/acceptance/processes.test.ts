@@ -50,14 +50,14 @@ test('gateways and consumers are listed with their state while they run', async 
   await service.untilReady();
 });
 
-test('consumers that are not ready say why', async () => {
+test('consumers that are not ready give a reason', async () => {
   await service.startConsumers();
   await service.submit([endorse('nation-herald', 'mayor', 'ann')]);
   await service.eventsOnceThereAre(1);
   const databaseUrl = await createTestDatabase();
   const other = new pg.Client({ connectionString: databaseUrl });
   await other.connect();
-  // As if it were restored from a backup of before the present epoch.
+  // As after restoring a backup from before the current epoch.
   await other.query('UPDATE stream_head SET epoch = 0');
   const { topicPrefix } = service;
   const brokers = brokersOf('apply');

@@ -13,9 +13,7 @@ import { readPages } from '../helpers/http/paging.ts';
 import { expectSchema } from '../helpers/http/response-schema.ts';
 import { useTestService } from '../helpers/service/service.ts';
 
-/*
- * Every expected answer is computed here from the files, by code that shares nothing with the service.
- */
+/** Computes every expected answer from the files, with code that shares nothing with the service. */
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../shared/data');
 
@@ -64,7 +62,7 @@ const tierOf = (level: string) => (TIERS.includes(level) ? TIERS.indexOf(level) 
   const service = useTestService({ catalogue: [] });
   beforeAll(async () => {
     [elections, contests] = [await readLines('elections'), await readLines('contests')];
-    // Both files may have an endorser; either record will do.
+    // Both files may have an endorser; either record is right.
     const lines = await readLines<EndorserLine>('endorsers');
     endorsers = [...new Map(lines.map((line) => [line.slug, line])).values()];
     endorsements = (await readEndorsementLines()).filter(

@@ -43,7 +43,7 @@ async function readLines<T>(name: string): Promise<T[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** The expected answer, computed from the files alone, with the backers of each choice by its label. */
+/** The expected answer from the files alone, with the backers of each choice by its label. */
 function expectedOf(contest: ContestLine, lines: readonly EndorsementLine[]) {
   const here = lines.filter((line) => line.contest === contest.key);
   const everyone = new Set(here.map(({ endorser }) => endorser)).size;
@@ -63,7 +63,8 @@ function expectedOf(contest: ContestLine, lines: readonly EndorsementLine[]) {
     const bar = contest.votes_allowed === null ? everyone / 2 : (sizes[contest.votes_allowed] ?? 0);
     marked = backed.filter(({ backers }) => backers.length > bar);
   } else if (contest.vote_method === 'ranked_choice') {
-    // These files have no ranks, so no votes are transferred: the most backed come first, up to the first tie.
+    // These files have no ranks, so no votes are transferred: the choices with most backers come first, up to the first
+    // tie.
     const tie = sizes.findIndex((size, index) => size === (sizes[index + 1] ?? 0));
     marked = backed.slice(0, tie === -1 ? backed.length : tie);
   } else {
@@ -100,7 +101,7 @@ function shownOf({ title, choices, recommendation }: Shown) {
     await importRealCatalogue(service);
     await submitRealEndorsements(service);
     contests = await readLines<ContestLine>('contests.ndjson');
-    // Sources that are not URLs are refused.
+    // Sources other than URLs are refused.
     lines = (await readEndorsementLines()).filter(
       ({ source_url }) => source_url === null || /^https?:\/\//i.test(source_url),
     );
@@ -140,7 +141,7 @@ function shownOf({ title, choices, recommendation }: Shown) {
     expect(new Set(agreements)).toEqual(new Set(['majority', 'unanimous']));
   });
 
-  test('are the picks of an endorser that is chosen alone', async () => {
+  test('are the picks of a single chosen endorser', async () => {
     const busiest = lines.filter(({ endorser }) => endorser === 'aft-local-2121');
     expect(busiest.length).toBeGreaterThan(10);
     const agreements = await expectAnswers('&endorsers=aft-local-2121', busiest);

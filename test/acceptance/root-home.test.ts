@@ -1,6 +1,4 @@
-/*
- * The whole service in a folder that only root may enter, as root's home is in containers and on cloud machines.
- */
+/** The whole service in a folder that only root may enter, such as root's home in containers and on cloud machines. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -13,7 +11,7 @@ import { until } from '../helpers/until.ts';
 
 const isPossible = process.getuid?.() === 0 && chooseRunner(await inspectMachine()) === 'embedded';
 
-/** A copy of the project, packages and jars included, in a new folder that only root may enter. */
+/** A copy of the project, with packages and jars, in a new folder that only root may enter. */
 function copyProject(): string {
   const home = mkdtempSync(path.join(os.tmpdir(), 'ballot-root-home-'));
   const script = `mkdir "$0/project" && git ls-files -z | tar -c --null -T - | tar -x -C "$0/project" &&

@@ -1,6 +1,6 @@
-/*
- * The runbooks of docs/operations/recovery.md, followed word by word: the commands come from the document. Only the values of the
- * variables that it sets first are the test's own, and a Ctrl-C is a SIGINT to npm.
+/**
+ * Follows the runbooks of docs/operations/recovery.md word by word: the commands come from the document. The test only
+ * replaces the values of the first variables, and Ctrl-C is a SIGINT to npm.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 import { StartTerminal } from '../helpers/commands/start-terminal.ts';
 
 const run = promisify(execFile);
-/** Containers keep the data in volumes of Docker, which the runbooks do not cover. */
+/** Containers keep the data in Docker volumes, which the runbooks do not cover. */
 const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
 const testEmbedded = isEmbedded ? test : test.skip;
 
@@ -50,7 +50,7 @@ function readCommands(heading: string): string[] {
   return commands;
 }
 
-/** Follows a runbook. @param atServers called when the servers run alone */
+/** Follows a runbook. @param atServers called while only the servers run */
 async function follow(heading: string, atServers: () => Promise<void> = async () => {}): Promise<void> {
   for (const command of readCommands(heading)) {
     const start = START.exec(command);
@@ -79,7 +79,7 @@ async function query<T extends pg.QueryResultRow>(sql: string): Promise<T[]> {
   }
 }
 
-/** @throws what the command prints, if it finds a fault */
+/** @throws the output of the command, if it finds a fault */
 const checkStream = () => run('npm', ['run', 'ops', '--', 'stream', 'check'], { env: terminal.env });
 
 const statements = async () => (await terminal.events()).map(({ endorsement }) => endorsement.statement);
@@ -103,7 +103,7 @@ testEmbedded(
     await submit('In the backup');
     await terminal.eventsOnceTheyEndWith('In the backup');
     await follow('## A backup of Postgres');
-    // Another backup under the same name would end up inside the first one, which a restoration would bring back.
+    // A second backup with the same name would end up inside the first one, and a restoration would bring it back.
     const copy = readCommands('## A backup of Postgres').find((command) => command.includes('$BACKUP'));
     await expect(run('sh', ['-c', String(copy)], { env: terminal.env })).rejects.toThrow(/exists/);
     await submit('After the backup');
@@ -118,7 +118,7 @@ testEmbedded(
       });
     });
     await expectExpired(lost.at(-1)?.id);
-    // Kafka still has the submissions that came after the backup.
+    // Kafka still has the submissions since the backup.
     await terminal.eventsOnceTheyEndWith('After the backup', 'Last before the loss');
     await submit('After the restoration');
     const restored = await terminal.eventsOnceTheyEndWith('Last before the loss', 'After the restoration');

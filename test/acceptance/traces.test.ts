@@ -1,4 +1,4 @@
-/* Traces of the programs as they run in production: OpenTelemetry watches the modules that a process imports. */
+/** Traces of the programs as in production: OpenTelemetry watches the modules that a process imports. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { createFolder } from '../helpers/folder.ts';
@@ -90,7 +90,7 @@ test('the trace of a submission leads through every program up to the streams', 
   await stream.wait('endorsement', 1);
   await until('every hop', () => wayOf(submission).length === WAY.length);
   expect(wayOf(submission)).toEqual(expect.arrayContaining(WAY));
-  // A submission that is alone in its batches has one trace, in which the database's statements are as well.
+  // A submission alone in its batches has one trace, with the database's statements.
   const own = spansOf(submission).filter(({ traceId }) => traceId === submission.traceId);
   expect(own.filter(({ name }) => name.startsWith('pg.query:append-changes'))).not.toEqual([]);
   expect(own.filter(({ links }) => links?.length)).toEqual([]);
@@ -111,7 +111,7 @@ test('a batch of several submissions has a link to the trace of each', async () 
   expect(spansOf(first).find(isApply)?.links).toHaveLength(2);
 });
 
-test('a request has a span that is named by its route, and its line in the log has the ids', async () => {
+test('a request has a span named after its route, and its log line has the ids', async () => {
   const { status } = await fetch(`${base}/v1/endorsers/bakers-local-1?lang=es`, { headers: authorization() });
   expect(status).toBe(200);
   const isIt = ({ name }: CollectedSpan) => name === 'GET /v1/endorsers/{slug}';
@@ -135,7 +135,7 @@ test('probes, the console and work in the background have no spans', async () =>
   await until('a later span', () => collector.spans.some(({ name }) => name === 'GET /v1/states'));
   const paths = collector.spans.map(({ attributes }) => String(attributes['url.path'] ?? '/v1/'));
   expect(paths.filter((path) => !path.startsWith('/v1/'))).toEqual([]);
-  // Nor has the work that programs do again and again, such as looking for new changes.
+  // Repeated work, such as looking for new changes, has none either.
   const roots = collector.spans
     .filter(({ parentSpanId }) => !parentSpanId)
     .map(({ name }) => name.split(' ')[0]);

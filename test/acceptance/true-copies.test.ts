@@ -13,7 +13,7 @@ import { EventStreamClient } from '../helpers/stream/event-stream.ts';
 import { sequenceOf } from '../helpers/stream/stream-checker.ts';
 import { until } from '../helpers/until.ts';
 
-/** How many steps are taken; `COPIES_STEPS` sets another number for a longer run. */
+/** The number of steps; `COPIES_STEPS` sets another one for a longer run. */
 const STEPS = Number(process.env.COPIES_STEPS ?? 40);
 const FILTERS = 30;
 const HEARTBEAT_MS = 100;
@@ -21,7 +21,7 @@ const HEARTBEAT_MS = 100;
 const service = useTestService({ catalogue: [], gatewayConfig: { streamHeartbeatMs: HEARTBEAT_MS } });
 const client = useClient(service.databaseUrl);
 
-/** Does an edit as `ops catalog` does, on a connection of its own. */
+/** Does an edit as `ops catalog` does, on its own connection. */
 async function carryOut(edit: Edit): Promise<void> {
   if ('import' in edit) return loadCatalogue(service.databaseUrl, edit.import);
   const own = new pg.Client({ connectionString: service.databaseUrl });
@@ -52,7 +52,7 @@ async function settle(submitted: number): Promise<number> {
   return head;
 }
 
-/** A client that keeps one copy by polling and one by a stream alone. */
+/** A client with one copy from polling and one from only a stream. */
 class Client {
   readonly filter: string;
   readonly polled = new Copy();
@@ -78,7 +78,7 @@ class Client {
     this.#stream?.close();
   }
 
-  /** Takes in everything up to this sequence. */
+  /** Receives everything up to this sequence. */
   async catchUp(head: number): Promise<void> {
     const { data, cursor } = await service.events(`cursor=${this.#cursor}&${this.filter}`);
     this.#cursor = cursor;
@@ -111,7 +111,7 @@ test('INV-13: copies kept through any filter, by polling or by a stream, equal t
     };
     try {
       for (let step = 0; step < STEPS; step += 1) {
-        // Submissions beside the edit meet it at any moment of its work.
+        // Concurrent submissions meet the edit at any moment of its work.
         const steps = [() => submit(), () => carryOut(model.edit())];
         const chosen = random.pick([[0], [0], [1], [1], [0, 1]]);
         await Promise.all(chosen.map((index) => steps[index]?.()));
@@ -144,7 +144,7 @@ test('INV-13: copies kept through any filter, by polling or by a stream, equal t
       const { rows } = await client.query<{ type: 'created'; count: number }>(
         'SELECT type, count(*)::integer AS count FROM change_log WHERE from_catalogue GROUP BY type',
       );
-      // The run did meet what it is about.
+      // The run covered the interesting cases.
       expect(Object.fromEntries(rows.map(({ type, count }) => [type, count > 0]))).toEqual({
         created: true,
         updated: true,
@@ -157,7 +157,7 @@ test('INV-13: copies kept through any filter, by polling or by a stream, equal t
   await fc.assert(fc.asyncProperty(fc.nat(), run), { numRuns: 1, endOnFailure: true });
 }, 600_000);
 
-/** An endorsement in full has the values that a flat one leaves out. They must equal the event's as well. */
+/** An endorsement in full has the values that a flat one leaves out. They must equal the event's too. */
 async function expectWholeRecords(events: Answer[]): Promise<void> {
   for (const { endorsement, contest, choice } of events) {
     const { body } = await service.get(`/v1/endorsements/${endorsement.id}`);
@@ -167,5 +167,5 @@ async function expectWholeRecords(events: Answer[]): Promise<void> {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the events' shapes are checked where they are made.
+// biome-ignore lint/suspicious/noExplicitAny: the code that makes events checks their shapes.
 type Answer = any;

@@ -1,7 +1,7 @@
 /**
- * INV-5, INV-6: the window is by age, whatever the broker does meanwhile. The window is seconds long, on a topic whose
- * segments close at once, with a cleaner that never rests. At every moment a cursor inside the window gets everything, and
- * one outside gets 410. In one test the broker deletes old records, in the other it compacts them.
+ * INV-5, INV-6: the window depends on age, whatever the broker does meanwhile. The window is seconds long, on a topic
+ * whose segments close at once, with a cleaner that never rests. At every moment a cursor inside the window gets
+ * everything, and one outside gets 410. In one test the broker deletes old records, in the other it compacts them.
  */
 
 import { afterEach, expect, test } from '@jest/globals';
@@ -28,7 +28,7 @@ const RETENTION_MS = 4000;
 /** Covers rounding, and a clock that is being corrected meanwhile. */
 const CLOCK_ERROR_MS = 100;
 const PARTITIONS = 6;
-/** The number of changes of a busy endorser for each one of an idle endorser. */
+/** The changes of a busy endorser for each change of an idle one. */
 const IDLE_EVERY = 15;
 /** The number of cursors to try both inside and outside the window. */
 const TRIALS = 40;
@@ -45,7 +45,7 @@ async function start(settings: Record<string, string>): Promise<void> {
     gateways: 2,
     partitions: PARTITIONS,
     retentionMs: RETENTION_MS,
-    // The database's clock, read without a round trip, whose length is not known on a busy machine.
+    // The database's clock, estimated without a round trip, because a busy machine can delay one by any time.
     clock: systemClock,
     gatewayConfig: { feedMemoryBytes: 20_000, streamHeartbeatMs: 200 },
   });
@@ -131,10 +131,10 @@ async function tryCursor(cursor: string, gateway: number): Promise<'inside' | 'o
   return inside ? 'inside' : outside ? 'outside' : 'edge';
 }
 
-/** The answers, which are compared with the change log at the end. */
+/** The answers, to compare with the change log at the end. */
 let answers: Connection[] = [];
 
-/** Tries cursors of all ages up to twice the window, until there were enough inside and outside. */
+/** Tries cursors of all ages up to twice the window, until enough were inside and outside. */
 async function tryCursors(known: () => string[], enough: number): Promise<void> {
   const count = { inside: 0, outside: 0, edge: 0 };
   for (let trial = 0; Math.min(count.inside, count.outside) < enough; trial += 1) {
@@ -156,7 +156,7 @@ function createReader(gateway: number, filter: StreamFilter): StreamReader {
   });
 }
 
-/** Submits one round after another until it is stopped. */
+/** Submits rounds until it is stopped. */
 function startLoad(): { stop(): Promise<void> } {
   let stopped = false;
   const load = (async () => {

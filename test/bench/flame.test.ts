@@ -9,7 +9,7 @@ const frame = (functionName: string, url = '', lineNumber = 0): CallFrame => ({
   lineNumber,
 });
 
-/** Idle for 100 µs; 30 in the service, of which 20 in a library; 10 in the same function of the service again. */
+/** Idle for 100 µs; 30 in the service, 20 of them in a library; 10 in the same function of the service again. */
 const PROFILE: CpuProfile = {
   nodes: [
     { id: 1, callFrame: frame('(root)'), children: [2, 3, 5] },
@@ -22,7 +22,7 @@ const PROFILE: CpuProfile = {
   timeDeltas: [100, 10, 10, 10, 10],
 };
 
-test('a flame graph of processor time has what is not idle, with calls of one function together', () => {
+test('a flame graph of processor time leaves out idle time, and joins calls of one function', () => {
   expect(flameOfCpu(PROFILE, ROOT)).toEqual({
     name: 'all',
     origin: 'system calls and V8',
@@ -38,7 +38,7 @@ test('a flame graph of processor time has what is not idle, with calls of one fu
   });
 });
 
-test('the most expensive functions are named by their own cost, wherever they were called', () => {
+test('the most expensive functions are ranked by their own cost over all callers', () => {
   const flame = flameOfCpu(PROFILE, ROOT);
   expect(mostExpensive(flame, 1)).toEqual([
     { name: 'answer gateway/http/app.ts', origin: 'the service', part: 0.5 },
@@ -51,7 +51,7 @@ test('the most expensive functions are named by their own cost, wherever they we
   });
 });
 
-test('a flame graph of memory adds up what functions allocated; those without a name have their line', () => {
+test('a flame graph of memory adds up allocations by function; unnamed functions show their line', () => {
   const child = { callFrame: frame('', 'node:net', 41), selfSize: 30, children: [] };
   const head = {
     callFrame: frame('(root)'),

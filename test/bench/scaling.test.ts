@@ -33,7 +33,7 @@ describe('a plan', () => {
     });
   });
 
-  test('counts a write for each heartbeat, and for each turn in which a stream gets something', () => {
+  test('counts a write for each heartbeat, and for each turn with an event for the stream', () => {
     const silent = plan({ ...IDLE, streams: 20_000 }, MEASURED);
     expect(silent.writesPerSecond).toBeCloseTo(1000);
     const each = plan({ ...IDLE, streams: 20_000, changesPerSecond: 10, match: 1 }, MEASURED);
@@ -64,7 +64,7 @@ describe('a plan', () => {
     );
   });
 
-  test('names the process that applies and the lock on the head first where changes come fast', () => {
+  test('names the process that applies and the lock on the head first if changes come fast', () => {
     const { bottlenecks } = plan({ ...IDLE, changesPerSecond: 20_000 }, MEASURED);
     expect(bottlenecks.slice(0, 2)).toEqual([
       { part: 'the process that applies', used: expect.closeTo(0.967) },
@@ -72,7 +72,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('is refused where changes alone fill the core of a gateway', () => {
+  test('is refused if changes alone fill the core of a gateway', () => {
     expect(() => plan({ ...IDLE, changesPerSecond: 50_000 }, MEASURED)).toThrow(RangeError);
   });
 });

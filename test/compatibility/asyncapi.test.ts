@@ -1,4 +1,4 @@
-/** docs/asyncapi.json describes the stream and the topics as they are. `UPDATE_ASYNCAPI=1` writes it anew. */
+/** docs/asyncapi.json matches the stream and the topics. `UPDATE_ASYNCAPI=1` writes it again. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ async function parse(file: string): Promise<string[]> {
   return JSON.parse((await promisify(execFile)(process.execPath, args, { env })).stdout);
 }
 
-test('the file is made of the schemas of the service', async () => {
+test('the file matches the schemas of the service', async () => {
   const made = `${JSON.stringify(createAsyncApi(), null, 2)}\n`;
   if (process.env.UPDATE_ASYNCAPI) await writeFile(FILE, made);
   expect(JSON.parse(await readFile(FILE, 'utf8'))).toEqual(JSON.parse(made));

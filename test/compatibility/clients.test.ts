@@ -1,5 +1,5 @@
 /**
- * Clients that are generated from the description pass strict checks, and call every operation of a running service. Skips
+ * Clients generated from the description pass strict checks, and call every operation of a running service. Skips
  * without the generators, which `.ci/client-generators` installs.
  */
 import { execFile } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** Linters find nothing in the OpenAPI description. Skips without them; `.ci/openapi-linters` installs them. */
+/** Linters accept the OpenAPI description. Skips without them; `.ci/openapi-linters` installs them. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { routes } from '../../gateway/routes/index.ts';
 
 const LINTERS = path.resolve('.cache/openapi-linters');
 const lintTest = existsSync(path.join(LINTERS, 'stamp')) ? test : test.skip;
-/** Neither linter asks another machine for anything. */
+/** Neither linter uses the network. */
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NODE_OPTIONS: '' };
 
 interface Findings {

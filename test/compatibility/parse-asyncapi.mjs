@@ -1,4 +1,6 @@
-/** Prints what the parser of AsyncAPI finds in a document. Arguments: the folder of the linters, and the document. */
+/**
+ * Prints the findings of AsyncAPI's parser about a document. Arguments: the folder of the linters, and the document.
+ */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

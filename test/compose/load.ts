@@ -1,7 +1,7 @@
-/*
- * The load of rolling-restart.ts, which runs this in a container of the service's image: it gives the first picks of a
- * file of submissions new statements again and again, so that every submission is a change. It ends with standard input,
- * and then prints how many it has sent. A batch that fails is sent again.
+/**
+ * The load of rolling-restart.ts, in a container of the service's image. It repeatedly gives the first picks of a file
+ * of submissions new statements, so that every submission is a change. It ends with standard input, and then prints the
+ * number of sent submissions. A failed batch is sent again.
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';

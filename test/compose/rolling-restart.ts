@@ -1,7 +1,7 @@
-/*
- * `node test/compose/rolling-restart.ts --demo DIR [--streams N]`: restarts every container of docker-compose.yml, one
- * after the other, while submissions arrive, streams are open through the proxy, and endorsements are read. It compares
- * what the streams received with the change log; the exit status is 1 if anything is missing, repeated or altered. It
+/**
+ * `node test/compose/rolling-restart.ts --demo DIR [--streams N]`: restarts every container of docker-compose.yml one
+ * after another, while submissions arrive, streams are open through the proxy, and endorsements are read. It compares
+ * the received streams with the change log; the exit status is 1 if anything is missing, repeated or altered. It
  * reaches containers by their own addresses, as Linux allows. docs/deployment.md says how to run it.
  */
 import { execFile, spawn } from 'node:child_process';
@@ -47,7 +47,7 @@ function answers(url: string): Promise<boolean> {
   );
 }
 
-/** Whether a container does its work again. */
+/** Whether a container works again. */
 async function isReady(service: string, container: string): Promise<boolean> {
   if (service === 'proxy') return answers(`${base}/readyz`);
   const health = await docker('inspect', '--format', '{{.State.Health.Status}}', container);
@@ -67,13 +67,13 @@ async function hasAllReplicas(broker: string): Promise<boolean> {
   return lacking === '';
 }
 
-/** Whether nothing waits to be applied or relayed. */
+/** Whether nothing waits for apply or the relay. */
 async function hasNoLag(): Promise<boolean> {
   const lag = JSON.parse(await docker('compose', 'run', '--rm', '--no-TTY', 'ops', 'lag', '--json'));
   return !/"(lag|waiting|unrelayed)":[^0]/i.test(JSON.stringify(lag));
 }
 
-/** Starts the producer. @returns a function that ends it and gives its numbers */
+/** Starts the producer. @returns a function that ends it and returns its numbers */
 function startLoad(folder: string): () => Promise<{ sent: number; repeated: number }> {
   const child = spawn(
     'docker',
@@ -96,7 +96,7 @@ function startLoad(folder: string): () => Promise<{ sent: number; repeated: numb
   };
 }
 
-/** Reads endorsements all the time, and counts the answers other than 200 by status. */
+/** Reads endorsements continuously, and counts the answers other than 200 by status. */
 class Reads {
   count = 0;
   failures: Record<string, number> = {};
@@ -156,7 +156,7 @@ const readers = Array.from(
 );
 for (const reader of readers) reader.start();
 await until('all streams are open', () => readers.every(({ connected }) => connected));
-await until('all streams have a place', () => readers.every(({ position }) => position >= 0));
+await until('all streams have a position', () => readers.every(({ position }) => position >= 0));
 const endLoad = startLoad(path.resolve(demo));
 const [first] = readers;
 await until('changes arrive', () => (first?.position ?? 0) > before, READY_TIMEOUT_MS);

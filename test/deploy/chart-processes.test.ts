@@ -1,7 +1,7 @@
-/*
- * The pods of the chart, started as processes on this machine: the programs get the rendered arguments and variables,
- * and the files that Kubernetes would mount from secrets, against a Kafka that asks for logins and gives each user the
- * rights of its role. Ports and paths alone are others.
+/**
+ * The pods of the chart, started as processes on this machine. The programs get the rendered arguments and variables,
+ * and the files that Kubernetes would mount from secrets. Kafka requires logins and gives each user the rights of its
+ * role. Only ports and paths differ.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -39,7 +39,7 @@ let secrets: Record<string, Record<string, string>>;
 
 interface StartedPod {
   process: ServiceProcess;
-  /** The addresses of its ports, by their names. */
+  /** The addresses of its ports, by name. */
   ports: Map<string, number>;
 }
 
@@ -72,7 +72,7 @@ afterAll(async () => {
   if (dir) await rm(dir, { recursive: true, force: true });
 });
 
-/** Writes the files of a pod's volumes. @returns the folder in the place of the mount */
+/** Writes the files of a pod's volumes. @returns the folder that replaces the mount */
 async function mountSecrets(name: string, { volumes }: Resource): Promise<string> {
   const folder = path.join(dir, name);
   for (const { projected } of volumes) {
@@ -118,7 +118,7 @@ async function runJob(name: string): Promise<string> {
   return process.output();
 }
 
-/** Asks a pod what one of its probes asks. */
+/** Sends a pod the request of a probe. */
 async function probe(name: string, { ports }: StartedPod, kind: string): Promise<boolean> {
   const { httpGet } = podsOf(resources).get(name).containers[0][kind];
   return fetch(`http://127.0.0.1:${ports.get(httpGet.port)}${httpGet.path}`).then(

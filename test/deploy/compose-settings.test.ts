@@ -57,7 +57,7 @@ test.each([
   expect(known.filter((name) => !(name in LEFT_OUT) && !(name in environmentOf(service)))).toEqual([]);
 });
 
-test('no program gets a variable that it does not read', () => {
+test('every variable is read by its program', () => {
   const { gateway, consumers, ops } = listKnownSettings();
   const strangers = (service: string, known: string[]) =>
     Object.keys(environmentOf(service)).filter((name) => !known.includes(name));

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { routes } from '../../gateway/routes/index.ts';
 
-test('the README names every endpoint of data that refuses `lang`, and no other', async () => {
+test('the README names every endpoint of data that refuses `lang`, and only those', async () => {
   const readme = await readFile('README.md', 'utf8');
   const [, exceptions = ''] = /`lang=es`[^.]*\.[^.]*?\bexcept ([^.]*)\./.exec(readme) ?? [];
   const named = [...exceptions.matchAll(/`(\/v1\/[^`]*)`/g)].map(([, path]) => path);

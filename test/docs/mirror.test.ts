@@ -1,4 +1,4 @@
-/** The program of docs/streaming.md, exactly as it is there, with the client from its package. */
+/** The program of docs/streaming.md, exactly as printed there, with the client from its package. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -47,7 +47,7 @@ function startClient(): ServiceProcess {
   return startProcess(program, { BASE_URL: switchboard.address, API_KEY: service.key }, [file()]);
 }
 
-/** The mirror as it is saved. */
+/** The saved mirror. */
 async function readMirror(): Promise<{ cursor: string; endorsements: Record<string, object> }> {
   return JSON.parse(await readFile(file(), 'utf8'));
 }

@@ -1,4 +1,4 @@
-/** Paths, symbols, settings and scripts that the documents name exist. */
+/** Paths, symbols, settings and scripts in the documents exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -33,14 +33,14 @@ const rooms = new Set(files.filter((file) => file.includes('/')).map((file) => f
 const documents = files.filter((file) => /^(CONTRIBUTING|(.*\/)?README|docs\/.*)\.md$/.test(file));
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
-/** Every word of the files that are not documents. This test has wrong names on purpose. */
+/** Every word outside of documents, except in this test, which has wrong names on purpose. */
 const words = new Set(
   files
     .filter((file) => !/^docs\/|^package-lock|^test\/docs\/names|\.(md|png|svg)$/.test(file))
     .flatMap((file) => readFileSync(file, 'utf8').match(/[A-Za-z_$][\w$]*/g) ?? []),
 );
 
-/** @returns the parts of a piece of code that nothing has */
+/** @returns the unknown parts of a piece of code */
 function findUnknown(code: string): string[] {
   const [, script] = /^npm run ([\w:]+)/.exec(code) ?? [];
   if (script !== undefined) return script in scripts ? [] : [`npm run ${script}`];
@@ -60,7 +60,7 @@ function findUnknown(code: string): string[] {
   return isKnown ? [] : [symbol];
 }
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** The anchors of a document's headings, as on GitHub. */
 function anchorsOf(file: string): string[] {
   const headings = readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm);
   return Array.from(headings, ([, heading = '']) =>
@@ -78,7 +78,7 @@ function leadsSomewhere(link: string, file: string): boolean {
   return existsSync(linked) && (anchor === undefined || anchorsOf(linked).includes(anchor));
 }
 
-/** The unknown names of a document, which is at `file`. */
+/** The unknown names of a document at `file`. */
 function findFaults(file: string, text: string): string[] {
   const prose = text.replace(/^( *)```.*?^\1```/gms, '');
   const names = [...prose.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = '']) => findUnknown(code));

@@ -1,4 +1,6 @@
-/** The programs of docs/operations/kafka.md that read the changes topic in other languages, exactly as they are there. */
+/**
+ * The programs of docs/operations/kafka.md that read the changes topic in other languages, exactly as printed there.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -73,7 +75,7 @@ function read(command: string, args: string[], topic: string, files: string[] = 
   return run(command, [...args, broker, topic, ...files]);
 }
 
-/** Runs a reader. It prints the changes of the stream, and refuses a topic that does not exist. */
+/** Runs a reader. It must print the changes of the stream, and refuse a topic that does not exist. */
 async function compare(command: string, args: string[]) {
   const { changes } = topicNames(service.topicPrefix);
   await expect(read(command, args, 'no-such-topic')).rejects.toThrow(/topic/i);
@@ -88,7 +90,7 @@ async function compare(command: string, args: string[]) {
   expect(printed.map((change) => [`endorsement.${change.type}`, ...shown(change)])).toEqual(
     data.map((event: ReadChange) => [event.type, ...shown(event)]),
   );
-  // The files are in the order of their names, as a shell gives them.
+  // The files are in the order of their names, as a shell lists them.
   const versions = [RELEASED, await writeVersion(10), await writeVersion(2)];
   const { stdout: newest } = await read(command, args, changes, versions);
   const [change = ''] = newest.split('\n');

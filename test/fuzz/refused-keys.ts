@@ -6,7 +6,7 @@ import { issueKey, revokeKey } from '../../store/accounts/issued-keys.ts';
 
 const ACCOUNT = { account: 'refused', plan: 'internal' };
 
-/** Keys that may not read the stream, by the reason; null is no key at all. */
+/** Keys that may not read the stream, by the reason; null means no key. */
 export async function createRefusedKeys(databaseUrl: string): Promise<Map<string, string | null>> {
   const good = await createKey({ databaseUrl, ...ACCOUNT });
   const revoked = await inOneTransaction(databaseUrl, async (client) => {

@@ -1,7 +1,7 @@
-/*
- * `npm run test:fuzz [-- --examples N] [--seed N]`: schemathesis sends a running service valid and invalid requests that it
- * makes from the OpenAPI description, and compares every answer with the description: no 5xx, no undocumented status, no
- * body outside of its schema. Then it requests the stream and events with keys that must be refused. Each run makes other
+/**
+ * `npm run test:fuzz [-- --examples N] [--seed N]`: schemathesis sends a running service valid and invalid requests
+ * from the OpenAPI description, and compares every answer with the description: no 5xx, no undocumented status, no body
+ * outside of its schema. Then it requests the stream and events with keys that must be refused. Each run makes other
  * requests and prints its seed; the same seed makes the same requests.
  */
 import path from 'node:path';
@@ -17,10 +17,10 @@ const run = createRunner('officeholders');
 const VERSION = '4.32.5';
 /** Streams are read to their end, so they end soon. */
 const GATEWAY_SETTINGS = { STREAM_LIFETIME_MS: '1000', STREAM_HEARTBEAT_MS: '100' };
-/** Refused requests are refused before anything else is checked, so a few examples are enough. */
+/** Requests with these keys are refused before any other check, so a few examples are enough. */
 const REFUSED_EXAMPLES = 10;
 
-/** Loads officeholders, without which their endpoints would only answer 503, as documented. */
+/** Loads officeholders; otherwise their endpoints would only answer 503, as documented. */
 async function loadOfficeholders(databaseUrl: string): Promise<void> {
   const { dir, remove } = await createCheckout({
     'or/legislature/ann.yml': person(1, 'Ann Álvarez', [role('lower', 'state:or', { district: 7 })]),

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Creates a temporary folder with these files; their names may lie in folders within it. */
+/** Creates a temporary folder with these files, whose names may include folders. */
 export async function createFolder(
   files: Record<string, string | Buffer>,
 ): Promise<{ dir: string; file: (name: string) => string; remove: () => Promise<void> }> {

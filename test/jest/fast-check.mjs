@@ -1,7 +1,7 @@
 /**
- * fast-check as tests import it. A property is tried with the same cases each time, as many as its test says, so that only
- * a change of the code can make it fail. `PROPERTY_FACTOR=50 npm test` tries fifty times as many, with other cases each
- * time. For mutants, `PROPERTY_LIMIT` is the most that are tried, and no simpler case of a failure is searched.
+ * The fast-check of the tests. A property is tried with the same cases each time, as many as its test says, so that
+ * only a change of the code can make it fail. `PROPERTY_FACTOR=50 npm test` tries fifty times as many, with other cases
+ * each time. For mutants, `PROPERTY_LIMIT` bounds the number of cases, and failures are not simplified.
  */
 import fc from 'fast-check/itself';
 
@@ -11,7 +11,7 @@ const limit = Number(process.env.PROPERTY_LIMIT ?? Number.POSITIVE_INFINITY);
 fc.configureGlobal({
   ...(factor === 1 && { seed: 1 }),
   endOnFailure: limit < Number.POSITIVE_INFINITY,
-  // The search for a simpler case of a failure ends here, in milliseconds.
+  // The longest search for a simpler case of a failure, in milliseconds.
   interruptAfterTimeLimit: 60_000 * factor,
 });
 

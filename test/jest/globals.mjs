@@ -1,4 +1,4 @@
-/** `@jest/globals` as test files and helpers import it: whatever file runs now, they get its functions. */
+/** The `@jest/globals` of test files and helpers: it returns the functions of the running file. */
 import { ModuleMocker } from 'jest-mock';
 
 let current = {};
@@ -8,7 +8,10 @@ export function useGlobals(globals) {
   current = globals;
 }
 
-/** A function with properties, such as `test.each`, that is looked up when it is used: helpers outlive their first file. */
+/**
+ * A function with properties, such as `test.each`, that is looked up at each use, because helpers outlive their first
+ * file.
+ */
 function delegate(name) {
   return new Proxy(() => {}, {
     apply: (_target, _this, args) => current[name](...args),

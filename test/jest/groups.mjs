@@ -1,4 +1,4 @@
-/** Which command runs a test file: `npm run test:unit`, `npm test` (these too), or `npm run test:system`. */
+/** The command that runs a test file: `npm run test:unit`, `npm test` (these too), or `npm run test:system`. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -61,7 +61,7 @@ function describeRealm(clients: readonly Client[], lifeSeconds: number, audience
   };
 }
 
-/** Starts it in a folder, for this machine only. @param lifeSeconds how long a token lives */
+/** Starts it in a folder, only for this machine. @param lifeSeconds the lifetime of a token */
 export async function startKeycloak(
   dir: string,
   clients: readonly Client[],
@@ -113,7 +113,7 @@ async function setEnabled(base: string, id: string, enabled: boolean): Promise<v
   await administer(base, `/${REALM}/clients/${client?.id}`, { method: 'PUT', body });
 }
 
-/** Sends a request to the interface for administrators. @param place the path after /admin/realms */
+/** Sends a request to the administrators' interface. @param place the path after /admin/realms */
 async function administer(base: string, place: string, init: RequestInit = {}): Promise<Response> {
   const login = await fetch(`${base}/realms/master/protocol/openid-connect/token`, {
     method: 'POST',

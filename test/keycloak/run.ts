@@ -1,7 +1,8 @@
-/*
- * `npm run test:keycloak [-- --seconds N]`: the service logs in to Kafka with tokens of a real Keycloak, which live for a
- * few seconds. The broker checks them with Keycloak's public keys, and ends connections whose token has expired. It fetches
- * Keycloak from Maven Central (170 MB) once, and needs Java, Maven and openssl. The exit status is 1 if a step fails.
+/**
+ * `npm run test:keycloak [-- --seconds N]`: the service logs in to Kafka with tokens of a real Keycloak, which live for
+ * a few seconds. The broker checks them with Keycloak's public keys, and ends connections with an expired token. It
+ * fetches Keycloak from Maven Central (170 MB) once, and needs Java, Maven and openssl. The exit status is 1 if a step
+ * fails.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -34,7 +35,7 @@ import { until } from '../helpers/until.ts';
 import { type Client, chooseSecret, startKeycloak } from './keycloak.ts';
 
 const PATIENCE_MS = 90_000;
-/** How long a token lives, in seconds. */
+/** The lifetime of a token, in seconds. */
 const LIFE_SECONDS = 6;
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -177,7 +178,7 @@ async function main(): Promise<void> {
       print(`        ${role}: ${renewed} new tokens`);
       assert.ok(
         renewed >= Math.floor(seconds / LIFE_SECONDS) - 2,
-        `${role} renewed its token ${renewed} times only`,
+        `${role} renewed its token only ${renewed} times`,
       );
     }
     print(`        ${sent} events`);

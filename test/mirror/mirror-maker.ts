@@ -27,7 +27,7 @@ async function findJars(): Promise<string> {
   return target;
 }
 
-/** The settings that docs/operations/recovery.md asks for, and short intervals. */
+/** The settings from docs/operations/recovery.md, and short intervals. */
 function describeMirror(home: string, away: string, group: string): Record<string, string> {
   return {
     clusters: 'home, away',

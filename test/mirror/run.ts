@@ -1,7 +1,7 @@
-/*
- * `npm run test:mirror`: MirrorMaker 2 mirrors a running service's topics to another cluster, with other offsets. Then the
- * cluster is gone, and the service goes on with the mirror. Every cursor stays valid, every event has its id and bytes, and
- * submissions that were not applied yet are applied. The exit status is 1 otherwise.
+/**
+ * `npm run test:mirror`: MirrorMaker 2 mirrors a running service's topics to another cluster, with other offsets. Then
+ * the first cluster is lost, and the service continues with the mirror. Every cursor must stay valid, every event must
+ * keep its id and bytes, and waiting submissions must be applied. The exit status is 1 otherwise.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -28,7 +28,7 @@ import { until } from '../helpers/until.ts';
 import { startMirror } from './mirror-maker.ts';
 
 const CHANGES = 3000;
-/** Submissions that are mirrored, but not applied when the cluster is lost. */
+/** Submissions that are mirrored, but not applied before the loss of the cluster. */
 const WAITING = 40;
 const ENDORSERS = ['bakers-local-1', 'coast-gazette', 'nation-herald'];
 const PARTITIONS = 12;
@@ -78,7 +78,7 @@ async function submit(brokers: Brokers, count: number): Promise<void> {
   await submitAll({ brokers, topic, submissions });
 }
 
-/** Leaves markers of transactions in every partition, which a mirror does not have: its offsets are others. */
+/** Leaves markers of transactions in every partition. A mirror lacks them, so its offsets differ. */
 async function leaveGaps(brokers: Brokers): Promise<void> {
   const producer = await startKafkajsClient(brokers, topic).open({ transactionalId: 'gaps' });
   await producer.begin();
@@ -89,7 +89,7 @@ async function leaveGaps(brokers: Brokers): Promise<void> {
   await producer.close();
 }
 
-/** The part of an event that matters here; it is compared whole. */
+/** The relevant part of an event; the whole event is compared. */
 interface EventBody {
   id: string;
   endorsement: { statement: string };

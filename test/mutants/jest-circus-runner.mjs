@@ -1,6 +1,6 @@
 /**
- * jest's test runner, which runs no more tests of a mutant after the first that notices it. The first run has no mutant,
- * and is noted. StrykerJS accepts a runner whose path holds `jest-circus`.
+ * jest's test runner, which stops testing a mutant after the first test that notices it. The first run has no mutant,
+ * and is noted. StrykerJS accepts a runner if its path contains `jest-circus`.
  */
 import { createRequire } from 'node:module';
 import runTestFile from '../jest/runner.mjs';
@@ -20,7 +20,7 @@ function createResult(testPath, status) {
 }
 
 /**
- * Tells mutated modules which mutant is active, and where to count what tests reach. All test files of this process share
+ * Tells mutated modules which mutant is active, and where to count reached code. All test files of this process share
  * the modules, which look at this object of StrykerJS whenever they run.
  */
 function activate(mutant, config, environment) {
@@ -49,7 +49,7 @@ export default async function runTests(globalConfig, config, environment, runtim
     result = await runTestFile(globalConfig, config, environment, runtime, testPath, ...rest);
   } catch (error) {
     if (mutant === undefined) throw error;
-    // The mutant keeps the file from being loaded.
+    // The mutant prevents the file from loading.
     result = createResult(testPath, 'failed');
   }
   if (mutant === undefined) {

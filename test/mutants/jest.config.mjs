@@ -1,4 +1,4 @@
-/** The tests of one room. run.ts starts their servers once for all mutants, so that jest starts none. */
+/** The tests of one room. run.ts starts their servers once for all mutants, so jest does not start them. */
 import { shared } from '../../jest.config.mjs';
 
 export default {

@@ -1,4 +1,4 @@
-/** A room whose mutants are made, and the tests that have to find them. */
+/** A room to mutate, and the tests that have to find its mutants. */
 interface Room {
   /** The folder of the code. */
   folder: string;
@@ -9,8 +9,8 @@ interface Room {
 }
 
 /**
- * The rooms of `npm run test:mutants`. Each has the tests beside it, and for the schemas the tests of the rooms that check
- * data with them. Tests that take longer than a few seconds are left out, since they run again for each mutant.
+ * The rooms of `npm run test:mutants`. Each has the tests beside it; the schemas also have the tests of the rooms that
+ * check data with them. Tests that take longer than a few seconds are left out, because they run again for each mutant.
  */
 const ROOMS: readonly Room[] = [
   { folder: 'domain', tests: ['test/domain/**/*.test.ts'], needsServers: false },
@@ -44,7 +44,7 @@ const ROOMS: readonly Room[] = [
 ];
 
 /**
- * The rooms that some paths are in, each with the globs of its files to make mutants of.
+ * The rooms of some paths, each with the globs of its files to mutate.
  *
  * @param paths files or folders of the rooms; all rooms if there are none
  * @throws Error if a path is in no room

@@ -1,7 +1,7 @@
 /**
- * `npm run test:mutants [-- [--static] PATH...]`: changes the code in small ways, one at a time, and names the changes that
- * no test notices. Without paths it does this for all rooms of rooms.ts, which takes hours; with a file, minutes. Values
- * that are made when a file is loaded, such as constants, are changed only with `--static`.
+ * `npm run test:mutants [-- [--static] PATH...]`: changes the code in small ways, one at a time, and names the changes
+ * that no test notices. Without paths it does this for all rooms of rooms.ts, which takes hours; with a file, minutes.
+ * Values from loading a file, such as constants, are changed only with `--static`.
  */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -16,7 +16,7 @@ async function runStryker(mutate: string[], env: NodeJS.ProcessEnv): Promise<boo
   const require = createRequire(import.meta.url);
   const folder = path.dirname(require.resolve('@stryker-mutator/core/package.json'));
   const args = [path.join(folder, 'bin', 'stryker.js'), 'run', CONFIG, '--mutate', mutate.join(',')];
-  // It leads a process group, so that its test processes end with it, even one that a mutant keeps in an endless loop.
+  // It leads a process group, so that its test processes end with it, even if a mutant loops endlessly.
   const child = spawn(process.execPath, args, {
     stdio: 'inherit',
     env: { ...process.env, ...env },

@@ -1,4 +1,6 @@
-/** Leaves out the test files that do not reach a mutant, which jest would load for nothing. The quickest come first. */
+/**
+ * Leaves out test files that do not reach a mutant, because jest would load them for nothing. The fastest come first.
+ */
 import { createRequire } from 'node:module';
 import { readTestNames } from './test-names.mjs';
 

@@ -41,9 +41,9 @@ async function setUp(): Promise<void> {
   await createRunner('canary')(['setup'], createIo(env()));
 }
 
-test('probes travel the whole way again and again, and leave one endorsement', async () => {
+test('repeated probes pass through the whole service, and leave one endorsement', async () => {
   await setUp();
-  // Doing it again changes nothing.
+  // Repeating this changes nothing.
   await setUp();
   start();
   await until('two probes', async () => (await arrived()) >= 2);
@@ -79,13 +79,13 @@ test('a stream that the gateway refuses is a failure, and the log has its answer
   expect(JSON.stringify(lines[0])).toContain('invalid_api_key');
 });
 
-test('Kafka that is away is a failure', async () => {
+test('an outage of Kafka is a failure', async () => {
   await setUp();
   start({ KAFKA_BROKERS: '127.0.0.1:1' });
   await until('the failure', async () => (await failed('submission')) >= 1);
 });
 
-test('without an address, the gateway is that of the service that runs on DATA_DIR', async () => {
+test('without an address, it uses the gateway of the service on DATA_DIR', async () => {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'canary-'));
   await writeServiceEnv(path.join(dataDir, 'run'), { KAFKA_BROKERS: 'a:1', PORT: '8090' });
   expect(createCanaryConfig({ DATA_DIR: dataDir, CANARY_KEY: service.key })).toMatchObject({

@@ -6,8 +6,8 @@ import { counts, GOOD, useCatalogueCommand } from '../helpers/commands/catalogue
 
 const { client, contents, importFiles, removeElection } = useCatalogueCommand();
 
-describe('an import that is looked at first', () => {
-  test('--dry-run says what would change and how many events it would make, and changes nothing', async () => {
+describe('an import with precautions', () => {
+  test('--dry-run reports the changes and the number of events, and changes nothing', async () => {
     await importFiles(GOOD);
     await endorseAnnForMayor();
     const before = await contents();
@@ -33,7 +33,7 @@ describe('an import that is looked at first', () => {
   });
   const slugs = Array.from({ length: 103 }, (_, index) => `c${index}`);
 
-  test('that removes more than a hundred contests and choices is not loaded, unless so many are allowed', async () => {
+  test('that removes more than a hundred contests and choices is not loaded without permission for that number', async () => {
     await importFiles(many(...slugs));
     const before = await contents();
     const { status, told, printed } = await importFiles(many('c0', 'c1'));
@@ -52,7 +52,7 @@ describe('an import that is looked at first', () => {
     expect((await importFiles(many('c0', 'c1', 'c2'))).status).toBe(0);
   });
 
-  test('reports a district that the files describe in two ways, and the name that counts', async () => {
+  test('reports a district with two descriptions in the files, and the valid name', async () => {
     const district = {
       ocd_id: 'ocd-division/country:us/state:or',
       level: 'state',
@@ -71,7 +71,7 @@ describe('an import that is looked at first', () => {
     ]);
   });
 
-  test('names the folders within a given folder, which it does not read', async () => {
+  test('names the skipped folders within a given folder', async () => {
     const { told } = await importFiles({ ...GOOD, 'older/elections.ndjson': ndjson([election()]) });
     expect(told).toEqual(['Skipped, since they are neither catalogue files nor given themselves: older/.']);
   });
@@ -118,7 +118,7 @@ describe('the removal of an election', () => {
     expect(await ids()).toEqual(before);
   });
 
-  test('that is not there is refused', async () => {
+  test('of an unknown election is refused', async () => {
     await importFiles(GOOD);
     await removeElection('or-2026-11-03-general');
     for (const slug of ['or-2026-11-03-general', 'nowhere']) {

@@ -74,7 +74,7 @@ describe('an import', () => {
     expect(rows).toEqual([{ title, description, detail: title, key: title, full_name: title }]);
   });
 
-  test('keeps the numbers of details, as far as they can be kept', async () => {
+  test('keeps the numbers of details if they are exact', async () => {
     const numbers = '{"a":9007199254740992,"b":-18014398509481984,"c":0.1,"d":1e20,"e":1.50}';
     const line = ndjson([contest('odd')]).replace('"details":{}', `"details":${numbers}`);
     await importFiles({ ...GOOD, 'contests.ndjson': line });
@@ -105,7 +105,7 @@ describe('an import', () => {
     ]);
   });
 
-  test('orders contests as the file does, unless they have their own order', async () => {
+  test('orders contests as in the file, unless they have their own order', async () => {
     const records = [contest('b'), contest('a'), contest('z', { ballot_order: 1 }), contest('c')];
     await importFiles({ ...GOOD, 'contests.ndjson': ndjson(records) });
     const { rows } = await client.query('SELECT key, ballot_order FROM contests ORDER BY ballot_order, key');
@@ -188,7 +188,7 @@ describe('a refusal', () => {
       ],
     ],
     [
-      'a line that is no JSON',
+      'a line that is not JSON',
       { 'endorsers.ndjson': `${ndjson([endorser()])}{"slug"\n` },
       [expect.stringMatching(/^endorsers\.ndjson:2: is not JSON: /) as unknown as string],
     ],
@@ -213,7 +213,7 @@ describe('a refusal', () => {
     expect(Object.values(await contents()).flat()).toEqual([]);
   });
 
-  test('of many lines is listed up to a hundred, and all are counted by file, field and reason', async () => {
+  test('of many lines lists the first hundred, and counts all by file, field and reason', async () => {
     const untitled = (i: number) =>
       contest(`x${i}`, { choices: [choice('ann'), choice('bob', { label: i })] });
     const records = [
@@ -231,7 +231,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  test('of numbers that would change names each with its field, and nothing is imported', async () => {
+  test('of inexact numbers names each with its field, and nothing is imported', async () => {
     const details = '{"x":1e400,"y":12345678901234567890,"z":"12345678901234567890"}';
     const line = ndjson([election()]).replace('{"all_mail":true}', details);
     const { status, told } = await importFiles({ ...GOOD, 'elections.ndjson': line });

@@ -1,6 +1,6 @@
-/*
- * Real data, which SOURCES.md beside it describes, is loaded completely. It is not part of the project; the tests are
- * skipped if its folder does not exist.
+/**
+ * Loads real data, which SOURCES.md beside it describes, completely. The data is not part of the project; without its
+ * folder, the tests are skipped.
  */
 import { describe, expect, test } from '@jest/globals';
 import { hasRealData, realPath, titleOnRealData } from '../helpers/ballots/real-data.ts';

@@ -149,7 +149,7 @@ const BAD: [string, CatalogueKind, object, string, string][] = [
     'must be "or-2026-11-03-general/x", election/slug, is "or-2026-11-03-general/y"',
   ],
   [
-    'a label that is no text',
+    'a label that is not text',
     'contests',
     contest('x', { choices: [choice('a'), choice('b'), choice('c', { label: 3 })] }),
     'choices[2].label',

@@ -22,7 +22,7 @@ const newestEntry = async () =>
   (await client.query('SELECT action, subject, details, account_id FROM audit_log ORDER BY id DESC LIMIT 1'))
     .rows[0];
 
-test('invite prints the link alone', async () => {
+test('invite prints only the link', async () => {
   const { printed, told } = await ops('invite --account acme --email Ann@Example.org --role owner');
   expect(printed).toEqual([
     expect.stringMatching(/^https:\/\/ballots\.example\.org\/console\/invitations\/[\w-]{43}$/),
@@ -38,7 +38,7 @@ test('invite prints the link alone', async () => {
   });
 });
 
-/** Makes a session of a link, and one of a person of a provider. */
+/** Makes a session from a link, and one of a provider's person. */
 async function makeSessions(): Promise<void> {
   await client.query(
     `INSERT INTO people (issuer, subject, email, name) VALUES ('i', 's', 'ann@example.org', '')`,
@@ -80,7 +80,7 @@ test.each([
   expect(await newestEntry()).toMatchObject({ action: 'sessions.ended', subject: `person ${person}` });
 });
 
-test('an operator is made an ordinary person, whose sessions and invitations as an operator end', async () => {
+test('removing an operator leaves an ordinary person, and ends their sessions and operator invitations', async () => {
   await makeSessions();
   await client.query('UPDATE people SET is_operator = true');
   await ops('invite --account acme --email ann@example.org --role operator');

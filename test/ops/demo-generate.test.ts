@@ -32,13 +32,13 @@ interface BilingualText {
   es: unknown;
 }
 
-/** The texts of a record, and of the records in it, that have a translation beside them, or should have one. */
+/** The texts of a record and of its parts that have a translation beside them, or should have one. */
 function* bilingualTexts(value: unknown): Generator<BilingualText> {
   if (typeof value !== 'object' || value === null) return;
   for (const [field, en] of Object.entries(value)) {
     const es = (value as Record<string, unknown>)[`${field}_es`];
     if (es !== undefined) yield { field, en, es };
-    // Names of people are the same in both languages, and so are those of organisations.
+    // Names of people and organisations are the same in both languages.
     else if (['title', 'description', 'statement', 'party_label'].includes(field))
       yield { field, en, es: null };
     yield* bilingualTexts(en);
@@ -57,7 +57,7 @@ describe('the demo', () => {
     expect([...createDemo({ ...OPTIONS, today: '2027-09-15' }).elections()]).not.toEqual(elections);
   });
 
-  test('can be imported as it is', () => {
+  test('can be imported unchanged', () => {
     const files: [CatalogueKind, Iterable<unknown>][] = [
       ['endorser-categories', demo.categories()],
       ['endorsers', endorsers],
@@ -119,7 +119,7 @@ describe('the demo', () => {
     expect(sorted(fused.map(({ election }) => election.slice(0, 3)))).toEqual(['ny-']);
   });
 
-  test('reads as Spanish throughout: every text has a translation, and no translation has English words', () => {
+  test('is completely in Spanish: every text has a translation, and no translation has English words', () => {
     const texts = [
       ...demo.categories(),
       ...endorsers,

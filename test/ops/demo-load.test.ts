@@ -82,7 +82,7 @@ function draw(situation: DemoSituation) {
   return Array.from({ length: 100 }, (_, seed) => changeOf(situation, TODAY, createRandom(seed)));
 }
 
-test('every change is a valid one: a first endorsement, another statement, another order, a withdrawal', () => {
+test('every change is valid: a first endorsement, another statement, another order, a withdrawal', () => {
   const base = { endorser: 'e', contest: 'c/d', choices: ['a', 'b', 'c'] };
   for (const change of draw({ ...base, voteMethod: 'plurality', picks: [] })) {
     expect(change).toMatchObject({ action: 'endorse', picks: [{ rank: null, published_on: TODAY }] });

@@ -32,7 +32,7 @@ function settings(other: Record<string, string> = {}): Record<string, string> {
 interface Diagnosis {
   ok: boolean;
   findings: Finding[];
-  /** Why the command failed; empty if it did not. */
+  /** The reason why the command failed; empty if it succeeded. */
   error: string;
   /** The findings of a status about a subject. */
   of(status: Finding['status'], subject: string): string;
@@ -65,7 +65,7 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** A port on which connections are accepted and nothing is ever answered, or one that is closed. */
+/** A port that accepts connections and never answers, or a closed one. */
 async function openPort({ isClosed = false } = {}): Promise<number> {
   const server = createServer(() => {}).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -75,7 +75,7 @@ async function openPort({ isClosed = false } = {}): Promise<number> {
   return port;
 }
 
-test('a service that is well has nothing that failed, in a line for each check', async () => {
+test('a healthy service has no failed check, and a line for each check', async () => {
   await service.submit([endorse('bakers-local-1', 'mayor', 'ann')]);
   await service.eventsOnceThereAre(1);
   await until('both roles are led, as their process writes', async () => {
@@ -105,7 +105,7 @@ test('a service that is well has nothing that failed, in a line for each check',
   expect(io.told).toEqual([expect.stringMatching(/^Nothing failed, with \d+ warnings\.$/)]);
 });
 
-describe('with half of the world away', () => {
+describe('during an outage of one server', () => {
   test('Kafka is checked without Postgres', async () => {
     const port = await openPort({ isClosed: true });
     const { of, ok, error } = await diagnose({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/d` });
@@ -123,7 +123,7 @@ describe('with half of the world away', () => {
     expect(of('warning', 'topics')).toMatch(/^Not checked/);
   });
 
-  test('one broker that is away is named, and the others answer', async () => {
+  test('a missing broker is named, and the others answer', async () => {
     const port = await openPort({ isClosed: true });
     const broker = service.brokers.addresses[0];
     const { of } = await diagnose({ KAFKA_BROKERS: `127.0.0.1:${port},${broker}` });
@@ -141,7 +141,7 @@ describe('with half of the world away', () => {
     ]);
   });
 
-  test('servers that are silent hold nothing up: the program ends by itself', async () => {
+  test('silent servers do not keep the program from ending', async () => {
     const port = await openPort();
     const doctor = startProcess(
       'ops/main.ts',
@@ -173,13 +173,13 @@ describe('faults are found', () => {
     expect(await createRunner('topics')(['apply'], createIo(settings()))).toBe(0);
   });
 
-  test('a topic that is missing', async () => {
+  test('a missing topic', async () => {
     const { of } = await diagnose({ TOPIC_PREFIX: 'none-' });
     expect(of('failed', 'topics')).toContain('none-endorsement-changes is missing');
     expect(of('warning', 'Kafka rights')).toContain('since there is no such topic');
   });
 
-  test('a schema that is not up to date', async () => {
+  test('an outdated schema', async () => {
     const databaseUrl = await createTestDatabase();
     const told = async () => (await diagnose({ DATABASE_URL: databaseUrl })).of('failed', 'migrations');
     await query("INSERT INTO schema_migrations (name, checksum) VALUES ('999-later.sql', '')", databaseUrl);
@@ -190,9 +190,9 @@ describe('faults are found', () => {
     expect(await told()).toBe('The schema lacks baseline: run "npm run ops -- migrate".');
   });
 
-  test('a database that lacks what Kafka has published', async () => {
+  test('a database that lacks published changes', async () => {
     const databaseUrl = await createTestDatabase();
-    // As if it were restored from a backup of before the present epoch.
+    // As after restoring a backup from before the current epoch.
     await query('UPDATE stream_head SET epoch = 0', databaseUrl);
     const { of } = await diagnose({ DATABASE_URL: databaseUrl });
     expect(of('failed', 'history')).toContain('Kafka has published change');
@@ -231,7 +231,7 @@ describe('faults are found', () => {
     );
   });
 
-  test('a newest record that no version can read, and a time that is wrong', async () => {
+  test('an unreadable newest record, and a wrong time', async () => {
     await query(
       `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, obstacle, details)
        VALUES (gen_random_uuid(), 'gateway', 'h', 7, '0.0.9', now(), now(), 'it is tired', '{}')`,

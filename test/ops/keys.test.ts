@@ -34,7 +34,7 @@ describe('keys create --expires', () => {
   });
 
   test.each(['2026-11-22', '2026-11-22T12:00:00Z', '2026-11-22T13:00:00+01:00', '2020-01-01T00:00:00Z'])(
-    'refuses %s, which is past',
+    'refuses the past time %s',
     async (given) => {
       await expect(create(given)).rejects.toThrow(
         `--expires is ${given}, which is not in the future; a date is its first moment in UTC.`,

@@ -31,7 +31,7 @@ async function ask(...args: string[]): Promise<string[]> {
   return io.printed;
 }
 
-test('lag counts the submissions that wait and the changes that are not relayed', async () => {
+test('lag counts waiting submissions and changes to relay', async () => {
   await service.submit([endorse('bakers-local-1', 'mayor', 'ann'), endorse('coast-gazette', 'mayor', 'bob')]);
   await service.eventsOnceThereAre(2);
   const calm = JSON.parse((await ask('--json'))[0] ?? '');
@@ -56,7 +56,7 @@ test('lag counts the submissions that wait and the changes that are not relayed'
   expect(table.at(-1)).toBe('rejections\t-\t-\t-\t-\t0');
 });
 
-test('lag shows submissions that an open transaction holds back, and so do the metrics', async () => {
+test('lag and the metrics show submissions behind an open transaction', async () => {
   await service.startConsumers();
   const idle = async () => JSON.parse((await ask('--json'))[0] ?? '').submissions;
   const total = (lags: Record<string, number>[], name: string) =>
@@ -107,7 +107,7 @@ async function watch(io: RecordedIo, args: string[], condition: () => boolean | 
 }
 
 describe('--watch', () => {
-  test('prints a line with the time again and again, and tells of an outage in between', async () => {
+  test('prints a line with the time repeatedly, and reports an outage in between', async () => {
     const [broker = ''] = service.brokers.addresses;
     const port = Number(broker.split(':')[1]);
     const switchboard = await TcpProxy.open(port);
@@ -142,9 +142,9 @@ describe('--watch', () => {
   });
 });
 
-test('a server that goes away while a command works is named in one sentence', async () => {
+test('a server that fails during a command is named in one sentence', async () => {
   const [broker = ''] = service.brokers.addresses;
-  // The first connection sees that the broker is there.
+  // The first connection shows that the broker exists.
   const proxy = createServer((socket) => {
     proxy.close();
     const onward = connect(Number(broker.split(':')[1]), '127.0.0.1');

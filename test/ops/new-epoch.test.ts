@@ -71,7 +71,7 @@ async function statements(query: string): Promise<string[]> {
   return data.map(({ endorsement }) => endorsement.statement);
 }
 
-test('with Kafka emptied and old days of the change log gone, a new epoch makes Postgres and Kafka fit together again', async () => {
+test('with Kafka emptied and old days of the change log gone, a new epoch makes Postgres and Kafka match again', async () => {
   await submit('Before', 3);
   await service.eventsOnceThereAre(3);
   await submit('Before', 3);
@@ -88,7 +88,7 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
     Authorization: `Bearer ${service.key}`,
   });
 
-  // More than before, so that the old offsets would lie within the new topic.
+  // More than before, so that the old offsets would be within the new topic.
   await submit('After', 9);
   await service.startConsumers();
   await until('the changes', async () => (await service.latestSequence()) === 15);
@@ -104,7 +104,7 @@ test('with Kafka emptied and old days of the change log gone, a new epoch makes 
   expect(await run(['check'], createCommandIo())).toBe(0);
 });
 
-test('with Kafka kept, clients of the new epoch read from the end of the topic, and submissions go on', async () => {
+test('with Kafka kept, clients of the new epoch read from the end of the topic, and submissions continue', async () => {
   expect(await beginEpoch()).toEqual([
     expect.stringMatching(/endorsement-changes is read from its current end\.$/),
     expect.stringMatching(/from change 16 on/),
@@ -129,7 +129,7 @@ test('with Kafka emptied and more submissions in it than before, all of them are
   );
 });
 
-test('a new epoch is above every one that was published, also if the backup is older than these', async () => {
+test('a new epoch exceeds every published one, even if the backup is older', async () => {
   const { brokers, topicPrefix } = service;
   const topic = topicNames(topicPrefix).changes;
   const untilAnnounced = (sequence: number) =>
@@ -139,7 +139,7 @@ test('a new epoch is above every one that was published, also if the backup is o
       PATIENCE_MS,
     );
   await service.stopConsumers();
-  // More than the random number that an epoch grows by.
+  // More than the random number by which an epoch grows.
   await query('UPDATE stream_head SET epoch = epoch + 3000000000');
   await service.startConsumers();
   await submit('Announced', 1);

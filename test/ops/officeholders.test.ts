@@ -29,7 +29,7 @@ async function importFiles(
   return { status, told, printed: io.printed.map((line) => line.trim().replaceAll(/\s+/g, ' ')) };
 }
 
-/** Every stored seat, as "name: office district", with the transaction that wrote its person. */
+/** Every stored seat, as "name: office district", with the last transaction that wrote its person. */
 async function stored(): Promise<{ seats: string[]; xmin: string[]; updated: Record<string, string> }> {
   const { rows } = await client.query(`
     SELECT name || ': ' || office || ' ' || district AS seat, h.xmin::text, name, h.updated_at
@@ -88,7 +88,7 @@ describe('an import', () => {
     expect(await stored()).toEqual(before);
   });
 
-  test('updates the time of people whose record or seat changed, and of nobody else', async () => {
+  test('updates the time of exactly the people whose record or seat changed', async () => {
     await importFiles(GOOD);
     const changed = await importFiles(
       {
@@ -172,7 +172,7 @@ describe('real files have', () => {
     ]);
   });
 
-  test('a term that is over on paper goes on until a successor is in office', async () => {
+  test('an expired term lasts until a successor is in office', async () => {
     const overdue = { end_date: '2026-01-01' };
     const files = { 'or/executive/Bob.yml': person(2, 'Bob', [role('governor', OREGON, overdue)]) };
     await importFiles(files);
@@ -270,7 +270,7 @@ describe('a refused file', () => {
     expect((await stored()).seats.map((seat) => seat.slice(0, 3))).toEqual(['Ann', 'Cyd', 'Eve']);
   });
 
-  test('that does not name its person removes nobody in its state', async () => {
+  test("without its person's id removes nobody in its state", async () => {
     await importFiles(GOOD);
     const { 'or/executive/Bob.yml': _, ...rest } = GOOD;
     const files = { ...rest, 'or/legislature/x.yml': 'id: [' };
@@ -290,7 +290,7 @@ describe('arguments', () => {
       (error: Error) => error.message,
     );
 
-  test('that are wrong are refused with a hint', async () => {
+  test('with a wrong path are refused with a hint', async () => {
     const hint = 'see "npm run ops -- officeholders import --help".';
     expect(await refusal(['import'])).toBe(`Missing required argument 'dir': ${hint}`);
     expect(await refusal(['import', 'a', 'b'])).toMatch(/^Too many arguments /);

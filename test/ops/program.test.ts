@@ -8,7 +8,7 @@ async function run(line: string) {
   return { status, printed: io.printed.join('\n'), told: io.told.join('\n') };
 }
 
-describe('help that is asked for goes to standard output, with exit status 0', () => {
+describe('requested help goes to standard output, with exit status 0', () => {
   test.each([
     ['--help', 'submit         send endorsements'],
     ['keys --help', 'revoke <id>'],
@@ -21,7 +21,7 @@ describe('help that is asked for goes to standard output, with exit status 0', (
   });
 });
 
-/** The names that a help lists under "Commands". */
+/** The names under "Commands" in a help. */
 function commandsIn(help: string): string[] {
   const [, list = ''] = /^Commands:\n((?: {2}.*\n?)*)/m.exec(help) ?? [];
   return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name);
@@ -59,7 +59,7 @@ test.each(['keys', 'stream'])('"%s" alone shows its help on standard error', asy
   expect(await run(line)).toEqual({ status: 1, printed: '', told: expect.stringMatching(/^Usage: .*/) });
 });
 
-describe('a mistake is one sentence with the likeliest intention, or the place to look', () => {
+describe('a mistake gives one sentence with the likeliest intention, or the place to look', () => {
   test.each([
     ['key list', "Unknown command 'key': did you mean keys?"],
     ['rejected lst', "Unknown command 'lst': did you mean list?"],

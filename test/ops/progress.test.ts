@@ -29,7 +29,7 @@ afterAll(() => rm(folder, { recursive: true }));
 /** Python gives the program a terminal. */
 const ON_TERMINAL = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
 
-/** Runs a command. @returns everything that it wrote, on a terminal or into pipes */
+/** Runs a command on a terminal or with pipes. @returns its whole output */
 async function write(line: string, { onTerminal }: { onTerminal: boolean }): Promise<string> {
   const command = [process.execPath, 'ops/main.ts', ...line.split(' ')];
   const [program = '', ...args] = onTerminal ? ['python3', '-c', ON_TERMINAL, ...command] : command;
@@ -65,7 +65,7 @@ onTerminal(
 );
 
 test(
-  'nothing of it goes into pipes',
+  'writes no progress into pipes',
   async () => {
     const writes = (line: string) => write(line, { onTerminal: false });
     const written = [

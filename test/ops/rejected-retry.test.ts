@@ -39,7 +39,7 @@ async function forgetIdleGroups(): Promise<void> {
   });
 }
 
-/** Has a submission rejected, since its endorser is unknown, and then adds the endorser. */
+/** Has a submission of an unknown endorser rejected, and then adds the endorser. */
 async function rejectOnce(slug: string, choice: string, kept: number): Promise<void> {
   await service.submit([endorse(slug, 'mayor', choice)]);
   await until('the rejection', async () => (await rejected('list', '--all')).printed.length === kept);
@@ -49,7 +49,7 @@ async function rejectOnce(slug: string, choice: string, kept: number): Promise<v
   ]);
 }
 
-/** The picks of each rejected submission of an endorser that `rejected list` shows. */
+/** The picks of each rejected submission of an endorser in `rejected list`. */
 async function listed(slug: string): Promise<string[][]> {
   const lines = (await rejected('list')).printed.map((line) => JSON.parse(line));
   return lines.filter(({ endorser: by }) => by === slug).map(({ picks }) => picks);
@@ -60,7 +60,7 @@ async function picksOf(slug: string): Promise<string[]> {
   return body.data.map(({ choice }: { choice: { label: string } }) => choice.label).sort();
 }
 
-test('INV-9: a rejected submission is sent again once, however long ago the last retry was', async () => {
+test('INV-9: a rejected submission is sent again once, even long after the last retry', async () => {
   await rejectOnce('newcomer', 'ann', 1);
   expect(await rejected('retry')).toEqual({
     printed: [],
@@ -78,7 +78,7 @@ test('INV-9: a rejected submission is sent again once, however long ago the last
   });
 });
 
-test('a submission that would undo a newer position is named, and sent only on request', async () => {
+test("a submission older than the endorser's position is named, and sent only on request", async () => {
   await rejectOnce('latecomer', 'ann', 2);
   await service.submit([endorse('latecomer', 'mayor', 'bob')]);
   await service.eventsOnceThereAre(2);
@@ -102,7 +102,7 @@ test('a submission that would undo a newer position is named, and sent only on r
   expect(await picksOf('latecomer')).toContain('ann');
 });
 
-test('a position that was withdrawn later is newer too', async () => {
+test('a later withdrawal is newer too', async () => {
   await rejectOnce('leaver', 'ann', 3);
   const bob = endorse('leaver', 'mayor', 'bob');
   await service.submit([bob, { ...bob, action: 'withdraw' }]);
@@ -115,7 +115,7 @@ test('a position that was withdrawn later is newer too', async () => {
   expect(await picksOf('leaver')).toEqual([]);
 });
 
-test('a position of the same batch, which has the same time, is newer too', async () => {
+test('a position of the same batch, with the same time, is newer too', async () => {
   await service.stopConsumers();
   const bad = endorse('coast-gazette', 'mayor', 'zed');
   await service.submit([bad, endorse('coast-gazette', 'mayor', 'bob')]);
@@ -130,7 +130,7 @@ test('a position of the same batch, which has the same time, is newer too', asyn
   expect(await listed('coast-gazette')).toEqual([]);
 });
 
-test('a position of the same batch that came before the rejected submission does not mend it', async () => {
+test('an earlier position of the same batch does not replace the rejected submission', async () => {
   await service.stopConsumers();
   await service.submit([endorse('nation-herald', 'mayor', 'bob'), endorse('nation-herald', 'mayor', 'zed')]);
   await service.startConsumers();
@@ -182,7 +182,7 @@ test('records of the topic that are not rejections are counted, and truncated va
   await expect(rejected('retry', '1/4712')).rejects.toThrow('Only the beginning of 1/4712 is kept');
 });
 
-test('INV-9: two submissions that had the same offset, before and after their topic was made anew, are both kept', async () => {
+test('INV-9: two submissions with the same offset, before and after their topic was created again, are both kept', async () => {
   await rejected('retry');
   const kept = (await rejected('list', '--all')).printed.length;
   await rejectAtSameOrigin(service, [1, 4713], ['bakers', 'teachers']);
@@ -196,7 +196,7 @@ test('INV-9: two submissions that had the same offset, before and after their to
   expect((await rejected('retry')).told).toEqual(['2 rejected submissions were sent again.']);
 });
 
-test('an origin of two rejections is shown as both, and its retry is refused until a time tells them apart', async () => {
+test('an origin of two rejections shows both, and its retry needs a time to choose one', async () => {
   await rejectAtSameOrigin(service, [1, 4714], ['bakers', 'teachers']);
   const both = await rejected('show', '1/4714');
   expect(both.told).toContain('2 different rejected submissions have the origin 1/4714.');
@@ -216,7 +216,7 @@ test('an origin of two rejections is shown as both, and its retry is refused unt
   expect(shown).toContain('bakers');
   expect(shown).not.toContain('teachers');
   expect((await rejected('retry', one)).told).toEqual(['1 rejected submissions were sent again.']);
-  await until('it is rejected anew', async () => {
+  await until('it is rejected again', async () => {
     const { printed } = await rejected('list', '--all');
     const ofNow = printed.map((line) => JSON.parse(line)).filter(({ rejected_at: at }) => at > LATER);
     return ofNow.filter(({ endorser: by }) => by === 'bakers').length === 2;

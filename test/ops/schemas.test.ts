@@ -28,7 +28,7 @@ test.each(Object.entries(CASES))('%s', async (_, check) => {
   await check({ SCHEMA_REGISTRY_URL: registry.url });
 });
 
-/** Runs a command that fails. @returns its sentence */
+/** Runs a failing command. @returns its sentence */
 async function refusalOf(args: string[], env: Record<string, string>): Promise<string> {
   return run(args, createIo(env)).then(
     () => 'It did not fail.',
@@ -43,7 +43,7 @@ const LOGIN = () => ({
 });
 
 describe('a login', () => {
-  test('is a user with a password, or a token', async () => {
+  test('consists of a user and a password, or a token', async () => {
     registry.authorization = `Basic ${Buffer.from('ann:a secret').toString('base64')}`;
     await expect(run(['register'], createIo(LOGIN()))).resolves.toBe(0);
     registry.authorization = 'Bearer a secret';
@@ -51,7 +51,7 @@ describe('a login', () => {
     await expect(run(['register'], createIo(env))).resolves.toBe(0);
   });
 
-  test('that is missing or wrong is named', async () => {
+  test('is named if it is missing or wrong', async () => {
     registry.authorization = 'Basic other';
     expect(await refusalOf(['check'], { SCHEMA_REGISTRY_URL: registry.url })).toBe(
       `The schema registry ${registry.url} asks for a login: set SCHEMA_REGISTRY_USERNAME and ` +
@@ -103,7 +103,7 @@ describe('a registry that cannot be used is reported in one sentence', () => {
     );
   });
 
-  test('it hides what the user may not write', async () => {
+  test('it hides subjects that the user may not write', async () => {
     registry.hidesSubjects = true;
     expect(await refusalOf(['register'], { ...LOGIN(), TOPIC_PREFIX: 'hidden-' })).toBe(
       `The schema registry ${registry.url} does not let the user "ann" do that (HTTP 404, Subject not found.): grant ` +

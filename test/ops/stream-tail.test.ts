@@ -82,7 +82,7 @@ test('every filter field is an option', async () => {
   });
 });
 
-test('--cursor continues after an event, and the last line says with which', async () => {
+test('--cursor continues after an event, and the last line names the next cursor', async () => {
   const io = tailIo();
   await tail(io, '--limit', '2');
   const cursor = /^To continue from here: --cursor (\S+)$/.exec(io.told.at(-1) ?? '')?.[1] ?? '';
@@ -92,14 +92,14 @@ test('--cursor continues after an event, and the last line says with which', asy
   expect(rest.printed.map((line) => JSON.parse(line))).toEqual(data.slice(2));
 });
 
-test('a lost connection is told once, and the stream continues without a gap or a repeat', async () => {
+test('a lost connection is reported once, and the stream continues without a gap or a repeat', async () => {
   const gateway = service.gateways[0]?.port ?? 0;
   const switchboard = await TcpProxy.open(gateway);
   const io = tailIo();
   const ended = run(['tail', '--url', switchboard.address, '--from', 'latest', '--json'], io);
   let made = (await service.events()).data.length;
   try {
-    // The first event shows that the stream is open: until then, submissions may come before its beginning.
+    // The first event proves that the stream is open: earlier submissions may precede its beginning.
     await until('an event', async () => {
       made += 1;
       await service.submit([endorse('nation-herald', 'mayor', 'ann', { statement: `Statement ${made}.` })]);
@@ -128,7 +128,7 @@ test('a lost connection is told once, and the stream continues without a gap or 
   }
 });
 
-describe('a refusal is one sentence, and not tried again', () => {
+describe('a refusal is one sentence, without a retry', () => {
   test.each([
     ['another key', [], { API_KEY: 'bes_none' }, /refuses: .*key/],
     ['an unknown value', ['--states', 'XX'], {}, /refuses: .*states/],
@@ -141,7 +141,7 @@ describe('a refusal is one sentence, and not tried again', () => {
     await expect(tail(tailIo({ env }), ...args)).rejects.toThrow(message);
   });
 
-  test('a DATA_DIR on which nothing runs, unless a service is named', async () => {
+  test('a DATA_DIR without a running service, unless one is named', async () => {
     const env = { API_KEY: '', DATA_DIR: path.join(folder, 'nothing') };
     const tailing = run(['tail'], tailIo({ env }));
     await expect(tailing).rejects.toThrow(`Nothing runs on DATA_DIR "${env.DATA_DIR}": start the service`);
@@ -174,7 +174,7 @@ test('--key-file holds the key', async () => {
   expect(lines).toHaveLength(1);
 });
 
-describe('a server that behaves like one on a bad day', () => {
+describe('a faulty server', () => {
   let answers: ((
     headers: Record<string, unknown>,
   ) => [status: number, headers: object, body: string | null])[];
@@ -208,7 +208,7 @@ describe('a server that behaves like one on a bad day', () => {
   const STREAM = { 'content-type': 'text/event-stream' };
   const error = (code: string, message: string) => JSON.stringify({ error: { code, message } });
 
-  test('it waits as Retry-After, reconnect and retry say, and sends the last id', async () => {
+  test('the command waits as Retry-After, reconnect and retry ask, and sends the last id', async () => {
     let sent: unknown;
     answers = [
       () => [503, { 'retry-after': '0' }, error('warming_up', 'not yet')],
@@ -249,7 +249,7 @@ describe('a server that behaves like one on a bad day', () => {
     expect((await follow()).error).toMatch(/no longer keeps/);
   });
 
-  test('a page that is no stream is refused', async () => {
+  test('a page other than a stream is refused', async () => {
     answers = [() => [200, { 'content-type': 'text/html' }, '<p>Hello']];
     expect((await follow()).error).toMatch(/is not this service: its answer is not a stream\.$/);
   });

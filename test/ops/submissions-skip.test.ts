@@ -72,7 +72,7 @@ test('INV-14: exactly the next submission can be skipped, and is then shown as r
   );
 });
 
-/** Locks the head of the stream, as every writer does, and lets `work` wait for those that wait for it. */
+/** Locks the head of the stream, as every writer does, and lets `work` wait for other waiting processes. */
 async function withLockedStream(
   work: (untilWaiting: (processes: number) => Promise<void>) => Promise<void>,
 ): Promise<void> {
@@ -97,7 +97,7 @@ async function withLockedStream(
   }
 }
 
-test('INV-14: apply goes on after a submission that was skipped while it waited for the lock', async () => {
+test('INV-14: apply continues after a submission that was skipped while apply waited for the lock', async () => {
   await service.stopConsumers();
   const [place] = await ledger.send(producer, [monster]);
   let skipping: Promise<unknown> | undefined;
@@ -112,7 +112,7 @@ test('INV-14: apply goes on after a submission that was skipped while it waited 
   await ledger.expectSettled();
 });
 
-test('a submission that apply takes before the command has the lock is not skipped', async () => {
+test('a submission applied before the command has the lock is not skipped', async () => {
   let refused: Promise<void> | undefined;
   await withLockedStream(async (untilWaiting) => {
     const [place] = await ledger.send(producer, [ledger.good(3)]);

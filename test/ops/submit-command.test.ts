@@ -85,7 +85,7 @@ test('files and standard input are sent in their order, keyed by endorser', asyn
   expect(of('bob-club')).toHaveLength(1);
 });
 
-test('a folder stands for the endorsements.ndjson in it, and its other files are named', async () => {
+test('a folder stands for its endorsements.ndjson, and its other files are named', async () => {
   folder = await createFolder({
     'endorsements.ndjson': ndjson([record('ann-club', 'a1'), record('bob-club', 'b1')]),
     'contests.ndjson': '',
@@ -119,7 +119,7 @@ test('one bad line in the last file stops everything before anything is sent', a
   expect(await endOffsets()).toBe(before);
 });
 
-test('with --skip-refused the others are sent, and the bad line is named', async () => {
+test('with --skip-refused the other lines are sent, and the bad line is named', async () => {
   const stdin = ndjson([record('ann-club', 'a1'), { ...record('ann-club', 'a2'), rank: -1 }]);
   const before = await endOffsets();
   const { status, printed, told } = await submit(['-', '--skip-refused'], { stdin });
@@ -130,7 +130,7 @@ test('with --skip-refused the others are sent, and the bad line is named', async
   expect(await endOffsets()).toBe(before + 1);
 });
 
-test('a number in details that would change stops everything, and one that does not is sent', async () => {
+test('an inexact number in details stops everything, and an exact one is sent', async () => {
   const line = (details: string) =>
     ndjson([record('ann-club', 'a1')]).replace(/\}\n$/, `,"details":${details}}\n`);
   const before = await endOffsets();
@@ -151,7 +151,7 @@ test('a source that is not a URL is sent, and the service rejects it', async () 
   expect(await endOffsets()).toBe(before + 1);
 });
 
-test('more than a broker takes at once is sent in several batches', async () => {
+test("submissions beyond a broker's limit are sent in several batches", async () => {
   const statement = 'x'.repeat(20_000);
   async function* submissions(): AsyncGenerator<Submission> {
     for (let index = 0; index < 200; index += 1) {

@@ -49,7 +49,7 @@ describe('the three forms', () => {
     });
   });
 
-  test('a position whose picks have no rank, and details without content, which are not sent', () => {
+  test('a position whose picks have no rank, and empty details, which are not sent', () => {
     const picks = [
       { choice: 'ann', rank: null, source_url: ' https://a.example ', details: {} },
       { choice: 'bob', rank: null },
@@ -130,7 +130,7 @@ describe('a submission is refused, with its field and its value, for', () => {
       'must be text of at most 20,000 characters, has 20,001',
     ],
     [
-      'a contest that is no key',
+      'an invalid contest key',
       { ...ABOUT, contest: 'mayor', choice: 'a' },
       'contest',
       'must be an election slug, a slash and a contest slug, is "mayor"',
@@ -167,7 +167,7 @@ describe('a submission is refused, with its field and its value, for', () => {
       `${SOURCE}, is ""`,
     ],
     [
-      'an http address that is none',
+      'an invalid http address',
       { ...ABOUT, choice: 'a', source_url: 'http://' },
       'source_url',
       `${SOURCE}, is "http://"`,

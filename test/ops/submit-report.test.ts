@@ -12,7 +12,7 @@ function rejection(offset: number, values: Partial<Rejection> = {}): Rejection {
   };
 }
 
-describe('the offsets that were sent', () => {
+describe('the sent offsets', () => {
   const sent = new SentOffsets();
   sent.add([
     { partition: 0, from: 10, to: 13 },
@@ -22,7 +22,7 @@ describe('the offsets that were sent', () => {
   sent.add([{ partition: 0, from: 14, to: 16 }]);
   sent.add([{ partition: 1, from: 2, to: 5 }]);
 
-  test('that follow each other become one range', () => {
+  test('in a row become one range', () => {
     expect(sent.ranges).toEqual([
       { partition: 0, from: 10, to: 13 },
       { partition: 1, from: 0, to: 5 },

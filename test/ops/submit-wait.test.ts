@@ -30,7 +30,7 @@ function serviceEnv(): Record<string, string> {
 
 const createServiceIo = (stdin = '') => createIo(serviceEnv(), { stdin });
 
-/** Has the rejected topic refuse every record, so that rejections stay in Postgres. */
+/** Makes the rejected topic refuse every record, so that rejections stay in Postgres. */
 async function refuseRejections(): Promise<void> {
   const resource = { type: TOPIC_RESOURCE, name: topicNames(service.topicPrefix).rejected };
   const setting = 'max.message.bytes';
@@ -61,7 +61,7 @@ test('submit --wait says how many of several files made changes, changed nothing
     'b.ndjson': ndjson([record('coast-gazette', 'bob'), record('nobody', 'ann')]),
   });
   const stdin = ndjson([
-    // Two picks: a submission that makes two changes counts once.
+    // Two picks: a submission with two changes counts once.
     {
       action: 'position',
       endorser: 'nation-herald',
@@ -91,7 +91,7 @@ test('submit --wait says how many of several files made changes, changed nothing
   await folder.remove();
 });
 
-test('what others submit meanwhile does not count, and the exit status is 0 if nothing was rejected', async () => {
+test('other submissions meanwhile do not count, and the exit status is 0 without rejections', async () => {
   await service.submit([endorse('nobody', 'mayor', 'ann'), endorse('coast-gazette', 'council', 'ann')]);
   const io = createServiceIo(ndjson([record('coast-gazette', 'cyd'), record('coast-gazette', 'cyd')]));
   expect(await run(['--wait', '-'], io)).toBe(0);
@@ -99,7 +99,7 @@ test('what others submit meanwhile does not count, and the exit status is 0 if n
   expect(io.told).toEqual([]);
 });
 
-test('when the time is up, and after Ctrl-C, submit says how many are applied and how many wait', async () => {
+test('after the timeout and after Ctrl-C, submit says how many are applied and how many wait', async () => {
   await service.stopConsumers();
   const late = createServiceIo(ndjson([record('bakers-local-1', 'bob')]));
   const timeUp = run(['--wait', '--timeout', '1', '-'], late);
@@ -128,7 +128,7 @@ test('when the time is up, and after Ctrl-C, submit says how many are applied an
   await service.startConsumers();
 });
 
-test('without --wait, submit says how to find out', async () => {
+test('without --wait, submit names the commands that show the outcome', async () => {
   const io = createServiceIo(ndjson([record('bakers-local-1', 'bob')]));
   expect(await run(['-'], io)).toBe(0);
   expect(io.told).toEqual([
@@ -136,7 +136,7 @@ test('without --wait, submit says how to find out', async () => {
   ]);
 });
 
-test('a rejection that the rejected topic does not have yet is found in the database', async () => {
+test('a rejection that is not yet in the rejected topic is found in the database', async () => {
   await refuseRejections();
   const io = createServiceIo(ndjson([record('nobody-yet', 'ann')]));
   expect(await runToExit(run, ['--wait', '-'], io)).toBe(1);
@@ -151,11 +151,11 @@ test.each([
   await expect(run(args, createServiceIo())).rejects.toThrow(message);
 });
 
-test('what is stored of a topic that was made anew does not count as applied', async () => {
+test('stored offsets of a recreated topic do not count as applied', async () => {
   await service.stopConsumers();
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
-  // As after a loss of Kafka, before the consumers notice that the topic is another one.
+  // As after a loss of Kafka, before the consumers notice the new topic.
   await client.query(`UPDATE consumed_topics SET topic_id = gen_random_uuid()::text`);
   await client.query('UPDATE consumer_offsets SET next_offset = next_offset + 1000');
   await client.end();

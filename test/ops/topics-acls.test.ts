@@ -23,7 +23,7 @@ test('a line of kafka-acls for each role and resource, with the prefix of the to
   );
 });
 
-test('without the console, a gateway may read the changes and no more', async () => {
+test('without the console, a gateway may only read the changes', async () => {
   expect(await acls('--role', 'gateway', '--without-console')).toHaveLength(1);
 });
 
@@ -52,7 +52,7 @@ test('a KafkaUser of Strimzi for each role, with all rights on a resource togeth
   });
 });
 
-test('the table of the documentation is that of the command', async () => {
+test("the table in the documentation matches the command's", async () => {
   const io = createIo({});
   await run(['acls', '--format', 'table'], io);
   const squeeze = (text: string) => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
@@ -60,7 +60,7 @@ test('the table of the documentation is that of the command', async () => {
   expect(documented).toContain(io.printed.join('\n'));
 });
 
-test('a user of no role is refused', async () => {
+test('a user without a role is refused', async () => {
   await expect(acls('--user', 'gate=x')).rejects.toThrow(
     '--user is "gate=x"; it must be like gateway=NAME, for one of',
   );

@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 const { brokers } = testServers();
 const run = createRunner('topics');
 
-/** Runs a subcommand. @returns its lines, and the error with which it ended */
+/** Runs a subcommand. @returns its lines, and its final error */
 async function topics(prefix: string, subcommand: string, partitions = 2) {
   const io = createIo({
     KAFKA_BROKERS: brokers.addresses.join(','),
@@ -39,7 +39,7 @@ test('a plan of missing topics shows their settings, and changes nothing', async
   }
 });
 
-test('a plan names each change with its old and new value, and apply makes exactly these', async () => {
+test('a plan names each change with its old and new value, and apply makes exactly these changes', async () => {
   const prefix = chooseTopicPrefix();
   const { submissions, changes } = topicNames(prefix);
   await topics(prefix, 'apply');
@@ -80,7 +80,7 @@ test('a plan names each change with its old and new value, and apply makes exact
   expect((await topics(prefix, 'plan', 5)).error).toBeNull();
 });
 
-test('a difference that apply cannot correct is told, with the exit status 1', async () => {
+test('a difference that apply cannot correct is reported, with the exit status 1', async () => {
   const prefix = chooseTopicPrefix();
   const { changes } = topicNames(prefix);
   await withAdmin(brokers, (admin) =>

@@ -53,18 +53,14 @@ describe('a database that cannot be used is reported in one sentence, without it
   test.each([
     ['no address', 'foo', `DATABASE_URL is "foo"; ${EXAMPLE}`],
     [
-      'a password that ends the address',
+      'a password that breaks the address',
       'postgres://u:se#cret@h/d',
       `DATABASE_URL is "postgres:…"; ${EXAMPLE}`,
     ],
     ['another protocol', 'mysql://u:secret@h/d', `DATABASE_URL is "mysql:…"; ${EXAMPLE}`],
+    ['a missing host', 'postgres://u:secret@h.invalid/d', 'Postgres at h.invalid:5432 does not answer'],
     [
-      'a host that is not there',
-      'postgres://u:secret@h.invalid/d',
-      'Postgres at h.invalid:5432 does not answer',
-    ],
-    [
-      'a certificate that is not there',
+      'a missing certificate',
       'postgres://u:secret@h/d?sslrootcert=/nowhere/ca.crt',
       'DATABASE_CA (sslrootcert of DATABASE_URL) is "/nowhere/ca.crt", which cannot be read (ENOENT)',
     ],
@@ -114,13 +110,13 @@ describe('a database that cannot be used is reported in one sentence, without it
     );
   });
 
-  test('for one without a schema, the command that creates it', async () => {
+  test('without a schema, the command that creates it', async () => {
     const { status, told } = await ops('keys list', { DATABASE_URL: addressOf({ pathname: '/postgres' }) });
     expect(status).toBe(1);
     expect(told).toMatch(/^The database "postgres" at .*: run "npm run ops -- migrate"\.\n$/);
   });
 
-  test("one that is newer than the program, or not the user's", async () => {
+  test("a schema that is newer than the program, or not the user's", async () => {
     const databaseUrl = await createTestDatabase();
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();

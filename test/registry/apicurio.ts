@@ -6,12 +6,12 @@ import { findFreePort } from '../../ops/local/servers/ports.ts';
 import { waitFor } from '../../service/wait-for.ts';
 import { fetchDistribution } from '../helpers/servers/distribution.ts';
 
-/** The newest line that runs on Java 17. */
+/** The newest version that runs on Java 17. */
 const VERSION = '2.6.13.Final';
 const START_TIMEOUT_MS = 120_000;
 const STOP_GRACE_MS = 20_000;
 
-/** Starts it in a folder, for this machine only. @returns its address for clients of Confluent's registry */
+/** Starts it in a folder, only for this machine. @returns its address for clients of Confluent's registry */
 export async function startApicurio(dir: string): Promise<{ url: string; stop: () => Promise<void> }> {
   const artifact = `io.apicurio:apicurio-registry-app:${VERSION}:tar.gz:all`;
   const home = await fetchDistribution(`apicurio-registry-${VERSION}`, artifact);

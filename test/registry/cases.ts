@@ -1,6 +1,6 @@
-/*
- * The behaviour of `schemas register` and `schemas check`, for any registry: the tests' own, and the real one of
- * `npm run test:registry`. Each case has subjects of its own.
+/**
+ * The expected behaviour of `schemas register` and `schemas check` with any registry: the one for tests, and the real
+ * one of `npm run test:registry`. Each case has its own subjects.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -63,12 +63,12 @@ class Place {
   }
 }
 
-/** Without what registries differ in: the ids, and the compatibility of a subject that has none. */
+/** Without the differences between registries: the ids, and the default compatibility of a subject. */
 const plain = (lines: string[]) =>
   lines.map((line) => line.replace(/id [0-9]+$/, 'id N').replace(/ in place of NONE$/, ''));
 const REGISTER = 'run "npm run ops -- schemas register"';
 
-/** Each gets the settings of a registry, and throws if the commands behave in another way. */
+/** Each gets the settings of a registry, and throws if the commands behave differently. */
 export const CASES: Record<string, (env: Record<string, string>) => Promise<void>> = {
   'check names what is missing, register adds it in order, and both can be repeated': async (env) => {
     const place = new Place(env);
@@ -156,7 +156,7 @@ export const CASES: Record<string, (env: Record<string, string>) => Promise<void
         `^The registry finds endorsement-change.v1 incompatible with the versions of ${subject} \\(HTTP 409`,
       ),
     );
-    // The level is set by now, so that the registry finds it incompatible in both directions.
+    // The level is set by now, so the registry checks compatibility in both directions.
     const { printed } = await place.ops('check');
     assert.match(
       printed.join('\n'),

@@ -1,8 +1,8 @@
-/*
+/**
  * `npm run test:registry [-- --url ADDRESS]`: `schemas register` and `schemas check` against a real schema registry. By
- * default that is Apicurio, which Maven fetches once (140 MB). `--url` names another one, whose user SCHEMA_REGISTRY_USERNAME
- * and SCHEMA_REGISTRY_PASSWORD name; the subjects that it leaves there begin with `t` and eight digits. The exit status is 1
- * if a case fails.
+ * default that is Apicurio, which Maven fetches once (140 MB). `--url` names another one, with its user in
+ * SCHEMA_REGISTRY_USERNAME and its password in SCHEMA_REGISTRY_PASSWORD. The subjects that stay there begin with `t`
+ * and eight digits. The exit status is 1 if a case fails.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';

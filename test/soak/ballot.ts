@@ -1,4 +1,4 @@
-/** The ballot of the soak: hundreds of endorsers, filters as clients choose them, and endless changes. */
+/** The ballot of the soak: hundreds of endorsers, filters like those of clients, and endless changes. */
 import type { StreamFilter } from '../../domain/stream-filter.ts';
 import type { Random } from '../../ops/demo/random.ts';
 import type { Submission } from '../../schemas/submission.ts';
@@ -34,7 +34,7 @@ export function chooseFilter(random: Random): StreamFilter {
   return { levels: ['federal'] };
 }
 
-/** The change of this number: an endorser makes a new endorsement, and now and then withdraws one. */
+/** The change with this number: an endorser makes a new endorsement, and now and then withdraws one. */
 export function createSubmission(number: number, random: Random): Submission {
   const { slug } = random.pick(ENDORSERS);
   if (random.chance(0.1)) return withdraw(slug, 'mayor', random.pick(CHOICES));
@@ -48,7 +48,7 @@ export function createStatement(number: number, statement: string): Submission {
   return endorse(slug, 'mayor', 'ann', { statement });
 }
 
-/** The edit of the catalogue of this number: lines to import. It may undo an earlier edit. */
+/** The edit of the catalogue with this number: lines to import. It may undo an earlier edit. */
 export function createEdit(number: number, random: Random): CatalogueLine[] {
   const name = `Edit ${number}`;
   const kind = random.next();
@@ -58,7 +58,7 @@ export function createEdit(number: number, random: Random): CatalogueLine[] {
   }
   if (kind < 0.55) return [['endorser-categories', category({ slug: random.pick(CATEGORIES), name })]];
   if (kind < 0.7) return [['elections', election({ name, state: random.pick(['OR', 'CA']) })]];
-  // All contests of the election have to be named. Now and then a choice that is endorsed is missing.
+  // All contests of the election must be named. Now and then an endorsed choice is missing.
   const choices = CHOICES.map((key) => choice(key, { withdrawn: random.chance(0.2) })).filter(
     (_, index) => index === 0 || random.chance(0.9),
   );

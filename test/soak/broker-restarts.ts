@@ -13,15 +13,15 @@ export interface BrokerRestartsOptions {
   /** Changes a second meanwhile. */
   rate: number;
   readerProcesses: number;
-  /** The time before the first restart, and between the end of one and the next, in milliseconds. */
+  /** The time before the first restart, and between restarts, in milliseconds. */
   calmMs: number;
   /** Called with a line about each step. */
   report: (line: string) => void;
 }
 
-/** A stretch of the run. */
+/** A part of the run. */
 interface Stretch {
-  /** The broker that was restarted; 0 if none was. */
+  /** The restarted broker; 0 if there was none. */
   broker: number;
   durationMs: number;
   /** The changes that were due in it. */
@@ -44,8 +44,8 @@ const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '1000', FEED_MEMORY_MB: '1' };
 const READS = ['/v1/endorsements?limit=1', '/v1/events?from=earliest&limit=1000'];
 
 /**
- * Restarts three secured brokers in order, one after the other, under load. The frames of every stream are compared with the
- * change log.
+ * Restarts three secured brokers one after another under load. It compares the frames of every stream with the change
+ * log.
  */
 export async function runBrokerRestarts(options: BrokerRestartsOptions): Promise<BrokerRestartsReport> {
   const { streams, rate, readerProcesses, calmMs, report } = options;
@@ -94,7 +94,7 @@ export async function runBrokerRestarts(options: BrokerRestartsOptions): Promise
   }
 }
 
-/** How many answers had each status, by path. */
+/** The number of answers with each status, by path. */
 function countAnswers(answers: readonly ReadAnswer[]): Stretch['answers'] {
   const counts: Stretch['answers'] = {};
   for (const { path, status } of answers) {

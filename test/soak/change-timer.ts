@@ -7,20 +7,22 @@ import { until } from '../helpers/until.ts';
 import { createStatement } from './ballot.ts';
 import type { Cluster } from './cluster.ts';
 
-/** A change on its way, with times of `performance.now()`; infinite for what has not happened. */
+/** A change on its way, with times of `performance.now()`; infinite for missing steps. */
 export interface TimedChange {
-  /** When it was due to be submitted. */
+  /** Its due time for submission. */
   dueAt: number;
-  /** When Kafka had acknowledged the submission. */
+  /** The time at which Kafka acknowledged the submission. */
   acknowledgedAt: number;
-  /** When a client of the stream had the change. */
+  /** The time at which a client of the stream had the change. */
   receivedAt: number;
 }
 
 const TICK_MS = 10;
 const END_TIMEOUT_MS = 60_000;
 
-/** Submits changes at a rate, and notes when Kafka has acknowledged each and when a client of the first gateway has it. */
+/**
+ * Submits changes at a rate, and notes when Kafka has acknowledged each and when a client of the first gateway has it.
+ */
 export class ChangeTimer {
   /** By statement. */
   readonly #changes = new Map<string, TimedChange>();
@@ -38,7 +40,7 @@ export class ChangeTimer {
     return timer;
   }
 
-  /** The changes that were due from one time to another. */
+  /** The changes that were due between two times. */
   between(from: number, to: number): TimedChange[] {
     return [...this.#changes.values()].filter(({ dueAt }) => dueAt >= from && dueAt < to);
   }

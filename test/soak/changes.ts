@@ -12,7 +12,7 @@ import type { Cluster } from './cluster.ts';
 const BATCH_MS = 50;
 const DRAIN_MS = 120_000;
 
-/** Submits changes at a rate; those that the broker did not acknowledge are submitted again, in their order. */
+/** Submits changes at a rate; those without an acknowledgement are submitted again, in their order. */
 export async function makeChanges(
   cluster: Cluster,
   random: Random,
@@ -43,7 +43,7 @@ export async function makeChanges(
 }
 
 /**
- * Waits until every submission is applied and every change relayed, those behind an open transaction too.
+ * Waits until every submission is applied and every change relayed, including those behind an open transaction.
  *
  * @returns the sequence of the last change
  */

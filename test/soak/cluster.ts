@@ -16,13 +16,13 @@ import { type SoakKafka, startPlainKafka, startSecuredKafka } from './kafka.ts';
 
 const TOPICS = { topicPrefix: '', retentionMs: 7 * 24 * 60 * 60 * 1000, changesPartitions: 12 };
 
-/** A gateway of the cluster: one process after another in its place. */
+/** A gateway of the cluster: a series of processes in one place. */
 export interface ClusterGateway {
   base: string;
   process: ServiceProcess;
 }
 
-/** A whole service on servers of its own, with each part in its own process, which can be killed and started again. */
+/** A whole service on its own servers. Each part has its own process, which can be killed and started again. */
 export class Cluster {
   readonly databaseUrl: string;
   readonly key: string;
@@ -59,10 +59,10 @@ export class Cluster {
   }
 
   /**
-   * Starts two gateways, ready, and consumers.
+   * Starts two gateways and waits for them, and starts consumers.
    *
    * @param gatewayEnv settings of the gateways, besides the servers' addresses
-   * @param chooseClock chooses the environment that sets the clock of each process that is started; right by default
+   * @param chooseClock returns the environment that sets the clock of each new process; by default the clock is right
    */
   static async start(
     catalogue: CatalogueLine[],
@@ -88,7 +88,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** Kafka for the soak itself, which may do everything there. */
+  /** Kafka for the soak itself, with every right. */
   get brokers(): Brokers {
     return this.#kafka.everything;
   }
@@ -98,7 +98,7 @@ export class Cluster {
     return this.#kafka.rotateCertificates();
   }
 
-  /** The traces that a rotation should not have left, a sentence each. */
+  /** The remaining traces of old certificates after a rotation, a sentence each. */
   findRotationFaults(): Promise<string[]> {
     return this.#kafka.findRotationFaults();
   }
@@ -111,7 +111,7 @@ export class Cluster {
     await this.startGateway(index);
   }
 
-  /** Ends a gateway in order, and resolves when it has ended. */
+  /** Ends a gateway in order, and resolves after its end. */
   async stopGateway(index: number): Promise<void> {
     await this.#gateway(index).process.kill('SIGTERM');
   }
@@ -140,7 +140,7 @@ export class Cluster {
     await this.#kafka.restart(index);
   }
 
-  /** Loses Kafka with everything in it. Another one is there at once, with new topics. */
+  /** Loses Kafka with all of its data. Another one replaces it at once, with new topics. */
   async loseKafka(): Promise<void> {
     await this.#kafka.lose();
     await applyTopics({ ...TOPICS, brokers: this.brokers });

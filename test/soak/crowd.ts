@@ -13,18 +13,18 @@ export interface CrowdOptions {
   /** Changes a second meanwhile. */
   rate: number;
   readerProcesses: number;
-  /** The time for which reads are measured before the crowd moves, in milliseconds. */
+  /** The duration of reads before the crowd moves, in milliseconds. */
   calmMs: number;
   /** Called with a line about each step. */
   report: (line: string) => void;
 }
 
 export interface CrowdReport extends ReadersVerdict {
-  /** The time from SIGTERM until the gateway had ended, in milliseconds. */
+  /** The time from SIGTERM to the gateway's end, in milliseconds. */
   stoppedMs: number;
   /** The time from SIGTERM until every stream was open at the other gateway, in milliseconds. */
   returnedMs: number;
-  /** The times of reads at the other gateway, in milliseconds, before the crowd came and while it did. */
+  /** The durations of reads at the other gateway, in milliseconds: before the crowd came, and during its arrival. */
   readsBefore: number[];
   readsDuring: number[];
 }
@@ -38,7 +38,7 @@ const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '2000' };
 
 /**
  * Opens all streams at one gateway, ends it in order, and measures their return at the other one and the reads there
- * meanwhile. The frames of every stream are compared with the change log.
+ * meanwhile. It compares the frames of every stream with the change log.
  */
 export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
   const { streams, rate, readerProcesses, calmMs, report } = options;
@@ -79,7 +79,7 @@ export async function runCrowd(options: CrowdOptions): Promise<CrowdReport> {
   }
 }
 
-/** How long these reads took, in milliseconds. @throws Error if one of them failed */
+/** The durations of these reads, in milliseconds. @throws Error if one of them failed */
 function timesOf(answers: readonly ReadAnswer[]): number[] {
   const failed = answers.find(({ status }) => status !== 200);
   if (failed) throw new Error(`A read was answered ${failed.status}.`);

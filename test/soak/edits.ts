@@ -7,7 +7,7 @@ import type { Cluster } from './cluster.ts';
 /** The longest pause between two edits, in milliseconds. */
 const MAX_PAUSE_MS = 6000;
 
-/** Edits the catalogue again and again, as `catalog import` does. @returns the number of edits */
+/** Edits the catalogue repeatedly, as `catalog import` does. @returns the number of edits */
 export async function editAgainAndAgain(
   { databaseUrl }: Cluster,
   random: Random,

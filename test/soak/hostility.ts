@@ -1,6 +1,7 @@
-/*
- * Other people's producers, during the soak: noise in every codec, tombstones, bombs, submissions of nobody, and
- * transactions that are committed, aborted or left open. It remembers what it did, as a model to compare the service with.
+/**
+ * Hostile producers during the soak. They send noise in every codec, tombstones, bombs, submissions of unknown
+ * endorsers, and transactions that are committed, aborted or left open. The acts are recorded as a model to compare the
+ * service with.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,20 +25,20 @@ const MAX_PAUSE_MS = 800;
 const SEND_TIMEOUT_MS = 10_000;
 const LAST_ACTS_MS = 30_000;
 
-/** The acts of the other producers. Those whose acknowledgement was lost are left out: either outcome is right. */
+/** The acts of the hostile producers. Acts without an acknowledgement are left out, because both outcomes are right. */
 interface Model {
   /** Marks of records that must be rejected. */
   bad: string[];
   /** Statements of submissions in committed transactions. */
   committed: string[];
-  /** Statements of submissions in aborted transactions, and in those that were left open, which Kafka aborts. */
+  /** Statements of submissions in aborted transactions, and in open ones, which Kafka aborts. */
   aborted: string[];
 }
 
-/** How a transaction ends. */
+/** The end of a transaction. */
 type Ending = 'commit' | 'abort' | 'leave open';
 
-/** A submission with a statement that no other has. */
+/** A submission with a unique statement. */
 function createMarked(statement: string): { key: string; value: Buffer } {
   const submission = endorse(ENDORSER, 'mayor', 'ann', { statement });
   return { key: submission.endorser, value: submissionCodec.encode(submission) };
@@ -54,8 +55,9 @@ export class Hostility {
   }
 
   /**
-   * Acts at random until the signal aborts. Failures, as while the broker is away, are no concern. At last, a producer
-   * leaves a transaction open and another commits one behind it, which nobody can read until Kafka aborts the first.
+   * Acts at random until the signal aborts. Failures, for example while the broker is down, do not matter. Finally, a
+   * producer leaves a transaction open and another commits one behind it. Nobody can read the second one until Kafka
+   * aborts the first.
    */
   async run(over: AbortSignal): Promise<void> {
     const endings: Ending[] = ['commit', 'abort'];
@@ -76,7 +78,7 @@ export class Hostility {
     }
   }
 
-  /** How many acts of each kind are known for certain. */
+  /** The number of certain acts of each kind. */
   get counts(): Record<keyof Model, number> {
     const { bad, committed, aborted } = this.#model;
     return { bad: bad.length, committed: committed.length, aborted: aborted.length };
@@ -129,7 +131,7 @@ export class Hostility {
     this.#model.bad.push(...records.map(({ mark }) => mark));
   }
 
-  /** Sends a record that expands to more than the service takes. */
+  /** Sends a record that expands beyond the service's limit. */
   async #sendBomb(): Promise<void> {
     if (!this.#random.chance(0.05)) return;
     await this.#produce([Buffer.alloc(80 * 1024 * 1024)], 'zstd');
@@ -171,7 +173,7 @@ export class Hostility {
         await sleep(this.#random.below(100));
       }
       if (ending === 'commit') {
-        // Whether a commit that fails has happened is not known.
+        // A failed commit may have happened.
         await transaction.commit();
         this.#model.committed.push(...statements);
       } else {

@@ -6,15 +6,15 @@ import { SecuredCluster } from '../helpers/servers/secured-cluster.ts';
 
 /** The Kafka of a soak. */
 export interface SoakKafka {
-  /** May do everything. */
+  /** Has every right. */
   everything: Brokers;
-  /** The settings with which a part of the service connects. */
+  /** The Kafka settings of a part of the service. */
   settingsOf(user: 'gateway' | 'consumers'): Record<string, string>;
   /** Kills a broker with `kill -9`, and starts it on the same data after a while. */
   kill(awayMs: number): Promise<void>;
   /** Stops a broker in order, and starts it again. @returns once all of its replicas are in sync again */
   restart(index: number): Promise<void>;
-  /** Kills the broker, and starts one without any data in its place. */
+  /** Kills the broker, and replaces it by one without any data. */
   lose(): Promise<void>;
   rotateCertificates(): Promise<void>;
   findRotationFaults(): Promise<string[]>;
@@ -51,7 +51,7 @@ export async function startPlainKafka(dir: string, runner: ServerRunner): Promis
   };
 }
 
-/** Three brokers that ask for certificates, passwords and rights. They are killed in turn. */
+/** Three brokers that require certificates, passwords and rights. They are killed in turn. */
 export async function startSecuredKafka(dir: string): Promise<SoakKafka> {
   const cluster = await SecuredCluster.start({ dir: path.join(dir, 'kafka') });
   await cluster.grantRights('');

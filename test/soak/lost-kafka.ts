@@ -27,7 +27,9 @@ export interface LostKafkaOptions {
 export interface LostKafkaReport extends ReadersVerdict {
   /** The number of changes in the log at the end. */
   changes: number;
-  /** Times since Kafka's death, in milliseconds: new topics, the window written again, and a new change at a gateway. */
+  /**
+   * Times since Kafka's death, in milliseconds: new topics, the window written again, and a new change at a gateway.
+   */
   topicsMs: number;
   rebuiltMs: number;
   firstChangeMs: number;
@@ -40,8 +42,8 @@ const LOAD_MS = 5000;
 const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '1000' };
 
 /**
- * Kills Kafka and all of its data under load, with readers at every place of the window, and measures how soon the stream
- * goes on. The frames of every stream are compared with the change log.
+ * Kills Kafka with all of its data under load, with readers at every place of the window, and measures how soon the
+ * stream continues. It compares the frames of every stream with the change log.
  */
 export async function runLostKafka(options: LostKafkaOptions): Promise<LostKafkaReport> {
   const { streams, history, rate, readerProcesses, cutMs, report } = options;
@@ -107,7 +109,7 @@ async function untilRebuilt(databaseUrl: string): Promise<number> {
   }
 }
 
-/** The newest sequence that a gateway can deliver; -1 while it cannot say. */
+/** The newest sequence that a gateway can deliver; -1 while it is unknown. */
 async function latest({ gateways, key }: Cluster): Promise<number> {
   const headers = { Authorization: `Bearer ${key}` };
   const response = await fetch(`${gateways[0]?.base}/v1/events`, { headers });

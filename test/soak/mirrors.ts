@@ -24,7 +24,7 @@ export interface MirrorsPlan {
   random: Random;
 }
 
-/** Copies that the TypeScript client keeps, in every kind of storage, while everything else goes on. */
+/** Copies of the TypeScript client in every kind of storage, during the whole soak. */
 export class SoakMirrors {
   readonly #plan: MirrorsPlan;
   readonly #client: BallotEndorsements;
@@ -55,7 +55,7 @@ export class SoakMirrors {
       (file: string) => new SqliteStorage(`${file}.sqlite`),
     ];
     for (let index = 0; index < count; index += 1) {
-      // The first has everything.
+      // The first one matches everything.
       const { types: _, ...filter } = index === 0 ? {} : chooseFilter(random);
       const storage = storages[index % storages.length]?.(path.join(this.#folder, String(index)));
       const mirror = this.#client.mirror({

@@ -5,7 +5,7 @@ import type { Order, ReadersCount, ReadersPlan, ReadersVerdict } from './readers
 
 const PROGRAM = path.join(import.meta.dirname, 'readers.ts');
 
-/** Readers of the stream in processes of their own, so that they take no time from the service or the test. */
+/** Readers of the stream in their own processes, so that they do not delay the service or the test. */
 export class ReaderProcesses {
   readonly #children: { process: ChildProcess; ended: Promise<never> }[];
 
@@ -24,14 +24,14 @@ export class ReaderProcesses {
     });
   }
 
-  /** The number of streams that are open now. */
+  /** The number of open streams. */
   async countConnected(): Promise<number> {
     const counts = await this.#ask<ReadersCount>({ count: true });
     return counts.reduce((sum, { connected }) => sum + connected, 0);
   }
 
   /**
-   * Lets every reader reach the end of the stream, and compares what each received with the change log.
+   * Lets every reader reach the end of the stream, and compares the received frames with the change log.
    *
    * @param upTo the sequence of the end
    */

@@ -1,6 +1,6 @@
-/*
+/**
  * A process with many readers of the stream, which `reader-process.ts` starts. They read with all kinds of filters from
- * either gateway, pause, lose their connections, and are compared with the change log at the end.
+ * either gateway, pause, and lose their connections. At the end they are compared with the change log.
  */
 import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,18 +14,18 @@ import { chooseFilter } from './ballot.ts';
 import { SoakMirrors } from './mirrors.ts';
 
 export interface ReadersPlan {
-  /** It tells these readers from those of other processes. */
+  /** It distinguishes these readers from those of other processes. */
   seed: string;
   streams: number;
-  /** How many mirrors of the TypeScript client each process runs beside them; none by default. */
+  /** The number of the TypeScript client's mirrors in each process; by default none. */
   mirrors?: number;
   /** Addresses of the gateways. */
   bases: string[];
-  /** The gateway that a reader connects to: any, or first the first and then the next, as behind a proxy with failover. */
+  /** The gateway of a reader: any, or the first and then the next, as behind a proxy with failover. */
   choice: 'any' | 'next';
   key: string;
   databaseUrl: string;
-  /** The average time before a connection is lost, in milliseconds; 0 if none is ever cut or paused. */
+  /** The average time before a connection is lost, in milliseconds; 0 for no cuts and pauses. */
   cutMs: number;
 }
 
@@ -54,7 +54,7 @@ const TICK_MS = 100;
 const MAX_PAUSE_MS = 3000;
 /** The starts of these readers: most begin with new changes. */
 const STARTS = ['latest', 'latest', 'latest', 'earliest'];
-/** The answers that a gateway may give while it, or a server that it needs, is down. */
+/** The permitted answers of a gateway while it, or a server that it needs, is down. */
 const PASSING = ['503 warming_up', '503 server_busy'];
 const MAX_FAULTS = 50;
 
@@ -113,9 +113,9 @@ const ask: Ask = async (path) => {
 };
 
 /**
- * Compares the copies that readers kept by their streams alone with the reads (INV-13) and with the store's digest. Filters
- * by type make no copy.
- * Readers with equal filters must equal the same read, so each filter is read once.
+ * Compares the readers' copies, which come only from their streams, with the reads (INV-13) and with the store's
+ * digest. Filters by type make no copy. Readers with equal filters must equal the same read, so each filter is read
+ * once.
  */
 async function judgeCopies(): Promise<{ faults: string[]; copies: number }> {
   const faults: string[] = [];

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface ReadAnswer {
   path: string;
   status: number;
-  /** How long it took, in milliseconds. */
+  /** Its duration, in milliseconds. */
   ms: number;
 }
 
-/** Requests paths of a gateway in turn, one after the other, until the signal aborts. */
+/** Requests paths of a gateway in turn, one after another, until the signal aborts. */
 export class Reads {
   readonly done: Promise<void>;
   #answers: ReadAnswer[] = [];

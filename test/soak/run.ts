@@ -1,7 +1,8 @@
-/*
- * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load and among hostile producers,
- * edits its catalogue, adds partitions in the middle, with --rotate SECONDS replaces all certificates, kills its gateways, consumers and broker again and again, sets their clocks wrong, and cuts and
- * pauses its streams. It ends with a verdict; the exit status is 1 if any reader received anything but the change log, or
+/**
+ * `npm run test:soak [-- --minutes N --streams N --rate N]`: runs a whole service under load and among hostile
+ * producers. It edits the catalogue, adds partitions in the middle, kills the gateways, consumers and broker
+ * repeatedly, sets their clocks wrong, and cuts and pauses streams. With --rotate SECONDS it also replaces all
+ * certificates. It ends with a verdict. The exit status is 1 if any reader received anything but the change log, or
  * kept a copy that differs from the reads.
  */
 import { parseArgs } from 'node:util';

@@ -14,7 +14,7 @@ import { ReaderProcesses } from './reader-process.ts';
 import type { ReadersVerdict } from './readers.ts';
 
 export interface SoakOptions {
-  /** The time for which changes are made, in milliseconds; it is longer if a process was not killed by then. */
+  /** The duration of changes, in milliseconds; it is extended until every process was killed once. */
   durationMs: number;
   streams: number;
   /** Changes a second. */
@@ -37,11 +37,11 @@ export interface SoakReport extends ReadersVerdict {
   /** The number of edits of the catalogue. */
   edits: number;
   kills: Record<Victim, number>;
-  /** How often all certificates were replaced. */
+  /** The number of rotations of all certificates. */
   rotations: number;
-  /** How many partitions the topic of changes has at the end. */
+  /** The final number of partitions of the changes topic. */
   partitions: number;
-  /** The acts of hostile producers that are known for certain. */
+  /** The certain acts of hostile producers. */
   hostile: Hostility['counts'];
   /** The growth of memory after the warm-up, of each gateway that lived long enough. */
   memory: { gateway: number; minutes: number; firstMb: number; lastMb: number; mbPerMinute: number }[];
@@ -49,31 +49,31 @@ export interface SoakReport extends ReadersVerdict {
 
 type Victim = 'gateway 0' | 'gateway 1' | 'consumers' | 'broker';
 
-/** The topic of changes begins with fewer. */
+/** The changes topic begins with fewer. */
 const MORE_PARTITIONS = 17;
-/** How many mirrors of the TypeScript client each process of readers runs. */
+/** The number of the TypeScript client's mirrors in each process of readers. */
 const MIRRORS = 3;
 const SAMPLE_MS = 2000;
 const WARM_UP_MS = 60_000;
 const MAX_AWAY_MS = 2000;
 const DRAIN_MS = 120_000;
-/** In the order in which they are killed, again and again. */
+/** Killed in this order, repeatedly. */
 const VICTIMS: Victim[] = ['gateway 0', 'consumers', 'broker', 'gateway 1'];
-/** How far the clock of a process that is started is off. */
+/** The clock errors of new processes. */
 const CLOCKS = ['+0', '+10m', '-10m'];
-/** Short, so that readers whose filter matches nothing learn the end soon. */
+/** Short, so that readers without matches soon learn the end. */
 const GATEWAY_ENV = { STREAM_HEARTBEAT_MS: '1000' };
 
 /**
- * Runs a whole service under load, kills its processes and its readers' connections again and again, and compares what
- * every reader received with the change log.
+ * Runs a whole service under load, and repeatedly kills its processes and its readers' connections. It compares the
+ * received frames of every reader with the change log.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { streams, cutMs, readerProcesses, seed, report } = options;
   const random = createRandom(seed);
   const clocks = random.fork('clocks');
   const secured = options.rotateEveryMs !== undefined;
-  // A certificate that was just issued is not valid yet for a process whose clock is behind.
+  // A new certificate is not valid yet for a process whose clock is behind.
   const chooseClock = () => (secured ? {} : clockOff(clocks.pick(CLOCKS)));
   const cluster = await Cluster.start(SOAK_BALLOT, GATEWAY_ENV, chooseClock, { secured });
   const hostility = new Hostility(cluster, random.fork('hostility'));
@@ -143,7 +143,7 @@ async function killAgainAndAgain(
   return kills;
 }
 
-/** Replaces all certificates again and again. @returns how often */
+/** Replaces all certificates repeatedly. @returns the number of rotations */
 async function rotateAgainAndAgain(
   cluster: Cluster,
   { rotateEveryMs, report }: SoakOptions,
@@ -161,7 +161,7 @@ async function rotateAgainAndAgain(
   return rotations;
 }
 
-/** Adds partitions to the topic of changes when half of the time is over. @returns how many it has then */
+/** Adds partitions to the changes topic after half of the time. @returns their new number */
 async function addPartitions(
   { brokers }: Cluster,
   { durationMs, report }: Pick<SoakOptions, 'durationMs' | 'report'>,
@@ -192,7 +192,7 @@ async function reportProgress(
   }
 }
 
-/** Follows the memory of each life of each gateway. */
+/** Tracks the memory of each life of each gateway. */
 class MemoryWatch {
   readonly #cluster: Cluster;
   readonly #lives = new Map<number, { gateway: number; samples: { at: number; mb: number }[] }>();
@@ -227,7 +227,7 @@ class MemoryWatch {
   }
 }
 
-/** The resident megabytes of a process; null if there is no such process or the system does not tell. */
+/** The resident megabytes of a process; null without the process or the system's support. */
 async function readResidentMb(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1];

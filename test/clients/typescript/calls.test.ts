@@ -1,4 +1,4 @@
-/** How the TypeScript client sends requests, and repeats those that failed. */
+/** The TypeScript client's requests and retries. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   ApiError,
@@ -56,7 +56,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('is refused if it would ask for something else than it seems to', async () => {
+  test('is refused if its meaning would change', async () => {
     const client = await createClient([answerJson({ data: [], next_cursor: null })]);
     await expect(client.listContests({ states: [] })).rejects.toThrow(/states is an empty list/);
     await expect(client.listEndorsers({ categories: ['a,b'] })).rejects.toThrow(/"a,b"/);
@@ -68,7 +68,7 @@ describe('a request', () => {
     expect(service.requests).toEqual([]);
   });
 
-  test('is refused with a key that no header can hold, and an address that is none', async () => {
+  test('is refused with a key that is invalid in a header, and with an invalid address', async () => {
     const client = await createClient([answerJson({ data: [] })], { apiKey: 'bes_\n' });
     await expect(client.listStates()).rejects.toThrow(TypeError);
     for (const baseUrl of ['localhost:8080', 'ftp://ballot.example', '//ballot.example', 'http://a/?b=c']) {
@@ -76,7 +76,7 @@ describe('a request', () => {
     }
   });
 
-  test('is refused with a path outside of a page, by mirrors too, unless a fetch of the program completes it', async () => {
+  test('is refused with a path outside of a page, by mirrors too, unless a custom fetch completes it', async () => {
     for (const baseUrl of ['', '/ballot']) {
       const client = new BallotEndorsements({ baseUrl, apiKey: 'bes_key' });
       await expect(client.listStates()).rejects.toThrow(/^baseUrl is .*, a path, which needs a page/);
@@ -100,11 +100,11 @@ describe('an error', () => {
       requestId: 'request-1',
       retryAfterMs: 3_600_000,
     });
-    // An hour is for the caller to wait.
+    // The caller decides about a wait of an hour.
     expect(service.requests).toHaveLength(1);
   });
 
-  test("of a proxy has the proxy's words", async () => {
+  test("of a proxy has the proxy's text", async () => {
     const html: FakeAnswer = (response) => void response.writeHead(502).end('<h1>Bad Gateway</h1>');
     const client = await createClient([html], { maxRetries: 0 });
     await expect(client.listStates()).rejects.toMatchObject({
@@ -121,7 +121,7 @@ describe('an error', () => {
     expect((error as Error).message).toMatch(/other side closed|ECONNRESET|socket/);
   });
 
-  test('says that an answer is not from the service', async () => {
+  test('reports that an answer is not from the service', async () => {
     const client = await createClient([(response) => void response.end('<html>Welcome')]);
     await expect(client.listStates()).rejects.toThrow(UnexpectedAnswerError);
     service.answers = [answerJson({ hello: 'world' })];
@@ -162,7 +162,7 @@ describe('a request that failed', () => {
     expect(retries[0]?.waitMs).toBeGreaterThanOrEqual(1000);
   });
 
-  test('is sent no more often than maxRetries says, with longer and longer waits', async () => {
+  test('is retried at most maxRetries times, with growing waits', async () => {
     const client = await createClient([answerError(503, 'server_busy')], { maxRetries: 3 });
     await expect(client.listStates()).rejects.toMatchObject({ code: 'server_busy' });
     expect(service.requests).toHaveLength(4);
@@ -216,7 +216,7 @@ describe('a request that changes something', () => {
     expect(service.requests.map(({ body }) => body)).toEqual(Array(3).fill('{"name":"mine"}'));
   });
 
-  test('has deleted the record if a repeated attempt does not find it', async () => {
+  test('has deleted the record if a retry does not find it', async () => {
     const gone = answerError(404, 'subscription_not_found');
     const client = await createClient([breakOff, gone, gone]);
     await client.deleteSubscription(1);
@@ -230,7 +230,7 @@ describe('a request that changes something', () => {
   });
 });
 
-test('a paged list is read to its end, a page when it is needed', async () => {
+test('a paged list is read to its end, each page on demand', async () => {
   const client = await createClient([
     answerJson({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'two' }),
     answerError(503, 'server_busy', { 'Retry-After': '0' }),

@@ -1,4 +1,4 @@
-/** The digest by which a mirror of the TypeScript client is compared with the service. */
+/** The digest for comparing a mirror of the TypeScript client with the service. */
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { differingBuckets, digestCopy } from '../../../clients/typescript/src/mi
 import { keepRecord } from '../../../clients/typescript/src/mirror/record.ts';
 import { mirroredEndorsement } from '../../helpers/clients/mirrored.ts';
 
-/** Canonical JSON (RFC 8785) of values without numbers that are not whole. */
+/** Canonical JSON (RFC 8785) of values whose numbers are whole. */
 function canonicalize(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalize)}]`;
@@ -61,7 +61,7 @@ describe('the digest of a copy', () => {
     );
   });
 
-  test('does not depend on the order of keys in which a storage gives records back', () => {
+  test('does not depend on the order of keys in stored records', () => {
     fc.assert(
       fc.property(mirroredEndorsement(fc.nat()), (record) => {
         const reversed = (value: unknown): unknown =>
@@ -78,7 +78,7 @@ describe('the digest of a copy', () => {
     );
   });
 
-  test('differs in just the buckets in which copies differ', async () => {
+  test('differs in exactly the buckets in which copies differ', async () => {
     await fc.assert(
       fc.asyncProperty(copy, copy, async (some, others) => {
         const [one, other] = await Promise.all(

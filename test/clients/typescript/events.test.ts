@@ -1,4 +1,4 @@
-/** The TypeScript client's event loops, against every way in which a connection can end. */
+/** The TypeScript client's event loops, through every possible end of a connection. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type ApiError,
@@ -52,7 +52,7 @@ async function take(events: AsyncIterable<{ id?: string }>, count: number): Prom
 const lastEventIds = () => service.requests.map(({ headers }) => headers['last-event-id']);
 
 describe('a stream', () => {
-  test('goes on after its last id when it is cut, with every event once', async () => {
+  test('continues after its last id when it is cut, with every event once', async () => {
     const client = await createClient(
       answerStream(ready(0) + change(1) + change(2), 'cut'),
       breakOff,
@@ -64,7 +64,7 @@ describe('a stream', () => {
     expect(service.requests[0]?.query.toString()).toBe('states=CA');
   });
 
-  test('does not give an event that a cut has halved', async () => {
+  test('drops an event that a cut has halved', async () => {
     const half = change(2).slice(0, -1);
     const client = await createClient(
       answerStream(ready(0) + change(1) + half, 'cut'),
@@ -74,7 +74,7 @@ describe('a stream', () => {
     expect(lastEventIds()).toEqual([undefined, idOf(1)]);
   });
 
-  test('begins where it is told, and never there again', async () => {
+  test('begins at the requested point, and never repeats it', async () => {
     const since = new Date('2026-10-01T00:00:00Z');
     const client = await createClient(
       answerError(503, 'warming_up', { 'Retry-After': '0' }),
@@ -95,7 +95,7 @@ describe('a stream', () => {
     expect(() => client.stream({ cursor: idOf(1), from: 'latest' } as any)).toThrow(TypeError);
   });
 
-  test('waits as long as reconnect says, and as long as Retry-After says', async () => {
+  test('waits as long as reconnect and Retry-After ask', async () => {
     const ended = frame('reconnect', '01_t.x', { reason: 'lifetime', retry_ms: 300 });
     const client = await createClient(
       answerStream(ready(0) + change(1) + ended, 'end'),
@@ -111,17 +111,17 @@ describe('a stream', () => {
     const [first = 0, second = 0, third = 0] = at;
     expect(second - first).toBeGreaterThan(295);
     expect(third - second).toBeGreaterThan(995);
-    // An end that was announced is no failure.
+    // An announced end is not a failure.
     expect(retries).toHaveLength(1);
   });
 
-  test('gives up a connection that is silent, and goes on', async () => {
+  test('gives up a silent connection, and continues', async () => {
     const client = await createClient(answerStream(ready(0) + change(1)), answerStream(ready(1) + change(2)));
     expect(await take(client.stream({ silenceMs: 100 }), 2)).toEqual([1, 2].map(idOf));
     expect(retries[0]?.error).toBeInstanceOf(TimeoutError);
   });
 
-  test('does not count the time in which its consumer is busy as silence', async () => {
+  test("does not count its consumer's busy time as silence", async () => {
     const client = await createClient((response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(ready(0) + change(1));
       setTimeout(() => response.write(change(2)), 1800);
@@ -133,7 +133,7 @@ describe('a stream', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test('ends with CursorExpiredError after 410, and after an error frame that says so', async () => {
+  test('ends with CursorExpiredError after 410, and after an error frame with that code', async () => {
     const client = await createClient(answerError(410, 'cursor_expired'));
     await expect(take(client.stream({ cursor: idOf(1) }), 1)).rejects.toThrow(CursorExpiredError);
     service.answers = [
@@ -161,7 +161,7 @@ describe('a stream', () => {
     await expect(take(client.stream(), 1)).rejects.toMatchObject({ status, code, message: 'Gone.' });
   });
 
-  test('goes on after an error frame that passes, and after a defect', async () => {
+  test('continues after a temporary error frame, and after a defect', async () => {
     const client = await createClient(
       answerStream(ready(0) + frame('error', '00_u.x', { code: 'internal_error' }), 'end'),
       answerError(500, 'internal_error'),
@@ -171,7 +171,7 @@ describe('a stream', () => {
     expect(retries.map(({ error }) => (error as ApiError).status)).toEqual([500, 500]);
   });
 
-  test('ends at once if the address is not that of the service, and bears a strange answer later', async () => {
+  test('ends at once if the address is wrong, and survives a strange answer later', async () => {
     const page: FakeAnswer = (response) => void response.end('<html>');
     const client = await createClient(page);
     await expect(take(client.stream(), 1)).rejects.toThrow(UnexpectedAnswerError);
@@ -180,7 +180,7 @@ describe('a stream', () => {
     expect(await take(client.stream(), 1)).toEqual([idOf(1)]);
   });
 
-  test('has the cursor of the events that were processed', async () => {
+  test('has the cursor after the processed events', async () => {
     const checkpoint = frame('checkpoint', '02_t.x', { scanned: 1 });
     const client = await createClient(answerStream(ready(0) + change(1) + checkpoint + change(3)));
     const events = client.stream();
@@ -191,13 +191,13 @@ describe('a stream', () => {
       if (seen.length === 2) break;
     }
     expect(seen).toEqual(['00_t.x', '02_t.x']);
-    // The loop was left while the third change was processed, so it comes again.
+    // The loop was left during the third change, so it comes again.
     service.answers = [answerStream(ready(2) + change(3) + change(4))];
     expect(await take(events, 2)).toEqual([3, 4].map(idOf));
     expect(lastEventIds()).toEqual([undefined, '02_t.x']);
   });
 
-  test('gives checkpoints if they are wanted', async () => {
+  test('yields checkpoints on request', async () => {
     const checkpoint = frame('checkpoint', '02_t.x', { scanned: 1 });
     const client = await createClient(answerStream(ready(0) + change(1) + checkpoint));
     const items: unknown[] = [];
@@ -233,7 +233,7 @@ describe('polled events', () => {
   const page = (numbers: number[], next: string, has_more = false) =>
     answerJson({ data: numbers.map(eventOf), next_cursor: next, has_more });
 
-  test('go on after failures, with every event once, and wait only at the end', async () => {
+  test('continue after failures, with every event once, and wait only at the end', async () => {
     const client = await createClient(
       page([1, 2], '02_t.x', true),
       breakOff,
@@ -256,14 +256,14 @@ describe('polled events', () => {
     expect(service.requests[0]?.query.get('endorsers')).toBe('one');
   });
 
-  test('end at the end of the stream if they are not to follow it', async () => {
+  test('stop at the end of the stream if they do not follow it', async () => {
     const client = await createClient(page([1], '01_t.x', true), page([], '05_t.x'));
     const events = client.events({ cursor: '00_t.x', follow: false });
     expect(await take(events, 9)).toEqual([idOf(1)]);
     expect(events.cursor).toBe('05_t.x');
   });
 
-  test('do not ask again and again at once while a gateway stops', async () => {
+  test('pause between requests while a gateway stops', async () => {
     const client = await createClient(
       page([], '00_t.x'),
       page([], '00_u.x'),

@@ -1,4 +1,4 @@
-/** The TypeScript client's exports: lists as lines of JSON, read through cuts and held to their counts. */
+/** The TypeScript client's exports: lists as lines of JSON, read through cuts and checked against their counts. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   BallotEndorsements,
@@ -34,7 +34,7 @@ async function readIds(list: AsyncIterable<ListedEndorsement>): Promise<number[]
 }
 
 describe('an export', () => {
-  test('goes on after its last record when it is cut, and has the cursor of its first answer', async () => {
+  test('continues after its last record when it is cut, and has the cursor of its first answer', async () => {
     const client = await createClient(
       answerLines([head('1'), ...records(1, 2)], true),
       answerError(503, 'server_busy', { 'Retry-After': '0' }),
@@ -60,23 +60,23 @@ describe('an export', () => {
     expect(list.streamCursor).toBe('1');
   });
 
-  test('goes on after an error in its middle', async () => {
+  test('continues after an error in its middle', async () => {
     const error = { code: 'server_busy', message: 'Later.', request_id: 'r' };
     const client = await createClient(
       answerLines([head('1'), ...records(1), { error }]),
       answerLines([head('2'), ...records(1, 2), { count: 2 }]),
     );
-    // The record that came with the error was not taken, so nothing is lost.
+    // The record before the error was not taken, so it is read again.
     expect(await readIds(client.exportEndorsements())).toEqual([1, 2]);
   });
 
-  test('fails if it has not as many records as it says', async () => {
+  test('fails if the number of records differs from the announced one', async () => {
     const client = await createClient(answerLines([head('1'), ...records(1, 2), { count: 3 }]));
     await expect(readIds(client.exportEndorsements())).rejects.toThrow(IncompleteExportError);
     expect(service.requests).toHaveLength(1);
   });
 
-  test('fails after maxRetries without a further record', async () => {
+  test('fails after maxRetries without a new record', async () => {
     const client = await createClient(answerLines([], true));
     await expect(readIds(client.exportEndorsements())).rejects.toThrow(NetworkError);
     expect(service.requests).toHaveLength(3);
@@ -89,7 +89,7 @@ describe('an export', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  test('goes on after an answer of something else, once the service has answered', async () => {
+  test('continues after an answer of another server, once the service has answered', async () => {
     const client = await createClient(
       answerLines([head('1')], true),
       answerJson({ data: [] }),
@@ -98,7 +98,7 @@ describe('an export', () => {
     expect(await readIds(client.exportEndorsements())).toEqual([1]);
   });
 
-  test('fails at once if it is refused, and if the service answers with something else', async () => {
+  test('fails at once if it is refused, and if the answer is not an export', async () => {
     const client = await createClient(answerError(403, 'insufficient_scope'));
     await expect(readIds(client.exportEndorsements())).rejects.toMatchObject({ status: 403 });
     service.answers = [answerJson({ data: [] })];

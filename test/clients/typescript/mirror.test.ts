@@ -1,4 +1,4 @@
-/** Mirrors of the TypeScript client against the service: exact, whatever happens on the way. */
+/** Mirrors of the TypeScript client against the service: exact copies in spite of every failure. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -62,7 +62,7 @@ async function readList(filter: Record<string, string[]> = {}): Promise<Mirrored
   return (await readPages(service, '/v1/endorsements', 500, query && `&${query}`)).map(keepRecord);
 }
 
-/** Those that a failed test has not stopped. */
+/** Mirrors that a failed test has not stopped. */
 const started: RunningMirror[] = [];
 
 /** A mirror that runs until it is stopped. */
@@ -74,7 +74,7 @@ class RunningMirror {
   constructor(mirror: Mirror) {
     this.mirror = mirror;
     this.#ended = mirror.run({ signal: this.#stopping.signal });
-    // A failure is reported when it is stopped.
+    // Stopping reports a failure.
     this.#ended.catch(() => {});
     started.push(this);
   }
@@ -141,7 +141,7 @@ test('INV-13: mirrors with any filter are exact after cuts, limits, silence, res
     expect(await mirror.verify()).toMatchObject({ ok: true });
   }
   await Promise.all(running.map((one) => one.stop()));
-  // The run did meet what it is about.
+  // The run covered the interesting cases.
   const troubles = ['badGateway', 'broken', 'cut', 'limited', 'silent', 'stall', 'warming'];
   expect([...proxy.met].sort()).toEqual(troubles);
   expect(retries.length).toBeGreaterThan(20);
@@ -154,7 +154,7 @@ const say = (statement: string) =>
   );
 
 describe('a mirror', () => {
-  test('reads its copy anew when its place has expired, and shows the old one until then', async () => {
+  test('reads its copy again when its position has expired, and shows the old one until then', async () => {
     service = await TestService.start({ retentionMs: 3000 });
     proxy = await ChaosProxy.open(portsOf(service), createRandom(1));
     for (const open of KINDS.slice(1)) {
@@ -178,7 +178,7 @@ describe('a mirror', () => {
     }
   });
 
-  test('finds what differs from the service, and mends just that', async () => {
+  test('finds differences from the service, and repairs only those', async () => {
     service = await TestService.start();
     proxy = await ChaosProxy.open(portsOf(service), createRandom(1));
     await service.submit(say('one'));
@@ -207,7 +207,7 @@ describe('a mirror', () => {
       expect(await mirror.repair()).toMatchObject({ ...right, repaired: buckets });
       expect(await readCopy(mirror)).toEqual(await readList());
     }
-    // It goes on where it was.
+    // It continues from its position.
     await service.submit([withdraw('coast-gazette', 'council', 'dee')]);
     await service.eventsOnceThereAre(9);
     await mirror.sync();
@@ -238,7 +238,7 @@ describe('a mirror', () => {
     await expect(mistyped.run()).rejects.toMatchObject({ status: 400, code: 'invalid_parameter' });
   });
 
-  test('is run once at a time', async () => {
+  test('runs once at a time', async () => {
     service = await TestService.start();
     proxy = await ChaosProxy.open(portsOf(service), createRandom(1));
     const running = new RunningMirror(createClient().mirror());

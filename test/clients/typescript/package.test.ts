@@ -1,4 +1,4 @@
-/** The package of the TypeScript client as programs use it: its types, every operation, and the programs of its README. */
+/** The package of the TypeScript client in programs: its types, every operation, and the programs of its README. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -43,7 +43,7 @@ async function expectEverything(command: string, args: string[]): Promise<void> 
   expect(JSON.parse(stdout)).toMatchObject(EVERY_RESULT);
 }
 
-/** The path of a program in packages of npm; null if they are not available. */
+/** The path of a program in npm packages; null if they are not available. */
 async function findIn(name: string, program: string): Promise<string | null> {
   const modules =
     process.platform === 'linux' && process.arch === 'x64' ? await installNpmPackages(name) : null;
@@ -110,13 +110,13 @@ export async function read(client: BallotEndorsements): Promise<string[]> {
     titles.push(event.type === 'checkpoint' ? event.cursor : event.choice.label);
   }
   for await (const { election } of client.events({ subscription: 'mine' })) titles.push(election.slug);
-  // @ts-expect-error: there is no such state.
+  // @ts-expect-error: this state does not exist.
   client.contests({ states: ['XX'] });
-  // @ts-expect-error: a subscription has the filter.
+  // @ts-expect-error: the subscription already has a filter.
   client.stream({ subscription: 'mine', states });
-  // @ts-expect-error: a cursor is a start already.
+  // @ts-expect-error: a cursor is already a start.
   client.stream({ cursor: 'x', from: 'latest' });
-  // @ts-expect-error: a mirror has every type of change.
+  // @ts-expect-error: a mirror needs every type of change.
   client.mirror({ filter: { types: ['created'] } });
   return titles;
 }
@@ -162,7 +162,7 @@ describe("the README's programs", () => {
   });
 
   test(
-    'run to their end, with what they print',
+    'run to their end, with the documented output',
     async () => {
       const printed: string[] = [];
       for (const [index, program] of programs.entries()) {

@@ -25,16 +25,16 @@ const stream = fc
   .map((lines) => lines.map((parts) => parts.join('')).join(''));
 
 describe('the parser', () => {
-  test('gives the same frames however the bytes are cut', () => {
+  test('returns the same frames for every division of the bytes', () => {
     fc.assert(
       fc.property(stream, fc.array(fc.nat()), (text, places) => {
-        // A line end that is still to come can change nothing but the frame that it completes.
+        // A missing line end can change nothing but the frame that it completes.
         expect(parse(`${text}\n`, places)).toEqual(parse(`${text}\n`));
       }),
     );
   });
 
-  test('agrees with another parser about events', () => {
+  test('finds the same events as another parser', () => {
     fc.assert(
       fc.property(stream, (text) => {
         const expected: unknown[] = [];
@@ -55,7 +55,7 @@ describe('the parser', () => {
     ]);
   });
 
-  test('gives nothing of a frame that was cut', () => {
+  test('returns nothing of an incomplete frame', () => {
     expect(parse('event: endorsement\nid: 0a.b\ndata: {}\n')).toEqual([]);
   });
 });

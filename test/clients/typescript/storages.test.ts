@@ -1,4 +1,4 @@
-/** The storages of the TypeScript client's mirrors: position and data together, whatever happens. */
+/** The storages of the TypeScript client's mirrors: position and data match after every failure. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -85,7 +85,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 
 describe.each(kinds)('%s', (name, open) => {
-  test('holds what was committed and replaced, through every restart', async () => {
+  test('keeps commits and replacements through every restart', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 8 }), async (acts) => {
         const file = newFile();
@@ -135,7 +135,7 @@ describe.each(kinds)('%s', (name, open) => {
     await expect(storage.replace(broken(), () => at('new'))).rejects.toThrow('cut');
     expect((await readAll(storage)).map((record) => record.id)).toEqual([1, 2]);
     if (name === 'MemoryStorage') return;
-    // As after a crash in the middle: nothing of the new copy is there.
+    // As after a crash in the middle: no part of the new copy remains.
     const again = open(file);
     expect(await again.load()).toEqual(at('old'));
     expect((await readAll(again)).map((record) => record.id)).toEqual([1, 2]);
@@ -143,7 +143,7 @@ describe.each(kinds)('%s', (name, open) => {
     expect((await readAll(again)).map((record) => record.id)).toEqual([8]);
   });
 
-  test('reads a part by ids, and one state of the copy although it changes meanwhile', async () => {
+  test('reads a part by ids, and one state of the copy during changes', async () => {
     const storage = open(newFile());
     await storage.load();
     const records = Array.from({ length: 2500 }, (_, index) => recordOf(index));
@@ -161,7 +161,7 @@ describe.each(kinds)('%s', (name, open) => {
     expect(read).toEqual(Array(2500).fill(''));
   });
 
-  test("refuses another filter's copy, and takes the same filter in another order", async () => {
+  test("refuses another filter's copy, and accepts the same filter in another order", async () => {
     const file = newFile();
     const storage = open(file);
     await storage.load();
@@ -180,7 +180,7 @@ describe.each(kinds)('%s', (name, open) => {
 });
 
 describe('FileStorage', () => {
-  test('saves without being asked, but not at every commit', async () => {
+  test('saves by itself, but not at every commit', async () => {
     const file = newFile();
     const storage = new FileStorage(file, { saveEveryMs: 2000 });
     await storage.commit([{ id: 1, record: recordOf(1) }], at('1'));
@@ -201,7 +201,7 @@ describe('FileStorage', () => {
     });
   });
 
-  test('waits no negative time for a save that is overdue', async () => {
+  test('never waits a negative time for an overdue save', async () => {
     const setTimer = jest.spyOn(globalThis, 'setTimeout');
     const storage = new FileStorage(newFile());
     await storage.commit([], at('1'));
@@ -212,7 +212,7 @@ describe('FileStorage', () => {
     expect(waits.filter((ms) => (ms ?? 0) < 0)).toEqual([]);
   });
 
-  test('refuses a file that is no copy, and leaves it as it is', async () => {
+  test('refuses a file other than a copy, and leaves it unchanged', async () => {
     const file = newFile();
     await writeFile(file, '{"mine":1}');
     await expect(new FileStorage(file).load()).rejects.toThrow(StorageError);
@@ -227,7 +227,7 @@ describe('FileStorage', () => {
 });
 
 describe('SqliteStorage', () => {
-  test('refuses to write a copy that another mirror writes', async () => {
+  test("refuses to write to another mirror's copy", async () => {
     const file = newFile();
     const [one, other] = [new SqliteStorage(file), new SqliteStorage(file)];
     await one.load();
@@ -237,7 +237,7 @@ describe('SqliteStorage', () => {
     expect(await one.get(1)).not.toBeNull();
   });
 
-  test('reports a failed write of the disk, and goes on once there is room', async () => {
+  test('reports a failed write to the disk, and continues once there is room', async () => {
     const file = newFile();
     const program = `
       import { SqliteStorage } from ${JSON.stringify(SQLITE_STORAGE)};
@@ -249,7 +249,7 @@ describe('SqliteStorage', () => {
       };
       console.log(JSON.stringify([await commit(1, 1), await commit(2, 1_000_000), await commit(3, 1)]));
     `;
-    // The shell lets no file grow beyond 512 blocks, which are 256 or 512 KB.
+    // The shell limits files to 512 blocks, which are 256 or 512 KB.
     const { stdout } = await run('sh', [
       '-c',
       'ulimit -f 512; exec "$0" --input-type=module -e "$1"',
@@ -297,7 +297,7 @@ describe('SqliteStorage', () => {
     const startedAt = performance.now();
     await storage.flush();
     expect(performance.now() - startedAt).toBeLessThan(3000);
-    // The commit that is synced, after those that it saves.
+    // The synced commit, after those that it saves.
     expect(framesOf()).toBeGreaterThan(before);
     expect(owner.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 });
     for await (const _ of loop);

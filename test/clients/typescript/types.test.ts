@@ -1,4 +1,4 @@
-/** The types of the TypeScript client are those of the service's description. */
+/** The types of the TypeScript client match the service's description. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { ENDORSEMENT_FILTER_FIELDS } from '../../../clients/typescript/src/filter-fields.ts';
@@ -13,7 +13,7 @@ test('the client knows every field of filters', () => {
   expect(['types', ...ENDORSEMENT_FILTER_FIELDS].sort()).toEqual([...FILTER_FIELDS].sort());
 });
 
-testGenerated(`the client's types are made from the description of today${SKIPPED}`, async () => {
+testGenerated(`the client's types match the current description${SKIPPED}`, async () => {
   // If this fails: npm run client:types
   expect(await readFile(CLIENT_TYPES, 'utf8')).toBe(generated);
 });

@@ -1,4 +1,7 @@
-/** Verifications of the TypeScript client's mirrors: they end with their signal, and give up after `maxRetries` and `catchUpMs`. */
+/**
+ * Verifications of the TypeScript client's mirrors: they end with their signal, and give up after `maxRetries` and
+ * `catchUpMs`.
+ */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { BallotEndorsements, type Mirror, TimeoutError } from '../../../clients/typescript/src/index.ts';
 import { digestCopy } from '../../../clients/typescript/src/mirror/digest.ts';
@@ -25,7 +28,7 @@ const digestAt = async (stream_cursor: string) => {
   return answerJson({ data: { stream_cursor, bucket_size: BUCKET_SIZE, ...digest } });
 };
 
-/** A mirror of a service without endorsements. Its answers can be replaced while it runs. */
+/** A mirror of a service without endorsements. The test can replace its answers while it runs. */
 async function createMirror(answers: Answers): Promise<Mirror> {
   service = await FakeService.start((response, request) =>
     answers[request.path.replace('/v1/', '') as keyof Answers](response, request),
@@ -42,7 +45,7 @@ function hold(answer: FakeAnswer): { answer: FakeAnswer; release: () => void } {
 const asked = (path: string) => service.requests.some((request) => request.path === path);
 
 describe('a verification', () => {
-  test('ends with its signal while it waits for its turn, and lets those behind it have theirs', async () => {
+  test('ends with its signal while it waits for its turn, and does not delay those behind it', async () => {
     const held = hold(list);
     const mirror = await createMirror({
       endorsements: held.answer,
@@ -65,7 +68,7 @@ describe('a verification', () => {
     expect(digests).toHaveLength(1);
   });
 
-  test('lets a mirror stop that waits for it', async () => {
+  test('lets a waiting mirror stop', async () => {
     const answers: Answers = { endorsements: list, events: noEvents, digest: await digestAt('1') };
     const mirror = await createMirror(answers);
     await mirror.sync();
@@ -103,7 +106,7 @@ describe('a verification', () => {
     const answers: Answers = { endorsements: list, events: noEvents, digest: await digestAt('2') };
     const mirror = await createMirror(answers);
     await mirror.sync();
-    // The place moves with the time, as that of a silent stream does.
+    // The cursor moves with time, as that of a silent stream does.
     let polls = 0;
     answers.events = (response, request) => {
       polls += 1;

@@ -1,4 +1,4 @@
-/** Writes the types of the TypeScript client anew, from the description of the service: npm run client:types. */
+/** Writes the types of the TypeScript client from the service's description: npm run client:types. */
 import { writeFile } from 'node:fs/promises';
 import { CLIENT_TYPES, generateClientTypes } from '../../helpers/clients/client-types.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Calls every operation with a client whose types are generated from the description, and prints the names of those that
- * answered as described. Arguments: the address of the service, a key, an endorser's slug and an officeholder's id.
+ * Calls every operation with a client whose types are generated from the description, and prints the names of
+ * operations with a correct answer. Arguments: the address of the service, a key, an endorser's slug and an
+ * officeholder's id.
  */
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.d.ts';
@@ -111,7 +112,7 @@ const events = need(
   await client.GET('/v1/events', { params: { query: { from: 'earliest' } } }),
 );
 if (!events.data.map(tell).every((told) => told.includes(' endorses ')))
-  throw new Error('Not every event is told.');
+  throw new Error('Not every event is described.');
 
 const stream = await client.GET('/v1/stream', { params: { query: { from: 'earliest' } }, parseAs: 'stream' });
 const body = need('streamEvents', stream) as ReadableStream<Uint8Array>;

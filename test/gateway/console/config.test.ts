@@ -11,7 +11,7 @@ const PROVIDER = {
 };
 const read = (env: Record<string, string>) => createConfig({ ...SERVERS, ...env }).provider;
 
-test('a provider is read from the settings; without any there is none', async () => {
+test('a provider is read from the settings; without settings the result is null', async () => {
   expect(read({})).toBeNull();
   const settings = {
     issuer: new URL(PROVIDER.OIDC_ISSUER),
@@ -33,7 +33,7 @@ test('a provider is read from the settings; without any there is none', async ()
   await folder.remove();
 });
 
-test.each(Object.keys(PROVIDER))('%s must not be missing', (name) => {
+test.each(Object.keys(PROVIDER))('%s is required', (name) => {
   expect(() => read({ ...PROVIDER, [name]: '' })).toThrow(new RegExp(`^${name} is not set`));
 });
 

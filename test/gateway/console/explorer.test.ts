@@ -21,7 +21,7 @@ beforeAll(async () => {
 const requestOf = (html: string): string =>
   (/GET (\/v1[^<]*)</.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
 
-/** A page, whose own request has been sent with a key and answered. */
+/** A page whose own request succeeds with a key. */
 async function open(path: string): Promise<string> {
   const { status, html } = await client.get(path);
   expect(status).toBe(200);
@@ -38,7 +38,7 @@ function linkTo(html: string, text: string): string {
   return href.replaceAll('&amp;', '&');
 }
 
-test('one finds the way from elections to a contest, its positions and an endorser', async () => {
+test('links lead from elections to a contest, its positions and an endorser', async () => {
   const { data } = (await service.get('/v1/contests?limit=1')).body;
   const [contest] = data;
   const elections = await open('/console/explorer');
@@ -112,7 +112,7 @@ test.each([
   expect(page.html).toContain(named);
 });
 
-test('an election without contests shows its name and that it has none yet', async () => {
+test('an election without contests shows its name and says that it has none yet', async () => {
   const slug = 'or-2027-05-18-special';
   const name = 'Oregon special 2027';
   const name_es = 'Elección especial de Oregón 2027';
@@ -124,7 +124,7 @@ test('an election without contests shows its name and that it has none yet', asy
   expect(await open(`${page}?lang=es`)).toContain(`<h1 lang="es">${name_es}</h1>`);
 });
 
-test('an election without a contest of a kind does not say that it has no contests', async () => {
+test('a filter without matches does not say that the election has no contests', async () => {
   const html = await open('/console/explorer/elections/or-2026-11-03-general?contest_kinds=measure');
   expect(html).toContain('<h1>Oregon general 2026</h1>');
   expect(html).toContain('This election has no such contest.');
@@ -162,7 +162,7 @@ test('every Spanish text is marked as Spanish, and the words of the console are 
   expect(html).toContain('<option value="es" lang="es" selected>Español');
 });
 
-test('national is a home state that endorsers can be listed by', async () => {
+test('endorsers can be listed by the home state "national"', async () => {
   const html = await open('/console/explorer/endorsers?states=national');
   expect(html).toContain('<option selected>national</option>');
   expect(html).toContain('Nation Herald');
@@ -173,7 +173,7 @@ test('national is a home state that endorsers can be listed by', async () => {
 test('requests of the explorer count for the account', async () => {
   await createKey({ databaseUrl: service.databaseUrl, account: 'few', plan: 'free' });
   const few = await ConsoleClient.signIn(service, { account: 'few' });
-  // A minute may begin between two pages, and with it another sixty; no more than 120 in all.
+  // A minute, and with it another sixty, may begin between two pages; no more than 120 in all.
   let allowed = 0;
   let page = await few.get('/console/explorer');
   for (; page.status === 200 && allowed < 120; allowed += 1) page = await few.get('/console/explorer');

@@ -9,7 +9,7 @@ const filter = fc
   .dictionary(fc.constantFrom(...FILTER_FIELDS), fc.uniqueArray(value, { minLength: 1, maxLength: 5 }))
   .map((fields) => ({ ...fields }));
 
-test('a filter survives being written and read', () => {
+test('a filter is the same after writing and reading it', () => {
   fc.assert(
     fc.property(filter, (given) => {
       expect(readFilter(new URLSearchParams(String(writeFilter(given))))).toEqual(given);
@@ -17,13 +17,13 @@ test('a filter survives being written and read', () => {
   );
 });
 
-test('boxes and lists mean the same, and spaces and empty items mean nothing', () => {
+test('boxes and lists are equivalent, and spaces and empty items are ignored', () => {
   const boxes = new URLSearchParams('states=CA&states=OR&endorsers=&other=1');
   expect(readFilter(boxes)).toEqual({ states: ['CA', 'OR'] });
   expect(readFilter(new URLSearchParams({ states: ' CA, OR ,,CA' }))).toEqual({ states: ['CA', 'OR'] });
 });
 
-test('a view survives its address', () => {
+test('a view is the same after writing and reading its address', () => {
   const start = fc.constantFrom('latest', 'earliest', 'since', 'cursor');
   fc.assert(
     fc.property(filter, start, value, (fields, begin, text) => {
@@ -51,7 +51,7 @@ test.each([
   expect(String(writeApiQuery(readStreamView(new URLSearchParams(query))))).toBe(asked);
 });
 
-test('a filter is described shortly', () => {
+test('a filter has a short description', () => {
   expect(describeFilter({})).toBe('Every change');
   expect(describeFilter({ states: ['CA', 'OR'], types: ['created'] })).toBe(
     'States: CA, OR; Types of change: created',

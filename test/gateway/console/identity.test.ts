@@ -29,14 +29,14 @@ test.each([undefined, false, 'false', 1, null])(
   },
 );
 
-test('only a verification that is not told can be assumed', () => {
+test('a verification is assumed only if the claims do not say', () => {
   expect(problemOf({ email_verified: undefined }, true)).toHaveProperty('identity');
   for (const verified of [false, 'false', null]) {
     expect(problemOf({ email_verified: verified }, true)).toEqual({ problem: 'unverified_address' });
   }
 });
 
-test.each([undefined, '', 'ann', 7, ['ann@example.org']])('%j is no address', (email) => {
+test.each([undefined, '', 'ann', 7, ['ann@example.org']])('%j is not an address', (email) => {
   expect(problemOf({ email }, true)).toEqual({ problem: 'no_address' });
 });
 

@@ -1,4 +1,4 @@
-/** Names that run from right to left, or that hold characters which turn the text around them. */
+/** Names that run from right to left, or contain characters that change the direction of the text around them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Browser } from 'playwright-core';
@@ -11,7 +11,7 @@ import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 const SKIPPED = hasChromium ? '' : ' (skipped: chromium not installed)';
-/** It turns everything after it around, and ends an isolate around it. */
+/** It reverses everything after it, and ends an isolate around it. */
 const TURNING = 'evil\u2069\u202egnp';
 const HEBREW = 'שלום';
 
@@ -30,7 +30,7 @@ test.each([
   expect(shown(content)).toBe(markup);
 });
 
-test('code, options and attributes are as they were entered', () => {
+test('code, options and attributes stay as entered', () => {
   for (const markup of [
     html`<code>${TURNING}</code>`,
     html`<option>${TURNING}</option>`,
@@ -40,7 +40,7 @@ test('code, options and attributes are as they were entered', () => {
   }
 });
 
-test('a name in a sentence closes what it opens, and nothing else', () => {
+test('a name in a sentence closes exactly the isolates that it opens', () => {
   const marks = fc.array(fc.constantFrom('a', '\u2066', '\u2067', '\u2068', '\u2069', '\u202e'));
   fc.assert(
     fc.property(marks, (characters) => {

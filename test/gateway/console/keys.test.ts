@@ -38,7 +38,7 @@ test('an owner makes a key, which is shown once and works as pasted', async () =
   expect(await audit(account)).toContainEqual({ action: 'key.created', person: 'ann', name: 'Website' });
 });
 
-test('a form that is sent twice makes one key', async () => {
+test('sending a form twice makes one key', async () => {
   const client = await ConsoleClient.signIn(service, { account: await makeAccount() });
   const form = /name="form" value="([^"]+)"/.exec((await client.get('/console/keys')).html)?.[1] ?? '';
   const fields = { name: 'Twice', scope: ALL, form };
@@ -89,7 +89,7 @@ test('a key is rotated: the new one works beside the old until that is revoked',
   expect(await statusWith(fresh)).toBe(200);
 });
 
-test('keys of another account do not exist, and members change none', async () => {
+test("other accounts' keys do not exist, and members cannot change keys", async () => {
   const stranger = await ConsoleClient.signIn(service, { account: await makeAccount() });
   const made = await stranger.post('/console/keys', { name: 'Theirs', scope: ALL });
   const id = /Key (\d+)</.exec(made.html)?.[1];

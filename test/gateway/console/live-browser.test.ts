@@ -1,4 +1,4 @@
-/** The live page and those around it in a real Chromium. */
+/** The live page and related pages in a real Chromium. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { createKey } from '../../../ops/commands/keys.ts';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** A page of the console with the session of a client, whose errors fail the test. */
+/** A page of the console with a client's session; its errors fail the test. */
 async function open(
   path: string,
   client: ConsoleClient,
@@ -59,7 +59,7 @@ async function open(
 /** Waits until the live page is in a state, such as `connected`. */
 const reach = (page: Page, state: string) => page.waitForSelector(`[data-live][data-state=${state}]`);
 
-/** Makes changes of the mayor's race by an endorser, each with a statement of its own. */
+/** Makes an endorser's changes in the mayor's race, each with its own statement. */
 async function change(by: string, count = 1): Promise<void> {
   for (let made = 0; made < count; made += 1) {
     changes += 1;
@@ -101,7 +101,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `pausing, a cut of the network and a gateway that is replaced lose nothing and double nothing${SKIPPED}`,
+  `pausing, a network cut and a replaced gateway lose and repeat nothing${SKIPPED}`,
   async () => {
     const page = await open('/console/live', await ConsoleClient.signIn(service));
     await reach(page, 'connected');
@@ -173,7 +173,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `an id that has expired is reported, with a new beginning${SKIPPED}`,
+  `an expired id is reported, with a way to begin again${SKIPPED}`,
   async () => {
     await change('nation-herald');
     const client = await ConsoleClient.signIn(service);
@@ -192,7 +192,7 @@ testInBrowser(
 );
 
 testInBrowser(
-  `a filter that the API refuses is shown with its sentence${SKIPPED}`,
+  `a refused filter is shown with the API's message${SKIPPED}`,
   async () => {
     const page = await open('/console/live?endorsers=nobody', await ConsoleClient.signIn(service));
     await reach(page, 'stop');

@@ -6,7 +6,7 @@ import { useTestService } from '../../helpers/service/service.ts';
 
 const service = useTestService();
 
-/** The parameters with which the page asks for the stream. */
+/** The page's parameters for the stream. */
 function queryOf(html: string): string {
   return (/data-query="([^"]*)"/.exec(html)?.[1] ?? '').replaceAll('&amp;', '&');
 }
@@ -23,13 +23,13 @@ test('the filter and the start are in the address', async () => {
   expect(queryOf((await client.get('/console/live')).html)).toBe('from=latest');
 });
 
-test('the page says that it takes one of the streams of the plan', async () => {
+test("the page says that it counts as one of the plan's streams", async () => {
   await createKey({ databaseUrl: service.databaseUrl, account: 'small', plan: 'free' });
   const client = await ConsoleClient.signIn(service, { account: 'small' });
   expect((await client.get('/console/live')).html).toContain('one of the 1 open stream of your plan');
 });
 
-test('without scripts the page shows events of the filter, and the way to later ones', async () => {
+test('without scripts the page shows events of the filter, and a link to later ones', async () => {
   const client = await ConsoleClient.signIn(service);
   await service.submit([endorse('nation-herald', 'mayor', 'ann'), endorse('coast-gazette', 'prop-1', 'yes')]);
   await service.eventsOnceThereAre(2);
@@ -43,14 +43,14 @@ test('without scripts the page shows events of the filter, and the way to later 
   }
 });
 
-test('without scripts the page shows the sentence of the API for a filter that it refuses', async () => {
+test("without scripts the page shows the API's message for a refused filter", async () => {
   const client = await ConsoleClient.signIn(service);
   const { status, html } = await client.get('/console/live?endorsers=nobody&show=events');
   expect(status).toBe(200);
   expect(html).toContain('no endorser has that slug');
 });
 
-test('a filter that is watched becomes a subscription, which can be watched', async () => {
+test('a watched filter can be saved as a subscription, which can be watched', async () => {
   const client = await ConsoleClient.signIn(service);
   const { html } = await client.get('/console/live?states=CA,OR&types=created');
   const fields = [...html.matchAll(/type="hidden" name="(states|types)" value="([^"]*)"/g)];

@@ -1,4 +1,4 @@
-/** Texts that people and catalogues bring: none of them becomes markup on a page of the console. */
+/** Texts from people and catalogues never become markup on a page of the console. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { createKey } from '../../../ops/commands/keys.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await owner.post('/console/keys', { name: PERSON, scope: ['data:read'] });
   await owner.post('/console/keys', { name: HOSTILE_ADDRESS, scope: ['data:read'] });
   await owner.post('/console/people/invitations', { email: 'bob@example.org', role: 'member' });
-  // No form takes such an address; an older version could have.
+  // No form accepts such an address, but an older version may have.
   await console.service.query('UPDATE console_invitations SET email = $1 WHERE accepted_at IS NULL', [
     HOSTILE,
   ]);
@@ -75,7 +75,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** The addresses of all pages that show something, also to somebody who is not signed in. */
+/** The addresses of all pages that show something, including those for people who are not signed in. */
 async function allAddresses(): Promise<string[]> {
   return [
     ...(await addressesOfTexts()),
@@ -115,7 +115,7 @@ function findActive(html: string): string[] {
   });
 }
 
-test('the search for markup that runs finds it', () => {
+test('the search for active markup finds it', () => {
   const hostile =
     '<p>a</p><script>a()</script><a href="javascript:x" onclick="y" style="z">b</a><img src=x onerror=w>';
   expect(findActive(hostile)).toEqual([
@@ -129,7 +129,7 @@ test('the search for markup that runs finds it', () => {
   ]);
 });
 
-test('no page has markup from a text, inline scripts or styles, or an address that runs', async () => {
+test('no page has markup from a text, inline scripts or styles, or an active address', async () => {
   let shown = 0;
   for (const path of await allAddresses()) {
     const { status, html } = await client.get(path);
@@ -142,7 +142,7 @@ test('no page has markup from a text, inline scripts or styles, or an address th
   expect(shown).toBeGreaterThan(addressesOf('GET').length);
 });
 
-test('pages that answer forms have none either', async () => {
+test('answers to forms have none either', async () => {
   const forms: [string, Record<string, string>][] = [
     ['/console/keys', { name: HOSTILE, scope: HOSTILE, expires: HOSTILE }],
     ['/console/keys', { name: PERSON, scope: 'data:read' }],
@@ -177,7 +177,7 @@ testInBrowser(
       });
       page.on('pageerror', (error) => problems.push(`${path}: ${error.message}`));
       await page.goto(`${origin}${path}`, { waitUntil: 'load' });
-      // Moving over every element and following every address of a script is what a person could do.
+      // A person could move over every element and follow every address of a script.
       const found = await page.evaluate<unknown[]>(`(() => {
         const all = [...document.querySelectorAll('*')];
         for (const element of all) element.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));

@@ -25,7 +25,7 @@ beforeEach(async () => {
   );
 });
 
-/** A change whose values follow from its number. */
+/** A change with values derived from its number. */
 function change(number: number): NewChange {
   const pick = <T>(values: readonly T[]): T => values[number % values.length] as T;
   const { endorsement, endorser, contest, election, choice } = CHANGE_BODY;
@@ -54,7 +54,7 @@ async function append(changes: NewChange[]): Promise<void> {
 
 const facets = ({ type, body }: NewChange) => facetsOf(type as ChangeType, body);
 
-/** Counts filters, and returns their counts. */
+/** Counts filters, and returns the counts. */
 async function countAll(
   counts: MatchCounts,
   filters: readonly StreamFilter[],
@@ -63,7 +63,7 @@ async function countAll(
   return filters.map((filter) => counts.find(filter));
 }
 
-/** The pool, which counts the rows that it reads at once. */
+/** A pool that notes the number of rows in a read. */
 function watchRows(): { pool: pg.Pool; most: () => number; queries: () => number } {
   let most = 0;
   let queries = 0;
@@ -113,7 +113,7 @@ test('each filter is counted as streams apply it, in one pass of small batches',
   );
 });
 
-test('changes that an earlier version has logged count as well', async () => {
+test('changes logged by an earlier version count too', async () => {
   const changes = CHANGES.slice(0, 100);
   await append(changes);
   await rewriteAsEarlier(pool);
@@ -125,7 +125,7 @@ test('changes that an earlier version has logged count as well', async () => {
   expect(await countAll(counts, [filter])).toMatchObject([{ count }]);
 });
 
-test('beyond the bound, the newest changes count and the number is the least', async () => {
+test('beyond the bound, only the newest changes count, and the number is a minimum', async () => {
   await append(CHANGES);
   const counts = new MatchCounts({ pool, clock: new ManualClock(Date.now()), mostChanges: 700 });
   const [all, one] = await countAll(counts, [{}, { types: ['created'] }]);
@@ -144,7 +144,7 @@ test('only the last day counts', async () => {
   expect(await countAll(counts, [{}])).toMatchObject([{ count: 0, isLeast: false }]);
 });
 
-test('a count is kept for a minute, for every order of its values', async () => {
+test("a count is kept for a minute, whatever the order of the filter's values", async () => {
   await append(CHANGES.slice(0, 10));
   const watched = watchRows();
   const clock = new ManualClock(Date.now());
@@ -161,7 +161,7 @@ test('a count is kept for a minute, for every order of its values', async () => 
   expect(await countAll(counts, [filter])).toMatchObject([{ count: 2 * (first?.count ?? 0) }]);
 });
 
-test('those that ask while a pass runs share it or the next one, which counts for all of them', async () => {
+test('requests during a pass share it or the next one, which counts for all of them', async () => {
   await append(CHANGES);
   const watched = watchRows();
   const counts = new MatchCounts({ pool: watched.pool, clock: new ManualClock(Date.now()) });
@@ -185,7 +185,7 @@ test('a filter that is being counted is not counted again', async () => {
   expect(watched.queries()).toBe(6);
 });
 
-test('a database that fails is reported, and asked again next time', async () => {
+test('a database failure is reported, and the next request tries again', async () => {
   await append(CHANGES.slice(0, 3));
   let isAway = true;
   const query = (...args: Parameters<pg.Pool['query']>) =>

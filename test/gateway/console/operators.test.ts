@@ -33,7 +33,7 @@ const auditOf = (account: string) =>
     [account],
   );
 
-test('an operator suspends and resumes an account, and the audit log says who', async () => {
+test('an operator suspends and resumes an account, and the audit log names the operator', async () => {
   const { account, key, page } = await makeAccount();
   expect((await operator.get('/console/operator/accounts?q=ACCOUNT')).html).toContain(account);
   expect((await operator.post(`${page}/suspend`)).location).toBe(`${page}?done=suspended`);
@@ -108,7 +108,7 @@ test('an operator edits a plan, whose limits hold within seconds', async () => {
   expect((await operator.post('/console/operator/plans/gold', limits)).status).toBe(404);
 });
 
-test('an operator retries a rejected submission once its reason is gone', async () => {
+test('an operator retries a rejected submission after removing its reason', async () => {
   const submission = endorse('late-endorser', 'mayor', 'ann');
   await service.submit([submission]);
   let listed = await operator.get('/console/operator/rejected');
@@ -145,7 +145,7 @@ test('an operator retries either of two submissions that had the same offset', a
   );
 });
 
-test('a retry of something that is not there is a sentence', async () => {
+test('a retry of a missing rejection shows a sentence', async () => {
   expect((await operator.get('/console/operator/rejected/0/999999')).status).toBe(404);
   const refused = await operator.post('/console/operator/rejected/0/999999/retry');
   expect(refused.status).toBe(409);
@@ -164,7 +164,7 @@ test('the status shows every process and the lag at each hop', async () => {
   }
 });
 
-test('owners and members find none of these pages, and cannot send their forms', async () => {
+test('owners and members cannot find these pages or send their forms', async () => {
   for (const role of ['owner', 'member'] as const) {
     const client = await ConsoleClient.signIn(service, { role });
     for (const page of ['accounts', 'accounts/1', 'plans', 'status', 'rejected', 'audit']) {
@@ -180,7 +180,7 @@ test('owners and members find none of these pages, and cannot send their forms',
   }
 });
 
-test('owners see the audit log of their account alone', async () => {
+test('owners see only the audit log of their account', async () => {
   const { account } = await makeAccount();
   const owner = await ConsoleClient.signIn(service, { account, person: 'ann' });
   await owner.post('/console/keys', { name: 'Feed', scope: 'data:read' });

@@ -87,7 +87,7 @@ test('an invitation is for its address only, whoever has the link', async () => 
   expect((await provider.signIn(new ConsoleClient(console.service), guest, startOf(link))).status).toBe(303);
 });
 
-test('an invitation is good once, until it expires, is withdrawn or replaced; all of these look the same', async () => {
+test('an invitation works once, until it expires, is withdrawn or replaced; afterwards all look the same', async () => {
   const account = await console.makeAccount();
   const owner = await console.join(account, { role: 'owner' });
   const guest = console.makeUser('guest');
@@ -125,7 +125,7 @@ test('an invitation is good once, until it expires, is withdrawn or replaced; al
   });
 });
 
-test('an invitation that is withdrawn while its person signs in is not accepted', async () => {
+test('withdrawing an invitation during its sign-in prevents its acceptance', async () => {
   const guest = console.makeUser('guest');
   const link = await console.invite(await console.makeAccount(), emailOf(guest));
   const client = new ConsoleClient(console.service);
@@ -181,7 +181,7 @@ test('people are listed by their addresses, owners first', async () => {
   expect(listed).toEqual([yan, zoe, bob, cyd].map(({ subject }) => emailOf(subject)));
 });
 
-test('roles change at once, for better and for worse', async () => {
+test('both promotions and demotions take effect at once', async () => {
   const account = await console.makeAccount();
   const owner = await console.join(account, { role: 'owner' });
   const member = await console.join(account);
@@ -200,7 +200,7 @@ test('roles change at once, for better and for worse', async () => {
   });
 });
 
-test('a removed person is out at once, on every gateway, and their open invitation is gone', async () => {
+test('removing a person ends their access on every gateway at once, and withdraws their invitation', async () => {
   const account = await console.makeAccount();
   const owner = await console.join(account, { role: 'owner' });
   const member = await console.join(account);
@@ -224,7 +224,7 @@ test('a removed person is out at once, on every gateway, and their open invitati
   ).toEqual([]);
 });
 
-test('the last owner stays, even if two owners remove each other at a time', async () => {
+test('the last owner stays, even if two owners remove each other at the same time', async () => {
   const account = await console.makeAccount();
   const [ann, bob] = [
     await console.join(account, { role: 'owner' }),
@@ -232,7 +232,7 @@ test('the last owner stays, even if two owners remove each other at a time', asy
   ];
   const [annId, bobId] = [await personId(ann.subject), await personId(bob.subject)];
   const [annToken, bobToken] = [await ann.client.formToken(), await bob.client.formToken()];
-  // Both removals begin before either can be carried out.
+  // Both removals begin before either can be completed.
   const blocker = new pg.Client({ connectionString: console.service.databaseUrl });
   await blocker.connect();
   await blocker.query('BEGIN');
@@ -312,7 +312,7 @@ test("owners of two accounts cannot reach each other's people, invitations and k
   expect(theirPeople).toContain('carl@example.org');
 });
 
-test('a form that was made for another account than the one shown now changes nothing', async () => {
+test('a form of another account than the shown one changes nothing', async () => {
   const [first, second] = [await console.makeAccount(), await console.makeAccount()];
   const { client } = await console.join(first, { role: 'owner' });
   const bob = await console.join(first, { name: 'bob', role: 'owner' });
@@ -343,7 +343,7 @@ test('a form that was made for another account than the one shown now changes no
   expect(await audit(second)).toEqual(before);
   expect((await client.get('/console/subscriptions')).html).toContain('There are none yet.');
 
-  // Switching back and signing out do the same whichever account is shown.
+  // Switching back and signing out do the same for every shown account.
   expect((await client.post('/console/account', { csrf, account: await id(first) })).status).toBe(303);
   expect((await client.post('/console/keys', { csrf, name: 'Website', scope: 'data:read' })).status).toBe(
     200,

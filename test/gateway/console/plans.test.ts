@@ -11,12 +11,12 @@ beforeAll(async () => {
   operator = await ConsoleClient.signIn(service, { role: 'operator', person: 'olga' });
 });
 
-/** The inputs of a plan's form by name. */
+/** The inputs of a plan's form, by name. */
 function fieldsOf(html: string, path = PATH): Map<string, ReadonlyMap<string, string>> {
   return new Map(inputsOf(html, path).map((input) => [input.get('name') ?? '', input]));
 }
 
-test('a refused plan is shown again with all that was entered and the reasons beside their fields', async () => {
+test('a refused plan is shown again with all entered values, and the reasons beside their fields', async () => {
   const before = await service.query('SELECT * FROM plans ORDER BY name');
   const entered = { requestsPerMinute: '12', requestsPerDay: 'many', maxStreams: '-1' };
   const { status, html } = await operator.post(PATH, entered);
@@ -41,14 +41,14 @@ test('a refused plan is shown again with all that was entered and the reasons be
   expect((await operator.post('/console/operator/plans/gold', entered)).status).toBe(404);
 });
 
-test('a limit that a command has set can be saved', async () => {
+test('a limit set by a command can be saved', async () => {
   await service.query('UPDATE plans SET requests_per_day = 2147483647 WHERE name = $1', ['free']);
   const limits = { requestsPerMinute: '77', requestsPerDay: '2147483647', maxStreams: '' };
   expect((await operator.post(PATH, limits)).status).toBe(303);
   expect((await operator.post(PATH, { ...limits, requestsPerDay: '2147483648' })).status).toBe(400);
 });
 
-test('of two operators who edit a plan, the second sees what the first has stored, and decides', async () => {
+test("if two operators edit a plan, the second sees the first one's values, and decides", async () => {
   const path = '/console/operator/plans/partner';
   const other = await ConsoleClient.signIn(service, { role: 'operator', person: 'oscar' });
   const shown = fieldsOf((await operator.get('/console/operator/plans')).html, path);
@@ -82,7 +82,7 @@ test('of two operators who edit a plan, the second sees what the first has store
   expect(await stored()).toEqual({ requests_per_day: 9000, max_streams: 50 });
 });
 
-test('of many who save a plan at once, one does', async () => {
+test('of many concurrent saves of a plan, one succeeds', async () => {
   const path = '/console/operator/plans/standard';
   const shown = fieldsOf((await operator.get('/console/operator/plans')).html, path);
   const seen = shown.get('seen')?.get('value') ?? '';

@@ -9,7 +9,7 @@ import { addressesOf, fillIn, methodsAt } from '../../helpers/console/console-pa
 import { PUBLIC_URL, startOf, useConsoleWithProvider } from '../../helpers/console/console-with-provider.ts';
 import { ManualClock } from '../../helpers/service/manual-clock.ts';
 
-// The header by which a proxy names the client lets each test come from an address of its own.
+// With a proxy's header for the client's address, each test comes from its own address.
 const console = useConsoleWithProvider({ gateways: 1, gatewayConfig: { trustedProxies: 1 } });
 
 const signIn = (options = {}) => ConsoleClient.signIn(console.service, options);
@@ -17,7 +17,7 @@ const withoutId = ({ html }: ReceivedPage): string => html.replace(/Request [\w-
 const POSTS = addressesOf('POST');
 
 describe('forged forms', () => {
-  test.each(POSTS)('%s takes no form without the token of its session', async (path) => {
+  test.each(POSTS)('%s refuses a form without the token of its session', async (path) => {
     const operator = await signIn({ role: 'operator' });
     const other = await signIn({ role: 'operator' });
     const token = await operator.formToken();
@@ -56,7 +56,7 @@ describe('forged forms', () => {
     },
   );
 
-  test('another site can sign nobody out or in', async () => {
+  test('another site can sign nobody in or out', async () => {
     const client = await signIn();
     expect((await client.post('/console/sign-out', { csrf: 'x' })).status).toBe(403);
     const link = await makeLink(console.service, { person: 'mallory' });
@@ -68,7 +68,7 @@ describe('forged forms', () => {
   });
 });
 
-test('every page needs its role: others get 403 for owners’ pages, and nothing at all for operators’', async () => {
+test('every page needs its role: others get 403 for owners’ pages, and 404 for operators’', async () => {
   const clients = { member: await signIn({ role: 'member' }), owner: await signIn({ role: 'owner' }) };
   const nothing = withoutId(await clients.owner.get('/console/nothing'));
   for (const { method, path, role } of pages.filter((page) => page.role !== 'member')) {
@@ -113,7 +113,7 @@ test.each([
   expect(html).toContain('is not one that this page takes');
 });
 
-test('every address takes its methods, and names them to others', async () => {
+test('every address accepts only its methods, and names them otherwise', async () => {
   const operator = await signIn({ role: 'operator' });
   const own = new Map<string, readonly string[]>([
     ['/console/sign-in', ['GET', 'HEAD']],
@@ -149,7 +149,7 @@ test('HEAD is answered like GET, without the page', async () => {
   }
 });
 
-test('no answer is framed or kept, and every answer has the policy', async () => {
+test('no answer may be framed or cached, and every answer has the policy', async () => {
   const operator = await signIn({ role: 'operator' });
   const paths = [...addressesOf('GET'), '/console/sign-in', '/console/nothing', '/console/links/x'];
   const answers = await Promise.all(paths.map((path) => operator.get(path)));
@@ -180,7 +180,7 @@ test('no answer is framed or kept, and every answer has the policy', async () =>
 });
 
 describe('session fixation', () => {
-  test('a token that somebody planted in a browser never becomes a session', async () => {
+  test('a planted token never becomes a session', async () => {
     const planted = 'A'.repeat(43);
     const { subject } = await console.join(await console.makeAccount());
     for (const enter of [
@@ -196,7 +196,7 @@ describe('session fixation', () => {
     }
   });
 
-  test('a sign-in that somebody planted in a browser ends in nobody else’s session', async () => {
+  test('a planted sign-in never ends in another person’s session', async () => {
     const mallory = await console.join(await console.makeAccount(), { name: 'mallory' });
     const attacker = new ConsoleClient(console.service);
     console.provider.visitor = mallory.subject;
@@ -247,7 +247,7 @@ describe('the page after signing in', () => {
     },
   );
 
-  test('is the first page even if the provider brings back another one', async () => {
+  test('is the first page even if the provider returns another one', async () => {
     const { subject } = await console.join(await console.makeAccount());
     for (const address of ELSEWHERE.slice(0, 5)) {
       const start = `/console/sign-in/start?return_to=${encodeURIComponent(address)}`;
@@ -256,7 +256,7 @@ describe('the page after signing in', () => {
     }
   });
 
-  test('is a page of the console, whatever an address says', () => {
+  test('is a page of the console for every address', () => {
     const part = fc.constantFrom(
       '/',
       '//',
@@ -316,7 +316,7 @@ describe('enumeration', () => {
 });
 
 describe('guessing', () => {
-  test('after 20 links that do not work, an address waits, and others do not', async () => {
+  test('after 20 invalid links, only their address has to wait', async () => {
     const guesser = new ConsoleClient(console.service);
     guesser.headers = { 'X-Forwarded-For': '192.0.2.2' };
     const guess = (n: number) => `/console/${n % 2 ? 'links' : 'invitations'}/${String(n).padStart(43, 'A')}`;
@@ -332,7 +332,7 @@ describe('guessing', () => {
     expect((await other.send('POST', link)).status).toBe(303);
   });
 
-  test('an address begins 60 sign-ins in a minute', async () => {
+  test('an address can begin 60 sign-ins in a minute', async () => {
     const client = new ConsoleClient(console.service);
     client.headers = { 'X-Forwarded-For': '192.0.2.4' };
     for (let n = 0; n < 60; n++) {

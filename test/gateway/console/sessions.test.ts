@@ -29,7 +29,7 @@ test('a link signs in once, on any gateway, and looking at it does not use it up
   expect(other.cookie('bes_session')).toBe('');
 });
 
-test('of many at a time, one gets in by a link', async () => {
+test('of many concurrent uses of a link, one succeeds', async () => {
   const link = await makeLink(service);
   const clients = Array.from({ length: 8 }, () => new ConsoleClient(service));
   const answers = await Promise.all(clients.map((client) => client.send('POST', link)));
@@ -59,7 +59,7 @@ test('the database holds neither tokens of links nor of sessions', async () => {
   }
 });
 
-test('signing in gives a browser a new session and ends the one that it had', async () => {
+test('signing in gives a browser a new session and ends its previous one', async () => {
   const client = await ConsoleClient.signIn(service);
   const first = client.cookie('bes_session');
   await client.send('POST', await makeLink(service));
@@ -69,7 +69,7 @@ test('signing in gives a browser a new session and ends the one that it had', as
   expect((await old.get('/console/keys')).status).toBe(303);
 });
 
-test('a session that somebody else chose is not taken over', async () => {
+test('a session token chosen by somebody else is not accepted', async () => {
   const client = new ConsoleClient(service);
   const chosen = 'A'.repeat(43);
   client.setCookie('bes_session', chosen);
@@ -77,7 +77,7 @@ test('a session that somebody else chose is not taken over', async () => {
   expect(client.cookie('bes_session')).not.toBe(chosen);
 });
 
-test('signing out ends a session on every gateway', async () => {
+test('signing out ends the session on every gateway', async () => {
   const client = await ConsoleClient.signIn(service);
   const token = client.cookie('bes_session');
   await client.post('/console/sign-out');
@@ -90,7 +90,7 @@ test('signing out ends a session on every gateway', async () => {
   }
 });
 
-test('sessions end with time', async () => {
+test('sessions expire', async () => {
   const client = await ConsoleClient.signIn(service);
   expect((await client.get('/console/keys')).status).toBe(200);
   await service.query(`UPDATE console_sessions SET expires_at = now() - interval '1 second'`);
@@ -98,7 +98,7 @@ test('sessions end with time', async () => {
   expect((await client.get('/console/api/v1/states')).status).toBe(401);
 });
 
-test('a suspended account has no console, but for operators', async () => {
+test('a suspended account has no console, except for operators', async () => {
   const { databaseUrl } = service;
   await createKey({ databaseUrl, account: 'quiet', plan: 'free' });
   const owner = await ConsoleClient.signIn(service, { account: 'quiet' });
@@ -111,7 +111,7 @@ test('a suspended account has no console, but for operators', async () => {
   expect(seen.html).toContain('suspended');
 });
 
-test('a page reads the API by its session, within the limits of its account', async () => {
+test("a page reads the API with its session, within its account's limits", async () => {
   const { databaseUrl } = service;
   await createKey({ databaseUrl, account: 'small', plan: 'free' });
   const client = await ConsoleClient.signIn(service, { account: 'small' });
@@ -144,7 +144,7 @@ test('a live stream ends within five seconds of the end of its session', async (
   expect(text).toContain('session of the console has ended');
 });
 
-test('a live stream ends when its session shows another account, which a removed person could follow otherwise', async () => {
+test('a live stream ends when its session shows another account, so that a removed person cannot follow it', async () => {
   await createKey({ databaseUrl: service.databaseUrl, account: 'next', plan: 'internal' });
   const [next] = await service.query(`SELECT id FROM accounts WHERE name = 'next'`);
   const client = await ConsoleClient.signIn(service, { role: 'operator' });
@@ -162,7 +162,7 @@ test('a live stream ends when its session shows another account, which a removed
   expect((await client.get('/console/api/v1/states')).status).toBe(200);
 });
 
-test('a form whose session has ended is not carried out, and the sign-in page says so', async () => {
+test('a form of an ended session is not carried out, and the sign-in page says so', async () => {
   const client = await ConsoleClient.signIn(service);
   const csrf = await client.formToken();
   await service.query('DELETE FROM console_sessions');
@@ -171,7 +171,7 @@ test('a form whose session has ended is not carried out, and the sign-in page sa
   expect((await client.get('/console/sign-in')).html).not.toContain('Your session has ended');
 });
 
-test('an address without a session leads to signing in, and to no other site', async () => {
+test('an address without a session leads to signing in, and never to another site', async () => {
   const client = new ConsoleClient(service);
   expect((await client.get('/console/keys?done=revoked')).location).toBe(
     `/console/sign-in?return_to=${encodeURIComponent('/console/keys?done=revoked')}`,

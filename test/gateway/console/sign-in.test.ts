@@ -8,7 +8,7 @@ const console = useConsoleWithProvider({ log });
 const { provider } = console;
 const START = '/console/sign-in/start';
 
-/** A browser that a gateway has sent to the provider, and the address at which the provider sends it back. */
+/** A browser on its way to the provider, and its return address. */
 async function goToProvider(
   visitor: typeof provider.visitor,
   start = START,
@@ -18,7 +18,7 @@ async function goToProvider(
   return { client, back: await provider.visit((await client.get(start)).location) };
 }
 
-test('a person signs in, through several gateways, and comes to the page that they asked for', async () => {
+test('a person signs in through several gateways, and reaches the requested page', async () => {
   const { subject } = await console.join(await console.makeAccount());
   const client = new ConsoleClient(console.service);
   const asked = await client.get('/console/keys?done=revoked');
@@ -49,7 +49,7 @@ test('a person signs in, through several gateways, and comes to the page that th
   }
 });
 
-test('a stranger is told so, and leaves nothing behind', async () => {
+test('an unknown person is told so, and leaves nothing behind', async () => {
   const subject = console.makeUser('stranger');
   const client = new ConsoleClient(console.service);
   const refused = await provider.signIn(client, subject);
@@ -83,7 +83,7 @@ test('a callback counts once, and not with another state, in another browser, or
   expect(foreign.client.cookie('bes_session')).toBe('');
 });
 
-test('an answer without its code, or with another code, begins no session', async () => {
+test('an answer without its code, or with another code, does not begin a session', async () => {
   const { subject } = await console.join(await console.makeAccount());
   for (const spoil of [/code=[^&]+/, /iss=[^&]+/]) {
     const { client, back } = await goToProvider(subject);
@@ -94,7 +94,7 @@ test('an answer without its code, or with another code, begins no session', asyn
   }
 });
 
-test('of many callbacks at a time, one begins a session', async () => {
+test('of many concurrent callbacks, one begins a session', async () => {
   const { subject } = await console.join(await console.makeAccount());
   const { client, back } = await goToProvider(subject);
   const answers = await Promise.all(Array.from({ length: 6 }, () => client.get(back)));
@@ -123,7 +123,7 @@ test.each([
   expect((await before.get('/console/account')).html).toContain(emailOf(subject));
 });
 
-test('a person is their subject: a new address and name show at the next sign-in', async () => {
+test('a person is identified by the subject: a new address and name appear at the next sign-in', async () => {
   const { subject, client } = await console.join(await console.makeAccount());
   provider.users.set(subject, { email: `new-${emailOf(subject)}`, email_verified: true, name: 'New Name' });
   expect((await provider.signIn(client, subject)).status).toBe(303);
@@ -139,7 +139,7 @@ test.each([
   [`"><script>${'x'.repeat(300)}`, 400, 'The provider says: <code>&quot;>&lt;script>xxx'],
 ])("the provider's error %s gets a page", async (error, status, text) => {
   const { client, back } = await goToProvider({ error, description: '<b>no</b>' });
-  // A real provider sends only codes of its own; an address can hold any.
+  // A real provider sends only its own codes; an address can contain any.
   const refused = await client.get(back);
   expect(refused.status).toBe(status);
   expect(refused.html).toContain(text);
@@ -148,7 +148,7 @@ test.each([
   expect(client.cookie('bes_session')).toBe('');
 });
 
-test('other sites cannot begin a sign-in: they lead to the page that does', async () => {
+test('other sites cannot begin a sign-in: they lead to the page with the button', async () => {
   const client = new ConsoleClient(console.service);
   for (const site of ['cross-site', 'same-site']) {
     client.headers = { 'Sec-Fetch-Site': site };
@@ -162,7 +162,7 @@ test('other sites cannot begin a sign-in: they lead to the page that does', asyn
   expect((await client.get(START)).location).toMatch(provider.issuer);
 });
 
-test('signing in gives a browser a new session and ends the one that it had', async () => {
+test('signing in gives a browser a new session and ends its previous one', async () => {
   const { subject, client } = await console.join(await console.makeAccount());
   const first = client.cookie('bes_session');
   await provider.signIn(client, subject);
@@ -172,7 +172,7 @@ test('signing in gives a browser a new session and ends the one that it had', as
   expect((await old.get('/console/keys')).status).toBe(303);
 });
 
-test('a person of several accounts begins with the one seen last, and switches', async () => {
+test('a person with several accounts begins with the last shown one, and can switch', async () => {
   const [first, second] = [await console.makeAccount(), await console.makeAccount()];
   const { subject, client } = await console.join(second);
   const link = await console.invite(first, emailOf(subject));
@@ -194,7 +194,7 @@ test('a person of several accounts begins with the one seen last, and switches',
   expect((await provider.signIn(new ConsoleClient(console.service), subject)).html).toContain('is suspended');
 });
 
-test('a person cannot switch to an account of others', async () => {
+test("a person cannot switch to other people's accounts", async () => {
   const [own, other] = [await console.makeAccount(), await console.makeAccount()];
   const { client } = await console.join(own, { role: 'owner' });
   const [row] = await console.service.query('SELECT id FROM accounts WHERE name = $1', [other]);
@@ -228,11 +228,11 @@ test('while the provider is away, gateways start, links work, and signing in say
   expect((await provider.signIn(new ConsoleClient(console.service), subject)).status).toBe(303);
 });
 
-test('no sign-in counts as a defect, and the log holds no secret of one', async () => {
+test('no sign-in counts as a defect, and the log contains no secret of it', async () => {
   const { subject } = await console.join(await console.makeAccount());
   const { client, back } = await goToProvider(subject);
   const link = await console.invite(await console.makeAccount(), emailOf(subject));
-  // Requests that never reach the console hold its tokens too.
+  // Requests that never reach the console carry its tokens too.
   for (const path of [link, `${link}%`, `${link}?from=%zz`, `/${link}`]) await client.get(path);
   const secrets = [client.cookie('bes_sign_in'), ...new URLSearchParams(back.split('?')[1]).values()];
   await client.get(back);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** How each language's text is run: with a shell, or from a file. */
+/** How to run each language's text: with a shell, or from a file. */
 const RUNNERS: Readonly<Record<string, { program: string; file: string | null }>> = {
   curl: { program: 'sh', file: null },
   TypeScript: { program: process.execPath, file: 'first.ts' },
@@ -28,7 +28,7 @@ const RUNNERS: Readonly<Record<string, { program: string; file: string | null }>
 };
 const NEEDED: Readonly<Record<string, string>> = { curl: 'curl', Python: 'python3' };
 
-/** Runs a program until it ends, or until its output has a text. @returns its output */
+/** Runs a program until it ends, or until its output contains a text. @returns its output */
 async function run(program: string, args: string[], wanted: string | null): Promise<string> {
   const child = spawn(program, args, { cwd: folder, env: { PATH: process.env.PATH }, detached: true });
   let output = '';
@@ -89,7 +89,7 @@ test('the page has the programs with the address of the service, and links that 
   expect(html).not.toMatch(/bes_[0-9A-Za-z]{38}/);
 });
 
-test('a newcomer without a key is pointed to API keys', async () => {
+test('the page points a newcomer without a key to API keys', async () => {
   const { databaseUrl } = service;
   const account = 'newcomers';
   await createKey({ databaseUrl, account, plan: 'free' });

@@ -1,4 +1,4 @@
-/** Forms that were made while the console showed another account than it does when they are sent. */
+/** Forms that are sent while the console shows another account than the form's. */
 import { expect, test } from '@jest/globals';
 import type { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { inputsOf } from '../../helpers/console/console-pages.ts';
@@ -9,7 +9,7 @@ const console = useConsoleWithProvider({ gateways: 1 });
 const idOf = async (account: string): Promise<string> =>
   String((await console.service.query('SELECT id FROM accounts WHERE name = $1', [account]))[0]?.id);
 
-/** An owner of one account and somebody of another role in a second one, which the console shows now. */
+/** An owner of one account, with another role in a second one, which the console shows. */
 async function makeStray(
   role = 'owner',
 ): Promise<{ client: ConsoleClient; csrf: string; first: string; second: string }> {
@@ -25,7 +25,7 @@ async function makeStray(
   return { client, csrf, first, second };
 }
 
-/** Presses the button of the only form of a page that sends it for the other account. */
+/** Presses the button that sends the page's only form for the other account. */
 async function sendAgain(client: ConsoleClient, html: string, path: string) {
   const fields = new URLSearchParams();
   for (const input of inputsOf(html, path)) fields.append(input.get('name') ?? '', input.get('value') ?? '');
@@ -33,7 +33,7 @@ async function sendAgain(client: ConsoleClient, html: string, path: string) {
 }
 
 test.each(['owner', 'member'])(
-  'what was entered is not lost, and can be sent for its account by the %s of the other one',
+  'entries are not lost, and the %s of the other account can send them for their account',
   async (role) => {
     const { client, csrf, first, second } = await makeStray(role);
     const path = '/console/keys';
@@ -61,7 +61,7 @@ test.each(['owner', 'member'])(
   },
 );
 
-test('a person who has left the account of a form cannot send it, but sees what it says', async () => {
+test("a person who has left a form's account sees its entries, but cannot send it", async () => {
   const { client, csrf, first } = await makeStray();
   await console.service.query('DELETE FROM account_members WHERE account_id = $1', [await idOf(first)]);
   const fields = { csrf, show_account: 'yes', name: 'Everything', states: 'OR' };

@@ -17,7 +17,7 @@ async function makeMember(plan = 'internal'): Promise<ConsoleClient> {
 
 const SAVED = '/console/subscriptions?done=saved';
 
-/** The subscriptions of a client as the API shows them. */
+/** A client's subscriptions from the API. */
 async function list(client: ConsoleClient): Promise<{ id: number; name: string; filter: object }[]> {
   return JSON.parse((await client.get('/console/api/v1/subscriptions')).html).data;
 }
@@ -110,10 +110,10 @@ test('subscriptions of another account do not exist', async () => {
   expect(await list(owner)).toMatchObject([{ name: 'Mine' }]);
 });
 
-/** The hidden field of a form by which a save recognizes what its page has shown. */
+/** The hidden field with the version that the form's page has shown. */
 const versionIn = (html: string): string => /name="version" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
-test('of two members who edit a subscription, the second sees what the first has stored, and decides', async () => {
+test("if two members edit a subscription, the second sees the first one's values, and decides", async () => {
   const client = await makeMember();
   await client.post('/console/subscriptions', { name: 'Ours', states: ['OR'] });
   const [made] = await list(client);
@@ -139,7 +139,7 @@ test('of two members who edit a subscription, the second sees what the first has
   expect(await list(client)).toMatchObject([{ name: 'Mine' }]);
 });
 
-test('of many who save a subscription at once, one does', async () => {
+test('of many concurrent saves of a subscription, one succeeds', async () => {
   const client = await makeMember();
   await client.post('/console/subscriptions', { name: 'Ours' });
   const path = `/console/subscriptions/${(await list(client))[0]?.id}`;
@@ -151,7 +151,7 @@ test('of many who save a subscription at once, one does', async () => {
   expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(5).fill(409)]);
 });
 
-test('a subscription that somebody deleted while it was edited can be made anew', async () => {
+test('a subscription deleted during editing can be made again', async () => {
   const client = await makeMember();
   await client.post('/console/subscriptions', { name: 'Ours' });
   const path = `/console/subscriptions/${(await list(client))[0]?.id}`;
@@ -180,7 +180,7 @@ test('names become text, whatever they contain', async () => {
   expect(html).not.toContain('<script>alert');
 });
 
-test('the list says how many events of the last day each filter would have passed', async () => {
+test("the list has the number of the last day's events that match each filter", async () => {
   const client = await makeMember();
   await service.submit([
     endorse('bakers-local-1', 'mayor', 'ann'),
@@ -206,7 +206,7 @@ test('the list says how many events of the last day each filter would have passe
   ]);
 });
 
-test('a database that takes long to count does not keep the list waiting', async () => {
+test('a slow count in the database does not delay the list', async () => {
   const client = await makeMember();
   await client.post('/console/subscriptions', { name: 'Slow', types: ['updated'], levels: ['county'] });
   const db = new pg.Client({ connectionString: service.databaseUrl });

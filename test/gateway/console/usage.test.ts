@@ -37,7 +37,7 @@ test('an account sees its requests by endpoint and key, and its errors with thei
   expect((await other.get('/console/usage/errors')).html).not.toContain('my-request-1');
 }, 40_000);
 
-test('older errors follow on further pages, none twice', async () => {
+test('older errors follow on further pages, without repetition', async () => {
   const account = 'unlucky';
   await createKey({ databaseUrl: service.databaseUrl, account, plan: 'free' });
   await service.query(

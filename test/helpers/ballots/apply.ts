@@ -5,7 +5,7 @@ import { type Submission, submissionCodec } from '../../../schemas/submission.ts
 
 export const SUBMISSIONS_TOPIC = 'submissions';
 
-/** A run of a partition with these submissions, which begins at an offset. Bytes stand for themselves. */
+/** A run of a partition with these submissions, from an offset on. Bytes stand for themselves. */
 export function createTestRange(
   from: number,
   submissions: readonly (Submission | Buffer)[],
@@ -28,7 +28,7 @@ export function createTestRange(
   return { partition, from, to: from + records.length, appendedAt: null, records: records };
 }
 
-/** Applies submissions after those that were applied before, in one transaction on a connection of its own. */
+/** Applies submissions after those applied before, in one transaction on its own connection. */
 export async function applySubmissions(
   { host, port, user, password, database }: pg.Client,
   ...submissions: (Submission | Buffer)[]

@@ -1,4 +1,4 @@
-/** A catalogue that is edited at random, and the submissions that fit it, for tests of what copies end up with. */
+/** A catalogue with random edits, and matching submissions, for tests of the resulting copies. */
 import type { Random } from '../../../ops/demo/random.ts';
 import type { Submission } from '../../../schemas/submission.ts';
 import type { CatalogueLine } from './catalogue.ts';
@@ -33,10 +33,10 @@ interface ModelElection {
   contests: ModelContest[];
 }
 
-/** The work of an edit: files to import, or an election to remove. */
+/** An edit: files to import, or an election to remove. */
 export type Edit = { import: CatalogueLine[] } | { removeElection: string };
 
-/** A small catalogue whose every value may change. */
+/** A small catalogue in which every value may change. */
 export class BallotModel {
   readonly #random: Random;
   #edits = 0;
@@ -97,7 +97,7 @@ export class BallotModel {
     ];
   }
 
-  /** Edits one to three records at random. A removed election stays so until an edit imports it again. */
+  /** Edits one to three records at random. A removed election stays removed until an edit imports it again. */
   edit(): Edit {
     const random = this.#random;
     if (random.chance(0.06)) {
@@ -107,7 +107,7 @@ export class BallotModel {
         return { removeElection: chosen.slug };
       }
     }
-    // Lines are made at the end, since a file may hold each record once, as it is after all edits.
+    // Lines are made at the end, because a file may contain each record only once, in its final form.
     const lines = new Map<object, () => CatalogueLine[]>();
     for (let left = 1 + random.below(3); left > 0; left -= 1) {
       const kind = random.next();
@@ -162,7 +162,7 @@ export class BallotModel {
       this.#editContest(random.pick(chosen.contests));
     } else {
       const one = random.pick(chosen.contests);
-      // At least one contest stays: an election whose contests are all gone from the files is not touched.
+      // At least one contest stays: an import ignores an election whose contests are all missing from the files.
       const others = chosen.contests.filter(({ isPresent }) => isPresent).length;
       if (!one.isPresent || others > 1) one.isPresent = !one.isPresent;
     }
@@ -198,7 +198,7 @@ export class BallotModel {
     Object.assign(item.fields, random.pick(values));
   }
 
-  /** Some submissions, most of which fit the catalogue. */
+  /** Some submissions, most of which match the catalogue. */
   submissions(): Submission[] {
     const random = this.#random;
     return Array.from({ length: 1 + random.below(6) }, (): Submission => {
@@ -236,7 +236,7 @@ export class BallotModel {
   }
 }
 
-/** A district that is told apart by its level. Districts of one level share its name. */
+/** A district identified by its level. Districts of one level share its name. */
 function district(level: string, name: string): Fields {
   return { ocd_id: `ocd-division/country:us/${level}`, name, level, type: 'place', state: 'OR' };
 }

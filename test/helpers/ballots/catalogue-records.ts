@@ -1,4 +1,4 @@
-/** Valid catalogue records for tests, which take other values for the fields that a test is about. */
+/** Valid catalogue records for tests, which can replace the fields they need. */
 
 type Json = Record<string, unknown>;
 

@@ -28,7 +28,9 @@ const STATE_OF_CALIFORNIA = {
   state: 'CA',
 };
 
-/** A small ballot with every vote method that matters to submissions, and with endorsers of two states and a national one. */
+/**
+ * A small ballot with every vote method that affects submissions, and with endorsers of two states and a national one.
+ */
 export const SMALL_BALLOT: CatalogueLine[] = [
   ['endorser-categories', category()],
   ['endorser-categories', category({ slug: 'newspaper', name: 'Newspaper', name_es: 'Periódico' })],

@@ -1,13 +1,13 @@
 import { type CatalogueLine, SMALL_BALLOT } from './catalogue.ts';
 
-/** Calls that a browser would make if it took a text for markup, in each of the places in which a text can stand. */
+/** Calls that a browser would make if it took a text for markup, for each place of a text on a page. */
 const CALL = 'window.hacked=1';
 /** It tries to end a text, an attribute in either quote, a script, and a comment. */
 export const HOSTILE = `'"></script>--><script>${CALL}</script><img src=x onerror=${CALL}>"onmouseover="${CALL}`;
 /** An address that runs a script when somebody follows it. */
 export const HOSTILE_ADDRESS = `javascript:${CALL}`;
 
-/** Fields that hold words for people; the others have forms that leave no room for markup. */
+/** Fields with words for people; the formats of all others exclude markup. */
 const TEXTS = new Set([
   'name',
   'name_es',

@@ -93,12 +93,12 @@ async function listAll(service: TestService): Promise<{ endorser: string; choice
 }
 
 /**
- * Compares the service with both files: every endorsement can be read or was rejected for a true reason, and the stream
- * has exactly one creation for each readable one, in the order of each endorser's submissions.
+ * Compares the service with both files. Every endorsement must be readable or rejected for a true reason. The stream
+ * must have exactly one creation for each readable one, in the order of each endorser's submissions.
  */
 export async function expectRealEndorsements(service: TestService): Promise<void> {
   const lines = await readEndorsementLines();
-  // The only data that the interface cannot show: a source that is not a URL.
+  // The only data that the interface cannot show: a source other than a URL.
   const isGood = ({ source_url }: EndorsementLine) => source_url === null || /^https?:\/\//i.test(source_url);
   const good = lines.filter(isGood);
   expect([lines.length, good.length]).toEqual([4483, 4469]);

@@ -9,8 +9,8 @@ export const EARLIER = '2026-05-02T10:00:00.000Z';
 export const LATER = '2026-05-03T10:00:00.000Z';
 
 /**
- * Sends the rejections of two submissions with the same origin, as they are there after the topic of submissions was made
- * anew: the first endorser's of EARLIER, and the second one's of LATER, which a crash has recorded twice.
+ * Sends the rejections of two submissions with the same origin, as after the submissions topic was created again: the
+ * first endorser's of EARLIER, and the second one's of LATER. A crash has recorded the second one twice.
  */
 export async function rejectAtSameOrigin(
   { brokers, topicPrefix }: TestService,

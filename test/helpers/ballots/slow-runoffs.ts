@@ -1,8 +1,9 @@
 import type { EndorsedContest } from '../../../domain/recommendation.ts';
 
 /**
- * The order of repeated instant run-offs, for comparison with the real one. Slow and without shared code: every number is
- * counted anew from the picks, and every round is replayed from the first one, as the rules read.
+ * Computes the order of repeated instant run-offs, for comparison with the real code. It is slow and shares no code
+ * with it: it counts every number again from the picks, and replays every round from the first one, as the rules are
+ * written.
  */
 export function orderSlowly({ choices, picks: given, ranks_allowed }: EndorsedContest): number[] {
   const isWithdrawn = (id: number) => choices.some((choice) => choice.id === id && choice.withdrawn);
@@ -12,7 +13,7 @@ export function orderSlowly({ choices, picks: given, ranks_allowed }: EndorsedCo
   return order(picks, backed, ranks_allowed ?? backed.length);
 }
 
-/** First choices by the same words: the endorsers that have no better pick among the choices that stand. */
+/** First choices in the words of the rules: the endorsers without a better pick among the remaining choices. */
 export function firstChoicesSlowly({ choices, picks }: EndorsedContest, id: number): number {
   const standing = choices.filter(({ withdrawn }) => !withdrawn).map((choice) => choice.id);
   return standing.includes(id) ? votesFor(id, picks, standing) : 0;
@@ -53,9 +54,9 @@ function votesFor(choice: number, picks: Picks, remaining: number[]): number {
 }
 
 /**
- * The winner of a run-off whose last round has yet to be decided.
+ * The winner of a run-off whose last round is undecided.
  *
- * @param rounds the choices that remained in each round, the first round first.
+ * @param rounds the remaining choices in each round, the first round first
  */
 function winnerAfter(picks: Picks, rounds: number[][]): number | 'nobody' {
   const remaining = rounds[rounds.length - 1] as number[];
@@ -63,7 +64,7 @@ function winnerAfter(picks: Picks, rounds: number[][]): number | 'nobody' {
   const votes = (choice: number) => votesFor(choice, picks, remaining);
 
   // A choice with more than half of the rankings that still count wins; of several, the one with most. If these are
-  // equal, the run-off goes on.
+  // equal, the run-off continues.
   const counting = new Set(
     picks.filter(({ choice }) => remaining.includes(choice)).map((pick) => pick.endorser),
   );
@@ -76,7 +77,7 @@ function winnerAfter(picks: Picks, rounds: number[][]): number | 'nobody' {
   const goOut = (...out: number[]) =>
     winnerAfter(picks, [...rounds, remaining.filter((choice) => !out.includes(choice))]);
 
-  // Otherwise the one with fewest goes out.
+  // Otherwise the one with fewest drops out.
   const withFewest = (among: number[], count: (choice: number) => number) =>
     among.filter((choice) => among.every((rival) => count(rival) >= count(choice)));
   let tied = withFewest(remaining, votes);
@@ -92,8 +93,8 @@ function winnerAfter(picks: Picks, rounds: number[][]): number | 'nobody' {
   tied = withFewest(tied, (choice) => picks.filter((pick) => pick.choice === choice).length);
   if (tied.length === 1) return goOut(...tied);
 
-  // Those still tied go out together if all their votes together are fewer than the next choice's. Otherwise, or if all
-  // that remain are tied, the ranking ends.
+  // Those still tied drop out together if all their votes together are fewer than the next choice's. Otherwise, or if
+  // all remaining choices are tied, the ranking ends.
   const others = remaining.filter((choice) => !tied.includes(choice)).map(votes);
   const together = tied.map(votes).reduce((sum, count) => sum + count, 0);
   if (others.length > 0 && others.every((count) => together < count)) return goOut(...tied);

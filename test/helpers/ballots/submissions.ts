@@ -3,7 +3,7 @@ import { CALIFORNIA } from './catalogue.ts';
 
 const OREGON = 'or-2026-11-03-general';
 
-/** A pick of a choice, with no other values by default. */
+/** A pick of a choice, by default without other values. */
 export function pick(key: string, values: Partial<SubmittedPick> = {}): SubmittedPick {
   return {
     choice: key,

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { CatalogueLine } from './catalogue.ts';
 import { choice, contest, election, endorser } from './catalogue-records.ts';
 
-/*
+/**
  * A ballot with a contest of every level, in another order than that of lists, and with texts that are hard to encode.
  */
 
@@ -66,10 +66,10 @@ export const TEXANS = [
 
 const asLines = (contests: object[]): CatalogueLine[] => contests.map((record) => ['contests', record]);
 
-/** The contests alone, as a later import brings them. */
+/** Only the contests, as in a later import. */
 export const LATER_TEXANS: CatalogueLine[] = asLines(TEXANS);
 
-/** The ballot, with a contest and a choice that a later import no longer has. */
+/** The ballot, with a contest and a choice that a later import lacks. */
 export const TEXAN_BALLOT: CatalogueLine[] = [
   [
     'elections',
@@ -82,7 +82,7 @@ export const TEXAN_BALLOT: CatalogueLine[] = [
   ['endorsers', endorser({ slug: 'abc', name: 'A B C', category: 'newspaper', state: 'TX' })],
 ];
 
-/** The contest of that name, as clients see it. */
+/** The contest with that name, as clients see it. */
 export const PRESIDENT = {
   id: expect.any(Number),
   title: 'Title of president',

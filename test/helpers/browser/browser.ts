@@ -10,7 +10,7 @@ export interface RunningBrowser {
   close(): Promise<void>;
 }
 
-/** Opens a page in a headless Chromium of its own. */
+/** Opens a page in its own headless Chromium. */
 export async function openPage(url: string): Promise<RunningBrowser> {
   const program = findProgram('chromium');
   if (program === null) throw new Error('chromium is not installed.');
@@ -32,7 +32,7 @@ export async function openPage(url: string): Promise<RunningBrowser> {
         child.kill('SIGTERM');
         await once(child, 'exit');
       }
-      // Chromium's helper processes end after it, and may write until then.
+      // Chromium's helper processes end later, and may write until then.
       await rm(dir, { recursive: true, force: true, maxRetries: 10 });
     },
   };

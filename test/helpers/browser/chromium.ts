@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findProgram } from '../servers/proxies.ts';
 
-/** The widths and themes in which people look at a page. */
+/** The widths and themes of a page to test. */
 export const LOOKS = [
   { name: 'phone-light', width: 390, height: 844, theme: 'light' },
   { name: 'phone-dark', width: 390, height: 844, theme: 'dark' },
@@ -10,7 +10,7 @@ export const LOOKS = [
   { name: 'wide-dark', width: 1440, height: 900, theme: 'dark' },
 ] as const;
 
-/** Both widths and both themes, in two looks: axe takes a second or two for each page. */
+/** Both widths and both themes, in two combinations: axe takes a second or two for each page. */
 export const TWO_LOOKS = LOOKS.filter(({ name }) => name === 'phone-light' || name === 'wide-dark');
 
 /** Whether Debian's Chromium is installed. */
@@ -28,9 +28,9 @@ interface AxeResults {
   violations: { id: string; help: string; nodes: { html: string }[] }[];
 }
 
-/** The problems that axe finds on a page, each in a line. */
+/** The problems that axe finds on a page, a line each. */
 export async function findAccessibilityProblems(page: Page): Promise<string[]> {
-  // Evaluated from outside, because the pages' policy lets no foreign script in.
+  // Evaluated from outside, because the pages' policy blocks foreign scripts.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run()');
   return violations.map(

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const SOURCE = path.resolve('clients/typescript');
 
-/** A folder of a program that has installed the client from its package. */
+/** The folder of a program that has installed the client from its package. */
 export interface ClientInstallation {
   folder: string;
   /** Writes a file of the program. @returns its path */
@@ -15,7 +15,7 @@ export interface ClientInstallation {
   remove(): Promise<void>;
 }
 
-/** Packs the TypeScript client as it would be published, and installs it into a new folder. */
+/** Packs the TypeScript client as for publishing, and installs it into a new folder. */
 export async function installClient(): Promise<ClientInstallation> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-client-'));
   await run('npm', ['pack', '--pack-destination', folder], { cwd: SOURCE });

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 
 /**
- * A program that uses every method of the TypeScript client. It prints what each has answered, or calls `report` with it;
- * without an environment, it reads its settings from `environment`.
+ * A program that uses every method of the TypeScript client. It prints the answers, or passes them to `report`. Without
+ * an environment, it reads its settings from `environment`.
  */
 export const EVERY_METHOD = `
 import { BallotEndorsements } from 'ballot-endorsements';

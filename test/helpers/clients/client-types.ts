@@ -9,10 +9,10 @@ import { installNpmPackages } from './npm-packages.ts';
 
 const run = promisify(execFile);
 
-/** The file of the TypeScript client that is made from the description of the service. */
+/** The generated types of the TypeScript client. */
 export const CLIENT_TYPES = 'clients/typescript/src/generated/openapi.ts';
 
-/** It needs a TypeScript that programs can call, which newer ones are not. */
+/** The generator needs a TypeScript with a programming interface, which newer versions lack. */
 const GENERATOR = ['openapi-typescript@7.13.0', 'typescript@5.9.3'];
 
 /** The types of the service's parameters and answers; null if the generator is not available. */

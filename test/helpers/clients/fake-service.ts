@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request as the fake service has received it. */
+/** A request that the fake service has received. */
 export interface ReceivedRequest {
   method: string;
   path: string;
@@ -15,7 +15,7 @@ export interface ReceivedRequest {
 /** Answers a request. */
 export type FakeAnswer = (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>;
 
-/** A server that answers its requests one after another with the answers of a list; the last one is repeated. */
+/** A server that gives the answers of a list in turn; the last one is repeated. */
 export class FakeService {
   readonly requests: ReceivedRequest[] = [];
   answers: FakeAnswer[];
@@ -63,7 +63,7 @@ export function answerError(status: number, code: string, headers: Record<string
   return answerJson({ error }, status, { 'X-Request-Id': 'request-1', ...headers });
 }
 
-/** Breaks the connection off without an answer. */
+/** Breaks off the connection without an answer. */
 export const breakOff: FakeAnswer = (response) => {
   response.destroy();
 };
@@ -84,7 +84,7 @@ export function frame(event: string, id: string, data: unknown = {}): string {
   return `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Answers with a stream. @param end what follows its text: nothing for ever, the end, or a cut */
+/** Answers with a stream. @param end what follows its text: silence, the end, or a cut */
 export function answerStream(content: string, end: 'silence' | 'end' | 'cut' = 'silence'): FakeAnswer {
   return (response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { runProgram } from './python.ts';
 
 /**
- * Installs npm packages that only one test needs into a folder of their own below `.cache`, once. Their install scripts
- * do not run.
+ * Installs npm packages for a single test into their own folder below `.cache`, once. Their install scripts do not run.
  *
  * @param packages with versions, such as `deno@2.9.6`
  * @returns the folder's `node_modules`; null if they are not available

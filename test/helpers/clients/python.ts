@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Runs a program with our standard output and error, in this folder by default. @returns its exit status */
+/** Runs a program with this process's standard output and error, by default in this folder. @returns its exit status */
 export async function runProgram(command: string, args: string[], cwd = process.cwd()): Promise<number> {
   const child = spawn(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = await Promise.race([once(child, 'exit'), once(child, 'error').then(() => [1])]);
@@ -12,7 +12,7 @@ export async function runProgram(command: string, args: string[], cwd = process.
 }
 
 /**
- * Installs a Python package into a folder of its own below `.cache`, once.
+ * Installs a Python package into its own folder below `.cache`, once.
  *
  * @param others further packages, such as `fastavro==1.13.1`
  * @returns the folder with its programs, `python` included; null if Python or the package is not available

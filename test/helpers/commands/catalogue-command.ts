@@ -52,20 +52,20 @@ interface Outcome {
 export interface CatalogueCommand {
   databaseUrl: string;
   client: pg.Client;
-  /** Runs `catalog` with these arguments; throws what the command throws. */
+  /** Runs `catalog` with these arguments; throws the command's error. */
   run: ReturnType<typeof createRunner>;
-  /** Writes files into a folder that lasts until the end of the test. @returns the folder */
+  /** Writes files into a folder until the end of the test. @returns the folder */
   writeFiles(files: Record<string, string | Buffer>): Promise<string>;
-  /** The path of a file that was written last. */
+  /** The path of the file that was written last. */
   file(name: string): string;
-  /** Every row of the catalogue with its id and the transaction that wrote it. */
+  /** Every row of the catalogue with its id and the last transaction that wrote it. */
   contents(): Promise<Record<string, unknown[]>>;
   importFiles(files: Record<string, string | Buffer>, ...options: string[]): Promise<Outcome>;
   importPaths(args: string[]): Promise<Outcome>;
   removeElection(...args: string[]): Promise<Outcome>;
 }
 
-/** Gives a test file the command `catalog`, on a database whose catalogue is empty before each test. */
+/** Gives a test file the command `catalog`, on a database with an empty catalogue before each test. */
 export function useCatalogueCommand(): CatalogueCommand {
   const run = createRunner('catalog');
   const database = useTestDatabase();

@@ -8,11 +8,11 @@ export interface RecordedIo extends CommandIo {
   printed: string[];
   /** The lines on standard error. */
   told: string[];
-  /** Presses Ctrl-C. @returns whether the command listens; if not, it would end at once */
+  /** Presses Ctrl-C. @returns whether the command listens; otherwise it would end at once */
   interrupt(): boolean;
 }
 
-/** The world of a command that a test runs: it keeps the lines that the command prints. */
+/** The environment of a command in a test. It keeps the lines that the command prints. */
 export function createIo(
   env: Record<string, string>,
   { stdin = '', now = new Date() }: { stdin?: string; now?: Date } = {},

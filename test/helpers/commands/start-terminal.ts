@@ -14,12 +14,12 @@ import { until } from '../until.ts';
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 90_000;
 
-/** A terminal in which `npm start` runs, on a DATA_DIR and ports of its own and without the demo. */
+/** A terminal in which `npm start` runs, on its own DATA_DIR and ports and without the demo. */
 export class StartTerminal {
   readonly env: Record<string, string>;
   readonly base: string;
   #npm: ChildProcess | null = null;
-  /** Everything that the present `npm start` has printed. */
+  /** The output of the current `npm start`. */
   output = '';
 
   private constructor(env: Record<string, string>) {
@@ -46,7 +46,7 @@ export class StartTerminal {
     this.#npm = npm;
   }
 
-  /** Starts `npm start`, and waits until it says that everything is up. */
+  /** Starts `npm start`, and waits until it reports that everything is up. */
   async start(...args: string[]): Promise<void> {
     this.spawn(...args);
     const isUp = () => {
@@ -60,7 +60,7 @@ export class StartTerminal {
     return this.#npm === null || this.#npm.exitCode !== null || this.#npm.signalCode !== null;
   }
 
-  /** Sends SIGINT to npm alone. */
+  /** Sends SIGINT only to npm. */
   interrupt(): void {
     this.#npm?.kill('SIGINT');
   }
@@ -72,7 +72,7 @@ export class StartTerminal {
     await until('npm start ends', () => this.hasEnded(), STOP_TIMEOUT_MS);
   }
 
-  /** Ends npm at once; the supervisor then ends by itself. To be called when a test has failed. */
+  /** Ends npm at once; the supervisor then ends by itself. Call it after a failed test. */
   async kill(): Promise<void> {
     if (this.hasEnded() || this.#npm === null) return;
     const ended = once(this.#npm, 'exit');
@@ -84,7 +84,7 @@ export class StartTerminal {
     return path.join(this.env.DATA_DIR ?? '', ...names);
   }
 
-  /** The servers that run. */
+  /** The running servers. */
   async servers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
     const { DATABASE_URL = '', KAFKA_BROKERS = '' } = parseEnv(
       await readFile(this.file('run', 'service.env'), 'utf8'),
@@ -106,7 +106,7 @@ export class StartTerminal {
     return { status: response.status, body: await response.json() };
   }
 
-  /** All events that can be read now. */
+  /** All events that are readable now. */
   async events(): Promise<Answer['body'][]> {
     const data: Answer['body'][] = [];
     for (let query = 'from=earliest'; ; ) {

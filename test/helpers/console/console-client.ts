@@ -1,22 +1,22 @@
 import { createConsoleLink, type LinkOptions } from '../../../ops/commands/console.ts';
 import type { TestService } from '../service/service.ts';
 
-/** A page as a browser receives it. */
+/** A page that a browser receives. */
 export interface ReceivedPage {
   status: number;
   headers: Headers;
   html: string;
-  /** The address of a redirect; empty for none. */
+  /** The address of a redirect; empty without one. */
   location: string;
 }
 
-/** A browser without scripts, with cookies of its own, on the console of a service. */
+/** A browser without scripts, with its own cookies, on the console of a service. */
 export class ConsoleClient {
   readonly #service: TestService;
   readonly #cookies = new Map<string, string>();
-  /** The gateway that it asks. */
+  /** The gateway that receives its requests. */
   gateway = 0;
-  /** Headers that it sends along. */
+  /** Headers of its requests. */
   headers: Record<string, string> = {};
 
   constructor(service: TestService) {
@@ -31,7 +31,7 @@ export class ConsoleClient {
     return client;
   }
 
-  /** Opens a page. Redirects are not followed. */
+  /** Opens a page without following redirects. */
   get(path: string): Promise<ReceivedPage> {
     return this.send('GET', path);
   }
@@ -52,7 +52,7 @@ export class ConsoleClient {
     return this.send('POST', path, form);
   }
 
-  /** The token that the forms of this session carry. */
+  /** The token in the forms of this session. */
   async formToken(): Promise<string> {
     const { html } = await this.get('/console/account');
     return /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? '';

@@ -1,6 +1,6 @@
 import { pages } from '../../../gateway/console/pages/index.ts';
 
-/** Values of parameters in paths, by what stands before them. */
+/** Values of parameters in paths, by the part before them. */
 export type PathValues = Readonly<Record<string, string | number>>;
 
 /** The methods of pages at an address without parameters, in the order of the header Allow. */
@@ -20,7 +20,7 @@ export function addressesOf(method: 'GET' | 'POST', values: PathValues = {}): st
   return pages.filter((page) => page.method === method).map(({ path }) => fillIn(path, values));
 }
 
-/** A path of a page with its parameters filled in. */
+/** A page's path with its parameters filled in. */
 export function fillIn(path: string, values: PathValues = {}): string {
   const parts = path.split('/');
   return parts
@@ -28,7 +28,7 @@ export function fillIn(path: string, values: PathValues = {}): string {
     .join('/');
 }
 
-/** A tag of a page, with its attributes as they are written. */
+/** A tag of a page, with its attributes as written. */
 export interface Tag {
   name: string;
   attributes: Map<string, string>;
@@ -36,7 +36,7 @@ export interface Tag {
   text: string;
 }
 
-/** The tags of a page that the service has rendered, in which every quote of a value is escaped. */
+/** The tags of a rendered page, in which every quote of a value is escaped. */
 export function tagsOf(html: string): Tag[] {
   return [...html.matchAll(/<([a-z][\w-]*)((?:[^">]|"[^"]*")*)>([^<]*)/gi)].map(
     ([, name = '', attributes = '', text = '']) => ({
@@ -52,7 +52,7 @@ export function tagsOf(html: string): Tag[] {
   );
 }
 
-/** The attributes of the inputs of a page's form, in their order, by the address that it is sent to. */
+/** The attributes of a page's inputs, in their order, by the address of their form. */
 export function inputsOf(html: string, action: string): ReadonlyMap<string, string>[] {
   const [, form = ''] = html.split(`action="${action}"`);
   return tagsOf(form.split('</form>')[0] ?? '')

@@ -10,10 +10,10 @@ export const PUBLIC_URL = 'https://ballots.example.org';
 const runConsole = createRunner('console');
 let count = 0;
 
-/** A service with two gateways, and a provider with which people sign in to its console. */
+/** A service with two gateways, and a provider for signing in to its console. */
 export class ConsoleWithProvider {
   readonly provider = new TestProvider(PUBLIC_URL);
-  /** Once it has started. */
+  /** Set once the service has started. */
   service!: TestService;
 
   async start(options: TestServiceOptions): Promise<void> {
@@ -36,7 +36,7 @@ export class ConsoleWithProvider {
     return name;
   }
 
-  /** Makes a person at the provider, with a verified address. @returns their subject, from which the address is made */
+  /** Makes a person with a verified address at the provider. @returns their subject, which determines the address */
   makeUser(name: string): string {
     const subject = `${name}${++count}`;
     this.provider.users.set(subject, { email: emailOf(subject), email_verified: true, name });
@@ -50,7 +50,7 @@ export class ConsoleWithProvider {
     return (io.printed[0] ?? '').slice(PUBLIC_URL.length);
   }
 
-  /** Lets a new person join an account. @returns their subject, and the browser in which they are signed in */
+  /** Adds a new person to an account. @returns their subject, and their signed-in browser */
   async join(
     account: string,
     { name = 'ann', role = 'member' }: { name?: string; role?: Role } = {},

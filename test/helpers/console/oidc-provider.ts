@@ -17,20 +17,20 @@ export interface ProviderUser {
   name?: string;
 }
 
-/** A provider of OpenID Connect on this machine. Its visitors enter no password: a test says who they are. */
+/** An OpenID Connect provider on this machine. Its visitors enter no password: the test chooses the person. */
 export class TestProvider {
   readonly clientId = 'ballots';
   readonly clientSecret = randomBytes(24).toString('base64url');
   /** By subject. */
   readonly users = new Map<string, ProviderUser>();
-  /** The subject of the person who signs in, or the error with which the provider sends the browser back. */
+  /** The subject of the person who signs in, or the provider's error. */
   visitor: string | { error: string; description: string } = '';
   readonly #publicUrl: string;
   readonly #key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
   #server: Server | null = null;
   #port = 0;
 
-  /** @param publicUrl the address of the service, without a slash at its end */
+  /** @param publicUrl the service's address, without a trailing slash */
   constructor(publicUrl: string) {
     this.#publicUrl = publicUrl;
   }
@@ -39,7 +39,7 @@ export class TestProvider {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** The settings with which a gateway uses this provider, once it has started. */
+  /** A gateway's settings for this provider, once it has started. */
   get settings(): ProviderConfig {
     return {
       issuer: new URL(this.issuer),
@@ -50,7 +50,7 @@ export class TestProvider {
     };
   }
 
-  /** Starts the provider, on the port that it had before if it had one. */
+  /** Starts the provider, on its earlier port if it had one. */
   async start(): Promise<void> {
     const server = createServer();
     server.listen(this.#port, '127.0.0.1');
@@ -79,8 +79,8 @@ export class TestProvider {
   /**
    * Signs a person in to the console.
    *
-   * @param start the address of the console that leads to the provider
-   * @returns the console's answer to the browser that comes back
+   * @param start the console's address that leads to the provider
+   * @returns the console's answer to the returning browser
    */
   async signIn(
     client: ConsoleClient,
@@ -92,9 +92,9 @@ export class TestProvider {
   }
 
   /**
-   * Follows the provider's redirects, as a browser that was never there, from the address to which a gateway sent it.
+   * Follows the provider's redirects like a new browser, from the address in the gateway's redirect.
    *
-   * @returns the path and query at which the browser comes back to the service
+   * @returns the path and query at which the browser returns to the service
    */
   async visit(address: string): Promise<string> {
     const cookies = new Map<string, string>();

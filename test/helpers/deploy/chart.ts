@@ -8,7 +8,7 @@ import { findProgram } from '../servers/proxies.ts';
 
 export const CHART = 'ops/kubernetes/ballot-endorsement-data';
 const KUBERNETES = '1.34.0';
-/** Where .ci/kubernetes-tools puts programs and schemas. */
+/** The folder in which .ci/kubernetes-tools puts programs and schemas. */
 const TOOLS = path.resolve('.cache/kubernetes');
 const SCHEMAS = path.join(TOOLS, 'schemas');
 
@@ -31,11 +31,11 @@ export const chartTest = helm === null ? test.skip : test;
 /** A test that also compares with the schemas of Kubernetes. */
 export const schemaTest = helm === null || !canValidate ? test.skip : test;
 
-/** A resource, as YAML gives it. */
+/** A resource, as parsed from YAML. */
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into resources of many kinds.
 export type Resource = any;
 
-/** Values of the chart; those that it requires have defaults here. */
+/** Values of the chart, with defaults for the required ones. */
 export type Values = Record<string, unknown>;
 
 const REQUIRED = {
@@ -56,7 +56,7 @@ function run(program: string | null, args: string[], input: string): Outcome {
   return { status, output: stdout, errors: stderr };
 }
 
-/** Two levels of values over those that are required. */
+/** Merges two levels of values over the required ones. */
 function complete(values: Values): string {
   const merged: Values = { ...REQUIRED };
   for (const [name, value] of Object.entries(values)) {
@@ -99,7 +99,7 @@ export function validate(values: Values): string[] {
     [
       ...['-strict', '-output', 'json', '-kubernetes-version', KUBERNETES],
       ...['-schema-location', path.join(SCHEMAS, '{{.ResourceKind}}{{.KindSuffix}}.json')],
-      // Strimzi publishes its schemas nowhere but in its repository; tests compare these resources otherwise.
+      // Strimzi publishes its schemas only in its repository; other tests check these resources.
       ...['-skip', 'KafkaTopic,KafkaUser'],
     ],
     template(values).output,

@@ -1,6 +1,6 @@
 const KEYWORDS = new Set(['and', 'or', 'unless', 'bool', 'by', 'on', 'ignoring', 'offset', 'without']);
 
-/** The names of the metrics that a query of Prometheus reads; the series of a histogram count as the histogram. */
+/** The names of the metrics in a Prometheus query; the series of a histogram count as the histogram. */
 export function findMetricNames(expr: string): string[] {
   const bare = expr
     .replaceAll(/"[^"]*"/g, '""')

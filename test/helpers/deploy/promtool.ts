@@ -11,7 +11,7 @@ const run = promisify(execFile);
 /** The rules of alerts and objectives. */
 export const RULES = resolve(import.meta.dirname, '../../../ops/monitoring/alerts.yml');
 
-/** Whether a program of Prometheus is installed. Both are in Debian's package "prometheus". */
+/** Whether a program of Prometheus is installed. Debian's package "prometheus" has both. */
 export function hasProgram(name: 'promtool' | 'prometheus'): boolean {
   try {
     execFileSync(name, ['--version'], { stdio: 'ignore' });
@@ -34,7 +34,10 @@ export function promtool(...args: string[]): Promise<string> {
 /** The groups of rules that look at hours, and those that look at minutes. */
 type RuleGroups = 'objectives' | 'others';
 
-/** Tests some of the rules with promtool: all of them would take long. @returns what differs; empty if nothing does */
+/**
+ * Tests some of the rules with promtool, because all of them would take long. @returns the differences; empty if there
+ * are none
+ */
 export async function testRules(
   groups: RuleGroups,
   evaluationSeconds: number,

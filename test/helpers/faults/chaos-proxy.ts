@@ -4,24 +4,24 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import type { Random } from '../../../ops/demo/random.ts';
 
-/** The faults of a proxy and of the network between, for a request. */
+/** The faults of a proxy and of the network, for a request. */
 const TROUBLES = {
   /** A limit of the service. */
   limited: (_, response) =>
     refuse(response, 429, '{"error":{"code":"rate_limit_exceeded","message":"Slow."}}'),
-  /** A gateway that starts. */
+  /** A starting gateway. */
   warming: (_: IncomingMessage, response: ServerResponse) =>
     refuse(response, 503, '{"error":{"code":"warming_up","message":"Soon."}}'),
-  /** A proxy that finds no gateway. */
+  /** A proxy without a gateway. */
   badGateway: (_: IncomingMessage, response: ServerResponse) =>
     refuse(response, 502, '<html>Bad Gateway</html>'),
-  /** A connection that is broken before the answer. */
+  /** A connection that breaks before the answer. */
   broken: (request) => request.socket.resetAndDestroy(),
   /** No answer at all, for as long as the client waits. */
   silent: () => {},
 } satisfies Record<string, (request: IncomingMessage, response: ServerResponse) => void>;
 
-/** The faults that can meet the bytes of an answer. */
+/** The faults in the middle of an answer. */
 const CUTS = ['cut', 'stall'] as const;
 const KINDS = [...(Object.keys(TROUBLES) as (keyof typeof TROUBLES)[]), ...CUTS];
 const MAX_BYTES = 5000;
@@ -30,13 +30,13 @@ function refuse(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '0' }).end(body);
 }
 
-/** A proxy in front of gateways that does to its clients whatever a network does. */
+/** A proxy in front of gateways, with every fault of a network. */
 export class ChaosProxy {
   /** The ports of 127.0.0.1 behind it. */
   targets: number[];
-  /** The part of requests that meet trouble, from 0 to 1. */
+  /** The part of faulty requests, from 0 to 1. */
   trouble = 0;
-  /** The kinds of trouble that requests have met. */
+  /** The kinds of faults so far. */
   readonly met = new Set<string>();
   #troubles = 0;
   readonly #random: Random;
@@ -88,7 +88,7 @@ export class ChaosProxy {
     return kind;
   }
 
-  /** Passes a request on, and the answer back: whole, cut off after some bytes, or stalled there. */
+  /** Passes a request on, and its answer back: whole, cut off after some bytes, or stalled there. */
   #pass(request: IncomingMessage, response: ServerResponse, end: (typeof CUTS)[number] | null): void {
     const { method, url: path, headers } = request;
     const port = this.#random.pick(this.targets);
@@ -106,7 +106,7 @@ export class ChaosProxy {
               return done(null, bytes);
             }
             response.write(bytes.subarray(0, left));
-            // A stalled answer never goes on: its callback is not called.
+            // A stalled answer never continues: its callback is not called.
             if (end === 'cut') request.socket.destroySoon();
           },
         });

@@ -1,7 +1,7 @@
 import { createReadPool, type DatabasePool } from '../../../store/connection/read-pool.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-/** A pool of a gateway whose way to the database can be severed. */
+/** A gateway's pool whose connections to the database can be severed. */
 export interface SeverablePool {
   way: TcpProxy;
   pool: DatabasePool;

@@ -1,4 +1,4 @@
-/** Small file systems in memory, which tests fill until not a byte more can be written. */
+/** Small file systems in memory, which tests can fill to the last byte. */
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -15,7 +15,7 @@ import path from 'node:path';
 import pg from 'pg';
 
 export class SmallDisk {
-  /** The folder on which it is mounted. */
+  /** The folder of the mount. */
   readonly folder: string;
   readonly #ballast: string;
 
@@ -38,10 +38,10 @@ export class SmallDisk {
   }
 
   /**
-   * Takes the space that is free now.
+   * Takes the free space.
    *
    * @param leave the bytes that stay free
-   * @throws an error other than the one of a full disk
+   * @throws an error other than that of a full disk
    */
   fill({ leave = 0 } = {}): void {
     const file = openSync(this.#ballast, 'a');
@@ -59,7 +59,7 @@ export class SmallDisk {
     }
   }
 
-  /** Gives the space back. */
+  /** Frees the space again. */
   free(): void {
     rmSync(this.#ballast, { force: true });
   }

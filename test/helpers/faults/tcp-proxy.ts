@@ -4,27 +4,27 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** A connection through the proxy. */
 interface Line {
   client: Socket;
-  /** Null if the proxy was silent when the client came. */
+  /** Null if the proxy was silent when the client connected. */
   server: Socket | null;
   isSilent: boolean;
 }
 
-/** Something that happens when clients have sent a number of packets. */
+/** An action after a number of packets from clients. */
 interface Trap {
   left: number;
   spring: () => void;
 }
 
 /**
- * A TCP proxy whose connections fail on command, as those of a network do: cut, refused, delayed, or silent without a word
- * to either end. It counts the packets of its clients, so that something can happen at every step of their work.
+ * A TCP proxy whose connections fail on command like those of a network: cut, refused, delayed, or silent without a
+ * word to either end. It counts its clients' packets, so that a fault can happen at every step of their work.
  */
 export class TcpProxy {
-  /** The port that new connections go to. */
+  /** The port for new connections. */
   target: number;
-  /** The number of packets that clients have sent. */
+  /** The number of packets from clients. */
   packets = 0;
-  /** The number of connections that were cut. */
+  /** The number of cut connections. */
   cuts = 0;
   readonly #url: URL;
   readonly #server: Server;
@@ -64,12 +64,12 @@ export class TcpProxy {
     return url.href;
   }
 
-  /** Calls `spring` right before the packet of this number, counted from now on, is passed to the server. */
+  /** Calls `spring` right before the packet of this number, counted from now, reaches the server. */
   trap(packet: number, spring: () => void): void {
     this.#trap = { left: packet, spring };
   }
 
-  /** Drops every connection. New ones work. @returns their number */
+  /** Drops every connection; new ones work. @returns the number of dropped ones */
   cut(): number {
     const count = this.#lines.size;
     this.cuts += count;
@@ -97,22 +97,22 @@ export class TcpProxy {
   }
 
   /**
-   * Passes nothing on and tells neither side, as when a host dies or a firewall drops packets: connections stay open, new
-   * ones are accepted, and no byte comes through. A silenced connection stays silent for good.
+   * Passes nothing on and tells neither side, as when a host dies or a firewall drops packets. Connections stay open
+   * and new ones are accepted, but no byte comes through. A silenced connection stays silent for good.
    */
   silence(): void {
     this.#state = 'silent';
     for (const line of this.#lines) line.isSilent = true;
   }
 
-  /** New connections work, without delay. */
+  /** Lets new connections work, without delay. */
   mend(): void {
     this.#state = 'open';
     this.#delayMs = 0;
     this.#trap = undefined;
   }
 
-  /** Ends silenced connections at the server's side, as the server does when its keepalive probes go unanswered. */
+  /** Ends silenced connections at the server's side, as the server does when its keepalive probes fail. */
   forgetSilenced(): void {
     for (const { server, isSilent } of this.#lines) if (isSilent) server?.destroy();
   }
@@ -161,7 +161,7 @@ export class TcpProxy {
 
   #pass(line: Line, bytes: Buffer, from: Socket, to: Socket | null): void {
     if (line.isSilent || !to) return;
-    // Timers of one length fire in order, so packets keep theirs.
+    // Timers of one duration fire in order, so packets keep their order.
     if (this.#delayMs > 0) setTimeout(() => to.write(bytes), this.#delayMs);
     else if (!to.write(bytes)) from.pause();
   }

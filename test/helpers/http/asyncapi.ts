@@ -3,7 +3,7 @@ import { routes } from '../../../gateway/routes/index.ts';
 import { topicNames } from '../../../kafka/topic-names.ts';
 import { readSchemaVersions } from '../../../schemas/avro-codec.ts';
 
-/*
+/**
  * The AsyncAPI description of the stream and the topics, from the service's point of view: it sends events and receives
  * submissions. Its schemas are those of the OpenAPI description and the newest Avro schemas.
  */
@@ -12,7 +12,7 @@ type Document = Record<string, unknown>;
 
 const { schemas } = createOpenApi(routes).components as { schemas: Record<string, Document> };
 
-/** AsyncAPI has the name of the field where OpenAPI has an object. */
+/** AsyncAPI has the name of the field; OpenAPI has an object. */
 function adapt(part: unknown): unknown {
   if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return part.map(adapt);
@@ -21,7 +21,7 @@ function adapt(part: unknown): unknown {
   return discriminator ? { ...adapted, discriminator: discriminator.propertyName } : adapted;
 }
 
-/** The schemas that some schemas refer to, themselves included. */
+/** These schemas, and all schemas that they refer to. */
 function reachable(names: readonly string[]): Document {
   const found: Document = {};
   const waiting = [...names];
@@ -60,7 +60,7 @@ const frameMessages = Object.fromEntries(
 
 const text = { type: 'string' };
 
-/** A topic whose values are Avro in single-object encoding, keyed by the slug of the endorser. */
+/** A topic of Avro values in single-object encoding, keyed by the endorser's slug. */
 function describeTopic(
   address: string,
   {

@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { findUndescribed } from './response-schema.ts';
 
-/** Larger bodies are not checked, so that tests of large answers stay fast. */
+/** Larger bodies are not checked, to keep tests of large answers fast. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** How many bodies are checked of each path and status. Statuses and headers are checked of every answer. */
+/** The number of checked bodies for each path and status. Statuses and headers of every answer are checked. */
 const BODIES = 20;
 
 const UNPACK: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
@@ -21,7 +21,7 @@ interface RequestStart {
   response: ServerResponse;
 }
 
-/** Keeps a copy of a body while it is written. Returns the function that reads it; null if it is not checked. */
+/** Keeps a copy of a body while it is written. Returns a function that reads the copy; null if it is not checked. */
 function copyBody(response: ServerResponse): () => string | null {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -47,7 +47,7 @@ function copyBody(response: ServerResponse): () => string | null {
 /**
  * Compares every answer of servers in this process with /openapi.json.
  *
- * @param isWatched whether a server listens on this port
+ * @param isWatched whether the server on this port is checked
  */
 export function watchAnswers(isWatched: (port: number) => boolean): {
   /** The differences so far, without repetitions. */

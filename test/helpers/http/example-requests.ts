@@ -4,9 +4,9 @@ import type { Submission } from '../../../schemas/submission.ts';
 import { parseSubmission } from '../../../schemas/submission-files.ts';
 import type { CatalogueLine } from '../ballots/catalogue.ts';
 
-/*
- * A part of the demo ballot, and a request of each operation that it answers. Voters rank the choices of the contest, and the ids exist
- * in every demo.
+/**
+ * A part of the demo ballot, and a request for each operation with an answer in it. Voters rank the choices of the
+ * contest, and the ids exist in every demo.
  */
 
 const ELECTION = 'me-2026-11-03-general';
@@ -41,11 +41,11 @@ export function exampleSubmissions(): Submission[] {
   return found;
 }
 
-/** The parts of a request that an example has, besides what its operation says. */
+/** The parts of an example request beyond its operation. */
 export interface ExampleRequest {
-  /** Values of parameters in the path, and of parameters of the query without which the example says nothing. */
+  /** Values of path parameters, and of query parameters that the example needs. */
   parameters?: Readonly<Record<string, string | number | number[]>>;
-  /** More parameters of the query, which keep the answer short. */
+  /** More query parameters, which keep the answer short. */
   short?: Readonly<Record<string, string | number>>;
   body?: unknown;
 }
@@ -56,7 +56,7 @@ const NEWSPAPERS = {
 };
 
 /**
- * A request of each operation.
+ * A request for each operation.
  *
  * @param ids ids of a contest, an endorsement, an officeholder and a subscription, and the slug of an endorser
  */

@@ -23,7 +23,7 @@ export async function readPages(
   }
 }
 
-/** Expects the same records of a list, in the same order, at every page size. */
+/** Expects the same records in the same order at every page size. */
 export async function expectSameAtEveryPageSize(service: TestService, list: string): Promise<void> {
   const { body } = await service.get(`${list}?limit=500`);
   expect(body.next_cursor).toBeNull();

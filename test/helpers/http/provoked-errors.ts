@@ -11,17 +11,17 @@ import type { Answer, TestService } from '../service/service.ts';
 import { addressOf, type ExampleRequest } from './example-requests.ts';
 
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
-/** The id of every request, so that the answers of two runs are the same. */
+/** A fixed id for every request, so that the answers of two runs are equal. */
 const REQUEST_ID = 'example-1';
 const NOBODY = '00000000-0000-4000-8000-00000000ffff';
 
-/** A request that works, of which a fault makes one that is refused. */
+/** A valid request; a fault turns it into a refused one. */
 export interface WorkingRequest {
   route: Route;
   request: ExampleRequest;
 }
 
-/** The differences of a request from one that works. */
+/** The differences of a request from a valid one. */
 interface Fault {
   key?: string | null;
   /** More of the query, or other values of parameters. */
@@ -41,7 +41,7 @@ export class ErrorProvoker {
     this.#service = service;
   }
 
-  /** Sends a request, with a fault in it if one is given. The answer of a stream is not read. */
+  /** Sends a request, with a fault if one is given. The answer of a stream is not read. */
   async send({ route, request }: WorkingRequest, fault: Fault = {}): Promise<Answer> {
     const changed = { ...request, parameters: { ...request.parameters, ...fault.parameters } };
     const address = addressOf(route, changed);
@@ -137,7 +137,7 @@ export class ErrorProvoker {
     return createKey({ databaseUrl: this.#service.databaseUrl, account, plan, scopes: [...scopes] });
   }
 
-  /** Sends a request with a key of a new account, after a statement about that account. */
+  /** Sends a request with a new account's key, after running a statement about that account. */
   async #sendWithAccount(working: WorkingRequest, statement: string): Promise<Answer> {
     const key = await this.#createKey('internal');
     const account = '(SELECT id FROM accounts WHERE name = $1)';

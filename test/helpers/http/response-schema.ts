@@ -31,7 +31,7 @@ interface OpenApi {
   };
 }
 
-/** An answer to a request, apart from its body. */
+/** An answer to a request, without its body. */
 export interface AnswerHead {
   method: string;
   /** The path without a query. */
@@ -49,8 +49,8 @@ export function createAjv(): Ajv2020 {
 }
 
 /**
- * A copy of a schema in which no object may have a field that is not described. The description itself lets clients
- * expect more fields, which later versions add; an answer of this version has none.
+ * A copy of a schema that forbids undescribed fields. The description itself lets clients expect more fields, which
+ * later versions may add; an answer of this version has none.
  */
 function closeObjects<Part>(part: Part): Part {
   if (typeof part !== 'object' || part === null) return part;
@@ -90,7 +90,7 @@ function describedAnswer({ method, path, status, headers }: AnswerHead): Describ
   return '$ref' in described ? (components.responses[nameIn(described)] as DescribedResponse) : described;
 }
 
-/** The headers that are described with some answer. Others, such as Date, belong to HTTP itself. */
+/** All headers that the description names. Others, such as Date, belong to HTTP itself. */
 const knownHeaders = Object.keys(components.headers);
 
 function findHeaderFault(
@@ -134,8 +134,8 @@ function findBodyFault(
 /**
  * Finds a difference between an answer and its description in /openapi.json.
  *
- * @param body the JSON, or null if it is not to be checked
- * @returns a sentence; null if there is no difference, or the request is to nothing that is described
+ * @param body the JSON, or null to skip it
+ * @returns a sentence; null if there is no difference, or the path is not described
  */
 export function findUndescribed(head: AnswerHead, body: string | null): string | null {
   const described = describedAnswer(head);
@@ -144,7 +144,7 @@ export function findUndescribed(head: AnswerHead, body: string | null): string |
   return fault && `${head.method} ${head.path} with ${head.status} ${fault}`;
 }
 
-/** Expects the body of a 200 to match the schema that its route declares. */
+/** Expects the body of a 200 to match its route's schema. */
 export function expectSchema(path: string, body: unknown): void {
   const described = describedAnswer({ method: 'GET', path, status: 200, headers: new Map() });
   if (described === null || typeof described === 'string') throw new Error(`No GET ${path} is described.`);

@@ -1,9 +1,9 @@
 import { formatCursor, formatEventId, parseCursor } from '../../../schemas/cursor.ts';
 import { formatPageCursor } from '../../../schemas/page-cursor.ts';
 
-/*
- * Puts fixed values in the place of those that differ from run to run: times, cursors and random delays. The text keeps
- * its form, so that it is as valid as before.
+/**
+ * Replaces values that differ between runs by fixed ones: times, cursors and random delays. The text keeps its form,
+ * and so stays valid.
  */
 
 const TIME = '2026-09-15T17:00:00.000Z';

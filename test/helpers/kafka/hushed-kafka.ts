@@ -2,12 +2,14 @@ import { connect, type Socket } from 'node:net';
 import { Kafka, type KafkaConfig, logLevel } from 'kafkajs';
 import type { Brokers } from '../../../service/brokers.ts';
 
-/** A kafkajs client whose brokers can fall silent: they receive and execute requests, but their answers are held back. */
+/**
+ * A kafkajs client whose brokers can fall silent: they receive and execute requests, but their answers are held back.
+ */
 export interface HushedKafka {
   kafka: Kafka;
-  /** Holds the answers back, on new connections too. */
+  /** Holds back the answers, on new connections too. */
   hush(): void;
-  /** Drops the answers that were held back, with their connections; new connections work. */
+  /** Drops the held-back answers with their connections; new connections work. */
   mend(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Producers of other systems, as tests of hostile and unusual producers see them. */
+/** Producers of other systems, for tests of hostile and unusual producers. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ interface ProducerSettings {
 }
 
 export interface OutsideProducer {
-  /** Resolves when Kafka has the records, with their places. */
+  /** Resolves with the records' places when Kafka has them. */
   send(records: readonly OutsideRecord[]): Promise<Place[]>;
   begin(): Promise<void>;
   commit(): Promise<void>;
@@ -53,8 +53,8 @@ interface Answer {
 }
 
 /**
- * A client in a program of its own. The program reads a request from each line of its standard input and answers with a
- * line: both are JSON, and bytes are in base64.
+ * A client in its own program. The program reads a request from each line of its standard input and answers with a
+ * line: both are JSON, with bytes in base64.
  */
 class ProgramClient implements OutsideClient {
   readonly #child: ChildProcess;
@@ -127,7 +127,7 @@ export function hasJavaCompiler(): boolean {
   return stdout?.includes('jdk.compiler@') ?? false;
 }
 
-/** Java's own client, of the version of the broker. */
+/** Java's own client, in the version of the broker. */
 export async function startJavaClient(brokers: Brokers, topic: string): Promise<OutsideClient> {
   const libs = path.join(await findKafkaJars(), '*');
   const source = path.join(HOSTILE, 'JavaProducer.java');

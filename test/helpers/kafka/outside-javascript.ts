@@ -14,7 +14,7 @@ const compressors: Record<Exclude<Codec, 'none'>, (bytes: Buffer) => Uint8Array>
   zstd: zstdCompressSync,
 };
 
-/** kafkajs comes with gzip alone; its users register the others. */
+/** kafkajs includes only gzip; its users register the others. */
 function registerCodecs(): void {
   for (const [name, compress] of Object.entries(compressors)) {
     const type = CODECS.indexOf(name as Codec) as kafkajs.CompressionTypes.GZIP;
@@ -24,7 +24,7 @@ function registerCodecs(): void {
   }
 }
 
-/** The places of records that were appended in order from the given offset of each partition on. */
+/** The places of records that were appended in order from the given offset of each partition. */
 function countFrom(
   firsts: Iterable<{ partition: number; first: number }>,
   records: readonly OutsideRecord[],
@@ -43,7 +43,7 @@ interface OpenTransaction {
   abort(): Promise<unknown>;
 }
 
-/** The present transaction of a producer, if there is one. */
+/** A producer's current transaction, if there is one. */
 class Transactions<T extends OpenTransaction> {
   readonly #open: () => Promise<T>;
   current: T | undefined;
@@ -104,7 +104,7 @@ export function startKafkajsClient(brokers: Brokers, topic: string): OutsideClie
   };
 }
 
-/** @platformatic/kafka: as above. */
+/** @platformatic/kafka, in the same way. */
 export function startPlatformaticClient(brokers: Brokers, topic: string): OutsideClient {
   return {
     async open({ codec = 'none', idempotent = false, transactionalId } = {}) {

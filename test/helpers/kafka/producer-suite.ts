@@ -1,4 +1,4 @@
-/** The tests that every kind of producer has to pass. */
+/** The tests for every kind of producer. */
 
 import { afterAll, beforeAll, test } from '@jest/globals';
 import type { Brokers } from '../../../service/brokers.ts';
@@ -56,7 +56,7 @@ export function testProducers(start: Start, startSuccessor: Start = start): void
     await ledger.expectSettled();
   });
 
-  test('INV-14: nothing of an aborted transaction is applied, and everything of a committed one', async () => {
+  test('INV-14: aborted transactions are not applied, and committed ones are applied completely', async () => {
     const producer = await open({ transactionalId: `${service.topicPrefix}one`, codec: 'gzip' });
     await producer.begin();
     await ledger.send(producer, [ledger.good(6), bad(6, Buffer.from('committed')), ledger.good(7)]);
@@ -91,7 +91,7 @@ export function testProducers(start: Start, startSuccessor: Start = start): void
     await ledger.expectSettled();
   });
 
-  test('INV-14: a transaction that is left open holds back its partition alone, until it is aborted', async () => {
+  test('INV-14: an open transaction holds back only its partition, until it is aborted', async () => {
     const transactionalId = `${service.topicPrefix}left-open`;
     const leaver = await open({ transactionalId });
     await leaver.begin();
@@ -102,7 +102,7 @@ export function testProducers(start: Start, startSuccessor: Start = start): void
     await ledger.expectSettled();
 
     ledger.owe(held);
-    // A producer with the same id aborts the transaction that the one before it left.
+    // A producer with the same id aborts its predecessor's transaction.
     const successor = await successors.open({ transactionalId });
     producers.push(successor);
     await successor.begin();

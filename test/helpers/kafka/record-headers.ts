@@ -1,4 +1,4 @@
-/** Headers as they lie in Kafka's log: their number, then names and values, each after its length. All are short. */
+/** Headers in the form of Kafka's log: their number, then names and values, each after its length. All are short. */
 export function encodeHeaders(headers: Readonly<Record<string, string>>): Buffer {
   const zigzag = (value: number) => (value < 64 ? [value * 2] : [((value * 2) & 0x7f) | 0x80, value >> 6]);
   const all = Object.entries(headers);

@@ -1,4 +1,4 @@
-/** A broker that asks for TLS, a login and rights, for the tests of a file. */
+/** A broker that requires TLS, a login and rights, for the tests of a file. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -20,7 +20,7 @@ export class SecureKafka {
   readonly dir: string;
   readonly authority: TestAuthority;
   readonly tokens: TokenServer;
-  /** `localhost:port` of the listener that asks for a login, of the one that asks for a certificate, and of others. */
+  /** `localhost:port` of the listeners with a login, with a certificate, and others. */
   readonly addresses: { login: string; certificate: string; expired: string };
   /** Connects without a login, and may do everything. */
   readonly everything: Brokers;
@@ -38,7 +38,7 @@ export class SecureKafka {
   }
 
   /**
-   * @param options.tokens the server whose tokens it accepts; one of its own by default
+   * @param options.tokens the server for its tokens; by default its own
    * @param options.overrides further settings of the broker
    */
   static async start({
@@ -88,7 +88,7 @@ export class SecureKafka {
         'listener.name.login.oauthbearer.sasl.oauthbearer.jwks.endpoint.url': tokens.jwksUrl,
         'listener.name.login.oauthbearer.sasl.oauthbearer.expected.audience': tokens.audience,
         'listener.name.login.oauthbearer.sasl.oauthbearer.expected.issuer': tokens.issuer,
-        // A connection whose token has expired ends, unless its client sends another one.
+        // A connection with an expired token ends, unless its client sends another one.
         'listener.name.login.oauthbearer.connections.max.reauth.ms': '3600000',
         ...overrides,
       },
@@ -114,7 +114,7 @@ export class SecureKafka {
     return file;
   }
 
-  /** The settings of a user who logs in with a password that is in a file. */
+  /** The settings of a user whose password is in a file. */
   async loginAs(
     username: string,
     password: string,

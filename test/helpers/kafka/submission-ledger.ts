@@ -8,12 +8,12 @@ import { until } from '../until.ts';
 import type { OutsideProducer, OutsideRecord, Place } from './outside-client.ts';
 import { startKafkajsClient } from './outside-javascript.ts';
 
-/** The partitions of the service whose submissions are counted. */
+/** The service's partitions whose submissions are counted. */
 export const PARTITIONS = 12;
 /** On a machine that does other work as well. */
 const PATIENCE_MS = 100_000;
 
-/** A record, and its due: an event with this statement, a rejection, or nothing. */
+/** A record, and its expected result: an event with this statement, a rejection, or nothing. */
 export type LedgerRecord = OutsideRecord & { due: { event: string } | 'rejection' | 'nothing' };
 
 type Values = Partial<Pick<OutsideRecord, 'key' | 'headers' | 'timestamp'>>;
@@ -24,8 +24,8 @@ export function bad(partition: number, value: Buffer | null, values: Values = {}
 }
 
 /**
- * Keeps account of all records that a test sends to the submissions topic of a service of its own: every good one is due
- * to become one event, and every bad one to be in the rejected topic with its origin (INV-14).
+ * Keeps account of all records that a test sends to the submissions topic of its own service. Every valid one must
+ * become one event, and every invalid one must be in the rejected topic with its origin (INV-14).
  */
 export class SubmissionLedger {
   readonly #service: TestService;
@@ -44,7 +44,7 @@ export class SubmissionLedger {
     return topicNames(this.#service.topicPrefix).submissions;
   }
 
-  /** A submission that makes one event, which its statement tells from all others. */
+  /** A submission that makes one event with a unique statement. */
   good(partition: number, values: Values = {}): LedgerRecord {
     this.#made += 1;
     const event = `Statement ${this.#made}.`;
@@ -52,7 +52,7 @@ export class SubmissionLedger {
     return { partition, key: Buffer.from('bakers-local-1'), value, ...values, due: { event } };
   }
 
-  /** Sends records, and notes their dues. */
+  /** Sends records, and notes their expected results. */
   async send(producer: OutsideProducer, records: readonly LedgerRecord[]): Promise<Place[]> {
     const places = await producer.send(records.map(({ due, ...record }) => record));
     for (const [index, { due }] of records.entries()) {
@@ -71,16 +71,16 @@ export class SubmissionLedger {
     return places;
   }
 
-  /** Notes that a record is due to be an event although it was sent otherwise. */
+  /** Notes that a record sent elsewhere must become an event. */
   owe({ due }: LedgerRecord): void {
     if (typeof due === 'object') this.#statements.push(due.event);
   }
 
   /**
-   * Sends a good submission to every partition, and waits until all good submissions so far are events: whatever was sent
-   * before holds up nobody.
+   * Sends a valid submission to every partition, and waits until all valid submissions so far are events: earlier
+   * records must not hold up any.
    *
-   * @returns how long that took, in milliseconds
+   * @returns the duration, in milliseconds
    */
   async untilProbesApplied(except: readonly number[] = []): Promise<number> {
     this.#probe ??= await startKafkajsClient(this.#service.brokers, this.topic).open();
@@ -95,13 +95,16 @@ export class SubmissionLedger {
     return performance.now() - startedAt;
   }
 
-  /** Waits until there are as many events as good submissions. */
+  /** Waits until there are as many events as valid submissions. */
   async untilApplied(): Promise<void> {
     const count = this.#statements.length;
     await until(`${count} events`, async () => (await this.#service.latestSequence()) >= count, PATIENCE_MS);
   }
 
-  /** Checks that every good submission is an event once, that every bad one is rejected, and that nothing else is there. */
+  /**
+   * Checks that every valid submission is an event once, that every invalid one is rejected, and that there is nothing
+   * else.
+   */
   async expectSettled(): Promise<void> {
     await this.untilApplied();
     const events = await this.#service.events();

@@ -9,19 +9,19 @@ import { brokersOf, isSecured, testServers } from '../servers/servers.ts';
 import { until } from '../until.ts';
 
 export interface TestTopics {
-  /** The names of this test's topics begin with it. */
+  /** The prefix of this test's topics. */
   prefix: string;
   brokers: Brokers;
 }
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** A prefix that no other test uses. */
+/** A unique prefix. */
 export function chooseTopicPrefix(): string {
   return `test-${randomBytes(6).toString('hex')}-`;
 }
 
-/** Creates the service's topics under a prefix of their own, as `topics apply` does. */
+/** Creates the service's topics under their own prefix, as `topics apply` does. */
 export async function createTestTopics({
   prefix = chooseTopicPrefix(),
   partitions = 2,
@@ -35,14 +35,17 @@ export async function createTestTopics({
   const options = { topicPrefix: prefix, retentionMs, changesPartitions: partitions };
   if (isSecured()) {
     await grantRights(brokers, prefix);
-    // Brokers learn of rights one after the other.
+    // Brokers learn of rights one after another.
     const apply = () => applyTopics({ ...options, brokers: brokersOf('ops') });
     await waitFor('The topics', apply, { timeoutMs: 60_000 });
   } else await applyTopics({ ...options, brokers });
   return { prefix, brokers };
 }
 
-/** Creates a topic, and waits until its partitions have leaders. kafkajs gives up if a broker has not heard of it yet. */
+/**
+ * Creates a topic, and waits until its partitions have leaders. kafkajs gives up if a broker does not know the topic
+ * yet.
+ */
 export async function createTopic(admin: Admin, config: ITopicConfig): Promise<void> {
   const { topic } = config;
   await admin.createTopics({ waitForLeaders: false, topics: [config] });

@@ -8,11 +8,11 @@ import { type Brokers, plaintextBrokers } from '../../../service/brokers.ts';
 import { ServerFolder } from '../servers/server-folder.ts';
 import { until } from '../until.ts';
 
-/** A cluster of two brokers, apart from that of the whole run. */
+/** A cluster of two brokers, separate from the run's. */
 export interface TwoBrokers {
-  /** Node 1, which is the controller too. */
+  /** Node 1, which is also the controller. */
   first: KafkaServer;
-  /** Node 2. It can be stopped without the other. */
+  /** Node 2, which can be stopped alone. */
   second: KafkaServer;
   /** Both. */
   brokers: Brokers;

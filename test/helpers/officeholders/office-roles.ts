@@ -3,7 +3,7 @@ import type { RoleInOffice } from '../../../domain/officeholders/terms.ts';
 export const government = (place: string) => `ocd-jurisdiction/country:us${place}/government`;
 export const division = (place: string) => `ocd-division/country:us${place}`;
 
-/** A role of a representative in office, with some fields replaced. */
+/** A representative's role in office, with some fields replaced. */
 export const role = (overrides: Partial<RoleInOffice> = {}): RoleInOffice => ({
   index: 0,
   type: 'lower',

@@ -1,6 +1,4 @@
-/*
- * Roles of the source and their seats.
- */
+/** Roles of the source and their seats. */
 
 /** Type, place and district of a role; then office, title, level, state, district and division of its seat. */
 type Row = [string, string, string | null, string, string, string, string, string, string];

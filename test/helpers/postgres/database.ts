@@ -4,7 +4,7 @@ import pg from 'pg';
 import { testServers } from '../servers/servers.ts';
 import { copyTemplate, createMigrated } from './template.ts';
 
-/** The address of a database that does not exist yet, on a Postgres: by default that of this test run. */
+/** The address of a database that does not exist yet; by default on this test run's Postgres. */
 export function chooseDatabaseUrl(server = testServers().databaseUrl): string {
   const url = new URL(server);
   url.pathname = `/test_${randomBytes(6).toString('hex')}`;
@@ -12,8 +12,8 @@ export function chooseDatabaseUrl(server = testServers().databaseUrl): string {
 }
 
 /**
- * Creates an empty database with the newest schema. It is never dropped: it goes away with the run's Postgres, so
- * tests may close their connections in any order.
+ * Creates an empty database with the newest schema. It ends with the run's Postgres and is never dropped, so tests may
+ * close their connections in any order.
  *
  * @returns its address
  */
@@ -23,7 +23,7 @@ export async function createTestDatabase(url = chooseDatabaseUrl()): Promise<str
   return url;
 }
 
-/** Gives a test file a client that is connected while its tests run. */
+/** Gives a test file a connected client while its tests run. */
 export function useClient(url: string, config: pg.ClientConfig = {}): pg.Client {
   const client = new pg.Client({ connectionString: url, ...config });
   beforeAll(() => client.connect());
@@ -31,7 +31,7 @@ export function useClient(url: string, config: pg.ClientConfig = {}): pg.Client 
   return client;
 }
 
-/** Gives a test file an empty database of its own, and a client that is connected to it while its tests run. */
+/** Gives a test file its own empty database, and a connected client while its tests run. */
 export function useTestDatabase(config: pg.ClientConfig = {}): { url: string; client: pg.Client } {
   const url = chooseDatabaseUrl();
   beforeAll(async () => {

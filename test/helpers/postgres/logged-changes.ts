@@ -23,7 +23,7 @@ export async function loadLoggedChanges(client: ClientBase | Pool): Promise<Logg
   return rows.map(({ packed, body, ...row }) => ({ ...row, body: bodyOf({ packed, body }) }));
 }
 
-/** Rewrites the change log as an earlier version wrote it, with bodies as JSON alone. */
+/** Rewrites the change log in an earlier version's form, with only JSON bodies. */
 export async function rewriteAsEarlier(client: ClientBase | Pool): Promise<void> {
   for (const { sequence, body } of await loadLoggedChanges(client)) {
     await client.query(

@@ -13,12 +13,12 @@ import { type DataPart, loadDataVersions } from '../../../store/reads/data-versi
 /** The queries and the answer of a request. */
 export interface RecordedRequest {
   queries: { sql: string; values: unknown[] }[];
-  /** The parts of the data that the route declares to show. */
+  /** The parts of the data that the route declares in `shows`. */
   shows: readonly DataPart[];
   body: string;
 }
 
-/** The GET route of a path, and the parameters that the path gives it. */
+/** The GET route of a path, and the values of its parameters. */
 function findRoute(pathname: string) {
   for (const route of routes.filter(({ method }) => method === 'GET')) {
     const form = new RegExp(`^${route.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);

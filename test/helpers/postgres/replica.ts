@@ -1,4 +1,4 @@
-/** Streaming replicas of an embedded Postgres, made by a base backup of its own commands: it has no pg_basebackup. */
+/** Streaming replicas of an embedded Postgres, which has no pg_basebackup. SQL commands make the base backup. */
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import type { PostgresServer } from '../../../ops/local/servers/server.ts';
 import { ServerFolder } from '../servers/server-folder.ts';
 
 const SETTINGS = { fsync: 'off', wal_keep_size: '1GB', max_connections: '200' };
-/** Made anew by a server, or of no use to another one. */
+/** Created by each server itself, or useless to another one. */
 const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot', 'pg_stat_tmp']);
 
 async function run(url: string, ...statements: string[]): Promise<void> {
@@ -22,7 +22,7 @@ async function run(url: string, ...statements: string[]): Promise<void> {
   }
 }
 
-/** A Postgres whose replicas can be made. */
+/** A Postgres that can have replicas. */
 export class Primary {
   readonly server: PostgresServer;
   readonly #folder: ServerFolder;
@@ -90,7 +90,7 @@ export class Primary {
     await this.#folder.remove();
   }
 
-  /** Gives the files to the server's user, with the rights that it insists on. */
+  /** Gives the files to the server's user, with the required rights. */
   async #giveAway(data: string): Promise<void> {
     execFileSync('chmod', ['-R', 'u=rwX,go=', data]);
     const identity = await findPostgresUser();
@@ -113,7 +113,7 @@ export class Replica {
     this.#settings = settings;
   }
 
-  /** Its address of a database that the primary has. */
+  /** The replica's address for one of the primary's databases. */
   urlOf(databaseUrl: string): string {
     return Object.assign(new URL(databaseUrl), { port: String(this.#port) }).href;
   }
@@ -134,7 +134,7 @@ export class Replica {
     this.#server = null;
   }
 
-  /** Runs statements on it, one after the other. */
+  /** Runs statements on it, one after another. */
   async run(...statements: string[]): Promise<void> {
     if (this.#server) await run(this.#server.url, ...statements);
   }
@@ -145,7 +145,7 @@ export class Replica {
     await run(Object.assign(new URL(this.#server.url), { pathname: `/${database}` }).href, ...statements);
   }
 
-  /** Makes it replay each commit this much later than the primary made it, such as `5s`; `0` for at once. */
+  /** Makes it replay each commit this much after the primary, such as `5s`; `0` means at once. */
   async delay(time: string): Promise<void> {
     await this.run(`ALTER SYSTEM SET recovery_min_apply_delay = '${time}'`, 'SELECT pg_reload_conf()');
   }

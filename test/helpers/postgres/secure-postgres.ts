@@ -1,4 +1,4 @@
-/** A Postgres that speaks TLS, for the tests of a file. */
+/** A Postgres with TLS, for the tests of a file. */
 import { chmod, chown, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,13 +8,13 @@ import { findPostgresUser } from '../../../ops/local/servers/postgres/user.ts';
 import type { PostgresServer } from '../../../ops/local/servers/server.ts';
 import { type IssuedCertificate, TestAuthority } from '../servers/certificates.ts';
 
-/** The user that logs in with a certificate in place of a password. */
+/** The user that logs in with a certificate instead of a password. */
 export const CERTIFICATE_USER = 'carl';
 
 export class SecurePostgres {
   readonly dir: string;
   readonly authority: TestAuthority;
-  /** The address of the owner of everything, on `localhost`, without settings of TLS. */
+  /** The superuser's address on `localhost`, without TLS settings. */
   readonly url: string;
   readonly #server: PostgresServer;
 
@@ -55,7 +55,7 @@ export class SecurePostgres {
     await this.query('SELECT pg_reload_conf()');
   }
 
-  /** Runs a statement as the owner of everything, without TLS. */
+  /** Runs a statement as the superuser, without TLS. */
   async query(statement: string): Promise<void> {
     const client = new pg.Client({ connectionString: this.#server.url });
     await client.connect();
@@ -71,7 +71,7 @@ export class SecurePostgres {
     await rm(this.dir, { recursive: true, force: true });
   }
 
-  /** Copies a file to where the server's user alone can read it. */
+  /** Copies a file to a place that only the server's user can read. */
   async #place(file: string, name: string): Promise<void> {
     const target = path.join(this.dir, 'postgres', 'data', name);
     await copyFile(file, target);

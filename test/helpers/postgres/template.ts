@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { migrateDatabase } from '../../../ops/commands/migrate.ts';
 
-/** The database of the run's Postgres that has the schema and no rows of a test. */
+/** The database of the run's Postgres with the schema and no test's rows. */
 const TEMPLATE = 'test_template';
 
 function locate(server: string, name: string): string {
@@ -24,7 +24,7 @@ export async function createTemplate(server: string): Promise<void> {
   await migrateDatabase(locate(server, TEMPLATE));
 }
 
-/** Creates a database from the template of its Postgres, which takes less time than its schema would. */
+/** Creates a database from its Postgres's template, which is faster than creating the schema. */
 export async function copyTemplate(url: string): Promise<void> {
   await create(url, new URL(url).pathname.slice(1), TEMPLATE);
 }

@@ -1,4 +1,4 @@
-/** Values of the service's own shapes, for property tests. */
+/** Values in the service's own forms, for property tests. */
 import fc from 'fast-check';
 import type { Change } from '../../../schemas/change.ts';
 import type { Cursor } from '../../../schemas/cursor.ts';
@@ -22,14 +22,14 @@ const AWKWARD = ['\r', '\n', '\r\n', '\u0085', '\u2028', '\u2029', '\0', '"', '\
 
 const SURROGATES = { first: 0xd800, count: 0x800 };
 /**
- * Any character that UTF-8 can hold. Each test file would take most of a second to set up fast-check's own unit `binary`,
- * which its `webUrl` uses as well.
+ * Any character of UTF-8. In each test file, fast-check's own unit `binary`, which its `webUrl` also uses, would take
+ * most of a second to set up.
  */
 export const character: fc.Arbitrary<string> = fc
   .nat(0x10ffff - SURROGATES.count)
   .map((point) => String.fromCodePoint(point < SURROGATES.first ? point : point + SURROGATES.count));
 
-/** Any text that UTF-8 can hold, rich in line breaks and characters that JSON must escape. */
+/** Any text of UTF-8, rich in line breaks and characters that JSON must escape. */
 export const text: fc.Arbitrary<string> = fc.string({
   unit: fc.oneof(fc.constantFrom(...AWKWARD), character),
   maxLength: 20,
@@ -97,7 +97,7 @@ export const rejection: fc.Arbitrary<Rejection> = fc.record({
 const time = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
 const named = { id, slug: text, name: text };
 
-/** A text of the characters that ids of events have. */
+/** A text of characters that ids of events can have. */
 const eventId = fc.string({ unit: fc.constantFrom(...'0189avAZ-_.'), minLength: 1, maxLength: 60 });
 
 export const change: fc.Arbitrary<Change> = fc.record({

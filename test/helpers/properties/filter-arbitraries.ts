@@ -14,7 +14,7 @@ const withFields: fc.Arbitrary<StreamFilter> = fc.record(
   { ...each(fc.array(word, { maxLength: 4 })), types: fc.array(types) },
   { requiredKeys: [] },
 );
-/** Filters of any fields, with the same few values. Some have no field, so that every change passes. */
+/** Filters of any fields, with the same few values. A filter without fields matches every change. */
 export const filter: fc.Arbitrary<StreamFilter> = fc.oneof(
   { weight: 9, arbitrary: withFields },
   { weight: 1, arbitrary: fc.constant({}) },

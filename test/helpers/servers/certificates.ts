@@ -15,15 +15,15 @@ export interface IssuedCertificate {
 }
 
 export interface IssueOptions {
-  /** The file's name, without its ending; an earlier certificate of the name is replaced. */
+  /** The file's name, without its ending; it replaces an earlier certificate of that name. */
   name: string;
-  /** The common name; the file's name by default. */
+  /** The common name; by default the file's name. */
   subject?: string;
   /** The subject's alternative names, such as DNS:localhost. */
   hosts?: string[];
-  /** How long it is valid, in days; negative for one that has expired. */
+  /** The days until it expires; negative for an expired one. */
   days?: number;
-  /** The moment at which it expires, in place of `days`. */
+  /** The moment at which it expires, instead of `days`. */
   until?: Date;
 }
 
@@ -50,7 +50,7 @@ export class TestAuthority {
     return authority;
   }
 
-  /** An authority that `create` has made. */
+  /** An authority from `create`. */
   static open(dir: string, name: string): TestAuthority {
     return new TestAuthority(dir, name);
   }
@@ -81,7 +81,7 @@ export class TestAuthority {
     return files;
   }
 
-  /** Signs a request. `openssl x509` counts in whole days, and only `openssl ca` takes a time. */
+  /** Signs a request. `openssl x509` counts in whole days; only `openssl ca` takes a time. */
   async #signUntil(until: Date, at: (ending: string) => string): Promise<void> {
     const settings = {
       database: at('index'),

@@ -19,7 +19,7 @@ export async function fetchDistribution(name: string, artifact: string): Promise
   const args = ['dependency:unpack', `-Dartifact=${artifact}`, `-DoutputDirectory=${unpacked}`];
   try {
     await mkdir(unfinished, { recursive: true });
-    // Without a project, Maven leaves a folder of marks where it runs.
+    // Without a project, Maven leaves a folder of marks in the current folder.
     if ((await runProgram('mvn', ['-B', '-q', ...args], unfinished)) !== 0)
       throw new Error(`Maven could not fetch ${artifact}.`);
     await rename(unpacked, folder);

@@ -1,6 +1,6 @@
 import { startSecuredServers, startTestServers } from './test-servers.ts';
 
-/** jest's globalSetup. The workers that run the test files inherit its environment. */
+/** jest's globalSetup. The workers of the test files inherit its environment. */
 export default async function globalSetup(): Promise<void> {
   if (process.env.TEST_SECURED !== undefined) {
     const { databaseUrl, cluster } = await startSecuredServers();

@@ -32,7 +32,7 @@ export function findProgram(name: string): string | null {
 interface ProxyPlan {
   port: number;
   gatewayPorts: number[];
-  /** The time that the proxy waits for a silent connection, in seconds. */
+  /** The proxy's timeout for a silent connection, in seconds. */
   timeoutSeconds: number;
 }
 
@@ -76,7 +76,7 @@ const PROXIES = {
   },
 };
 
-/** Starts a proxy in front of gateways, with the project's configuration for it. */
+/** Starts a proxy in front of gateways, with the project's configuration. */
 export async function startProxy(name: ProxyName, plan: Omit<ProxyPlan, 'port'>): Promise<RunningProxy> {
   const { file, render } = PROXIES[name];
   const text = await readFile(file, 'utf8');
@@ -84,7 +84,7 @@ export async function startProxy(name: ProxyName, plan: Omit<ProxyPlan, 'port'>)
 }
 
 /**
- * Starts nginx as the site of docs/streaming.md, with the configuration there: pages, and the stream beside them.
+ * Starts nginx as the site of docs/streaming.md, with its configuration: pages, and the stream beside them.
  *
  * @param site.pages the folder of the pages
  * @param site.service the address of the service

@@ -1,6 +1,6 @@
-/*
- * A schema registry of the tests' own, with the part of Confluent's documented REST API that the service uses.
- * `npm run test:registry` runs the same cases against a real one.
+/**
+ * A schema registry for tests, with the part of Confluent's documented REST API that the service uses. `npm run
+ * test:registry` runs the same cases against a real one.
  */
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
@@ -27,13 +27,13 @@ const refuse = (status: number, code: number, message: string): Answer => ({
 const readOnly = () => refuse(422, 42205, 'Subject is in read-only mode');
 
 export class SchemaRegistry {
-  /** The Authorization header that it asks for; null for none. */
+  /** The required Authorization header; null for none. */
   authorization: string | null = null;
   /** Answers every change with a refusal. */
   isReadOnly = false;
-  /** Says that there is no subject to everybody who changes one, as Karapace does to a user without the right. */
+  /** Reports a missing subject on every change, as Karapace does to a user without the right. */
   hidesSubjects = false;
-  /** Answers every request with this status, without a body of a registry. */
+  /** Answers every request with this status, without a registry's body. */
   failure: number | null = null;
   readonly #server: http.Server | https.Server;
   readonly #subjects = new Map<string, Held>();

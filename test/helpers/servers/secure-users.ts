@@ -10,12 +10,15 @@ const SCRAM_ITERATIONS = 4096;
 const SCRAM_MECHANISMS = { 'SCRAM-SHA-256': 1, 'SCRAM-SHA-512': 2 } as const;
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
-/** Sets the password of a user of SCRAM, for both mechanisms. @param everything may do that, without TLS or a login */
+/**
+ * Sets the password of a user of SCRAM, for both mechanisms. @param everything a client with that right, without TLS or
+ * a login
+ */
 export async function setPassword(everything: Brokers, name: string, password: string): Promise<void> {
   const [host = '', port = ''] = (everything.addresses[0] ?? '').split(':');
   const connection = new Connection('test');
   await connection.connect(host, Number(port));
-  // A request may name a user once.
+  // A request may name a user only once.
   for (const [mechanism, id] of Object.entries(SCRAM_MECHANISMS)) {
     const salt = randomBytes(16);
     const digest = mechanism === 'SCRAM-SHA-256' ? 'sha256' : 'sha512';
@@ -27,7 +30,7 @@ export async function setPassword(everything: Brokers, name: string, password: s
   await connection.close();
 }
 
-/** Grants rights to a principal, such as `User:ann`. @param everything may do that */
+/** Grants rights to a principal, such as `User:ann`. @param everything a client with that right */
 export async function grant(everything: Brokers, principal: string, rights: readonly Right[]): Promise<void> {
   await withAdmin(everything, (admin) =>
     admin.createAcls({ acl: rights.map((right) => toAcl(principal, right)) }),

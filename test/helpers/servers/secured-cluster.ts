@@ -1,6 +1,6 @@
 /**
- * Three brokers that ask for TLS, a client's certificate, a password and rights, as in production. Each part of the
- * service logs in as a user of its own, with the rights of its role and no others.
+ * Three brokers that require TLS, a client certificate, a password and rights, as in production. Each part of the
+ * service has its own user, with only the rights of its role.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { waitFor } from '../../../service/wait-for.ts';
 import { TestAuthority } from './certificates.ts';
 import { alterBroker, grant, keyStore, SCRAM_MODULE, setPassword } from './secure-users.ts';
 
-/** The users: one for each role, and one for a process that is `apply` and `relay`. */
+/** The users: one for each role, and one for a process that is both `apply` and `relay`. */
 const USERS = [...ROLES, 'consumers'] as const;
 export type User = (typeof USERS)[number];
 
@@ -31,9 +31,9 @@ const REPLICATED = {
   'share.coordinator.state.topic.replication.factor': '3',
   'share.coordinator.state.topic.min.isr': '2',
 };
-/** How long a broker that was killed may take to be back, in milliseconds. */
+/** The longest restart of a killed broker, in milliseconds. */
 const RELOAD_MS = 120_000;
-/** Clients learn soon that a broker is gone. */
+/** Clients soon learn that a broker is gone. */
 const IMPATIENT = { 'broker.session.timeout.ms': '6000' };
 
 interface Node {
@@ -90,7 +90,7 @@ export class SecuredCluster {
         ...(onSpawn && { onSpawn }),
       }),
     );
-    // None answers before two run.
+    // A single broker does not answer before a second one runs.
     const servers = await Promise.all(options.map(startKafka));
     const settings = {} as UserSettings;
     const addresses = nodes.map(({ login }) => `localhost:${login}`).join(',');
@@ -106,8 +106,9 @@ export class SecuredCluster {
   }
 
   /**
-   * Replaces the authority, and the certificates of the brokers and of every user, while everything runs: both authorities
-   * are trusted for a while, and afterwards only the new one. A program that kept an old certificate cannot connect again.
+   * Replaces the authority, and the certificates of the brokers and of every user, while everything runs. Both
+   * authorities are trusted for a while, and afterwards only the new one. A program with an old certificate cannot
+   * connect again.
    */
   async rotateCertificates(): Promise<void> {
     const old = TestAuthority.open(this.#dir, authorityName(this.#rotations));
@@ -121,7 +122,7 @@ export class SecuredCluster {
     await this.#reload();
   }
 
-  /** Makes every broker read its files again. One that is away reads them when it starts. */
+  /** Makes every broker read its files again. A stopped broker reads them when it starts. */
   async #reload(): Promise<void> {
     const store = keyStore('listener.name.login.', ...storeFiles(this.#dir));
     for (const [index] of this.#servers.entries()) {
@@ -130,7 +131,7 @@ export class SecuredCluster {
     }
   }
 
-  /** The brokers that still show a certificate of an earlier authority, or accept one, a sentence for each. */
+  /** The brokers that still show or accept a certificate of an earlier authority, a sentence each. */
   async findRotationFaults(): Promise<string[]> {
     const faults: string[] = [];
     const { KAFKA_BROKERS = '', KAFKA_CERT_FILE, KAFKA_KEY_FILE, ...others } = this.settings.ops;
@@ -191,12 +192,12 @@ async function hasAllReplicas(brokers: Brokers): Promise<true | null> {
 
 const authorityName = (generation: number) => `authority-${generation}`;
 
-/** The file with the brokers' key and certificate, and the one with the authorities that everybody trusts. */
+/** The file with the brokers' key and certificate, and the one with the trusted authorities. */
 function storeFiles(dir: string): [both: string, ca: string] {
   return [path.join(dir, 'broker.pem'), path.join(dir, 'trusted.crt')];
 }
 
-/** Makes everybody trust these authorities, and no others, from the next connection on. */
+/** Makes everybody trust only these authorities, from the next connection on. */
 async function trust(dir: string, authorities: TestAuthority[]): Promise<void> {
   const texts = await Promise.all(authorities.map(({ ca }) => readFile(ca, 'utf8')));
   const [, file] = storeFiles(dir);
@@ -205,7 +206,7 @@ async function trust(dir: string, authorities: TestAuthority[]): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-/** Issues certificates to the brokers and to every user, in place of earlier ones. */
+/** Issues new certificates to the brokers and to every user. */
 async function issueAll(authority: TestAuthority): Promise<void> {
   await authority.issue({ name: 'broker', subject: 'localhost' });
   for (const user of USERS) await authority.issue({ name: user });
@@ -250,7 +251,7 @@ async function describeUser(dir: string, user: User, addresses: string): Promise
   };
 }
 
-/** Grants every user its rights on the topics of a prefix. @param everything may do that */
+/** Grants every user its rights on the topics of a prefix. @param everything a client with that right */
 export async function grantRights(everything: Brokers, topicPrefix: string): Promise<void> {
   const rights = listRoleRights(topicPrefix);
   for (const user of USERS) {

@@ -1,14 +1,14 @@
 import { test } from '@jest/globals';
 import { findProgram } from './proxies.ts';
 
-/** The programs that make certificates, and a Kafka beside the one of the whole run. */
+/** The programs that make certificates and run a separate Kafka. */
 const missing = ['openssl', 'java', 'mvn'].filter((name) => findProgram(name) === null);
 if (missing.length > 0) {
   process.stderr.write(`Tests of secured servers are skipped: ${missing.join(', ')} not installed.\n`);
 }
 
-/** Whether this machine can make servers that ask for certificates and logins. */
+/** Whether this machine can run servers that require certificates and logins. */
 export const canSecure = missing.length === 0;
 
-/** A test with such servers. It is skipped on a machine that cannot make them. */
+/** A test with such servers. It is skipped if the machine cannot run them. */
 export const securedTest = canSecure ? test : test.skip;

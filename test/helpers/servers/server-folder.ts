@@ -9,7 +9,7 @@ process.once('exit', () => {
   for (const folder of open) folder.abandon();
 });
 
-/** A folder for servers of a test, which do not outlive this process. */
+/** A folder for a test's servers, which end with this process. */
 export class ServerFolder {
   readonly dir: string;
   readonly #pids: number[] = [];
@@ -19,7 +19,7 @@ export class ServerFolder {
     open.add(this);
   }
 
-  /** @param name the folder's name begins with it */
+  /** @param name the beginning of the folder's name */
   static async make(name: string): Promise<ServerFolder> {
     return new ServerFolder(await mkdtemp(path.join(os.tmpdir(), name)));
   }
@@ -35,7 +35,7 @@ export class ServerFolder {
     await rm(this.dir, { recursive: true, force: true });
   }
 
-  /** Kills the servers, which have nothing to lose, and removes the folder. */
+  /** Kills the servers, which have no data to lose, and removes the folder. */
   abandon(): void {
     for (const pid of this.#pids) {
       try {

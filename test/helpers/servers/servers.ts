@@ -22,17 +22,17 @@ function readUsers(): UserSettings | null {
   return TEST_KAFKA_USERS === undefined ? null : JSON.parse(TEST_KAFKA_USERS);
 }
 
-/** Whether this run has secured brokers, on which each part of the service has a user of its own. */
+/** Whether this run has secured brokers, with a user for each part of the service. */
 export function isSecured(): boolean {
   return readUsers() !== null;
 }
 
-/** The settings with which a part of the service connects to Kafka: in a secured run, those of its own user. */
+/** The settings with which a part of the service connects to Kafka; in a secured run, those of its own user. */
 export function kafkaSettings(user: User): Record<string, string> {
   return readUsers()?.[user] ?? { KAFKA_BROKERS: testServers().brokers.addresses.join(',') };
 }
 
-/** Kafka as a part of the service reaches it. */
+/** The Kafka connection of a part of the service. */
 export function brokersOf(user: User): Brokers {
   const brokers = readBrokers(kafkaSettings(user));
   if (brokers === null) throw new Error('The test servers have no brokers.');

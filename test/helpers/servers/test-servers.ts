@@ -8,7 +8,7 @@ import { createTemplate } from '../postgres/template.ts';
 import { SecuredCluster } from './secured-cluster.ts';
 import { ServerFolder } from './server-folder.ts';
 
-/** No data outlives the run, so none needs to survive a power cut. */
+/** No data outlives the run, so it does not need to survive a power cut. */
 const POSTGRES_FOR_TESTS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /** Old segments are checked often, so that tests of retention and compaction wait only for moments. */
@@ -33,7 +33,7 @@ async function makeFolder(): Promise<ServerFolder> {
   return folder;
 }
 
-/** Starts Postgres, and three brokers that ask for certificates, passwords and rights. */
+/** Starts Postgres, and three brokers that require certificates, passwords and rights. */
 export async function startSecuredServers(): Promise<{ databaseUrl: string; cluster: SecuredCluster }> {
   const runner = await findRunner();
   const { dir, onSpawn } = await makeFolder();
@@ -50,7 +50,7 @@ export async function startSecuredServers(): Promise<{ databaseUrl: string; clus
   return { databaseUrl: postgres.url, cluster };
 }
 
-/** Starts both and gives their addresses. */
+/** Starts both, and returns their addresses. */
 export async function startTestServers(): Promise<{ databaseUrl: string; brokers: Brokers }> {
   const runner = await findRunner();
   const { dir, onSpawn } = await makeFolder();

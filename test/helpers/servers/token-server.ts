@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 const KEY_ID = 'test';
 const DEFAULT_LIFE_SECONDS = 300;
 
-/** An OAuth 2.0 server that gives tokens to clients which know their secret, as signed JWTs. */
+/** An OAuth 2.0 server that issues tokens as signed JWTs to clients with the right secret. */
 export interface TokenServer {
   tokenUrl: string;
   /** The address of its public keys, for brokers. */
@@ -17,9 +17,9 @@ export interface TokenServer {
   secrets: Map<string, string>;
   /** The audience of the tokens. */
   audience: string;
-  /** How long its tokens live. */
+  /** The lifetime of its tokens. */
   lifeSeconds: number;
-  /** How many tokens it gave. */
+  /** The number of issued tokens. */
   given: number;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export async function startTokenServer(): Promise<TokenServer> {
   return server;
 }
 
-/** The client of a request, by HTTP Basic or in the body. */
+/** The client of a request, from HTTP Basic or the body. */
 async function readClient(request: IncomingMessage): Promise<{ id: string; secret: string }> {
   const body = new URLSearchParams(await text(request));
   const [, encoded = ''] = /^Basic (.*)$/.exec(request.headers.authorization ?? '') ?? [];

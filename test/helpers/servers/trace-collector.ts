@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as it arrives, with the name of the program that sent it. */
+/** A received span, with the name of the program that sent it. */
 export interface CollectedSpan {
   service: string;
   name: string;
@@ -59,7 +59,7 @@ export async function startTraceCollector() {
   const { port } = server.address() as AddressInfo;
   return {
     spans,
-    /** The settings of a program that sends its spans here, soon. */
+    /** The settings of a program that soon sends its spans here. */
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -1,6 +1,6 @@
 import { createLog, type Logger } from '../../../service/log.ts';
 
-/** A log whose lines a test can look at. */
+/** A log whose lines a test can read. */
 export interface CapturedLog {
   log: Logger;
   // biome-ignore lint/suspicious/noExplicitAny: tests check the lines that they look for.

@@ -1,6 +1,6 @@
 /**
- * The part of this process's environment that the programs of a test get: where programs are, and where Node keeps the code
- * that it has compiled, if `npm test` says so.
+ * The part of this process's environment for the programs of a test: the paths of programs, and Node's folder for
+ * compiled code if `npm test` names one.
  */
 export const INHERITED_ENV: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,

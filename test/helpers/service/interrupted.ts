@@ -3,15 +3,16 @@ import { listenForInterrupts } from '../../../ops/local/processes/interrupts.ts'
 const running = new Set<() => Promise<void>>();
 let listening = false;
 
-/** Stops all that still runs and would be stopped on an interrupt. */
+/** Stops everything that is registered and still runs. */
 export async function stopRunning(): Promise<void> {
   await Promise.allSettled([...running].map((stopOne) => stopOne()));
 }
 
 /**
- * Stops something before this program ends on an interrupt, since servers are processes of their own and would run on.
+ * Stops something before this program ends on an interrupt. Servers are processes of their own and would otherwise
+ * continue.
  *
- * @returns a function that cancels this, for when it was stopped otherwise
+ * @returns a function that cancels this after another stop
  */
 export function stopWhenInterrupted(stop: () => Promise<void>): () => void {
   if (!listening) {

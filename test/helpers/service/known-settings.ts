@@ -15,7 +15,7 @@ export interface KnownSettings {
   ops: string[];
 }
 
-/** Lists them, by having each program read an environment that remembers their names. */
+/** Lists them: each program reads an environment that records their names. */
 export function listKnownSettings(): KnownSettings {
   const settingsOf = (read: (env: Environment) => unknown) => {
     const names = new Set([...KAFKA_SECURITY_SETTINGS, ...DATABASE_SETTINGS]);

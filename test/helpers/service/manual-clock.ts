@@ -5,7 +5,7 @@ interface Waiter {
   resolve: () => void;
 }
 
-/** A clock that stands still until a test moves it on. */
+/** A clock that stands still until a test advances it. */
 export class ManualClock implements Clock {
   #now: number;
   readonly #waiters = new Set<Waiter>();
@@ -33,7 +33,7 @@ export class ManualClock implements Clock {
     return () => this.#waiters.delete(waiter);
   };
 
-  /** Moves on, stopping at each moment that a timer waits for, and lets the timers' work run. */
+  /** Advances, stopping at the moment of each timer, and lets the timers' work run. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {

@@ -1,6 +1,6 @@
 import { register } from 'prom-client';
 
-/** The value of a counter or gauge of this process; 0 for labels that it has not seen. */
+/** The value of a counter or gauge of this process; 0 for unknown labels. */
 export async function metricValue(
   name: string,
   labels: Readonly<Record<string, string>> = {},
@@ -13,7 +13,7 @@ export async function metricValue(
   return found?.value ?? 0;
 }
 
-/** The sum over all series of a histogram's count or a counter that have these labels. */
+/** The sum over all series with these labels, of a counter or of a histogram's count. */
 export async function countObserved(name: string, labels: Readonly<Record<string, string>>): Promise<number> {
   const metric = await register.getSingleMetric(name)?.get();
   return (metric?.values ?? [])

@@ -14,7 +14,7 @@ export interface ServiceProcess {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts a program of the service, such as `consumers/main.ts`, as a process of its own. */
+/** Starts a program of the service, such as `consumers/main.ts`, in its own process. */
 export function startProcess(
   program: string,
   env: Record<string, string>,

@@ -26,14 +26,14 @@ export interface TestServiceOptions {
   gateways?: number;
   partitions?: number;
   retentionMs?: number;
-  /** Whether one process has all roles of the consumers in a secured run too, as it has in others. */
+  /** Whether one process has all roles of the consumers even in a secured run. */
   consumersTogether?: boolean;
   gatewayConfig?: Partial<GatewayConfig>;
-  /** The database, which does not exist yet; by default one of the run's Postgres. */
+  /** The address of a database that does not exist yet; by default on the run's Postgres. */
   databaseUrl?: string;
-  /** The replicas that the relay looks after. */
+  /** The replicas that the relay checks. */
   relayReplicas?: string[];
-  /** By default the database's, as in production. */
+  /** By default the database's clock, as in production. */
   clock?: Clock;
   /** The log of the gateways. */
   log?: Logger;
@@ -53,14 +53,14 @@ const DEFAULTS = {
 export interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies whose shape they check themselves.
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the shapes of the bodies that they use.
   body: any;
 }
 
-/** A whole service in this process, on a database and topics of its own. */
+/** A whole service in this process, on its own database and topics. */
 export class TestService {
   readonly databaseUrl: string;
-  /** Kafka for the test itself, which may do everything there. */
+  /** Kafka for the test itself, with every right. */
   readonly brokers = testServers().brokers;
   readonly topicPrefix = chooseTopicPrefix();
   readonly gateways: Gateway[] = [];
@@ -111,7 +111,9 @@ export class TestService {
     await this.untilReady();
   }
 
-  /** Starts a gateway in this place; when the stream has a new epoch it is replaced, as a supervisor would do. */
+  /**
+   * Starts a gateway in this place. When the stream has a new epoch, it replaces the gateway, as a supervisor would.
+   */
   async startGateway(index: number): Promise<void> {
     const gateway = await startGateway(this.#config, {
       ...(this.#options.clock && { clock: this.#options.clock }),
@@ -121,7 +123,7 @@ export class TestService {
       },
     });
     let stopped: Promise<void> | undefined;
-    // A test may have stopped it before the service is stopped.
+    // A test may have stopped it already.
     const stop = () => {
       stopped ??= gateway.stop();
       return stopped;
@@ -145,7 +147,7 @@ export class TestService {
   async startConsumers(roles: Role[] = ['apply', 'relay']): Promise<void> {
     const { databaseUrl, topicPrefix } = this;
     const { retentionMs, relayReplicas: readDatabaseUrls } = this.#options;
-    // In a secured run each role has a user of its own, and therefore a process.
+    // In a secured run each role has its own user, and therefore its own process.
     const apart = isSecured() && !this.#options.consumersTogether;
     const parts = apart
       ? roles.map((role) => ({ user: role, roles: [role] }))
@@ -198,7 +200,7 @@ export class TestService {
     };
   }
 
-  /** Runs a statement on the service's database, past the service. @returns the rows */
+  /** Runs a statement on the service's database directly. @returns the rows */
   async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.databaseUrl });
     await client.connect();
@@ -215,7 +217,7 @@ export class TestService {
     await submitAll({ brokers: brokersOf('producer'), topic, submissions });
   }
 
-  /** All events from a cursor, or from the beginning, up to the end of the stream. */
+  /** All events from a cursor, or from the beginning, to the end of the stream. */
   async events(start = 'from=earliest', gateway = 0): Promise<{ data: Answer['body'][]; cursor: string }> {
     const data: Answer['body'][] = [];
     for (let query = start; ; ) {
@@ -233,7 +235,7 @@ export class TestService {
     return parseCursor(body.next_cursor).sequence;
   }
 
-  /** Waits until the stream has this number of events on every gateway, and returns them. */
+  /** Waits until every gateway has this number of events, and returns them. */
   async eventsOnceThereAre(count: number, timeoutMs?: number): Promise<Answer['body'][]> {
     const all = async () => {
       const sequences = await Promise.all(this.gateways.map((_, gateway) => this.latestSequence(gateway)));
@@ -244,7 +246,7 @@ export class TestService {
   }
 }
 
-/** Gives a test file a service that runs while its tests do. Every answer must be as /openapi.json describes it. */
+/** Gives a test file a running service during its tests. Every answer must match /openapi.json. */
 export function useTestService(options: TestServiceOptions = {}): TestService {
   const service = new TestService(options);
   const answers = watchAnswers((port) => service.gateways.some((gateway) => gateway.port === port));

@@ -21,7 +21,7 @@ import { stopWhenInterrupted } from './interrupted.ts';
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const TODAY = '2026-10-01';
 
-/** The whole service on servers of its own, with each part in its own process, as in production. */
+/** The whole service on its own servers, with each part in its own process, as in production. */
 export interface System {
   databaseUrl: string;
   brokers: Brokers;
@@ -42,7 +42,7 @@ function startProgram(entry: string, env: Record<string, string>): ChildProcess 
   });
 }
 
-/** Those that have one on this machine. */
+/** The processes on this machine. */
 function namePids(processes: Record<string, { pid?: number | null | undefined }>): Record<string, number> {
   const pids = Object.entries(processes).map(([name, { pid }]) => [name, pid] as const);
   return Object.fromEntries(pids.filter((each): each is [string, number] => typeof each[1] === 'number'));
@@ -59,7 +59,7 @@ export async function untilReady(base: string): Promise<void> {
     await sleep(100);
 }
 
-/** Nothing of it asks for a login here. */
+/** No server requires a login here. */
 async function startKafka(
   dir: string,
   cluster: boolean,
@@ -70,11 +70,11 @@ async function startKafka(
 }
 
 /**
- * Starts the service with the small demo catalogue in it, and no traffic.
+ * Starts the service with the small demo catalogue and without traffic.
  *
  * @param gatewayEnv settings of the gateway, besides its addresses
  * @param options.replicas the number of replicas that the gateway reads from
- * @param options.cluster whether Kafka is three brokers, each with a copy of every partition
+ * @param options.cluster whether Kafka has three brokers, each with a copy of every partition
  * @param options.consumerEnv further settings of the consumers, by role
  */
 export async function startSystem(

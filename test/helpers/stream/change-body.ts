@@ -1,6 +1,6 @@
 import type { ChangeBody } from '../../../schemas/change.ts';
 
-/** The body of a change in a city contest of the election of id 1. */
+/** The body of a change in a city contest of the election with id 1. */
 export const CHANGE_BODY: ChangeBody = {
   endorsement: { id: 1, rank: null, statement: null, source_url: null, published_on: null },
   endorser: {

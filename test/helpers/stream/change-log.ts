@@ -12,15 +12,15 @@ export interface EventBody extends ChangeBody {
   occurred_at: string;
 }
 
-/** The stream as it must be: the event of sequence n is at n - 1. */
+/** The expected stream: the event of sequence n is at n - 1. */
 export interface ChangeLog {
   epoch: number;
   events: readonly EventBody[];
 }
 
 /**
- * Loads the change log of a store as events, up to the last change that the relay has begun to send, since ids are fixed
- * then.
+ * Loads the change log of a store as events, up to the last change that the relay has begun to send: from then on, ids
+ * are fixed.
  *
  * @throws Error if sequences are not 1, 2, 3…, so that the log has holes or no order
  */
@@ -43,7 +43,7 @@ export async function loadChangeLog(databaseUrl: string): Promise<ChangeLog> {
       if (Number(sequence) !== index + 1) throw new Error(`The change log has ${sequence} after ${index}.`);
       const time = Number(ms);
       const id = formatEventId({ epoch, sequence: index + 1, time, offsets: offsets.map(Number) });
-      // What Avro reads has other prototypes than what a client parses.
+      // Values from Avro have other prototypes than values that a client parses.
       const body = JSON.parse(JSON.stringify(bodyOf(stored))) as ChangeBody;
       return { id, type: `endorsement.${type}`, occurred_at: new Date(time).toISOString(), ...body };
     });

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 // biome-ignore lint/suspicious/noExplicitAny: bodies are compared field by field, whatever they hold.
 type Json = any;
 
-/** The values that both an event and a flat endorsement carry, in the event's form. */
+/** The values that events and flat endorsements share, in the event's form. */
 function comparable({ endorsement, endorser, contest, election, choice }: Json): Json {
   const { id, rank, statement, source_url, published_on } = endorsement;
   const { district } = contest;
@@ -42,7 +42,7 @@ function sorted(value: Json): Json {
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }
 
-/** The count and the digest of endorsements, as docs/streaming.md describes them: the service's code is not used. */
+/** The count and the digest of endorsements, as docs/streaming.md describes them, without the service's code. */
 export function digestOf(contents: readonly Json[]): { count: number; digest: string } {
   let sum = 0n;
   for (const { endorsement, ...ballot } of contents) {
@@ -52,7 +52,7 @@ export function digestOf(contents: readonly Json[]): { count: number; digest: st
   return { count: contents.length, digest: (sum % 2n ** 256n).toString(16).padStart(64, '0') };
 }
 
-/** The count and the digest that the service gives for a filter, a query. */
+/** The service's count and digest for a filter, a query. */
 export async function readDigest(ask: Ask, filter: string): Promise<{ count: number; digest: string }> {
   const { status, body } = await ask(`/v1/digest?${filter}`);
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
@@ -60,11 +60,11 @@ export async function readDigest(ask: Ask, filter: string): Promise<{ count: num
   return { count, digest };
 }
 
-/** A copy that a client keeps of what its filter matches, by endorsement id. */
+/** A client's copy of the endorsements that its filter matches, by id. */
 export class Copy {
   readonly #held = new Map<number, Json>();
 
-  /** Takes an event in, as a client does: it adds or replaces the endorsement, or takes it out. */
+  /** Applies an event as a client does: it adds, replaces or removes the endorsement. */
   apply(event: Json): void {
     const { id } = event.endorsement;
     if (event.type === 'endorsement.deleted') this.#held.delete(id);
@@ -86,7 +86,7 @@ export class Copy {
 /** Sends a GET request for a path with a key. */
 export type Ask = (path: string) => Promise<{ status: number; body: Json }>;
 
-/** The endorsements that the reads give for a filter, a query, by id. A copy with this filter must hold them. */
+/** The endorsements in the reads for a filter, a query, by id. A copy with this filter must equal them. */
 export async function readEndorsements(ask: Ask, filter: string): Promise<Record<string, Json>> {
   const all: [string, Json][] = [];
   for (let cursor = ''; ; ) {

@@ -8,12 +8,12 @@ export async function readEvents({ body }: Response, callbacks: ParserCallbacks)
   for await (const bytes of body ?? []) parser.feed(decoder.decode(bytes, { stream: true }));
 }
 
-/** An open connection of Server-Sent Events, and everything that it has received. */
+/** An open connection of Server-Sent Events, and everything it has received. */
 export class EventStreamClient {
   readonly response: Response;
   readonly events: EventSourceMessage[] = [];
   readonly comments: string[] = [];
-  /** The server's `retry`: milliseconds to wait before reconnecting. */
+  /** The server's `retry`: the delay before reconnecting, in milliseconds. */
   retryMs: number | undefined;
   /** Whether the server ended the stream. */
   ended = false;
@@ -43,14 +43,14 @@ export class EventStreamClient {
         },
       });
     } catch {
-      // The test closed it, or the server died; `ended` tells that from a clean end.
+      // The test closed it, or the server died; `ended` distinguishes that from a clean end.
       return;
     }
     this.ended = true;
   }
 
-  /** The events of one kind, their data parsed. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies whose shape they check themselves.
+  /** The events of one kind, with parsed data. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the shapes of the bodies that they use.
   of(kind: string): { id: string; data: any }[] {
     return this.events
       .filter(({ event }) => event === kind)

@@ -1,4 +1,4 @@
-/* A stream of Server-Sent Events on a feed that the test fills, without a server. */
+/** A stream of Server-Sent Events on a feed that the test fills, without a server. */
 import { PassThrough } from 'node:stream';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
@@ -17,13 +17,13 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-/** A feed of events that the test appends to, or a failure that it sets. */
+/** A feed to which the test appends events, or for which it sets a failure. */
 class FakeFeed {
   readonly #clock: ManualClock;
   readonly #events: RenderedEvent[] = [];
   readonly #fanOut = new FanOut();
   failure: Error | undefined;
-  /** An error of making ids, which every frame but an endorsement needs. */
+  /** An error in making ids, which every frame except an endorsement needs. */
   broken: Error | undefined;
   reads = 0;
 
@@ -70,11 +70,11 @@ interface Setting {
   /** The number of changes after the point at which the stream begins. */
   behind?: number;
   failure?: Error;
-  /** How long an event stays readable, in milliseconds. */
+  /** The time for which an event stays readable, in milliseconds. */
   retentionMs?: number;
 }
 
-/** Starts a stream on a feed of its own, with a clock that the test moves on. The test calls `listen` to read it. */
+/** Starts a stream on its own feed, with a clock that the test advances. The test calls `listen` to read it. */
 export function startStream(setting: Setting = {}) {
   const { filter = {}, lifetimeMs = HOUR, random = 0, output = new PassThrough() } = setting;
   const { retentionMs = 7 * 24 * HOUR } = setting;

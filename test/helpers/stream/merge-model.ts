@@ -1,4 +1,4 @@
-/* A topic as relays leave it, and a reader that fetches it in any order and in pieces of any size. */
+/** A topic as relays leave it, and a reader that fetches it in any order and in pieces of any size. */
 import fc from 'fast-check';
 import { type Sequenced, SequenceMerge } from '../../../gateway/feed/merge.ts';
 
@@ -26,8 +26,8 @@ const sending = fc.record({
 });
 
 /**
- * A dense sequence on partitions whose number grew meanwhile: copies sent after that lie on other partitions than the
- * originals. Offsets have gaps, as compaction and transaction markers leave them.
+ * A dense sequence on a growing number of partitions: copies sent after the growth are on other partitions than the
+ * originals. Offsets have gaps, as after compaction and transaction markers.
  */
 export const topicArbitrary: fc.Arbitrary<Topic> = fc
   .record({
@@ -60,7 +60,7 @@ export const topicArbitrary: fc.Arbitrary<Topic> = fc
     return { partitions, last: keys.length, start: { sequence, offsets } };
   });
 
-/** Reads a topic as a gateway does. Numbers from `choose` decide which partition is fetched and how much is taken. */
+/** Reads a topic as a gateway does. Numbers from `choose` decide the partition and the size of each fetch. */
 export function createReader({ partitions }: Topic, start: Start, choose: Iterator<number>) {
   const merge = new SequenceMerge<Sequenced>(start);
   const atEnd = new Set<number>();
@@ -107,7 +107,7 @@ export function expectedOf({ last, start }: Topic): number[] {
   return Array.from({ length: last - start.sequence }, (_, index) => start.sequence + 1 + index);
 }
 
-/** Everything that a reader returns: in small steps first, then until the end. */
+/** Everything that a reader returns: first in small steps, then until the end. */
 export function readAll(reader: ReturnType<typeof createReader>): number[] {
   return [...Array.from({ length: 30 }, () => reader.step()).flat(), ...reader.drain()];
 }

@@ -1,6 +1,6 @@
 import type { Change } from '../../../schemas/change.ts';
 
-/** The text of an event's body, made from the change as an object: what the gateway makes of its Avro must equal it. */
+/** The text of an event's body, made from the change as an object. The gateway's text from Avro must equal it. */
 export function renderEvent(change: Change): string {
   const { id, type, occurred_at, endorsement, endorser, contest, election, choice } = change;
   return JSON.stringify({

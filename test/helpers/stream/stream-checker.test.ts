@@ -35,7 +35,7 @@ const faultsOf = (...parameters: Parameters<typeof judge>) => judge(...parameter
 
 const OREGON = { states: ['OR'] };
 
-describe('a reader who has received what it should', () => {
+describe('a reader of a correct stream', () => {
   test('from the beginning, cut and resumed, up to the end', () => {
     const first = stream(0, tell('ready', 0), change(1), change(2));
     const second = stream(2, tell('ready', 2), change(3), tell('reconnect', 3));
@@ -43,12 +43,12 @@ describe('a reader who has received what it should', () => {
     expect(judge([first, second, third], { upTo: 6 })).toEqual({ faults: [], events: 6, repeats: 0 });
   });
 
-  test('from where ready said, with a filter and a checkpoint', () => {
+  test('from the cursor of ready, with a filter and a checkpoint', () => {
     const connection = stream(null, tell('ready', 1), change(2), change(4), tell('checkpoint', 5));
     expect(judge([connection], { filter: OREGON, upTo: 5 })).toEqual({ faults: [], events: 2, repeats: 0 });
   });
 
-  test('with repeats on a connection that began earlier, which are counted apart', () => {
+  test('with repeats on a connection that began earlier, which are counted separately', () => {
     const connections = [
       stream(0, tell('ready', 0), change(1), change(2), change(3)),
       stream(1, tell('ready', 1), change(2), change(3), change(4)),
@@ -100,7 +100,7 @@ describe('a fault is found:', () => {
       [stream(1, tell('ready', 1), change(2)), stream(3, tell('ready', 3), change(4))],
     ],
     [
-      'a connection that goes on elsewhere than asked',
+      'a connection that begins at another place than asked',
       'ready says 3, and it began after 2',
       [stream(2, tell('ready', 3), change(4))],
     ],
@@ -196,7 +196,7 @@ test('a reader with thousands of faults is described by the first', () => {
   expect(judge([stream(0, tell('ready', 0), ...frames)]).faults).toHaveLength(10);
 });
 
-test('ids rise as text, also where the log itself has ids that do not', () => {
+test('ids must rise as text, even if those of the log do not', () => {
   const events = LOG.events.map((event, index) =>
     index === 1 ? { ...event, id: `+${event.id.slice(1)}` } : event,
   );

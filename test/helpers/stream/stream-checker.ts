@@ -3,9 +3,9 @@ import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import { InvalidCursorError, parseCursor } from '../../../schemas/cursor.ts';
 import type { ChangeLog, EventBody } from './change-log.ts';
 
-/*
- * Compares what readers of the stream have received with the change log. Every id is a position: a reader that has one
- * must have received every change up to it that passes the filter, once and in the log's order, and nothing else.
+/**
+ * Compares the received events of readers with the change log. Every id is a position. A reader with an id must have
+ * received every change up to it that passes the filter, once and in the log's order, and nothing else.
  */
 
 /** A Server-Sent Event as received. */
@@ -18,7 +18,7 @@ export interface Frame {
 /** The frames of one connection of the stream, or of one answer of `/v1/events`. */
 export interface Connection {
   via: 'stream' | 'page';
-  /** The sequence of the cursor that it began at; 0 for the beginning, null if `ready` tells it. */
+  /** The sequence of the cursor at its start; 0 for the beginning, null if `ready` names it. */
   after: number | null;
   frames: readonly Frame[];
 }
@@ -28,14 +28,14 @@ export interface ReaderRecord {
   name: string;
   filter: StreamFilter;
   connections: readonly Connection[];
-  /** The sequence that it must have reached at the end; null if it may have been cut anywhere. */
+  /** The expected sequence at the end; null if the reader may have been cut anywhere. */
   upTo: number | null;
 }
 
 export interface Verdict {
   /** The faults, a sentence each. */
   faults: string[];
-  /** Changes received, each counted once. */
+  /** Received changes, each counted once. */
   events: number;
   /** Changes received again, on a connection that began before the end of an earlier one. */
   repeats: number;
@@ -46,7 +46,7 @@ const MAX_FAULTS = 10;
 const SEQUENCE_DIGITS = 11;
 const LAST_WORDS = ['reconnect', 'error'];
 
-/** The sequence that a cursor or an event's id names. */
+/** The sequence in a cursor or an event's id. */
 export function sequenceOf(id: string): number {
   return Number.parseInt(id.slice(0, SEQUENCE_DIGITS), 32);
 }

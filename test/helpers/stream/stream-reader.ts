@@ -8,7 +8,7 @@ import { type Connection, type Frame, type ReaderRecord, sequenceOf } from './st
 export class FrameStore {
   readonly #frames = new Map<string, Frame>();
 
-  /** The frame of this content: the kept one if it has the same id, event and data. */
+  /** The kept frame if it has the same id, event and data; otherwise this one. */
   share(event: string, id: string, data: string): Frame {
     const frame = { event, id, data };
     if (event !== 'endorsement') return frame;
@@ -28,13 +28,13 @@ export interface StreamReaderOptions {
   /** The start of the first connection: `latest`, `earliest`, or a cursor. */
   from?: string;
   frames?: FrameStore;
-  /** The part of the server's `retry` time that it waits before it connects again. */
+  /** The part of the server's `retry` time that it waits before it reconnects. */
   patience?: number;
 }
 
 /**
- * A reader of the stream like EventSource, light enough for thousands in a process: it connects, connects again with its
- * last id whenever the connection ends, and keeps a record of all frames.
+ * A reader of the stream like EventSource, light enough for thousands in a process. It connects, reconnects with its
+ * last id whenever the connection ends, and records all frames.
  */
 export class StreamReader {
   readonly record: ReaderRecord;
@@ -68,7 +68,7 @@ export class StreamReader {
     await this.#done;
   }
 
-  /** The sequence that it has reached; -1 before the first id. */
+  /** Its current sequence; -1 before the first id. */
   get position(): number {
     return this.#lastId === undefined ? -1 : sequenceOf(this.#lastId);
   }
@@ -103,7 +103,7 @@ export class StreamReader {
     return `${address()}/v1/stream?${new URLSearchParams({ ...Object.fromEntries(fields), ...start })}`;
   }
 
-  /** The start of a connection that is opened now. */
+  /** The start of a new connection. */
   #after(): number | null {
     if (this.#lastId !== undefined) return this.position;
     const { from = 'latest' } = this.#options;

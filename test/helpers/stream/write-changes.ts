@@ -10,18 +10,18 @@ export interface ChangesToWrite {
   brokers: Brokers;
   topic: string;
   epoch: number;
-  /** How many; their sequences begin with 1. */
+  /** The number of changes; their sequences begin with 1. */
   count: number;
-  /** How many are sent at a time: those of one partition become one batch. */
+  /** The number of changes per request: those of one partition become one batch. */
   atOnce: number;
   partitionOf: (sequence: number) => number;
 }
 
-/** A change's value in the topic. Such changes differ in their epoch and sequence alone. */
+/** A change's value in the topic. Such changes differ only in their epoch and sequence. */
 export const encodeChange = (epoch: number, sequence: number): Buffer =>
   changeCodec.encode({ ...SAMPLE, epoch, sequence });
 
-/** Writes changes that differ in their sequence alone, as the relay would. */
+/** Writes changes that differ only in their sequence, as the relay would. */
 export async function writeChanges({
   brokers,
   topic,

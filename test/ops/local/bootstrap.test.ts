@@ -20,7 +20,7 @@ async function writeEntry(code: string): Promise<string> {
   return file;
 }
 
-test('runs a TypeScript entry with clean arguments, and only the entry writes to standard output', async () => {
+test('runs a TypeScript entry with its own arguments, and only the entry writes to standard output', async () => {
   const entry = await writeEntry(
     'const rest: string[] = process.argv.slice(1); console.log(JSON.stringify(rest));',
   );

@@ -14,7 +14,7 @@ test('a start names the addresses, the key, and commands with the key', () => {
   for (const command of commands) expect(command).toContain("'Authorization: Bearer bes_key'");
 });
 
-test('a start names its DATA_DIR in a command for another terminal, unless commands look there by themselves', () => {
+test('a start names its DATA_DIR in a command for another terminal, except for the default folder', () => {
   const showCommand = (dataDir: string) =>
     /another: (.*) console link/.exec(
       renderWelcome({ ...started, dataDir, consoleLink: 'http://localhost:8080/console/links/abc' }),
@@ -23,6 +23,6 @@ test('a start names its DATA_DIR in a command for another terminal, unless comma
   expect(showCommand(path.resolve('.data'))).toBe('npm run ops --');
 });
 
-test('a start without a console names none', () => {
+test('a start without a console does not mention it', () => {
   expect(renderWelcome({ ...started, consoleLink: null })).not.toMatch(/console/i);
 });

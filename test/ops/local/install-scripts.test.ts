@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 
-test('allowScripts names every package with installation scripts, and no other', () => {
+test('allowScripts names exactly the packages with installation scripts', () => {
   const { packages } = readJson('package-lock.json') as {
     packages: Record<string, { hasInstallScript?: boolean }>;
   };

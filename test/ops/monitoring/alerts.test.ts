@@ -10,7 +10,7 @@ const SCRAPE_SECONDS = 15;
 const rules = readFileSync(RULES, 'utf8');
 const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name as string);
 
-/** The test of a case, as promtool takes it: the names of the alerts that fire at its end. */
+/** The promtool test of a case, with the names of the alerts that fire at its end. */
 function toPromtoolTest({ name, series, firing }: AlertCase) {
   return {
     name,

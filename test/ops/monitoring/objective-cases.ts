@@ -1,6 +1,6 @@
-/*
- * Eight hours of a service's metrics, recorded every minute, and the objectives that are at risk at their end. Each case
- * says only how it differs from a service that meets all of them.
+/**
+ * Eight hours of a service's metrics, recorded every minute, and the objectives at risk at their end. Each case only
+ * states its differences from a service that meets all of them.
  */
 import type { Series } from './alert-cases.ts';
 
@@ -17,7 +17,7 @@ export const HOURS = 8;
 const TOTAL = HOURS * 60;
 const stepsOf = (minutes: number) => (minutes * 60) / STEP_SECONDS;
 
-/** A part of the time, in minutes, and the rise of a counter or the value of a gauge in it. */
+/** A part of the time, in minutes, with a counter's rise or a gauge's value in it. */
 type Part = readonly [minutes: number, value: number];
 
 /** Parts up to the end, after one of `before` that fills the rest. */
@@ -26,7 +26,7 @@ const ending = (before: number, ...parts: Part[]): Part[] => {
   return [[rest, before], ...parts];
 };
 
-/** A counter that rises by so much at every step. */
+/** A counter that rises by this number at every step. */
 function counter(parts: readonly Part[]): string {
   let value = 0;
   return parts

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { describeWithPromtool, testRules } from '../../helpers/deploy/promtool.ts';
 import { HOURS, OBJECTIVE_CASES, type ObjectiveCase, STEP_SECONDS, WELL } from './objective-cases.ts';
 
-/** The test of cases of different objectives, which do not affect each other, as promtool takes it. */
+/** The promtool test of cases of different objectives, which do not affect each other. */
 function toPromtoolTest(cases: readonly ObjectiveCase[]) {
   const series = Object.assign({ ...WELL }, ...cases.map((each) => each.series));
   return {

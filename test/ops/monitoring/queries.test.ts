@@ -1,4 +1,4 @@
-/* Every query of the dashboards and the alerts, run by a real Prometheus that scrapes a real service. */
+/** Every query of the dashboards and the alerts, run by a real Prometheus that scrapes a real service. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ interface Rule {
 const rules: Rule[] = parse(readFileSync(RULES, 'utf8')).groups.flatMap(
   (group: { rules: Rule[] }) => group.rules,
 );
-/** The queries by the place where they stand. */
+/** The queries, by their place. */
 const QUERIES = [
   ...DASHBOARDS.flatMap(({ name, rows }) =>
     rows.flatMap(({ panels }) =>
@@ -37,7 +37,7 @@ const QUERIES = [
   ),
   ...rules.map(({ record, alert, expr }) => [`alerts: ${record ?? alert}`, expr] as const),
 ];
-/** Metrics that Prometheus itself makes. */
+/** Prometheus's own metrics. */
 const BUILT_IN = ['ALERTS', 'up'];
 
 test.each(DASHBOARDS.map((each) => [each.name, each] as const))(
@@ -92,7 +92,7 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
   }
 
   async function query(expr: string): Promise<unknown[]> {
-    // Grafana puts four scrapes in the place of its variable.
+    // Grafana replaces its variable by four scrapes.
     const { status, data, error } = await ask(
       `query?query=${encodeURIComponent(expr.replaceAll('$__rate_interval', '4s'))}`,
     );
@@ -112,7 +112,7 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
       DATABASE_URL: service.databaseUrl,
       KAFKA_BROKERS: service.brokers.addresses.join(','),
       TOPIC_PREFIX: service.topicPrefix,
-      // It is no replica, so nobody reads from it, but it has the metrics of one.
+      // It is not a replica and gets no reads, but it has a replica's metrics.
       READ_DATABASE_URLS: service.databaseUrl,
       LOG_LEVEL: 'warn',
     };
@@ -187,8 +187,8 @@ const hasBoth = hasProgram('prometheus') && hasProgram('promtool');
     },
   );
 
-  test('nothing is wrong with a service that runs well', async () => {
-    // Objectives count seconds, which a busy machine does not keep to.
+  test('no alert fires for a healthy service', async () => {
+    // Objectives count seconds, which a busy machine exceeds.
     expect(await query('ALERTS{alertstate="firing",alertname!="ObjectiveAtRisk"}')).toEqual([]);
   });
 });

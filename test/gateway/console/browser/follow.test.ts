@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Follower, type FollowState } from '../../../../gateway/console/browser/follow.ts';
 import { until } from '../../../helpers/until.ts';
 
-/** A connection that the test writes to. */
+/** A connection to which the test writes. */
 interface Connection {
   lastEventId: string | null;
   isOpen: boolean;
@@ -15,7 +15,7 @@ afterEach(() => {
   for (const follower of followers.splice(0)) follower.pause();
 });
 
-/** A service whose answers the test decides, and a follower of it. */
+/** A service with the test's answers, and its follower. */
 function startFollower({ silenceMs = 60_000, answers = [] as Response[] } = {}) {
   const connections: Connection[] = [];
   const states: FollowState[] = [];
@@ -67,7 +67,7 @@ function startFollower({ silenceMs = 60_000, answers = [] as Response[] } = {}) 
 const ready = (id: string): string => `event: ready\nid: ${id}\ndata: {}\n\n`;
 const change = (id: string): string => `event: endorsement\nid: ${id}\ndata: ${id}\n\n`;
 
-test('it goes on after the last id, having waited as it was told, and takes nothing twice', async () => {
+test('it waits as asked, continues after the last id, and takes nothing twice', async () => {
   const { connected, waits, changes, reach } = startFollower();
   const first = await connected(0);
   expect(first.lastEventId).toBeNull();
@@ -90,7 +90,7 @@ test('a checkpoint moves the id without a change', async () => {
   await until('the checkpoint', () => follower.lastId === 'a7');
 });
 
-test('pausing closes the connection, and resuming goes on after what was taken', async () => {
+test('pausing closes the connection, and resuming continues after the last event', async () => {
   const { follower, connected, changes, states, reach } = startFollower();
   const first = await connected(0);
   first.write(ready('a1') + change('a2'));
@@ -149,7 +149,7 @@ test('failures in a row wait longer, until a connection works', async () => {
   expect(waits.map(({ ms }) => ms)).toEqual([2000, 4000, 8000, 1000]);
 });
 
-test('it stops at an answer that would stay the same', async () => {
+test('it stops at a permanent error', async () => {
   const body = JSON.stringify({ error: { code: 'cursor_expired', message: 'Too old.' } });
   const { reach, states, waits } = startFollower({ answers: [new Response(body, { status: 410 })] });
   await reach('stop');

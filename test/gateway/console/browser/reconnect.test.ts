@@ -46,7 +46,7 @@ test('connections that keep failing wait longer, up to half a minute', () => {
   ]);
 });
 
-test('an answer that is not ours is described by its status', () => {
+test('an answer of another server is described by its status', () => {
   expect(readRefusal(502, 'Wed, 21 Oct 2026 07:28:00 GMT', '<html>')).toEqual({
     kind: 'refused',
     status: 502,

@@ -36,7 +36,7 @@ const text = fc
   .array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\r')))
   .map((lines) => lines.map((parts) => parts.join('')).join(''));
 
-test('however the bytes are cut, the blocks are the same', () => {
+test('every division of the bytes gives the same blocks', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(5000), { maxLength: 40 }), (stream, places) => {
       const bytes = encode(stream);
@@ -46,7 +46,7 @@ test('however the bytes are cut, the blocks are the same', () => {
   );
 });
 
-test('it finds the events that another parser finds', () => {
+test('it finds the same events as another parser', () => {
   fc.assert(
     fc.property(text, (stream) => {
       const events: { event: string; data: string }[] = [];

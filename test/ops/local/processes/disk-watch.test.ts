@@ -24,7 +24,7 @@ test('a full disk is reported once, with its path and free bytes, and so is its 
   expect(lines).toEqual([]);
   await checkWith(4096);
   await checkWith(0);
-  // A server that has ended has freed a little, and will take it again.
+  // A server that has ended has freed a little space, and will take it again.
   await checkWith(50 * MB);
   await checkWith(0);
   expect(lines).toEqual([

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LogFile } from '../../../../ops/local/processes/log-file.ts';
 import { until } from '../../../helpers/until.ts';
 
-/** A file of Linux that always is on a full disk. */
+/** A Linux file that always behaves like a full disk. */
 const FULL = '/dev/full';
 let folder: string;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 (existsSync(FULL) ? test : test.skip)(
-  'a log on a full disk fails without harm, reports that once, and is written again once there is room',
+  'a log on a full disk fails harmlessly, reports it once, and continues once there is room',
   async () => {
     const file = path.join(folder, 'gateway.log');
     await symlink(FULL, file);
@@ -41,7 +41,7 @@ afterAll(() => rm(folder, { recursive: true }));
   },
 );
 
-test('a log whose folder cannot be made fails without harm', () => {
+test('a log whose folder cannot be made fails harmlessly', () => {
   const failures: Error[] = [];
   const log = new LogFile('/dev/null/logs/gateway.log', (error) => failures.push(error));
   log.write('lost');

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { createRepeatFilter, renderLogLine } from '../../../../ops/local/processes/log-view.ts';
 import { createLog, type Logger } from '../../../../service/log.ts';
 
-/** The line that our log writes of something. */
+/** The log's line for an action. */
 function logged(write: (log: Logger) => void): string {
   const lines: string[] = [];
   const sink = new Writable({
@@ -45,7 +45,7 @@ test.each([
   expect(renderLogLine('gateway', text)).toBe(shown);
 });
 
-test('a line that repeats is shown once in ten seconds', () => {
+test('a repeated line is shown once in ten seconds', () => {
   let time = 0;
   const isNew = createRepeatFilter(() => time);
   expect([isNew('a'), isNew('b'), isNew('a')]).toEqual([true, true, false]);

@@ -27,7 +27,7 @@ afterEach(() => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A process whose command line holds `marker`, once it listens to signals. */
+/** A process whose command line contains `marker`, once it listens to signals. */
 async function startChild(marker: string, code = ''): Promise<ChildProcess & { pid: number }> {
   const script = `${code}; setInterval(() => {}, 1000); console.log('ready')`;
   const child = spawn(process.execPath, ['-e', script, marker], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -38,21 +38,21 @@ async function startChild(marker: string, code = ''): Promise<ChildProcess & { p
 
 const gentle = { signal: 'SIGTERM', graceMs: 10_000 } as const;
 
-test('a process is ended by the signal it is sent', async () => {
+test('a process ends by the chosen signal', async () => {
   const child = await startChild('this-one');
   const exited = once(child, 'exit');
   await stopProcess(child.pid, { ...gentle, marker: 'this-one' });
   expect(await exited).toEqual([null, 'SIGTERM']);
 });
 
-test('a process that does not heed the signal is killed when its time is up', async () => {
+test('a process that ignores the signal is killed when its time is up', async () => {
   const child = await startChild('this-one', `process.on('SIGTERM', () => {})`);
   const exited = once(child, 'exit');
   await stopProcess(child.pid, { ...gentle, graceMs: 100, marker: 'this-one' });
   expect(await exited).toEqual([null, 'SIGKILL']);
 });
 
-test('a process that has the id by now, and is another, is left alone', async () => {
+test('another process with a reused id is left alone', async () => {
   const child = await startChild('another');
   await stopProcess(child.pid, { ...gentle, marker: 'this-one' });
   await writePidFile(folder, 'gateway', child.pid);
@@ -61,7 +61,7 @@ test('a process that has the id by now, and is another, is left alone', async ()
   expect(child.exitCode ?? child.signalCode).toBeNull();
 });
 
-test('a start stops what an earlier one has left, and leaves others alone', async () => {
+test("a start stops an earlier start's processes, and no others", async () => {
   const runDir = path.join(folder, 'leftovers');
   const [mine, other] = await Promise.all([startChild('gateway-here'), startChild('somebody-else')]);
   await writePidFile(runDir, 'gateway', mine.pid);
@@ -90,7 +90,7 @@ test('a second start on the same folder is refused while the first is alive', as
   await claimRunDir(runDir, [], () => undefined);
 });
 
-test('of several starts at once, one claims the folder, also from one that was killed', async () => {
+test('of several concurrent starts, one claims the folder, even after a killed one', async () => {
   const runDir = path.join(folder, 'at-once');
   const module = JSON.stringify(path.resolve('ops/local/processes/run-files.ts'));
   const begin = path.join(folder, 'begin');
@@ -128,7 +128,7 @@ test('of several starts at once, one claims the folder, also from one that was k
   }
 });
 
-test('a start that waits keeps its claim when the one that stops releases the folder', async () => {
+test('a waiting start keeps its claim when the stopping one releases the folder', async () => {
   const runDir = path.join(folder, 'handed-over');
   const next = await startChild('ops/local/start.ts');
   await claimRunDir(runDir, [], () => undefined);
@@ -139,7 +139,7 @@ test('a start that waits keeps its claim when the one that stops releases the fo
   await expect(claimRunDir(runDir, [], () => undefined)).rejects.toThrow(`process ${next.pid}`);
 });
 
-test('a start waits for a supervisor that is stopping, and says so', async () => {
+test('a start reports and waits for a stopping supervisor', async () => {
   const runDir = path.join(folder, 'stopping');
   const supervisor = await startChild('ops/local/start.ts');
   await writePidFile(runDir, 'supervisor', supervisor.pid);
@@ -163,7 +163,7 @@ test('a start waits for a supervisor that is stopping, and says so', async () =>
   expect(await readPidFile(runDir, 'supervisor', '')).toBe(process.pid);
 });
 
-test('an interrupt ends the wait for a supervisor that is stopping', async () => {
+test('an interrupt ends the wait for a stopping supervisor', async () => {
   const runDir = path.join(folder, 'interrupted');
   const supervisor = await startChild('ops/local/start.ts');
   await writePidFile(runDir, 'supervisor', supervisor.pid);
@@ -173,7 +173,7 @@ test('an interrupt ends the wait for a supervisor that is stopping', async () =>
   await expect(claimed).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('a DATA_DIR in which nothing can be kept is told in one sentence', async () => {
+test('an unusable DATA_DIR is reported in one sentence', async () => {
   const file = path.join(folder, 'a-file');
   await writeFile(file, '');
   for (const dataDir of [file, path.join(file, 'below'), '/dev/null/x']) {
@@ -186,13 +186,13 @@ test('a DATA_DIR in which nothing can be kept is told in one sentence', async ()
   }
 });
 
-// Where Linux keeps its processes no folder can be made, and what is there is said to be missing.
+// Folders cannot be made where Linux keeps its processes, and existing parents are reported missing.
 (existsSync('/proc/self') ? test : test.skip)('a DATA_DIR in /proc is refused at once', async () => {
   const claimed = claimRunDir('/proc/ballot/run', [], () => undefined);
   await expect(claimed).rejects.toThrow('DATA_DIR is "/proc/ballot", which cannot be used');
 });
 
-test('other commands read from service.env where the servers are; the environment goes first', async () => {
+test("other commands read the servers' addresses from service.env, after the environment", async () => {
   const dataDir = path.join(folder, 'service');
   const url = "postgres://user:p'w@host/db?a=1&b=2";
   await writeServiceEnv(path.join(dataDir, 'run'), {
@@ -203,12 +203,12 @@ test('other commands read from service.env where the servers are; the environmen
   const read = readEnv({ DATA_DIR: dataDir });
   expect(read.DATABASE_URL).toBe(url.replace("'", '%27'));
   expect(read).toMatchObject({ KAFKA_BROKERS: 'a:1', RETENTION_MS: '5000' });
-  // Another Kafka's topics are made for other values.
+  // The settings of topics differ on another Kafka.
   const other = readEnv({ DATA_DIR: dataDir, KAFKA_BROKERS: 'b:2' });
   expect([other.KAFKA_BROKERS, other.RETENTION_MS]).toEqual(['b:2', undefined]);
 });
 
-test('the address of the service is that of the settings, else that of the service that runs', async () => {
+test('the address of the service comes from the settings, else from the running service', async () => {
   const dataDir = path.join(folder, 'address');
   const running = { DATABASE_URL: 'postgres://h/d', PORT: '8090' };
   expect(readServiceUrl({ DATA_DIR: dataDir })).toBe('http://localhost:8080');
@@ -224,7 +224,7 @@ test('the address of the service is that of the settings, else that of the servi
   );
 });
 
-test('a pid file that holds something else is no process', async () => {
+test('a pid file with another content means no process', async () => {
   await writeFile(path.join(folder, 'broken.pid'), 'x1');
   expect(await readPidFile(folder, 'broken', '')).toBeNull();
 });

@@ -6,10 +6,10 @@ import { readPidFile } from '../../../../ops/local/processes/pid-files.ts';
 import { RememberedPids } from '../../../../ops/local/processes/remembered-pids.ts';
 import { until } from '../../../helpers/until.ts';
 
-test('a pid file that cannot be written ends nothing, and is written once that is possible', async () => {
+test('a failed write of a pid file ends nothing, and is repeated until it succeeds', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-pids-'));
   const runDir = path.join(folder, 'run');
-  // A file in the place of the folder.
+  // A file blocks the folder's path.
   await writeFile(runDir, '');
   const pids = new RememberedPids(runDir);
   await pids.set('kafka', process.pid);

@@ -23,7 +23,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
 }
 
 testInContainers(
-  'a server in a container listens on 127.0.0.1 alone, takes over from a leftover, and goes with its folder',
+  "a container's server listens only on 127.0.0.1, replaces a leftover, and is removed with its folder",
   async () => {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-containers-'));
     const leftover = await startPostgres({ dir });

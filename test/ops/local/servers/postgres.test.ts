@@ -29,19 +29,16 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-(embedded ? test : test.skip)(
-  'a server that a killed run has left is stopped, and nothing is lost',
-  async () => {
-    const first = await startPostgres({ dir: folder });
-    await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS n');
+(embedded ? test : test.skip)("a killed run's server is stopped, and nothing is lost", async () => {
+  const first = await startPostgres({ dir: folder });
+  await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS n');
 
-    const second = await startPostgres({ dir: folder, port: first.port });
-    running = second;
-    expect(await first.exited).toBe('exit code 0');
-    expect(second.url).toBe(first.url);
-    expect(await query(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
-    expect(
-      await query(second.url, `SELECT lower('ÁÉ') AS folded, current_setting('listen_addresses') AS at`),
-    ).toEqual([{ folded: 'áé', at: '127.0.0.1' }]);
-  },
-);
+  const second = await startPostgres({ dir: folder, port: first.port });
+  running = second;
+  expect(await first.exited).toBe('exit code 0');
+  expect(second.url).toBe(first.url);
+  expect(await query(second.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
+  expect(
+    await query(second.url, `SELECT lower('ÁÉ') AS folded, current_setting('listen_addresses') AS at`),
+  ).toEqual([{ folded: 'áé', at: '127.0.0.1' }]);
+});
