@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Makes the secrets of docker-compose.yml: an authority, the brokers' certificate, and a password for each user. It keeps
-# those that are there. Each part has a volume of its own, so that none can read the secrets of another.
+# existing ones. Each part has its own volume, so that it cannot read the secrets of another.
 set -euo pipefail
 umask 077
 cd /secrets
 
-# A key store asks for a password. The permissions of the file protect it.
+# A key store requires a password. The permissions of the file protect it.
 KEYS=(-storetype PKCS12 -storepass keystore)
 NEW_KEY=(-genkeypair -keyalg EC -groupname secp256r1 -validity 3650)
 # The user of the service's image and of Kafka's.

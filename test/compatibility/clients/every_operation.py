@@ -148,7 +148,7 @@ events = need("listEvents", list_events.sync(client=client, from_=ListEventsFrom
 first = events.data[0]
 assert isinstance(first, EndorsementCreated)
 
-# The generated function waits for the end of the answer, and a stream has none.
+# The generated function waits for the end of the answer, but a stream never ends.
 request = stream_events._get_kwargs(from_=StreamEventsFrom.EARLIEST)
 with client.get_httpx_client().stream(**request) as stream:
     kind = ""

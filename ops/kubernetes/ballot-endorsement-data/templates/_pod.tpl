@@ -26,7 +26,7 @@ volumeMounts:
   - { name: secrets, mountPath: /run/secrets/ballot, readOnly: true }
 {{- end }}
 
-{{/* Pods of a part on different nodes and zones, as far as possible. Context: root and component. */}}
+{{/* Pods of a part on different nodes and zones, if possible. Context: root and component. */}}
 {{- define "ballot.spread" -}}
 topologySpreadConstraints:
   {{- $context := . }}
