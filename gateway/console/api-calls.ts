@@ -100,7 +100,7 @@ export class ApiCalls {
   }
 }
 
-/** The path of a request, with its parameters in place of their names. */
+/** The path of a request, with the values of its parameters. */
 export function fillPath(path: string, parameters: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
 }

@@ -41,7 +41,7 @@ export function formatAnnounced(
 ): string[] {
   const parts = [
     [updated, 'updated'],
-    [created, 'deleted and created anew, because filters look at what changed'],
+    [created, 'deleted and created again, because the edit affects filters'],
     [deleted - created, 'withdrawn, because the contest or choice was removed'],
   ] as const;
   const told = parts.filter(([number]) => number > 0).map(([number, what]) => `${count(number)} ${what}`);

@@ -40,7 +40,7 @@ export const define: DefineCommand = (command, io) => {
   command
     .command('link')
     .description(
-      `make a link that signs somebody in to the console once, within ${LINK_MINUTES} minutes; print it, alone`,
+      `make a link that signs somebody in to the console once, within ${LINK_MINUTES} minutes; print only the link`,
     )
     .requiredOption('--account <name>', 'the account that the console shows')
     .option('--role <role>', `what the person may do: ${ROLES.join(', ')}`, parseRole, 'owner')
@@ -50,7 +50,7 @@ export const define: DefineCommand = (command, io) => {
   command
     .command('invite')
     .description(
-      `make a link by which somebody joins an account within ${INVITATION_DAYS} days, after signing in; print it, alone`,
+      `make a link by which somebody joins an account within ${INVITATION_DAYS} days, after signing in; print only the link`,
     )
     .requiredOption('--account <name>', 'the account to join; for an operator, the one to begin with')
     .requiredOption(

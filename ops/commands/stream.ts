@@ -45,7 +45,7 @@ export const define: DefineCommand = (stream, io) => {
     .command('rebuild')
     .description(
       'have the relay write the whole window into the changes topic again, with the same ids; it does so by itself ' +
-        'when it finds the topic emptied, made anew or replaced by a mirror',
+        'when it finds the topic emptied, created again or replaced by a mirror',
     )
     .addHelpText('after', EXAMPLES)
     .action(async () => {

@@ -119,7 +119,7 @@ async function checkRights(
       findings.push(
         warning(
           'Kafka rights',
-          `Rights of the role ${role} on ${names} are unknown, since there is no such topic.`,
+          `Rights of the role ${role} on ${names} are unknown, because the topic is missing.`,
         ),
       );
     }

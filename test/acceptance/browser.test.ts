@@ -7,8 +7,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser } from 'playwright-core';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { openPage, type RunningBrowser } from '../helpers/browser/browser.ts';
+import { startChromium } from '../helpers/browser/chromium.ts';
 import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { findProgram, type RunningProxy, startSite } from '../helpers/servers/proxies.ts';
 import { TestService } from '../helpers/service/service.ts';
@@ -30,7 +31,7 @@ const SKIPPED = there ? '' : ` (skipped: ${missing.join(' and ')} not installed)
 let service: TestService;
 let switchboard: TcpProxy;
 let site: RunningProxy;
-let browser: RunningBrowser;
+let browser: Browser;
 let pages: string;
 /** The page's report: everything it has received, in order. */
 const frames: Frame[] = [];
@@ -94,7 +95,8 @@ testInBrowser(
     const { port } = reports.address() as AddressInfo;
     const stream = `/v1/stream?from=earliest&endorsers=${FILTER.endorsers}`;
     const query = new URLSearchParams({ stream, report: `http://127.0.0.1:${port}` });
-    browser = await openPage(`${site.address}/${PAGE}?${query}`);
+    browser = await startChromium();
+    await (await browser.newPage()).goto(`${site.address}/${PAGE}?${query}`);
     await untilReported();
 
     expect(switchboard.cut()).toBeGreaterThan(0);

@@ -4,17 +4,17 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { copyFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { createOpenApi } from '../../gateway/http/openapi.ts';
 import { routes } from '../../gateway/routes/index.ts';
 import { createIo, createRunner } from '../helpers/commands/command-io.ts';
 import { exampleCatalogue, exampleSubmissions } from '../helpers/http/example-requests.ts';
 import { createCheckout, person, personId, role } from '../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../helpers/service/service.ts';
+import { useFolder } from '../helpers/use-folder.ts';
 
 const GENERATORS = path.resolve('.cache/client-generators');
 const generatedTest = existsSync(path.join(GENERATORS, 'stamp')) ? test : test.skip;
@@ -39,11 +39,11 @@ const TSCONFIG = {
 
 const importOfficeholders = createRunner('officeholders');
 const service = useTestService({ catalogue: exampleCatalogue(), gatewayConfig: { today: '2026-10-01' } });
-let dir = '';
 let args: string[] = [];
 
+const inFolder = useFolder();
+
 beforeAll(async () => {
-  dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-clients-'));
   const checkout = await createCheckout({
     'me/legislature/ann.yml': person(1, 'Ann', [role('lower', 'state:me', { district: 7 })]),
   });
@@ -52,13 +52,12 @@ beforeAll(async () => {
   await service.submit(exampleSubmissions());
   const [event] = await service.eventsOnceThereAre(4);
   args = [service.url(''), service.key, event.endorser.slug, personId(1)];
-  await writeFile(path.join(dir, 'openapi.json'), JSON.stringify(createOpenApi(routes)));
+  await writeFile(inFolder('openapi.json'), JSON.stringify(createOpenApi(routes)));
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /** Runs a program in the folder of the clients. @returns its standard output */
 async function run(program: string, ...given: string[]): Promise<string> {
-  const options = { cwd: dir, env: { ...process.env, NODE_OPTIONS: '', PYTHONPATH: dir } };
+  const options = { cwd: inFolder(), env: { ...process.env, NODE_OPTIONS: '', PYTHONPATH: inFolder() } };
   try {
     return (await promisify(execFile)(program, given, options)).stdout;
   } catch (error) {
@@ -72,11 +71,11 @@ const source = (name: string) => path.resolve('test/compatibility/clients', name
 generatedTest('types by openapi-typescript', async () => {
   const bin = path.join(GENERATORS, 'node_modules/.bin');
   await run(path.join(bin, 'openapi-typescript'), 'openapi.json', '--output', 'schema.d.ts');
-  await symlink(path.join(GENERATORS, 'node_modules'), path.join(dir, 'node_modules'));
-  await writeFile(path.join(dir, 'package.json'), '{ "type": "module" }');
-  await writeFile(path.join(dir, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-  await copyFile(source('every-operation.ts'), path.join(dir, 'every-operation.ts'));
-  await run(path.resolve('node_modules/.bin/tsc'), '--project', dir);
+  await symlink(path.join(GENERATORS, 'node_modules'), inFolder('node_modules'));
+  await writeFile(inFolder('package.json'), '{ "type": "module" }');
+  await writeFile(inFolder('tsconfig.json'), JSON.stringify(TSCONFIG));
+  await copyFile(source('every-operation.ts'), inFolder('every-operation.ts'));
+  await run(path.resolve('node_modules/.bin/tsc'), '--project', inFolder());
   const called = await run(process.execPath, 'every-operation.ts', ...args);
   expect(JSON.parse(called).sort()).toEqual(OPERATIONS);
 });
@@ -84,7 +83,7 @@ generatedTest('types by openapi-typescript', async () => {
 generatedTest('a client by openapi-python-client', async () => {
   const bin = path.join(GENERATORS, 'python/bin');
   const config = { project_name_override: 'generated', package_name_override: 'generated', post_hooks: [] };
-  await writeFile(path.join(dir, 'config.json'), JSON.stringify(config));
+  await writeFile(inFolder('config.json'), JSON.stringify(config));
   const told = await run(
     path.join(bin, 'openapi-python-client'),
     ...[
@@ -101,7 +100,7 @@ generatedTest('a client by openapi-python-client', async () => {
   );
   // The generator warns about each part that it leaves out.
   expect(told).not.toMatch(/warning|error/i);
-  await copyFile(source('every_operation.py'), path.join(dir, 'every_operation.py'));
+  await copyFile(source('every_operation.py'), inFolder('every_operation.py'));
   await run(path.join(bin, 'mypy'), '--strict', 'generated', 'every_operation.py');
   const called = await run(path.join(bin, 'python'), 'every_operation.py', ...args);
   expect(JSON.parse(called)).toEqual(OPERATIONS);

@@ -1,12 +1,12 @@
 /** Linters accept the OpenAPI description. Skips without them; `.ci/openapi-linters` installs them. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { createOpenApi } from '../../gateway/http/openapi.ts';
 import { routes } from '../../gateway/routes/index.ts';
+import { useFolder } from '../helpers/use-folder.ts';
 
 const LINTERS = path.resolve('.cache/openapi-linters');
 const lintTest = existsSync(path.join(LINTERS, 'stamp')) ? test : test.skip;
@@ -18,15 +18,11 @@ interface Findings {
   output: string;
 }
 
-let dir = '';
-beforeAll(async () => {
-  dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-lint-'));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const inFolder = useFolder();
 
 /** Runs a linter on a description. */
 async function lint(description: object, program: string, ...args: string[]): Promise<Findings> {
-  const file = path.join(dir, 'openapi.json');
+  const file = inFolder('openapi.json');
   await writeFile(file, JSON.stringify(description));
   const command = path.join(LINTERS, 'node_modules/.bin', program);
   return new Promise((resolve) => {

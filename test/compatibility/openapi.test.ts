@@ -4,14 +4,14 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createOpenApi } from '../../gateway/http/openapi.ts';
 import { routes } from '../../gateway/routes/index.ts';
 import { findProgram } from '../helpers/servers/proxies.ts';
+import { useFolder } from '../helpers/use-folder.ts';
 
 const released = (name: string) => fileURLToPath(new URL(`released/${name}`, import.meta.url));
 const RELEASED = released('openapi.json');
@@ -23,11 +23,7 @@ const oasdiff = existsSync(built) ? built : findProgram('oasdiff');
 /** Skips without oasdiff, which `.ci/oasdiff` builds. */
 const oasdiffTest = oasdiff === null ? test.skip : test;
 
-let dir = '';
-beforeAll(async () => {
-  dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-oasdiff-'));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const inFolder = useFolder();
 
 // biome-ignore lint/suspicious/noExplicitAny: the changes below reach deep into the document.
 type AnyDocument = any;
@@ -36,7 +32,7 @@ const present = (): AnyDocument => JSON.parse(JSON.stringify(createOpenApi(route
 
 /** The ids of the breaks between two descriptions. */
 async function findBreaks(before: string, after: AnyDocument): Promise<string[]> {
-  const file = path.join(dir, 'after.json');
+  const file = inFolder('after.json');
   await writeFile(file, JSON.stringify(after));
   const args = ['breaking', '--severity-levels', LEVELS, '--format', 'json', before, file];
   const output = await new Promise<string>((resolve, reject) => {
@@ -57,7 +53,7 @@ oasdiffTest('the description breaks nothing of the last release', async () => {
 
 /** A change of the current description, to compare with the description itself. */
 async function breaksOf(change: (document: AnyDocument) => void): Promise<string[]> {
-  const before = path.join(dir, 'before.json');
+  const before = inFolder('before.json');
   await writeFile(before, JSON.stringify(present()));
   const changed = present();
   change(changed);

@@ -3,11 +3,10 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { topicNames } from '../../kafka/topic-names.ts';
 import { findKafkaJars } from '../../ops/local/servers/kafka/jars.mjs';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
@@ -15,6 +14,7 @@ import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
 import { hasJavaCompiler } from '../helpers/kafka/outside-client.ts';
 import { findProgram } from '../helpers/servers/proxies.ts';
 import { useTestService } from '../helpers/service/service.ts';
+import { useFolder } from '../helpers/use-folder.ts';
 
 const AVRO = 'avro-1.12.1';
 /** Programs take seconds to start on a busy machine. */
@@ -54,17 +54,13 @@ beforeAll(async () => {
 });
 
 const RELEASED = 'schemas/avro/endorsement-change.v1.avsc';
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-versions-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const inFolder = useFolder();
 
 /** A later version of the schema with one more field, `version`. @returns its file */
 async function writeVersion(version: number): Promise<string> {
   const schema = JSON.parse(await readFile(RELEASED, 'utf8'));
   schema.fields.push({ name: 'version', type: 'int', default: version });
-  const file = path.join(folder, `endorsement-change.v${version}.avsc`);
+  const file = inFolder(`endorsement-change.v${version}.avsc`);
   await writeFile(file, JSON.stringify(schema));
   return file;
 }

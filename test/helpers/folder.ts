@@ -6,7 +6,7 @@ import path from 'node:path';
 export async function createFolder(
   files: Record<string, string | Buffer>,
 ): Promise<{ dir: string; file: (name: string) => string; remove: () => Promise<void> }> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'catalogue-'));
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'ballot-test-'));
   for (const [name, content] of Object.entries(files)) {
     await mkdir(path.join(dir, path.dirname(name)), { recursive: true });
     await writeFile(path.join(dir, name), content);

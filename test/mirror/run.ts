@@ -174,7 +174,9 @@ try {
   const startedAt = performance.now();
   const second = await startService(away.brokers);
   await untilEvents(CHANGES + WAITING);
-  print(`the service goes on with the mirror after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  print(
+    `the service continues with the mirror after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+  );
   const all = await readEvents('from=earliest');
   if (!isDeepStrictEqual(all.slice(0, CHANGES), before)) faults.push('events have changed.');
   for (let index = 0; index < CHANGES; index += 97) {

@@ -8,7 +8,7 @@ export default {
   },
   // Only the tests that reach a mutant; test-sequencer.mjs leaves out the files of the others.
   coverageAnalysis: 'perTest',
-  // Values from loading a file, for each of which all tests would have to run.
+  // Values from loading a file: each mutant of them would need all tests.
   ignoreStatic: process.env.MUTANT_STATIC !== '1',
   concurrency: 1,
   // Open connections and loaded values end with the process of the tests.

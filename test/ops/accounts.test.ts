@@ -43,7 +43,7 @@ describe('accounts', () => {
   });
 
   test.each(['suspend nobody', 'resume nobody', 'set-plan nobody --plan free'])(
-    '"%s" names what is not there',
+    '"%s" is refused for an unknown name',
     (line) => refuse(accounts, line).toThrow('There is no account "nobody"'),
   );
 

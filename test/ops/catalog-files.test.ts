@@ -35,8 +35,8 @@ describe('lines of JSON', () => {
   });
 
   test.each([
-    ['text that is no JSON', '{"a":1', /^is not JSON: /],
-    ['a value that is no object', '[1]', /^is not a JSON object$/],
+    ['text that is not JSON', '{"a":1', /^is not JSON: /],
+    ['a value other than an object', '[1]', /^is not a JSON object$/],
     ['null', 'null', /^is not a JSON object$/],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /^is not valid UTF-8$/],
     ['a line that is too long', `{"a":"${'x'.repeat(1_000)}"}`, /^is longer than 1,000 bytes$/],
@@ -85,7 +85,7 @@ describe('paths', () => {
   });
 
   test.each([
-    ['a path that is not there', 'nothing-here', /^There is no file or folder .*nothing-here\.$/],
+    ['a missing path', 'nothing-here', /^There is no file or folder .*nothing-here\.$/],
     ['a file of an unknown kind', 'x.txt', /is of an unknown kind: its name must end in .*contests\.ndjson/],
     ['endorsements', 'endorsements.ndjson', /holds endorsements, which "npm run ops -- submit .*" sends/],
     ['a folder without a catalogue file', '', /has none of the files endorser-categories\.ndjson/],

@@ -261,7 +261,7 @@ describe('the name of a record, also of one that is refused,', () => {
     ['is the key of a contest', 'contests', { key: 'e/mayor', election: 'e', slug: 'mayor' }, 'e/mayor'],
     ['is unknown if its key contradicts it', 'contests', { key: 'e/x', election: 'e', slug: 'mayor' }, null],
     ['is unknown if it has none', 'endorsers', { key: 'bakers' }, null],
-    ['is unknown if it is no text', 'endorsers', { slug: 7 }, null],
+    ['is unknown if it is not text', 'endorsers', { slug: 7 }, null],
     ['is unknown if it cannot be stored', 'endorsers', { slug: 'a\0' }, null],
     ['is unknown if the record is null', 'contests', null, null],
     ['is unknown if the record is a text', 'endorsers', 'bakers', null],

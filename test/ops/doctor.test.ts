@@ -176,7 +176,7 @@ describe('faults are found', () => {
   test('a missing topic', async () => {
     const { of } = await diagnose({ TOPIC_PREFIX: 'none-' });
     expect(of('failed', 'topics')).toContain('none-endorsement-changes is missing');
-    expect(of('warning', 'Kafka rights')).toContain('since there is no such topic');
+    expect(of('warning', 'Kafka rights')).toContain('because the topic is missing');
   });
 
   test('an outdated schema', async () => {

@@ -47,7 +47,7 @@ describe('keys create --expires', () => {
     ...['tomorrow', '31/01/2027', '2027-02-29', '2027-1-31', '', '1800000000'],
     ...['2027-01-31T17:00:00', '2027-01-31 17:00:00Z', '2027-02-29T17:00:00Z', '2027-01-31T25:00:00Z'],
     ...['2027-01-31T17Z', '2027-01-31T17:00:00+0500', '2027-01-31T17:00:00+99:00', '+12027-01-31T17:00Z'],
-  ])('refuses %j, which is no time', async (given) => {
+  ])('refuses the invalid time %j', async (given) => {
     await expect(create(given)).rejects.toThrow(
       `--expires is "${given}"; it must be a date such as 2027-01-31, or a time with its offset from UTC such as ` +
         '2027-01-31T17:00:00Z.',

@@ -172,7 +172,7 @@ describe('a submission is refused, with its field and its value, for', () => {
       'source_url',
       `${SOURCE}, is "http://"`,
     ],
-    ['a value that is no object', 7, null, 'must be an object, is 7'],
+    ['a value other than an object', 7, null, 'must be an object, is 7'],
   ])('%s', (_name, json, field, message) => {
     expect(parseSubmission(json)).toEqual({ ok: false, problems: [{ field, message }] });
   });

@@ -70,7 +70,7 @@ const REGISTER = 'run "npm run ops -- schemas register"';
 
 /** Each gets the settings of a registry, and throws if the commands behave differently. */
 export const CASES: Record<string, (env: Record<string, string>) => Promise<void>> = {
-  'check names what is missing, register adds it in order, and both can be repeated': async (env) => {
+  'check names missing versions, register adds them in order, and both can be repeated': async (env) => {
     const place = new Place(env);
     const [submissions, rejected, changes] = [
       place.subject('submissions'),

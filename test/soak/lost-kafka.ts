@@ -75,7 +75,7 @@ export async function runLostKafka(options: LostKafkaOptions): Promise<LostKafka
     const rebuiltMs = since();
     await until('a new change', async () => (await latest(cluster)) > after, REBUILD_TIMEOUT_MS);
     const firstChangeMs = since();
-    report(`${await readers.countConnected()} streams open; the stream goes on`);
+    report(`${await readers.countConnected()} streams open; the stream continues`);
     await sleep(LOAD_MS);
     over.abort();
     await changing;

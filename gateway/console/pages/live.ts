@@ -68,7 +68,7 @@ function Watching({ view }: { view: StreamView }): Html {
       </div>
       <p class="notice bad" data-when-expired hidden>The stream no longer has what follows this id.
         <a href=${pathname + search}>Begin with new events</a></p>
-      <p class="notice bad" data-when-signed-out hidden>Your session has ended. <a href="/console/sign-in" data-sign-in>Sign in</a> to go on after the last event.</p>
+      <p class="notice bad" data-when-signed-out hidden>Your session has ended. <a href="/console/sign-in" data-sign-in>Sign in</a> to continue after the last event.</p>
       <p class="notice bad" data-when-refused hidden>The service does not accept this, so the page does not try again.</p>
       <p><strong data-total>0</strong> events since this page was opened</p>
       <div class="live-counts">

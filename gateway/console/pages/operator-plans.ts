@@ -28,7 +28,7 @@ async function showPlans(
     body: html`
       ${query.has('saved') && html`<${Notice} kind="good">The plan is saved. Gateways go by it within seconds.<//>`}
       ${refused && html`<${Notice} kind="bad">${describeRefusal(refused)}<//>`}
-      <p>A plan limits every account on it, over all gateways together. An empty field is no limit.</p>
+      <p>A plan limits every account on it, over all gateways together. An empty field means no limit.</p>
       ${plans.map((plan) => html`<${PlanForm} plan=${plan} csrf=${csrf} refused=${plan.name === refused?.name ? refused : undefined} />`)}`,
   };
 }

@@ -39,7 +39,7 @@ function readLimit(text: string): number | null | undefined {
   return /^[1-9]\d{0,9}$/.test(text) && Number(text) <= MAX_LIMIT ? Number(text) : undefined;
 }
 
-/** Reads the limits of a form; an empty field is no limit. @returns them, or a sentence about each invalid field */
+/** Reads the limits of a form; an empty field means no limit. @returns them, or a sentence about each invalid field */
 export function readPlanForm(
   form: URLSearchParams,
 ): { limits: PlanLimits } | { problems: ReadonlyMap<keyof PlanLimits, string> } {

@@ -70,7 +70,7 @@ async function describeChange(
     throw error;
   });
   if (stored === null) {
-    return { problem: 'The subscription has been deleted in the meantime. “Save” makes it anew.', stored };
+    return { problem: 'The subscription has been deleted in the meantime. “Save” creates it again.', stored };
   }
   if (seen === null || stored.updated_at === seen) return null;
   return { problem: 'The subscription has been changed in the meantime, so it is not saved.', stored };

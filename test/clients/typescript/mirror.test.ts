@@ -1,8 +1,5 @@
 /** Mirrors of the TypeScript client against the service: exact copies in spite of every failure. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   BallotEndorsements,
   CursorExpiredError,
@@ -24,18 +21,15 @@ import { readPages } from '../../helpers/http/paging.ts';
 import { TestService } from '../../helpers/service/service.ts';
 import { queryOf } from '../../helpers/stream/copies.ts';
 import { until } from '../../helpers/until.ts';
+import { useFolder } from '../../helpers/use-folder.ts';
 
-let folder: string;
 let files = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-mirrors-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const inFolder = useFolder();
 
 const KINDS: (() => MirrorStorage)[] = [
   () => new MemoryStorage(),
-  () => new FileStorage(path.join(folder, `${files++}.json`), { saveEveryMs: 50 }),
-  () => new SqliteStorage(path.join(folder, `${files++}.sqlite`)),
+  () => new FileStorage(inFolder(`${files++}.json`), { saveEveryMs: 50 }),
+  () => new SqliteStorage(inFolder(`${files++}.sqlite`)),
 ];
 
 let service: TestService;

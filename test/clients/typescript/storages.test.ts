@@ -1,12 +1,10 @@
 /** The storages of the TypeScript client's mirrors: position and data match after every failure. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   BallotEndorsements,
@@ -21,19 +19,16 @@ import { FileStorage } from '../../../clients/typescript/src/mirror/file-storage
 import { SqliteStorage } from '../../../clients/typescript/src/mirror/sqlite-storage.ts';
 import { mirroredEndorsement } from '../../helpers/clients/mirrored.ts';
 import { until } from '../../helpers/until.ts';
+import { useFolder } from '../../helpers/use-folder.ts';
 
 const SQLITE_STORAGE = fileURLToPath(
   new URL('../../../clients/typescript/src/mirror/sqlite-storage.ts', import.meta.url),
 );
 const run = promisify(execFile);
 
-let folder: string;
 let made = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-storages-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-const newFile = () => path.join(folder, `copy-${made++}`);
+const inFolder = useFolder();
+const newFile = () => inFolder(`copy-${made++}`);
 
 const [sample] = fc.sample(mirroredEndorsement(fc.constant(1)), { numRuns: 1, seed: 1 });
 const recordOf = (id: number, statement = ''): MirroredEndorsement => ({
@@ -220,7 +215,7 @@ describe('FileStorage', () => {
   });
 
   test('reports a save that failed', async () => {
-    const storage = new FileStorage(path.join(folder, 'missing', 'copy'), { saveEveryMs: 0 });
+    const storage = new FileStorage(inFolder('missing/copy'), { saveEveryMs: 0 });
     await storage.commit([], at('1'));
     await expect(storage.flush()).rejects.toThrow(/ENOENT/);
   });

@@ -95,7 +95,7 @@ test.each([
   ['an unknown endorser in a guide', '/console/explorer/guide?state=CA&endorsers=nobody', 400, 'nobody'],
   ['a cursor of another list', '/console/explorer?cursor=abc', 400, 'cursor'],
   ['a contest that does not exist', '/console/explorer/contests/999999', 404, '999999'],
-  ['a contest whose id is no number', '/console/explorer/contests/x', 400, 'x'],
+  ['a contest with an invalid id', '/console/explorer/contests/x', 400, 'x'],
   ['an endorser that does not exist', '/console/explorer/endorsers/nobody', 404, 'nobody'],
   ['an election that does not exist', '/console/explorer/elections/nowhere', 404, 'no election nowhere'],
   ['an election of two slugs', '/console/explorer/elections/nowhere,nobody', 404, 'nowhere,nobody'],

@@ -67,7 +67,7 @@ test('an owner invites an address, whose person joins with that role, and both a
   });
 });
 
-test('an invitation is for its address only, whoever has the link', async () => {
+test('an invitation works only for its address', async () => {
   const account = await console.makeAccount();
   const guest = console.makeUser('guest');
   const link = await console.invite(account, emailOf(guest));

@@ -106,7 +106,7 @@ test.each([
   ['GET', '/console/usage/errors?after=-005000-01-01T00:00:00.000Z,1'],
   ['GET', '/console/operator/accounts?q=%00'],
   ['POST', '/console/operator/plans/%00'],
-])('a value that the database cannot hold is no defect: %s %s', async (method, path) => {
+])('a value that the database cannot hold is not a defect: %s %s', async (method, path) => {
   const operator = await signIn({ role: 'operator' });
   const { status, html } = await (method === 'GET' ? operator.get(path) : operator.post(path));
   expect(status).toBe(400);

@@ -1,24 +1,22 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { beforeAll, expect, test } from '@jest/globals';
 import { FIRST_REQUESTS, KEY_PLACE, snippetsOf } from '../../../gateway/console/pages/first-requests.ts';
 import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
 import { findProgram } from '../../helpers/servers/proxies.ts';
 import { useTestService } from '../../helpers/service/service.ts';
+import { useFolder } from '../../helpers/use-folder.ts';
 
 const service = useTestService();
-let folder = '';
+
+const inFolder = useFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'ballot-snippets-'));
   await service.submit([endorse('coast-gazette', 'prop-1', 'yes'), endorse('nation-herald', 'mayor', 'ann')]);
   await service.eventsOnceThereAre(2);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** How to run each language's text: with a shell, or from a file. */
 const RUNNERS: Readonly<Record<string, { program: string; file: string | null }>> = {
@@ -30,7 +28,7 @@ const NEEDED: Readonly<Record<string, string>> = { curl: 'curl', Python: 'python
 
 /** Runs a program until it ends, or until its output contains a text. @returns its output */
 async function run(program: string, args: string[], wanted: string | null): Promise<string> {
-  const child = spawn(program, args, { cwd: folder, env: { PATH: process.env.PATH }, detached: true });
+  const child = spawn(program, args, { cwd: inFolder(), env: { PATH: process.env.PATH }, detached: true });
   let output = '';
   let errors = '';
   child.stderr.on('data', (bytes: Buffer) => {
@@ -66,7 +64,7 @@ test.each(cases.filter((each) => !isMissing(each)))(
     expect(snippet?.text.split(KEY_PLACE)).toHaveLength(2);
     const text = snippet?.text.replace(KEY_PLACE, service.key) ?? '';
     const { program, file } = RUNNERS[language] as { program: string; file: string | null };
-    if (file !== null) await writeFile(path.join(folder, file), text);
+    if (file !== null) await writeFile(inFolder(file), text);
     const output = await run(
       program,
       file === null ? ['-c', text] : [file],

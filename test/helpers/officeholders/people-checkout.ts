@@ -1,7 +1,5 @@
 /** Makes tiny checkouts of the Open States people repository. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { createFolder } from '../folder.ts';
 
 /** The id of person number `n`. */
 export const personId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -19,12 +17,5 @@ export function role(type: string, place: string, more: Record<string, string | 
 }
 
 /** Creates a checkout with these files, by their paths below `data/`. */
-export async function createCheckout(files: Record<string, string | Buffer>) {
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'people-'));
-  for (const [name, content] of Object.entries(files)) {
-    const file = path.join(dir, 'data', name);
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, content);
-  }
-  return { dir, remove: () => rm(dir, { recursive: true, force: true }) };
-}
+export const createCheckout = (files: Record<string, string | Buffer>) =>
+  createFolder(Object.fromEntries(Object.entries(files).map(([name, content]) => [`data/${name}`, content])));

@@ -69,7 +69,7 @@ export function keyStore(prefix: string, both: string, ca: string): Record<strin
   };
 }
 
-/** The module of Java by which users of SCRAM log in. */
+/** Java's login module for users of SCRAM. */
 export const SCRAM_MODULE = 'org.apache.kafka.common.security.scram.ScramLoginModule required;';
 
 function toAcl(principal: string, { operation, resource, name }: Right) {

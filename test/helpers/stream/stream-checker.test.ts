@@ -151,7 +151,7 @@ describe('a fault is found:', () => {
     ['a change that the log does not have', 'no change in the log', [stream(6, tell('ready', 6), change(7))]],
     ['a position that the log does not have', 'says 9, which', [stream(9, tell('ready', 9))]],
     ['an id of another epoch', 'another epoch, 8', [stream(0, { ...tell('ready', 0), id: at(0, 8) })]],
-    ['an id that is no cursor', 'no cursor', [stream(0, { ...tell('ready', 0), id: `${at(0)}A` })]],
+    ['an id other than a cursor', 'is not a cursor', [stream(0, { ...tell('ready', 0), id: `${at(0)}A` })]],
     ['a beginning without ready', 'began with endorsement', [stream(0, change(1))]],
     ['a second ready', 'ready came twice', [stream(0, tell('ready', 0), tell('ready', 0))]],
     [

@@ -184,7 +184,7 @@ export class StreamChecker {
       const followed = this.#log.events[sequence - 1]?.id ?? '';
       return id < followed ? `the id ${id} of ${event} is below ${followed}, which it follows.` : null;
     } catch (error) {
-      if (error instanceof InvalidCursorError) return `the id of ${event} is no cursor: ${error.message}.`;
+      if (error instanceof InvalidCursorError) return `the id of ${event} is not a cursor: ${error.message}.`;
       throw error;
     }
   }

@@ -367,7 +367,7 @@ export const CASES: readonly AlertCase[] = [
     firing: [],
   },
   {
-    name: 'the relay is always scraped some seconds after gateways, while changes go on',
+    name: 'the relay is always scraped some seconds after gateways, while changes continue',
     series: { [series('changes_relayed_sequence', 'relay-1')]: `9+10x${SCRAPES}` },
     firing: [],
   },

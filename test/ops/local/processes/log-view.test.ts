@@ -17,7 +17,7 @@ function logged(write: (log: Logger) => void): string {
 }
 
 test.each<[string, (log: Logger) => void, string | null]>([
-  ['what is only told', (log) => log.info('listening'), null],
+  ['an information', (log) => log.info('listening'), null],
   ['a warning', (log) => log.warn('slow'), 'gateway warning: slow'],
   [
     'a failure',
@@ -41,7 +41,7 @@ test.each([
   ['Node.js v24.0.0', null],
   ['', null],
   ['{"no":"level"}', 'gateway: {"no":"level"}'],
-])('what is no line of our log, %s, is shown as %s', (text, shown) => {
+])('a line from elsewhere, %s, is shown as %s', (text, shown) => {
   expect(renderLogLine('gateway', text)).toBe(shown);
 });
 
