@@ -4,8 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { runBrokerRestarts } from '../test/soak/broker-restarts.ts';
-import type { TimedChange } from '../test/soak/change-timer.ts';
-import { quantile } from './statistics.ts';
+import { formatDurations } from './statistics.ts';
 
 const { values } = parseArgs({
   options: {
@@ -24,17 +23,13 @@ const report = await runBrokerRestarts({
   report: print,
 });
 
-function describe(changes: readonly TimedChange[], pick: (change: TimedChange) => number): string {
-  const times = changes.map((change) => pick(change) - change.dueAt).toSorted((a, b) => a - b);
-  const show = (part: number) => quantile(times, part).toFixed(0).padStart(5);
-  return `median ${show(0.5)} ms, p99 ${show(0.99)} ms, longest ${show(1)} ms`;
-}
-
 for (const { broker, durationMs, changes, answers } of report.stretches) {
   const name = broker === 0 ? 'no restart' : `broker ${broker}, ${(durationMs / 1000).toFixed(1)} s`;
   print(`${name}, ${changes.length} changes`);
-  print(`  acknowledged by Kafka   ${describe(changes, ({ acknowledgedAt }) => acknowledgedAt)}`);
-  print(`  at a client             ${describe(changes, ({ receivedAt }) => receivedAt)}`);
+  const acknowledged = changes.map(({ acknowledgedAt, dueAt }) => acknowledgedAt - dueAt);
+  const received = changes.map(({ receivedAt, dueAt }) => receivedAt - dueAt);
+  print(`  acknowledged by Kafka   ${formatDurations(acknowledged)}`);
+  print(`  at a client             ${formatDurations(received)}`);
   for (const [path, counts] of Object.entries(answers)) print(`  ${path}   ${JSON.stringify(counts)}`);
 }
 print(`changes in the log        ${report.changes}`);

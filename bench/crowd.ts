@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { runCrowd } from '../test/soak/crowd.ts';
-import { summarize } from './statistics.ts';
+import { formatDurations } from './statistics.ts';
 
 const { values } = parseArgs({
   options: {
@@ -22,15 +22,10 @@ const report = await runCrowd({
   calmMs: Number(values.seconds) * 1000,
   report: print,
 });
-const describe = (times: number[]) => {
-  const { median, p99 } = summarize(times);
-  const longest = times.reduce((most, time) => Math.max(most, time), 0);
-  return `median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${longest.toFixed(1)} ms of ${times.length}`;
-};
 print(`gateway stopped after     ${(report.stoppedMs / 1000).toFixed(1)} s`);
 print(`all streams back after    ${(report.returnedMs / 1000).toFixed(1)} s`);
-print(`reads before              ${describe(report.readsBefore)}`);
-print(`reads while they came     ${describe(report.readsDuring)}`);
+print(`reads before              ${formatDurations(report.readsBefore)}`);
+print(`reads while they came     ${formatDurations(report.readsDuring)}`);
 print(
   `changes received          ${report.events}, ${report.faults.length} faults ${JSON.stringify(report.refusals)}`,
 );

@@ -3,14 +3,14 @@
  * processor. So the readers and the servers on the same machine have enough left and limit neither. It needs root and
  * the first version of control groups.
  */
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createConfig } from '../ops/config.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { measureRate } from './load.ts';
 import { formatSpread } from './statistics.ts';
-import { cpuMsOf } from './stream/process-usage.ts';
+import { childrenOf, cpuMsOf } from './stream/process-usage.ts';
 import { Publisher } from './stream/publisher.ts';
 import { ReaderPool } from './stream/reader-pool.ts';
 
@@ -42,11 +42,9 @@ class Contestant {
   readonly #pids: number[];
 
   constructor(gateway: GatewayProcess, processes: number) {
-    const { pid } = gateway;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
     this.gateway = gateway;
     this.processes = processes;
-    this.#pids = processes === 1 ? [pid] : children;
+    this.#pids = processes === 1 ? [gateway.pid] : childrenOf(gateway.pid);
     if (this.#pids.length !== processes) throw new Error(`There are ${this.#pids.length} processes.`);
     for (const each of this.#pids) limit(each, Number(values.share));
   }

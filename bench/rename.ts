@@ -13,7 +13,7 @@ import type { StagedLine } from '../store/catalogue/staging.ts';
 import { pick } from '../test/helpers/ballots/submissions.ts';
 import { startSystem } from '../test/helpers/service/system.ts';
 import { until } from '../test/helpers/until.ts';
-import { quantile } from './statistics.ts';
+import { formatDurations } from './statistics.ts';
 
 const ELECTION = { slug: 'bench-2030', date: '2030-11-05', state: 'OR', type: 'general' } as const;
 const BATCH = 1000;
@@ -96,11 +96,6 @@ async function untilRelayed(): Promise<void> {
   await until('everything to be relayed', isRelayed, WAIT_MS);
 }
 
-const show = (times: number[]) => {
-  const sorted = times.toSorted((a, b) => a - b);
-  return `p50 ${quantile(sorted, 0.5).toFixed(0)}, p99 ${quantile(sorted, 0.99).toFixed(0)}, longest ${(sorted.at(-1) ?? 0).toFixed(0)} ms of ${sorted.length}`;
-};
-
 let made = 0;
 const next = () => endorse(1 + (made % endorsements), `statement ${made++}`);
 for (let round = 1; round <= Number(values.rounds); round += 1) {
@@ -117,9 +112,9 @@ for (let round = 1; round <= Number(values.rounds); round += 1) {
   await renaming;
   await untilRelayed();
   process.stdout.write(`round ${round}: ${endorsements} endorsements announced in ${seconds.toFixed(1)} s, relayed after ${((performance.now() - start) / 1000).toFixed(1)} s
-  a submission applied, alone:          ${show(alone)}
-  a submission applied, meanwhile:      ${show(meanwhile)}
-  a batch of ${BATCH} submissions applied: ${show(batches)}
+  a submission applied, alone:          ${formatDurations(alone)}
+  a submission applied, meanwhile:      ${formatDurations(meanwhile)}
+  a batch of ${BATCH} submissions applied: ${formatDurations(batches)}
 `);
 }
 await producer.close();

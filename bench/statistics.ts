@@ -13,6 +13,13 @@ export function summarize(values: readonly number[]): Summary {
   return { median: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };
 }
 
+/** Durations in milliseconds as text: "median 1.2 ms, p99 3.4 ms, longest 5.6 ms of 100". */
+export function formatDurations(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const show = (part: number) => `${quantile(sorted, part).toFixed(1)} ms`;
+  return `median ${show(0.5)}, p99 ${show(0.99)}, longest ${show(1)} of ${times.length}`;
+}
+
 function format(values: readonly number[], digits: number, low: number, high: number): string {
   const sorted = values.toSorted((a, b) => a - b);
   const show = (part: number) => quantile(sorted, part).toFixed(digits);

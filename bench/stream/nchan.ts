@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
+import { childrenOf } from './process-usage.ts';
 
 const NGINX = '/usr/sbin/nginx';
 const MODULE = '/usr/lib/nginx/modules/ngx_nchan_module.so';
@@ -63,7 +64,7 @@ export async function startNchan(): Promise<Nchan | null> {
     await sleep(50);
   return {
     port,
-    pid: await findChild(master),
+    pid: childrenOf(Number(master.pid))[0] as number,
     publish,
     async stop() {
       agent.destroy();
@@ -72,9 +73,4 @@ export async function startNchan(): Promise<Nchan | null> {
       await rm(dir, { recursive: true, force: true });
     },
   };
-}
-
-async function findChild({ pid }: ChildProcess): Promise<number> {
-  const { readFile } = await import('node:fs/promises');
-  return Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')[0]);
 }

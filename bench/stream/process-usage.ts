@@ -11,10 +11,15 @@ export function cpuMsOf(pid: number): number {
   return ((Number(user) + Number(kernel)) * 1000) / TICKS_PER_SECOND;
 }
 
+/** The ids of a process's running children. Linux only. */
+export function childrenOf(pid: number): number[] {
+  const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return ids.filter(Boolean).map(Number);
+}
+
 /** The processor time of a process and its running children, in milliseconds. Linux only. */
 export function cpuMsOfTree(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  return children.filter(Boolean).reduce((sum, child) => sum + cpuMsOfTree(Number(child)), cpuMsOf(pid));
+  return childrenOf(pid).reduce((sum, child) => sum + cpuMsOfTree(child), cpuMsOf(pid));
 }
 
 /** The resident memory of a process, in bytes. Linux only. */

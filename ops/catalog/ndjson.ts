@@ -4,6 +4,7 @@
  */
 import { createReadStream } from 'node:fs';
 import { parseUnchanged } from '../../schemas/catalogue/changed-numbers.ts';
+import { count } from '../table.ts';
 
 /** A line of a file: its JSON value from `parseUnchanged`, or the reason why it has none. */
 export type JsonLine = { line: number; value: unknown } | { line: number; fault: string };
@@ -29,7 +30,7 @@ export async function* readNdjson(path: string, options: NdjsonOptions): AsyncGe
   for await (const bytes of readLines(path, options)) {
     line += 1;
     if (bytes === null) {
-      yield { line, fault: `is longer than ${options.maxLineBytes.toLocaleString('en-US')} bytes` };
+      yield { line, fault: `is longer than ${count(options.maxLineBytes)} bytes` };
       continue;
     }
     let text: string;

@@ -11,6 +11,7 @@ import { waitFor } from '../../service/wait-for.ts';
 import { createClient } from '../../store/connection/client.ts';
 import { createConsoleLink } from '../commands/console.ts';
 import { createKey, isKnownKey } from '../commands/keys.ts';
+import { count } from '../table.ts';
 import { logFolder, nameData } from './data-dir.ts';
 
 /** The account of newcomers. */
@@ -69,7 +70,6 @@ async function readProgress({ databaseUrl, brokers, topicPrefix }: DemoOptions):
 
 /** Waits until the consumers have applied all submissions, and reports their progress now and then. */
 async function untilApplied(options: DemoOptions): Promise<void> {
-  const count = new Intl.NumberFormat('en-US');
   let saidAt = performance.now();
   await waitFor(
     'The demo',
@@ -78,9 +78,7 @@ async function untilApplied(options: DemoOptions): Promise<void> {
       if (applied >= submitted) return true;
       if (performance.now() - saidAt > SAY_EVERY_MS) {
         saidAt = performance.now();
-        options.report(
-          `Demo endorsements: ${count.format(applied)} of ${count.format(submitted)} applied ...`,
-        );
+        options.report(`Demo endorsements: ${count(applied)} of ${count(submitted)} applied ...`);
       }
       return null;
     },

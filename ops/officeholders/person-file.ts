@@ -13,6 +13,7 @@ import {
 import { isCalendarDate } from '../../schemas/catalogue/formats.ts';
 import { createRecordCheck } from '../../schemas/catalogue/record-check.ts';
 import { joinField, type Parsed, type Problem, showValue } from '../../schemas/problems.ts';
+import { count } from '../table.ts';
 
 /** Far above the longest file of the source, 30 kB. */
 const MAX_BYTES = 1024 * 1024;
@@ -135,7 +136,7 @@ function refuse(message: string): Parsed<never> {
  * quotes.
  */
 export function parsePersonFile(bytes: Buffer): Parsed<SourcePerson> {
-  if (bytes.length > MAX_BYTES) return refuse(`is longer than ${MAX_BYTES.toLocaleString('en-US')} bytes`);
+  if (bytes.length > MAX_BYTES) return refuse(`is longer than ${count(MAX_BYTES)} bytes`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

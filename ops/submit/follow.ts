@@ -14,6 +14,7 @@ import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import type { OpsConfig } from '../config.ts';
 import { withDatabase } from '../database.ts';
 import { describeMissingTopic } from '../missing-topic.ts';
+import { count } from '../table.ts';
 import type { SentOffsets } from './sent-offsets.ts';
 
 /** The interval between looks at the stored offsets, in milliseconds. */
@@ -91,7 +92,7 @@ export async function followSubmissions(config: OpsConfig, options: FollowOption
     if (failure !== 'database_away' && failure !== 'kafka_away') throw error;
     const server = failure === 'database_away' ? 'Postgres' : 'Kafka';
     throw new OperatorError(
-      `${options.sent.count.toLocaleString('en-US')} submissions were sent, but ${server} failed before their outcome was ` +
+      `${count(options.sent.count)} submissions were sent, but ${server} failed before their outcome was ` +
         `known (${(error as Error).message}). "npm run ops -- lag" shows how many wait.`,
       { cause: error },
     );

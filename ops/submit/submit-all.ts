@@ -9,6 +9,7 @@ import { type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { type Brokers, nameBrokers } from '../../service/brokers.ts';
 import { OperatorError } from '../../service/operator-error.ts';
 import { describeMissingTopic } from '../missing-topic.ts';
+import { count } from '../table.ts';
 
 const MAX_BATCH_MESSAGES = 1_000;
 /** Well below a broker's limit of a megabyte, even if every message has the same key. */
@@ -79,7 +80,7 @@ function unreachable(brokers: Brokers, sent: number, cause: unknown): OperatorEr
   const state =
     sent === 0
       ? 'Nothing was acknowledged'
-      : `The first ${sent.toLocaleString('en-US')} submissions were acknowledged; sending all of them again is safe`;
+      : `The first ${count(sent)} submissions were acknowledged; sending all of them again is safe`;
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '');
   return new OperatorError(`${nameBrokers(brokers)} does not take the submissions: ${reason}. ${state}.`, {
     cause,

@@ -26,22 +26,23 @@ export async function startPlainKafka(dir: string, runner: ServerRunner): Promis
   const options: ServerOptions = { dir: path.join(dir, 'kafka') };
   let server = await runner.startKafka(options);
   const { brokers, port } = server;
+  const crash = async () => {
+    if (server.pid === null) throw new Error('A broker in a container cannot be killed.');
+    process.kill(server.pid, 'SIGKILL');
+    await server.exited;
+  };
   return {
     everything: brokers,
     settingsOf: () => ({ KAFKA_BROKERS: brokers.addresses.join(',') }),
     async kill(awayMs) {
-      if (server.pid === null) throw new Error('A broker in a container cannot be killed.');
-      process.kill(server.pid, 'SIGKILL');
-      await server.exited;
+      await crash();
       await new Promise((resolve) => setTimeout(resolve, awayMs));
       server = await runner.startKafka({ ...options, port });
     },
     restart: () =>
       Promise.reject(new Error('Only one of several brokers can be restarted without an interruption.')),
     async lose() {
-      if (server.pid === null) throw new Error('A broker in a container cannot be killed.');
-      process.kill(server.pid, 'SIGKILL');
-      await server.exited;
+      await crash();
       await rm(options.dir, { recursive: true });
       server = await runner.startKafka({ ...options, port });
     },

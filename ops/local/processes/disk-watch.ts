@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { count } from '../../table.ts';
 
 /** The servers need room for one or two files of Postgres's write-ahead log, 16 MB each, and for Kafka. */
 const NEEDED_BYTES = 40 * 1024 * 1024;
@@ -10,10 +11,6 @@ const CHECK_EVERY_MS = 1000;
 async function readFreeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
-}
-
-function format(bytes: number): string {
-  return new Intl.NumberFormat('en-US').format(bytes);
 }
 
 export interface DiskWatchOptions {
@@ -43,11 +40,11 @@ export class DiskWatch {
     const { folder, report, onRoom, readFree } = this.#options;
     const free = await readFree(folder).catch(() => null);
     if (free === null) return;
-    const bytes = format(free);
+    const bytes = count(free);
     if (!this.#isFull && free < NEEDED_BYTES) {
       this.#isFull = true;
       report(
-        `The disk of ${folder} is full: ${bytes} bytes are free, and ${format(NEEDED_BYTES)} are needed. Free some ` +
+        `The disk of ${folder} is full: ${bytes} bytes are free, and ${count(NEEDED_BYTES)} are needed. Free some ` +
           'space. Until then the service may stop; afterwards it continues by itself.',
       );
     } else if (this.#isFull && free >= ENOUGH_BYTES) {
