@@ -26,14 +26,14 @@ const ELECTION_LEVELS = asOptions(LEVELS);
 const KINDS = asOptions(CONTEST_KINDS);
 const TYPES = asOptions(CHANGE_TYPES);
 
-/** Loads the categories of endorsers, as options of a filter. @throws ApiError as the API does */
+/** Loads the categories of endorsers, as the options of a filter. @throws ApiError as the API does */
 export async function loadCategories(request: PageRequest, { api }: ConsoleContext): Promise<Option[]> {
   const answer = await api.call(request, { path: '/v1/endorser-categories' });
   const { data } = answer as { data: { slug: string; name: string }[] };
   return data.map(({ slug, name }) => ({ value: slug, label: name }));
 }
 
-/** Boxes for the values of a closed set. Unknown chosen values stay, so that their refusal is visible. */
+/** Boxes for the values of a closed set. Chosen values that are unknown stay, so that their refusal can be seen. */
 function Boxes(props: {
   field: FilterField;
   options: readonly Option[];

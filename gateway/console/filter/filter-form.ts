@@ -1,7 +1,7 @@
 import type { StreamFilter } from '../../../domain/stream-filter.ts';
 import type { FilterField } from '../../../schemas/vocabulary.ts';
 
-/** The names of a filter's fields, in their order on a page. */
+/** The fields of a filter in the order of a page, with their names. */
 export const FIELD_LABELS = {
   states: 'States',
   elections: 'Elections',
@@ -13,12 +13,12 @@ export const FIELD_LABELS = {
   types: 'Types of change',
 } as const satisfies Record<FilterField, string>;
 
-/** The fields in their order on a page. */
+/** The fields in the order of a page. */
 const FIELDS = Object.keys(FIELD_LABELS) as FilterField[];
 
 /**
- * Reads a filter from a form or an address. Fields may be repeated, and values may be comma-separated. Only the API
- * checks values.
+ * Reads a filter from a form or an address: fields may be repeated, and their values comma-separated. Values are not
+ * checked, since the API does.
  */
 export function readFilter(fields: URLSearchParams): StreamFilter {
   const chosen = FIELDS.map((field) => {
@@ -38,7 +38,7 @@ export function writeFilter(filter: StreamFilter): URLSearchParams {
   return written;
 }
 
-/** The most values of a field in a summary. */
+/** How many values of a field a summary names. */
 const MOST_NAMED = 4;
 
 /**

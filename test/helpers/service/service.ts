@@ -57,7 +57,7 @@ export interface Answer {
   body: any;
 }
 
-/** A whole service in this process, on its own database and topics. */
+/** A whole service in this process, on a database and topics of its own. */
 export class TestService {
   readonly databaseUrl: string;
   /** Kafka for the test itself, with every right. */
