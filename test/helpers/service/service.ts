@@ -200,7 +200,7 @@ export class TestService {
     };
   }
 
-  /** Runs a statement on the service's database directly. @returns the rows */
+  /** Runs a statement on the service's database, past the service. @returns the rows */
   async query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.databaseUrl });
     await client.connect();
