@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { findProgram } from '../servers/proxies.ts';
+import { findProgram } from '../servers/find-program.ts';
 
 export interface RunningBrowser {
   /** Ends the browser and removes its profile. */

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { findProgram } from '../servers/proxies.ts';
+import { findProgram } from '../servers/find-program.ts';
 
 /** The widths and themes in which people look at a page. */
 export const LOOKS = [

@@ -1,5 +1,5 @@
 import { test } from '@jest/globals';
-import { findProgram } from './proxies.ts';
+import { findProgram } from './find-program.ts';
 
 /** The programs that make certificates, and a Kafka beside the one of the whole run. */
 const missing = ['openssl', 'java', 'mvn'].filter((name) => findProgram(name) === null);
