@@ -13,7 +13,7 @@ import { useGlobals } from './globals.mjs';
 const require = createRequire(import.meta.url);
 const circus = require('jest-circus/runner').default;
 
-/** The modules that test files get instead of those that they name. */
+/** The modules that test files and helpers get instead of those that they name. */
 const REPLACED = {
   '@jest/globals': new URL('./globals.mjs', import.meta.url).href,
   'fast-check': new URL('./fast-check.mjs', import.meta.url).href,
@@ -23,7 +23,9 @@ const REPLACED = {
 registerHooks({
   resolve(specifier, context, next) {
     const url = REPLACED[specifier];
-    return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+    if (url === undefined) return next(specifier, context);
+    const run = specifier === '@jest/globals' ? /\?run=\d+$/.exec(context.parentURL ?? '') : null;
+    return { url: `${url}${run?.[0] ?? ''}`, shortCircuit: true };
   },
 });
 
