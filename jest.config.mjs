@@ -1,9 +1,9 @@
+import os from 'node:os';
 import { groups } from './test/jest/groups.mjs';
 
 /** What every test file needs: Node itself loads it and strips its types. */
 export const shared = {
   roots: ['<rootDir>/test'],
-  extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testRunner: '<rootDir>/test/jest/runner.mjs',
 };
@@ -15,7 +15,8 @@ const servers = {
 };
 
 export default {
-  maxWorkers: 3,
+  // Tests wait more than they compute. All workers share one broker and one Postgres.
+  maxWorkers: Math.min(6, Math.ceil(os.availableParallelism() * 1.5)),
   testTimeout: 120_000,
   projects: [
     { ...shared, displayName: 'unit', testMatch: groups.unit },

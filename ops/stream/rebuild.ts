@@ -22,16 +22,17 @@ export async function rebuildStream(client: ClientBase, io: CommandIo): Promise<
     }
     await sleep(POLL_MS);
   }
-  const { generation, first, after } = await loadRebuildProgress(client);
-  const count = after - first + 1;
-  await withProgress(io.terminal, 'Changes', async (onProgress) => {
+  const { generation, first, after } = await withProgress(io.terminal, 'Changes', async (onProgress) => {
     for (;;) {
-      const { isComplete, written } = await loadRebuildProgress(client);
-      onProgress(written - first + 1, count);
-      if (isComplete) return;
+      const progress = await loadRebuildProgress(client);
+      const total = progress.after - progress.first + 1;
+      // The first change to write is known once the relay has begun.
+      if (total > 0) onProgress(progress.written - progress.first + 1, total);
+      if (progress.isComplete) return progress;
       await sleep(POLL_MS);
     }
   });
+  const count = after - first + 1;
   io.out(`${count} changes were written again, as generation ${generation} of the stream.`);
   io.err('Gateways follow by themselves, and every cursor stays valid.');
 }

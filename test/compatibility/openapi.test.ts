@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { createOpenApi } from '../../gateway/http/openapi.ts';
 import { routes } from '../../gateway/routes/index.ts';
-import { findProgram } from '../helpers/servers/proxies.ts';
+import { findProgram } from '../helpers/servers/find-program.ts';
 import { useFolder } from '../helpers/use-folder.ts';
 
 const released = (name: string) => fileURLToPath(new URL(`released/${name}`, import.meta.url));

@@ -12,7 +12,7 @@ import { findKafkaJars } from '../../ops/local/servers/kafka/jars.mjs';
 import { endorse, withdraw } from '../helpers/ballots/submissions.ts';
 import { installPythonPackage, runProgram } from '../helpers/clients/python.ts';
 import { hasJavaCompiler } from '../helpers/kafka/outside-client.ts';
-import { findProgram } from '../helpers/servers/proxies.ts';
+import { findProgram } from '../helpers/servers/find-program.ts';
 import { useTestService } from '../helpers/service/service.ts';
 import { useFolder } from '../helpers/use-folder.ts';
 

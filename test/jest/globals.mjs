@@ -1,31 +1,30 @@
-/** The `@jest/globals` of test files and helpers: it returns the functions of the running file. */
+/**
+ * `@jest/globals` for test files and helpers. A test file gets the functions of its own run (`?run=N`). Helpers outlive
+ * their first file, so theirs look up the functions of the file that runs when they are called.
+ */
 import { ModuleMocker } from 'jest-mock';
 
-let current = {};
+const CURRENT = Symbol.for('ballot.jest-globals');
+const isOfTestFile = new URL(import.meta.url).search !== '';
 
 /** @param globals the functions of jest-circus for the next test file, and `expect` */
 export function useGlobals(globals) {
-  current = globals;
+  globalThis[CURRENT] = globals;
 }
 
-/**
- * A function with properties, such as `test.each`, that is looked up at each use, because helpers outlive their first
- * file.
- */
+/** A function with properties, such as `test.each`, that is looked up when it is used. */
 function delegate(name) {
   return new Proxy(() => {}, {
-    apply: (_target, _this, args) => current[name](...args),
-    get: (_target, property) => current[name][property],
+    apply: (_target, _this, args) => globalThis[CURRENT][name](...args),
+    get: (_target, property) => globalThis[CURRENT][name][property],
   });
 }
 
-export const [expect, test, it, describe] = ['expect', 'test', 'it', 'describe'].map(delegate);
-export const [beforeAll, beforeEach, afterEach, afterAll] = [
-  'beforeAll',
-  'beforeEach',
-  'afterEach',
-  'afterAll',
-].map(delegate);
+const NAMES = ['expect', 'test', 'describe', 'beforeAll', 'beforeEach', 'afterEach', 'afterAll'];
+
+export const [expect, test, describe, beforeAll, beforeEach, afterEach, afterAll] = NAMES.map((name) =>
+  isOfTestFile ? globalThis[CURRENT][name] : delegate(name),
+);
 
 const mocker = new ModuleMocker(globalThis);
 

@@ -1,50 +1,65 @@
-/** The command that runs a test file: `npm run test:unit`, `npm test` (these too), or `npm run test:system`. */
+/** Decides which command runs a test file: `npm run test:unit`, `npm test` (these too), or `npm run test:system`. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Files that start browsers, proxies, further servers or whole services, or that follow runbooks. */
-const SYSTEM = [
-  'test/{acceptance,compatibility,deploy,faults,hostile}/**',
-  'test/docs/{mirror,other-languages}.test.ts',
-  'test/clients/typescript/{browser,package}.test.ts',
-  'test/gateway/console/{accessibility,isolation,live-browser,markup}.test.ts',
-];
-
-/** A file that imports one of these, directly or through helpers, needs servers or other programs. */
-const OUTSIDE = [
+/** Rooms whose tests are about whole services, or about what others build on them. */
+const SYSTEM_ROOMS = 'test/{acceptance,compatibility,deploy,faults,hostile}/**';
+/** Helpers that start browsers, proxies, or servers beside those of the run. */
+const SYSTEM_HELPERS = [
+  'browser/chromium.ts',
+  'clients/npm-packages.ts',
+  'clients/python.ts',
+  'commands/start-terminal.ts',
+  'deploy/promtool.ts',
+  'kafka/secure-kafka.ts',
+  'kafka/two-brokers.ts',
+  'postgres/pgbouncer.ts',
+  'postgres/replica.ts',
+  'postgres/secure-postgres.ts',
+  'servers/proxies.ts',
+].map((name) => path.resolve('test/helpers', name));
+/** Modules that start servers or lead to those of the run, and those that start programs. */
+const SERVERS = [
   'test/helpers/servers/servers.ts',
-  'test/helpers/deploy/promtool.ts',
-  'test/helpers/clients/client-types.ts',
   'ops/local/servers/runner.ts',
   'ops/local/servers/postgres/server.ts',
   'ops/local/servers/kafka/broker.ts',
 ].map((name) => path.resolve(name));
+const PROGRAMS = ['node:child_process', 'node:worker_threads'];
 
-const needing = new Map(OUTSIDE.map((file) => [file, true]));
+const isInTests = (file) => file.startsWith(path.resolve('test'));
 
-/** Whether a test file or a helper needs something outside of its process. */
-function needsServers(file) {
-  const known = needing.get(file);
-  if (known !== undefined) return known;
-  needing.set(file, false);
-  if (!file.startsWith(path.resolve('test')) || !existsSync(file)) return false;
-  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|\}).* from '([^']+)';$/gm);
-  const needs = [...imports].some(
-    ([, name]) =>
-      name === 'node:child_process' ||
-      (name.startsWith('.') && needsServers(path.resolve(path.dirname(file), name))),
+/** The modules that a file imports: paths of files, and names of others. Texts of programs look like imports as well. */
+function readImports(file) {
+  const matches = readFileSync(file, 'utf8').matchAll(/^(?:import|\}).* from '([^']+)';$/gm);
+  return [...matches].map(([, name]) =>
+    name.startsWith('.') ? path.resolve(path.dirname(file), name) : name,
   );
-  needing.set(file, needs);
-  return needs;
+}
+
+/** A function that says whether a test file imports one of some modules, itself or through helpers. */
+function createReach(targets) {
+  const reaching = new Map(targets.map((target) => [target, true]));
+  return function reaches(file) {
+    const known = reaching.get(file);
+    if (known !== undefined) return known;
+    reaching.set(file, false);
+    const isReaching = isInTests(file) && existsSync(file) && readImports(file).some(reaches);
+    reaching.set(file, isReaching);
+    return isReaching;
+  };
+}
+
+const ofRooms = new Set(globSync(SYSTEM_ROOMS).map((name) => path.resolve(name)));
+const reachesSystem = createReach(SYSTEM_HELPERS);
+const reachesServers = createReach([...SERVERS, ...PROGRAMS]);
+
+function groupOf(file) {
+  if (ofRooms.has(file) || reachesSystem(file)) return 'system';
+  return reachesServers(file) ? 'servers' : 'unit';
 }
 
 const files = globSync('test/**/*.test.ts').map((name) => path.resolve(name));
-const system = new Set(globSync(SYSTEM).map((name) => path.resolve(name)));
-const rest = files.filter((file) => !system.has(file));
 
 /** The paths of the test files, by group. */
-export const groups = {
-  unit: rest.filter((file) => !needsServers(file)),
-  servers: rest.filter(needsServers),
-  system: files.filter((file) => system.has(file)),
-};
+export const groups = { unit: [], servers: [], system: [], ...Object.groupBy(files, groupOf) };

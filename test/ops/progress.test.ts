@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { endorser } from '../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
-import { findProgram } from '../helpers/servers/proxies.ts';
+import { findProgram } from '../helpers/servers/find-program.ts';
 import { useTestService } from '../helpers/service/service.ts';
 
 /** Every command is a process, which takes seconds to start on a busy machine. */

@@ -16,7 +16,7 @@ import type { Submission } from '../../../schemas/submission.ts';
 import { type Brokers, plaintextBrokers } from '../../../service/brokers.ts';
 import { loadCatalogue, SMALL_BALLOT } from '../../helpers/ballots/catalogue.ts';
 import { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
-import { findProgram } from '../../helpers/servers/proxies.ts';
+import { findProgram } from '../../helpers/servers/find-program.ts';
 import { stopWhenInterrupted } from '../../helpers/service/interrupted.ts';
 import { type ServiceProcess, startProcess } from '../../helpers/service/process.ts';
 import { until } from '../../helpers/until.ts';

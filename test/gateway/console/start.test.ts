@@ -5,7 +5,7 @@ import { FIRST_REQUESTS, KEY_PLACE, snippetsOf } from '../../../gateway/console/
 import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { ConsoleClient } from '../../helpers/console/console-client.ts';
-import { findProgram } from '../../helpers/servers/proxies.ts';
+import { findProgram } from '../../helpers/servers/find-program.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { useFolder } from '../../helpers/use-folder.ts';
 

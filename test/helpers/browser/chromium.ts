@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { findProgram } from '../servers/proxies.ts';
+import { findProgram } from '../servers/find-program.ts';
 
 /** The widths and themes of a page to test. */
 export const LOOKS = [

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { test } from '@jest/globals';
 import { parseAllDocuments, stringify } from 'yaml';
-import { findProgram } from '../servers/proxies.ts';
+import { findProgram } from '../servers/find-program.ts';
 
 export const CHART = 'ops/kubernetes/ballot-endorsement-data';
 const KUBERNETES = '1.34.0';

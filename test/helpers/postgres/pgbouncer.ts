@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import { findPostgresUser } from '../../../ops/local/servers/postgres/user.ts';
-import { findProgram } from '../servers/proxies.ts';
+import { findProgram } from '../servers/find-program.ts';
 import { until } from '../until.ts';
 
 /** The path of PgBouncer; null if it is not installed. */

@@ -1,32 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { findFreePort } from '../../../ops/local/servers/ports.ts';
 import { until } from '../until.ts';
+import { findProgram } from './find-program.ts';
 
 export type ProxyName = 'nginx' | 'haproxy';
 
 export interface RunningProxy {
   address: string;
   stop(): Promise<void>;
-}
-
-/** The path of a program, on the PATH or in a folder of servers; null if it is not installed. */
-export function findProgram(name: string): string | null {
-  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'];
-  for (const folder of folders) {
-    try {
-      accessSync(path.join(folder, name), constants.X_OK);
-      return path.join(folder, name);
-    } catch {
-      // It is not in this folder.
-    }
-  }
-  return null;
 }
 
 interface ProxyPlan {

@@ -1,5 +1,5 @@
 import { test } from '@jest/globals';
-import { findProgram } from './proxies.ts';
+import { findProgram } from './find-program.ts';
 
 /** The programs that make certificates and run a separate Kafka. */
 const missing = ['openssl', 'java', 'mvn'].filter((name) => findProgram(name) === null);
