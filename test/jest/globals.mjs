@@ -1,6 +1,6 @@
 /**
  * `@jest/globals` for test files and helpers. A test file gets the functions of its own run (`?run=N`). Helpers outlive
- * their first file, so theirs look up the functions of the file that runs when they are called.
+ * their first file, so they look up the functions of the running file at each call.
  */
 import { ModuleMocker } from 'jest-mock';
 
@@ -12,7 +12,7 @@ export function useGlobals(globals) {
   globalThis[CURRENT] = globals;
 }
 
-/** A function with properties, such as `test.each`, that is looked up when it is used. */
+/** A function with properties, such as `test.each`, that is looked up at each use. */
 function delegate(name) {
   return new Proxy(() => {}, {
     apply: (_target, _this, args) => globalThis[CURRENT][name](...args),

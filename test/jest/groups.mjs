@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Rooms whose tests are about whole services, or about what others build on them. */
+/** Rooms whose tests are about whole services or their clients. */
 const SYSTEM_ROOMS = 'test/{acceptance,compatibility,deploy,faults,hostile}/**';
 /** Helpers that start browsers, proxies, or servers beside those of the run. */
 const SYSTEM_HELPERS = [
@@ -18,7 +18,7 @@ const SYSTEM_HELPERS = [
   'postgres/secure-postgres.ts',
   'servers/proxies.ts',
 ].map((name) => path.resolve('test/helpers', name));
-/** Modules that start servers or lead to those of the run, and those that start programs. */
+/** Modules that start servers, find those of the run, or start programs. */
 const SERVERS = [
   'test/helpers/servers/servers.ts',
   'ops/local/servers/runner.ts',
@@ -29,7 +29,10 @@ const PROGRAMS = ['node:child_process', 'node:worker_threads'];
 
 const isInTests = (file) => file.startsWith(path.resolve('test'));
 
-/** The modules that a file imports: paths of files, and names of others. Texts of programs look like imports as well. */
+/**
+ * The modules that a file imports: paths of files, and names of packages. It also finds imports within the texts of
+ * programs.
+ */
 function readImports(file) {
   const matches = readFileSync(file, 'utf8').matchAll(/^(?:import|\}).* from '([^']+)';$/gm);
   return [...matches].map(([, name]) =>
@@ -37,7 +40,7 @@ function readImports(file) {
   );
 }
 
-/** A function that says whether a test file imports one of some modules, itself or through helpers. */
+/** Creates a function that says whether a test file imports one of some modules, directly or through helpers. */
 function createReach(targets) {
   const reaching = new Map(targets.map((target) => [target, true]));
   return function reaches(file) {

@@ -1,10 +1,10 @@
 /**
  * jest's test runner, without a virtual machine for each test file. Jest's own runtime evaluates every imported module
- * again for each file, which takes up to two seconds where a file imports the gateway. Here Node loads test files and
- * modules itself, so that all files of a worker share the modules, and Node's cache of compiled code applies.
+ * again for each file, which takes up to two seconds if a file imports the gateway. Here Node itself loads test files
+ * and modules. So all files of a worker share the modules, and Node's cache of compiled code applies.
  *
- * Jest-circus still runs the tests: hooks, time-outs, `-t` and reports are jest's. What files share, they must leave as
- * they found it: `process.env`, prototypes, and state that a module keeps.
+ * Jest-circus still runs the tests: hooks, time-outs, `-t` and reports are jest's. Each file must restore the shared
+ * state: `process.env`, prototypes, and the state of modules.
  */
 import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ import { useGlobals } from './globals.mjs';
 const require = createRequire(import.meta.url);
 const circus = require('jest-circus/runner').default;
 
-/** The modules that test files and helpers get instead of those that they name. */
+/** The modules that replace those named by test files and helpers. */
 const REPLACED = {
   '@jest/globals': new URL('./globals.mjs', import.meta.url).href,
   'fast-check': new URL('./fast-check.mjs', import.meta.url).href,
@@ -29,13 +29,13 @@ registerHooks({
   },
 });
 
-// A worker ends with its run, and lets what it has started end with it.
+// A worker ends with its run, and with everything it has started.
 for (const event of ['disconnect', 'SIGTERM']) process.once(event, () => process.exit(1));
 
-/** How many files were run. Node would not evaluate the same address a second time. */
+/** The number of files so far. Node would not evaluate the same address a second time. */
 let runs = 0;
 
-/** Forgets the tests and the handlers of the file before: jest-circus keeps them under these symbols. */
+/** Forgets the tests and the handlers of the previous file; jest-circus keeps them under these symbols. */
 function forgetFormerFile() {
   for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
     if (['EVENT_HANDLERS', 'JEST_STATE_SYMBOL'].includes(symbol.description)) {
@@ -44,7 +44,7 @@ function forgetFormerFile() {
   }
 }
 
-/** The runtime that jest-circus asks for modules, with Node's modules in place of jest's. */
+/** The runtime that jest-circus asks for modules, with Node's modules instead of jest's. */
 function createNodeRuntime(runtime) {
   const replaced = {
     requireInternalModule(path) {
