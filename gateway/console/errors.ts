@@ -16,13 +16,13 @@ function describeFailure(error: unknown, log: Logger, requestId: string): Failur
   if (error instanceof PageError || error instanceof ApiError) return error;
   if (isRejectedValue(error)) {
     log.warn({ error, requestId }, 'the database rejects a value');
-    return { status: 400, message: 'A value in the address or the form is not one that this page takes.' };
+    return { status: 400, message: 'This page does not accept a value in the address or the form.' };
   }
   const fields = { requestId };
   const kind = reportFailure(log, error, { where: 'console', message: 'a page failed', fields });
   return kind === 'defect'
     ? { status: 500, message: 'The page failed because of a defect of the service.' }
-    : { status: 503, message: 'The page cannot be made at the moment, because a server is away. Try again.' };
+    : { status: 503, message: 'The page is not available, because a server does not answer. Try again.' };
 }
 
 const TITLES: Readonly<Record<number, string>> = {

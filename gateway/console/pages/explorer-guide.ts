@@ -123,7 +123,7 @@ export const explorerGuidePages: readonly Page[] = [
         question,
         problem,
         body: html`
-          <p>Choose whom you trust. The guide says what to mark, as your own product would.</p>
+          <p>Choose the endorsers that you trust. The guide shows the choices to mark, as your own product would.</p>
           <form class="filters" method="get">
             <${StateField} name="state" value=${query.get('state')} />
             <label>Part of the ballot

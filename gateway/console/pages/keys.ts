@@ -204,7 +204,7 @@ export const keyPages: readonly Page[] = [
     async handle(request, context) {
       const old = await findKey(request.session, context, request.path.id);
       if (stateOf(old, context.clock.now()) !== 'usable') {
-        throw new PageError(409, 'Only a key that can be used can be rotated; make a new one instead.');
+        throw new PageError(409, 'Only a usable key can be rotated; make a new one instead.');
       }
       const { name, scopes, expiresAt } = old;
       const formId = readFormId(request.form);

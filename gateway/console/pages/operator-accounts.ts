@@ -25,7 +25,7 @@ const CONTROL = /\p{Cc}/u;
 const DONE = new Map([
   ['suspended', 'The account is suspended: within five seconds its keys are refused and its streams end.'],
   ['resumed', 'The account is resumed.'],
-  ['plan', 'The account has another plan. Gateways go by it within seconds.'],
+  ['plan', 'The account has another plan. Gateways apply it within seconds.'],
 ]);
 
 async function findAccount({ pool }: ConsoleContext, id: string | undefined): Promise<AccountSummary> {

@@ -28,7 +28,7 @@ import { PageError } from '../page-error.ts';
 const DONE = new Map([
   ['role', 'The role is changed. It counts from the person’s next click.'],
   ['removed', 'The person is removed, and their sessions on this account have ended.'],
-  ['withdrawn', 'The invitation is withdrawn: its link works no more.'],
+  ['withdrawn', 'The invitation is withdrawn: its link no longer works.'],
 ]);
 
 const ROLE_HINTS = {

@@ -12,12 +12,12 @@ async function renderKeyStep({ session }: PageRequest, { pool, clock }: ConsoleC
   const keys = await listKeys(pool, session.accountId);
   const usable = keys.filter((key) => stateOf(key, clock.now()) === 'usable').length;
   if (usable > 0) {
-    return html`<p class="notice good">The account has ${usable === 1 ? 'a key' : `${usable} keys`} that can be used. A key is shown only when it is made; <a href="/console/keys">API keys</a> lists them.</p>`;
+    return html`<p class="notice good">The account has ${usable === 1 ? 'a usable key' : `${usable} usable keys`}. A key is shown only when it is made; <a href="/console/keys">API keys</a> lists them.</p>`;
   }
   const advice = mayUse(session.role, 'owner')
     ? html`<a href="/console/keys">Make one under API keys</a>.`
     : 'Ask an owner of the account to make one.';
-  return html`<p class="notice bad">The account has no key that can be used, so programs are refused. ${advice} The buttons on this page work without a key.</p>`;
+  return html`<p class="notice bad">The account has no usable key, so programs are refused. ${advice} The buttons on this page work without a key.</p>`;
 }
 
 function Section({ item, publicUrl }: { item: FirstRequest; publicUrl: string }): Html {

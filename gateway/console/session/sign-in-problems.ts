@@ -36,7 +36,7 @@ export const PROBLEMS = {
   no_address: {
     status: 403,
     title: FAILED,
-    message: 'The provider did not tell your e-mail address, or one that the console does not take.',
+    message: 'The provider did not tell your e-mail address, or the console does not accept it.',
     isAboutPerson: true,
   },
   unverified_address: {

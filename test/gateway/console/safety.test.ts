@@ -110,7 +110,7 @@ test.each([
   const operator = await signIn({ role: 'operator' });
   const { status, html } = await (method === 'GET' ? operator.get(path) : operator.post(path));
   expect(status).toBe(400);
-  expect(html).toContain('is not one that this page takes');
+  expect(html).toContain('does not accept a value in the address or the form');
 });
 
 test('every address accepts only its methods, and names them otherwise', async () => {

@@ -92,11 +92,11 @@ test('the page points a newcomer without a key to API keys', async () => {
   const account = 'newcomers';
   await createKey({ databaseUrl, account, plan: 'free' });
   const owner = await ConsoleClient.signIn(service, { account });
-  expect((await owner.get('/console/start')).html).toContain('The account has a key that can be used');
+  expect((await owner.get('/console/start')).html).toContain('The account has a usable key');
   const id = /href="\/console\/keys\/(\d+)\/revoke"/.exec((await owner.get('/console/keys')).html)?.[1];
   await owner.post(`/console/keys/${id}/revoke`);
   const { html } = await owner.get('/console/start');
-  expect(html).toContain('no key that can be used');
+  expect(html).toContain('no usable key');
   expect(html).toContain('Make one under API keys');
   const member = await ConsoleClient.signIn(service, { account, role: 'member' });
   expect((await member.get('/console/start')).html).toContain('Ask an owner of the account');
