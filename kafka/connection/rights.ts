@@ -17,7 +17,7 @@ export interface Right {
   name: string;
 }
 
-/** Kafka refuses an action for want of this right. */
+/** Kafka refuses an action because this right is missing. */
 export class MissingRightError extends Error {
   override name = 'MissingRightError';
   readonly right: Right;
@@ -33,15 +33,15 @@ export function formatRight({ operation, resource, name }: Right): string {
   return `${operation} on the ${resource} "${name}"`;
 }
 
-/** The errors by which brokers say that a right is missing, as both clients name them. */
+/** The brokers' errors for a missing right, as both clients name them. */
 const AUTHORIZATION_FAILED = /^(TOPIC|GROUP|CLUSTER|TRANSACTIONAL_ID)_AUTHORIZATION_FAILED$/;
 
-/** Whether a broker's error says that a right is missing. */
+/** Whether a broker's error means a missing right. */
 export function isAuthorizationError(type: unknown): boolean {
   return typeof type === 'string' && AUTHORIZATION_FAILED.test(type);
 }
 
-/** Whether an error, or one within it, says that a right is missing. */
+/** Whether an error, or one within it, means a missing right. */
 export function isMissingRight(error: unknown): boolean {
   return [...errorsWithin(error)].some(
     (each) => each.error instanceof MissingRightError || isAuthorizationError(each.type),
@@ -49,9 +49,9 @@ export function isMissingRight(error: unknown): boolean {
 }
 
 /**
- * Does something that needs a right.
+ * Runs an action that needs a right.
  *
- * @throws MissingRightError if Kafka says that it is missing, and the error of `action` otherwise
+ * @throws MissingRightError if Kafka reports the right as missing, and the error of `action` otherwise
  */
 export async function withRight<T>(right: Right, action: () => Promise<T>): Promise<T> {
   try {
@@ -75,7 +75,7 @@ export interface ClientError {
   error: object;
 }
 
-/** The most errors of a chain of causes that are looked at. */
+/** The most errors to inspect in a chain of causes. */
 const MAX_ERRORS = 50;
 
 /** An error, its causes, and the errors that it holds, each once. */
