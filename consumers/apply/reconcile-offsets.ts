@@ -54,7 +54,7 @@ export async function reconcileOffsets(options: ReconcileOptions): Promise<Recon
   await client.query('COMMIT');
   if (before !== null) {
     const message =
-      "the submissions topic was made anew; reading from its beginning or from the mirror's offsets";
+      "the submissions topic was replaced; reading from its beginning or from the mirror's offsets";
     log.error({ topic, ...identity, offsets }, message);
   }
   return { ...identity, offsets };
