@@ -6,6 +6,7 @@
  */
 
 import { isTlsCode } from './tls-codes.ts';
+import { walkErrors } from './walk-errors.ts';
 
 export type Failure = 'database_away' | 'kafka_away' | 'superseded' | 'defect';
 
@@ -73,9 +74,6 @@ const NETWORK_CODES = new Set([
   'ETIMEDOUT',
 ]);
 
-/** The most errors to inspect in a chain of causes. */
-const MAX_CAUSES = 50;
-
 /** Whether JavaScript itself threw the error. It is then a defect of the code, whatever its message. */
 export function isBuiltInError(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'name' in error && BUILT_IN.has(String(error.name));
@@ -83,7 +81,7 @@ export function isBuiltInError(error: unknown): boolean {
 
 /** The meaning of a caught error. */
 export function classifyFailure(error: unknown): Failure {
-  const errors = [...causesOf(error)];
+  const errors = [...walkErrors(error)].map(causeOf);
   if (errors.some(({ name }) => name === 'SupersededError')) return 'superseded';
   if (errors.some(isKafkas)) return 'kafka_away';
   if (errors.some(isDatabases)) return 'database_away';
@@ -117,19 +115,9 @@ interface Cause {
   message: string;
 }
 
-/** An error, its causes, and the errors that it holds, each once. */
-function* causesOf(error: unknown): Generator<Cause> {
-  const seen = new Set<object>();
-  const open = [error];
-  while (open.length > 0 && seen.size < MAX_CAUSES) {
-    const next = open.shift();
-    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
-    seen.add(next);
-    const { name, code, message, cause, errors } = next as Record<string, unknown>;
-    // slonik's errors have the name Error, and a more precise class.
-    const className = name === 'Error' || name === undefined ? next.constructor?.name : name;
-    yield { name: String(className), code: String(code), message: String(message) };
-    open.push(cause);
-    if (Array.isArray(errors)) open.push(...errors);
-  }
+function causeOf(error: object): Cause {
+  const { name, code, message } = error as Record<string, unknown>;
+  // slonik's errors have the name Error, and a more precise class.
+  const className = name === 'Error' || name === undefined ? error.constructor?.name : name;
+  return { name: String(className), code: String(code), message: String(message) };
 }

@@ -1,4 +1,5 @@
 /** Rights on Kafka, in the words of its ACLs. */
+import { walkErrors } from '../../service/walk-errors.ts';
 
 export type Operation =
   | 'Alter'
@@ -75,26 +76,16 @@ export interface ClientError {
   error: object;
 }
 
-/** The most errors to inspect in a chain of causes. */
-const MAX_ERRORS = 50;
-
-/** An error, its causes, and the errors that it holds, each once. */
+/** The client's view of an error, its causes, and the errors that it holds, each once. */
 export function* errorsWithin(error: unknown): Generator<ClientError> {
-  const seen = new Set<object>();
-  const open = [error];
-  while (open.length > 0 && seen.size < MAX_ERRORS) {
-    const next = open.shift();
-    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
-    seen.add(next);
-    const { name, code, type, apiId, message, cause, errors } = next as Record<string, unknown>;
+  for (const each of walkErrors(error)) {
+    const { name, code, type, apiId, message } = each as Record<string, unknown>;
     yield {
       name: String(name ?? ''),
       code: String(code ?? ''),
       type: String(type ?? apiId ?? ''),
       message: String(message ?? ''),
-      error: next,
+      error: each,
     };
-    open.push(cause);
-    if (Array.isArray(errors)) open.push(...errors);
   }
 }

@@ -8,13 +8,8 @@ import type { ClientBase } from 'pg';
 import { FACET_PATHS } from '../../domain/stream-filter.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { appendCatalogueChanges, lockStreamHead, type StreamHead } from '../stream/change-log.ts';
-import { hashContents } from './content-hashes.ts';
+import { hashContents, MAX_PER_PART, PAUSE_MS } from './content-hashes.ts';
 import { EVENT_PARTS, EVENT_TABLES, type EventPart } from './references.ts';
-
-/** The most endorsements per transaction, which holds the stream's lock about as long as a batch of submissions. */
-const MAX_PER_PART = 1000;
-/** The pause between two parts, in milliseconds, so that a waiting writer gets the stream's lock. */
-const PAUSE_MS = 10;
 
 /** Numbers of events, by type. A changed value that filters use makes one deletion and one creation. */
 export interface Announced {

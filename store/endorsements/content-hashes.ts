@@ -7,9 +7,9 @@ import { lockStreamHead } from '../stream/change-log.ts';
 import { EVENT_PARTS, EVENT_TABLES } from './references.ts';
 
 /** The most endorsements per transaction, which holds the stream's lock about as long as a batch of submissions. */
-const MAX_PER_PART = 1000;
+export const MAX_PER_PART = 1000;
 /** The pause between two parts, in milliseconds, so that a waiting writer gets the stream's lock. */
-const PAUSE_MS = 10;
+export const PAUSE_MS = 10;
 
 /** The present event bodies of these endorsements. */
 async function loadBodies(client: ClientBase, ids: readonly number[]): Promise<ChangeBody[]> {
