@@ -103,7 +103,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
     log,
   );
   const sender = new RejectionSender(pool, producer, log);
-  const sending = sender.range(signal);
+  const sending = sender.run(signal);
   const announcing = runAnnouncer(pool, log, signal);
   backlog.start();
   try {

@@ -44,7 +44,7 @@ export class RejectionSender {
   }
 
   /** Sends until the signal aborts. Never rejects. */
-  async range(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
     let delayMs = FIRST_RETRY_MS;
     while (!signal.aborted) {
       const seenNotifications = this.#notifier.notifications;

@@ -95,7 +95,7 @@ describe('the sender of rejections', () => {
     const producer = await openProducer();
     await addPendingRejections(client, [3, 1, 2].map(record));
     const sender = new RejectionSender(pool, producer, createLog('test', 'silent'));
-    const running = sender.range(stopping.signal);
+    const running = sender.run(stopping.signal);
     await until('all are sent', async () => (await waiting()) === 0);
     await addPendingRejections(client, [record(4)]);
     sender.notify();
@@ -113,7 +113,7 @@ describe('the sender of rejections', () => {
     const large = { key: Buffer.alloc(0), value: rejectionCodec.encode({ ...rejection(1), value }) };
     await addPendingRejections(client, [large, record(2)]);
     const sender = new RejectionSender(pool, producer, createLog('test', 'silent'));
-    const running = sender.range(stopping.signal);
+    const running = sender.run(stopping.signal);
     await until('all are sent', async () => (await waiting()) === 0);
     stopping.abort();
     await running;
@@ -132,7 +132,7 @@ describe('the sender of rejections', () => {
     await addPendingRejections(client, [record(1)]);
     const lines: string[] = [];
     const log = createLog('test', 'warn', { write: (line) => lines.push(line) });
-    const running = new RejectionSender(pool, producer, log).range(stopping.signal);
+    const running = new RejectionSender(pool, producer, log).run(stopping.signal);
     await until('it failed', () => lines.some((line) => line.includes('wait in the database')));
     expect(await waiting()).toBe(1);
     expect((await pendingRejections.get()).values[0]?.value).toBe(1);
