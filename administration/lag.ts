@@ -7,37 +7,37 @@ import { loadOffsetsOf } from '../store/stream/consumer-offsets.ts';
 import { countPendingRejections } from '../store/stream/pending-rejections.ts';
 import { loadRelayProgress } from '../store/stream/relay-batches.ts';
 
-/** How far a partition of the submissions topic is applied. Offsets are those of the next submission. */
+/** The progress of a partition of the submissions topic. Offsets are those of the next submission. */
 interface PartitionLag {
   partition: number;
   done: number;
-  /** The last stable offset: an open transaction holds later submissions back. */
+  /** The last stable offset: an open transaction blocks later submissions. */
   stable_end: number;
   end: number;
-  /** Submissions that wait, up to the end of the log. */
+  /** Waiting submissions, up to the end of the log. */
   lag: number;
-  /** Submissions that wait and can be applied now. */
+  /** Waiting submissions that can be applied now. */
   stable_lag: number;
 }
 
-/** The work that the consumers have yet to do. */
+/** The consumers' remaining work. */
 export interface ServiceLag {
   submissions: PartitionLag[];
-  /** By sequence: the last change that Kafka has, and the last one of the change log. */
+  /** By sequence: Kafka's last change, and the change log's. */
   changes: { done: number; end: number; lag: number; oldest_seconds: number };
   /** Rejections that are not yet in the rejected topic. */
   rejections: { lag: number };
 }
 
 function lagOf(partition: number, applied: number, { start, stableEnd, end }: PartitionBounds): PartitionLag {
-  // Submissions that retention deleted before they were applied are not waiting.
+  // Submissions that expired before they were applied do not wait.
   const done = Math.max(applied, start);
   const lag = Math.max(0, end - done);
   return { partition, done, stable_end: stableEnd, end, lag, stable_lag: Math.max(0, stableEnd - done) };
 }
 
 /**
- * Asks Kafka, then Postgres. Submissions that arrive between the two questions can show as lag for a moment.
+ * Asks Kafka, then Postgres. Submissions that arrive between the two requests can briefly show as lag.
  *
  * @param place the `host:port` of each broker, and the beginning of every topic's name
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist

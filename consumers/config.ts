@@ -15,14 +15,16 @@ function readRoles(env: Environment): Role[] {
   const roles = (readText(env, 'ROLES') ?? ROLES.join(',')).split(',').map((role) => role.trim());
   for (const role of roles) {
     if (!ROLES.some((known) => known === role)) {
-      throw new SettingError(`ROLES has "${role}"; it must be of ${ROLES.join(', ')}, comma-separated.`);
+      throw new SettingError(
+        `ROLES has "${role}"; it must be a comma-separated list of ${ROLES.join(', ')}.`,
+      );
     }
   }
   return ROLES.filter((role) => roles.includes(role));
 }
 
 /**
- * The settings of a consumers process, out of environment variables or a test's own values.
+ * The settings of a consumers process.
  *
  * @throws SettingError if one is missing or invalid
  */

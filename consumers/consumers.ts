@@ -12,7 +12,7 @@ import type { Leadership } from './leadership.ts';
 import { watchRelayLag } from './relay/lag-watch.ts';
 import { startRelay } from './relay/leader.ts';
 
-/** Starts the configured roles. They share nothing but the process, which is ready when all of them are. */
+/** Starts the configured roles. They share only the process, which is ready when all of them are. */
 export async function startConsumers(
   {
     databaseUrl,
@@ -25,11 +25,11 @@ export async function startConsumers(
   { log }: { log: Logger },
 ): Promise<Service> {
   const topics = topicNames(topicPrefix);
-  // Each leader works on a connection of its own; this is for everything beside.
+  // Each leader has a connection of its own; this pool is for everything else.
   const pool = createWorkPool(databaseUrl, 2, (error) => {
     log.warn({ error }, 'a connection to Postgres was lost');
   });
-  // It also tells operators of a local clock that is wrong.
+  // It also warns operators of a wrong local clock.
   const clock = new ReferenceClock({ read: () => readDatabaseTime(pool), log });
   clock.start();
   const started = new Map<Role, Leadership>();

@@ -1,9 +1,10 @@
 /*
- * One leader among several processes, by an advisory lock on a Postgres connection of its own. The leader works on that
- * same connection, so its lock and its transactions end together: a process that has lost the lock can write nothing.
+ * One leader among several processes, by an advisory lock on a separate Postgres connection. The leader also
+ * works on that connection, so its lock and its transactions end together: a process that lost the lock can
+ * write nothing.
  *
- * A second lock says that the leader has succeeded at its work. A stand-by counts as ready only while it is held: of
- * several processes that all fail, each would be leader for a moment.
+ * A second lock shows that the leader has succeeded at its work. A stand-by counts as ready only while this
+ * lock is held. Otherwise, if all processes fail in turn, each would be leader for a moment and seem ready.
  */
 import type pg from 'pg';
 import { systemClock } from '../service/clock.ts';
@@ -15,7 +16,7 @@ import { type FailurePlace, reportFailure } from '../service/report-failure.ts';
 import { createClient } from '../store/connection/client.ts';
 import { WATCHFUL_SESSION, watchSession } from '../store/connection/session.ts';
 
-/** How often a stand-by tries to take the lock, in milliseconds. */
+/** The interval between a stand-by's attempts to take the lock, in milliseconds. */
 const STANDBY_POLL_MS = 1000;
 /** The pause after a failure, in milliseconds. */
 const RETRY_MS = 500;
@@ -24,34 +25,34 @@ const REFUSED_RETRY_MS = 5000;
 /** A process without a success for this long is not ready, in milliseconds. */
 const STUCK_MS = 10_000;
 
-/** The leader's connection, and how it reports on its work. */
+/** The leader's connection, and its ways to report. */
 export interface Term {
   client: pg.Client;
   /** Aborted when the leader must stop: the process stops, or the connection is lost. */
   signal: AbortSignal;
-  /** To be called after every success, an idle round included. The first call tells the stand-bys that this leader works. */
+  /** Call this after every success, including an idle round. The first call shows that this leader works. */
   succeeded(): Promise<void>;
-  /** Registers what to do at the end of the term, beside closing the connection: nothing may delay giving up the lock. */
+  /** Registers a clean-up at the end of the term. It runs while the connection closes, to release the lock at once. */
   atEnd(cleanUp: () => Promise<unknown>): void;
 }
 
 export interface LeadershipOptions {
   /** The name of the work in the log. */
   name: string;
-  /** Under which its defects are counted. */
+  /** The place under which its defects are counted. */
   where: FailurePlace;
   /** Must point to Postgres itself, not to a pooler: locks and notifications belong to a connection. */
   databaseUrl: string;
-  /** Advisory locks: that of the leader, and that of a leader which has succeeded. */
+  /** Advisory locks: of the leader, and of a leader that has succeeded. */
   locks: { leader: number; working: number };
   /** Does the leader's work until the signal aborts. A failure ends the term; another begins after a pause. */
   lead(term: Term): Promise<void>;
-  /** Called when this process becomes the leader, and when it no longer is. */
+  /** Called when this process becomes the leader, and when it stops leading. */
   onLead(leads: boolean): void;
   log: Logger;
 }
 
-/** Work that one of several processes does. */
+/** Work for one of several processes. */
 export interface Leadership extends Service {
   /** Whether this process is the leader, and has succeeded at its work. */
   leads(): boolean;
@@ -62,7 +63,7 @@ export interface Leadership extends Service {
 interface State {
   success: LastSuccess;
   leads: boolean;
-  /** The reason why the work is refused, if an operator has to end that; null otherwise. */
+  /** The reason for a refusal that only an operator can end; null otherwise. */
   refusal: string | null;
 }
 
@@ -109,11 +110,11 @@ async function serveTerms(options: LeadershipOptions, state: State, stopping: Ab
   }
 }
 
-/** The life of one connection: stands by until the lock is free, then leads until something fails. */
+/** Serves one connection: stands by until the lock is free, then leads until a failure. */
 async function serveTerm(options: LeadershipOptions, state: State, stopping: AbortSignal): Promise<void> {
   const { success } = state;
   const { databaseUrl, locks, lead, onLead, name, log } = options;
-  // Statements that do not wait for each other are sent together.
+  // Sends statements without waiting for the answers of earlier ones.
   const client = createClient(databaseUrl, { ...WATCHFUL_SESSION, pipeline: true });
   const lost = new AbortController();
   client.on('error', () => lost.abort());
@@ -123,7 +124,7 @@ async function serveTerm(options: LeadershipOptions, state: State, stopping: Abo
     await client.connect();
     await watchSession(client);
     if (!(await waitForLead(client, locks, success, signal))) return;
-    // From here on readiness depends on this process's own work, which has not begun.
+    // From here on, readiness depends on this process's own work, which has not begun.
     success.forget();
     let isWorking = false;
     const succeeded = async () => {
@@ -138,7 +139,7 @@ async function serveTerm(options: LeadershipOptions, state: State, stopping: Abo
     };
     await lead({ client, signal, succeeded, atEnd: (cleanUp) => cleanUps.push(cleanUp) });
   } finally {
-    // After a lost connection these fail as well, and the error that ended the term says more.
+    // After a lost connection these fail too, and the error that ended the term says more.
     await Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()));
   }
 }

@@ -7,12 +7,12 @@ import { historyConflict } from '../service/stream-metrics.ts';
 import { loadHistory } from '../store/stream/history.ts';
 
 /**
- * Makes sure that the store holds every change that Kafka has published. To be called at the beginning of every term: a
- * store that is replaced by a backup ends all connections.
+ * Checks that the store holds every change that Kafka has published. Call it at the beginning of every term:
+ * replacing the store by a backup ends all connections.
  *
- * @returns the newest change that Kafka has published; null if there is none
- * @throws OperatorError that names the runbook if the store is older or differs, and the Kafka client's error if the
- *   brokers do not answer
+ * @returns the newest published change; null without one
+ * @throws OperatorError that names the runbook if the store is older or differs, and the Kafka client's error
+ * if the brokers do not answer
  */
 export async function verifyHistory(
   client: ClientBase,

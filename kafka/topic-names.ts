@@ -1,13 +1,13 @@
 export interface TopicNames {
   /** Incoming endorsement submissions, keyed by endorser slug. */
   submissions: string;
-  /** Rejected submissions, with the reason and their origin. */
+  /** Rejected submissions, with their reason and origin. */
   rejected: string;
   /** Endorsement changes for the stream, keyed by endorser slug. */
   changes: string;
 }
 
-/** The Kafka topics of the service. `prefix` keeps several installations, or tests, apart on one cluster. */
+/** The Kafka topics of the service. `prefix` separates installations, or tests, on one cluster. */
 export function topicNames(prefix = ''): TopicNames {
   return {
     submissions: `${prefix}endorsement-submissions`,
@@ -16,7 +16,7 @@ export function topicNames(prefix = ''): TopicNames {
   };
 }
 
-/** The consumer group to which the offsets of apply are committed, for lag tools. Nothing joins it. */
+/** The consumer group for apply's offsets, for lag tools. It has no members. */
 export function applyGroup(prefix = ''): string {
   return `${prefix}endorsement-apply`;
 }

@@ -1,18 +1,18 @@
-/** How Kafka is reached: its brokers, and what they ask of a client. Every client of Kafka is made from this one value. */
+/** Kafka's brokers, and how a client connects to them. Every client of Kafka is made from this one value. */
 import { type Certificates, checkCertificates, rotatingContext } from './certificates.ts';
 import { type Environment, readText, SettingError } from './environment.ts';
 import { readSecret, type Secret } from './secret.ts';
 
 const MAX_PORT = 65_535;
 
-/** A client that proves itself with a password. */
+/** A client's login with a password. */
 export interface PasswordLogin {
   mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
   username: string;
   password: Secret;
 }
 
-/** A client that proves itself with a token of an OAuth 2.0 server, by the grant "client credentials". */
+/** A client's login with a token of an OAuth 2.0 server, by the grant "client credentials". */
 export interface TokenLogin {
   mechanism: 'OAUTHBEARER';
   tokenUrl: string;
@@ -22,18 +22,18 @@ export interface TokenLogin {
 }
 
 export interface Tls extends Certificates {
-  /** The name that the brokers' certificates must have; null for the host that is connected to. */
+  /** The required name in the brokers' certificates; null for the connection's host. */
   serverName: string | null;
 }
 
 export interface Brokers {
-  /** `host:port` of each. */
+  /** Each broker's `host:port`. */
   addresses: string[];
   /** Null for connections without TLS. */
   tls: Tls | null;
-  /** Null for none, or a certificate alone. */
+  /** Null without a login, or with only a certificate. */
   login: PasswordLogin | TokenLogin | null;
-  /** The place of this process, as `broker.rack` names it: it reads from replicas there. Null for the leaders. */
+  /** The rack of this process, as in `broker.rack`: it reads from replicas there. Null to read from leaders. */
   rack: string | null;
 }
 
@@ -60,7 +60,7 @@ const SECRETS = [
   'KAFKA_OAUTH_CLIENT_SECRET',
 ];
 
-/** All settings of Kafka's clients beside KAFKA_BROKERS. They describe one cluster and travel together. */
+/** All settings of Kafka's clients except KAFKA_BROKERS. They describe one cluster and belong together. */
 export const KAFKA_SECURITY_SETTINGS: readonly string[] = [
   'KAFKA_SECURITY_PROTOCOL',
   'KAFKA_RACK',
@@ -105,7 +105,7 @@ function readAddresses(env: Environment): string[] | null {
   return addresses;
 }
 
-/** KAFKA_SECURITY_PROTOCOL; by default as secure as the other settings ask for. */
+/** KAFKA_SECURITY_PROTOCOL; by default chosen from the other settings. */
 function readProtocol(env: Environment): Protocol {
   const text = readText(env, 'KAFKA_SECURITY_PROTOCOL');
   if (text === null) {
@@ -117,12 +117,12 @@ function readProtocol(env: Environment): Protocol {
   throw new SettingError(`KAFKA_SECURITY_PROTOCOL is "${text}"; it must be one of ${PROTOCOLS.join(', ')}.`);
 }
 
-/** The first of these settings, or of their `_FILE` forms, that is set. */
+/** The first set one of these settings or of their `_FILE` forms. */
 function findSet(env: Environment, names: string[]): string | null {
   return names.flatMap(withFileForm).find((name) => readText(env, name) !== null) ?? null;
 }
 
-/** Refuses settings without effect: a password that is not asked for is a mistake, and so is a missing protocol. */
+/** Refuses settings without effect: either the setting or the missing protocol is a mistake. */
 function refuseUnused(env: Environment, names: string[], reason: string): void {
   const name = findSet(env, names);
   if (name !== null) throw new SettingError(`${name} is set, but ${reason}; correct one of them.`);
@@ -180,18 +180,18 @@ function checkTokenUrl(text: string): string {
   );
 }
 
-/** Brokers that ask for neither TLS nor a login. @param addresses `host:port` of each */
+/** Brokers without TLS and login. @param addresses `host:port` of each */
 export function plaintextBrokers(addresses: string[]): Brokers {
   return { addresses, tls: null, login: null, rack: null };
 }
 
-/** Kafka's name of the protocol by which the brokers are reached. */
+/** Kafka's name of the brokers' protocol. */
 export function nameProtocol({ tls, login }: Brokers): Protocol {
   if (login) return tls ? 'SASL_SSL' : 'SASL_PLAINTEXT';
   return tls ? 'SSL' : 'PLAINTEXT';
 }
 
-/** How messages name the brokers. */
+/** The brokers' name in messages. */
 export function nameBrokers({ addresses }: Brokers): string {
   return `Kafka at ${addresses.join(', ')}`;
 }

@@ -1,17 +1,17 @@
-/** The certificates of a TLS client, as PEM. They are checked when the program starts, and again when they change. */
+/** The certificates of a TLS client, as PEM. They are checked at the start, and after each change. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { SettingError } from './environment.ts';
 import type { Secret } from './secret.ts';
 
 export interface Certificates {
-  /** The authorities that may have signed the server's certificate; null for those that Node trusts. */
+  /** The trusted authorities for the server's certificate; null for Node's. */
   ca: Secret | null;
-  /** The certificate that the client shows, with its key and the password of an encrypted one; null for none. */
+  /** The client's certificate, its key and the password of an encrypted key; null without a certificate. */
   client: { cert: Secret; key: Secret; keyPassword: Secret | null } | null;
 }
 
-/** The settings of a TLS client; null for those that are not set. */
+/** The settings of a TLS client; null if unset. */
 export interface CertificateSettings {
   ca: Secret | null;
   cert: Secret | null;
@@ -20,10 +20,10 @@ export interface CertificateSettings {
 }
 
 /**
- * Puts the settings of a TLS client together.
+ * Checks and combines the settings of a TLS client.
  *
- * @throws SettingError if the certificate or its key is missing, one is no PEM, they do not belong together, or the
- * password of the key is missing, wrong or of no use
+ * @throws SettingError if the certificate or its key is missing or not PEM, if they do not belong together,
+ * or if the key's password is missing, wrong or unused
  */
 export function checkCertificates({ ca, cert, key, keyPassword }: CertificateSettings): Certificates {
   if (cert === null && key !== null) throw lonely(key, 'certificate');
@@ -41,7 +41,7 @@ function lonely({ setting }: Secret, other: string): SettingError {
   return new SettingError(`${setting} is set without the ${other} that belongs to it; set both or neither.`);
 }
 
-/** @throws SettingError if it is no certificate */
+/** @throws SettingError if it is not a certificate */
 function parseCertificate(secret: Secret): X509Certificate {
   try {
     return new X509Certificate(secret.read());
@@ -50,7 +50,7 @@ function parseCertificate(secret: Secret): X509Certificate {
   }
 }
 
-/** A key that is not encrypted ignores the password, so that either can be replaced first. */
+/** An unencrypted key ignores the password, so that either can be replaced first. */
 function parseKey(key: Secret, password: Secret | null): KeyObject {
   const pem = key.read();
   try {
@@ -70,7 +70,7 @@ function explainKey({ setting }: Secret, isEncrypted: boolean, password: Secret 
   return `${setting} holds a private key that ${password.setting} does not decrypt; correct one of them.`;
 }
 
-/** The present client certificate's subject and end; null if there is none. */
+/** The present client certificate's subject and expiry; null without one. */
 export function describeClientCertificate(
   certificates: Certificates,
 ): { setting: string; subject: string; validTo: Date } | null {
@@ -80,12 +80,12 @@ export function describeClientCertificate(
   return { setting: cert.setting, subject: subject.split('\n').join(','), validTo: validToDate };
 }
 
-/** The contexts of this process, so that a new client finds one too while files are being replaced. */
+/** The contexts of this process, so that a new client has one even while files are being replaced. */
 const contexts = new WeakMap<Certificates, () => SecureContext>();
 
 /**
- * Returns a function for the context of the next connection, made from the certificates as they are then. While they do
- * not fit together, because only one of two files has been replaced, the last context is used.
+ * Returns a function for the next connection's context, made from the current certificates. While they do not
+ * fit together, because only one of two files has been replaced, it returns the last context.
  *
  * @param certificates the same object for all connections with them
  */

@@ -6,7 +6,7 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms` milliseconds, or as soon as the signal aborts. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls `work` once after `ms` milliseconds, at the cost of a timer alone. Returns the function that cancels it. */
+  /** Calls `work` once after `ms` milliseconds, with only a timer. Returns a function that cancels it. */
   schedule(ms: number, work: () => void): () => void;
 }
 
@@ -19,5 +19,5 @@ export const systemClock: Clock = {
   },
 };
 
-/** Time that only goes on: for durations. Its beginning is arbitrary. */
+/** Time that never goes back, for durations. Its beginning is arbitrary. */
 export const monotonicClock: Clock = { ...systemClock, now: () => performance.now() };

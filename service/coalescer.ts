@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Runs of some work, each shared by the callers that asked before it began. A later caller may have seen something that
- * the run has not, so it waits for the next one. One run is under way at a time, and at most one waits, however many callers
- * there are.
+ * Runs of some work. Callers share a run if they asked before it began. A later caller may know of something
+ * that the run has missed, so it waits for the next run. At most one run is active and one waits, for any
+ * number of callers.
  */
 export class Coalescer<Result> {
   readonly #work: () => Promise<Result>;
-  /** The run that has not begun yet. */
+  /** The waiting run. */
   #next: Promise<Result> | undefined;
   /** Settles when the current run ends. Never rejects. */
   #running: Promise<unknown> = Promise.resolve();
@@ -28,7 +28,7 @@ export class Coalescer<Result> {
     await Promise.all([this.#running, setImmediate()]);
     this.#next = undefined;
     const result = this.#work();
-    // Its callers get the error; the next run only waits for the end of this one.
+    // The callers get the error; the next run only waits for the end of this one.
     this.#running = result.catch(() => {});
     return result;
   }

@@ -1,6 +1,7 @@
 /*
- * The address of the database: DATABASE_URL, and what other settings add to it. It stays one connection string, with the
- * parameters of libpq for TLS, so that it is passed on as a whole. `store/connection/connection-config.ts` interprets it.
+ * The address of the database: DATABASE_URL and the settings that add to it. It stays one connection string
+ * with libpq's TLS parameters, so that it can be passed on as a whole.
+ * `store/connection/connection-config.ts` interprets it.
  */
 import path from 'node:path';
 import { checkCertificates } from './certificates.ts';
@@ -13,7 +14,7 @@ const EXAMPLE = 'postgres://user:password@host:5432/database';
 const SSL_MODES = ['disable', 'no-verify', 'verify-ca', 'require', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
-/** The parameters that hold certificates: the path of a PEM file, or the PEM text itself. */
+/** The parameters for certificates: the path of a PEM file, or the PEM text itself. */
 const CERTIFICATES = {
   sslrootcert: 'DATABASE_CA',
   sslcert: 'DATABASE_CERT',
@@ -21,10 +22,10 @@ const CERTIFICATES = {
 } as const;
 /** The parameter that names a file with the password. */
 export const PASSWORD_FILE = 'passwordfile';
-/** The parameters of the password of an encrypted key: libpq's with the text, and one that names a file. */
+/** The parameters for an encrypted key's password: libpq's with the text, and one that names a file. */
 const KEY_PASSWORD = 'sslpassword';
 const KEY_PASSWORD_FILE = 'sslpasswordfile';
-/** The parameters that the drivers do not get, since this service interprets them itself. */
+/** The parameters that the service interprets itself, and withholds from the drivers. */
 export const OWN_PARAMETERS: readonly string[] = [
   'sslmode',
   ...Object.keys(CERTIFICATES),
@@ -36,7 +37,7 @@ export const OWN_PARAMETERS: readonly string[] = [
 /**
  * DATABASE_URL with the certificates and the password of other settings; null if it is unset.
  *
- * @throws SettingError if it has another form, or another setting is invalid
+ * @throws SettingError if its form is wrong, or another setting is invalid
  */
 export function readDatabaseUrl(env: Environment): string | null {
   const url = readText(env, 'DATABASE_URL');
@@ -48,9 +49,9 @@ export function readDatabaseUrl(env: Environment): string | null {
 const REPLICAS = 'READ_DATABASE_URLS';
 
 /**
- * The addresses of the replicas that gateways may read from, with the same certificates and password as DATABASE_URL.
+ * The addresses of the replicas that gateways may read from, with DATABASE_URL's certificates and password.
  *
- * @throws SettingError if one has another form, or two name the same server
+ * @throws SettingError if the form of one is wrong, or two name the same server
  */
 export function readReplicaUrls(env: Environment): string[] {
   const text = readSecret(env, REPLICAS)?.read() ?? '';
@@ -89,21 +90,21 @@ function complete(url: string, env: Environment): string {
   if (isSecured && !parameters.has('sslmode')) parameters.set('sslmode', 'verify-full');
   checkDatabaseCertificates(parameters);
   const whole = password && !password.file ? withPassword(address, password.read()) : address;
-  // An address without additions stays as it was written.
+  // An unchanged address stays as it was written.
   if (parameters.toString() === given) return query === '' ? whole : `${whole}?${query}`;
   return `${whole}?${parameters}`;
 }
 
-/** Commands that find the address of a running service may run in another folder. */
+/** Makes a path absolute, because commands that find a running service's address may run in another folder. */
 function absolute(file: string | null): string | null {
   return file === null ? null : path.resolve(file);
 }
 
 /**
- * Checks that an address has the form of a connection string. The error shows an invalid one only up to the point where
- * a password could begin.
+ * Checks that an address has the form of a connection string. The error shows an invalid address only up to a
+ * possible password.
  *
- * @throws SettingError if it has another form
+ * @throws SettingError if its form is wrong
  */
 export function checkDatabaseUrl(text: string, name = 'DATABASE_URL'): void {
   // A connection through a Unix socket has no host between the @ and the path.
@@ -119,7 +120,7 @@ export function checkDatabaseUrl(text: string, name = 'DATABASE_URL'): void {
 }
 
 /**
- * The mode of an address's parameters; null if they have none.
+ * The mode of an address's parameters; null if it is unset.
  *
  * @throws SettingError if it is unknown
  */
@@ -160,7 +161,7 @@ function readParameter(parameters: URLSearchParams, name: keyof typeof CERTIFICA
   return openSecretFile(setting, value);
 }
 
-/** Puts a password into an address, in place of one that is there. */
+/** Sets or replaces the password in an address. */
 export function withPassword(address: string, password: string): string {
   return address.replace(
     /^([a-z]+:\/\/)(?:([^:@/]*)(?::[^@/]*)?@)?/i,

@@ -1,8 +1,8 @@
 /**
- * Waits for an answer, but not longer than `ms` milliseconds. An answer that arrived while this process was busy still
- * counts: the event loop reads it before the deadline is enforced.
+ * Waits for an answer for at most `ms` milliseconds. Reads an answer that arrived while this process was busy
+ * before it enforces the deadline.
  *
- * @param createError makes the error to throw when time is up
+ * @param createError makes the error for a missed deadline
  * @throws the error of `createError`, or that of the answer
  */
 export async function withDeadline<T>(answer: Promise<T>, ms: number, createError: () => Error): Promise<T> {

@@ -1,8 +1,8 @@
 const emitWarning = process.emitWarning.bind(process) as (...args: unknown[]) => void;
-/** The beginnings of texts that are dropped, by the kind of their warning. */
+/** The beginnings of dropped texts, by the kind of their warning. */
 const dropped = new Map<string, string>();
 
-/** Drops one warning of Node in this process, and no other, whoever causes it. */
+/** Drops one of Node's warnings in this process, from any cause. */
 export function dropWarning(kind: string, beginning = ''): void {
   dropped.set(kind, beginning);
   process.emitWarning = (...args: unknown[]) => {

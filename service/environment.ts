@@ -7,7 +7,7 @@ const MAX_PORT = 65_535;
 /** Environment variables by name. An empty one counts as unset. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting that is missing or invalid. */
+/** A missing or invalid setting. */
 export class SettingError extends OperatorError {
   override name = 'SettingError';
 }
@@ -20,7 +20,7 @@ export function readText(env: Environment, name: string): string | null {
 /**
  * A whole number from `min` to `max`, or null if the variable is unset.
  *
- * @param bounds.or a word that the caller accepts as well, for the message
+ * @param bounds.or a word that the caller also accepts, for the message
  * @throws SettingError that names the variable, its value and the bounds
  */
 export function readInteger(
@@ -65,10 +65,10 @@ export function readPort(env: Environment, name: string): number | null {
 }
 
 /**
- * Reads PUBLIC_URL, the address under which people open the service: a scheme, a host and perhaps a port.
+ * Reads PUBLIC_URL, the service's address for people: a scheme, a host and perhaps a port.
  *
- * @returns it without a slash at its end; null if it is not set
- * @throws SettingError if it is no such address
+ * @returns the address without a slash at its end; null if it is not set
+ * @throws SettingError if its form is wrong
  */
 export function readPublicUrl(env: Environment): string | null {
   const text = readText(env, 'PUBLIC_URL');

@@ -1,7 +1,7 @@
 /*
- * The sentence for an error by which a server refuses this process, for the log: an operator has to correct something,
- * and the program goes on trying meanwhile. Those of Kafka are made where its clients are used; those of Postgres come from
- * its driver as they are.
+ * The sentence for a server's refusal of this process, for the log. An operator must correct something;
+ * meanwhile the program keeps trying. Kafka's refusals are explained beside its clients; Postgres's are
+ * explained here.
  */
 import { classifyFailure, type Failure } from './failure.ts';
 import { OperatorError } from './operator-error.ts';
@@ -10,18 +10,18 @@ import { explainTlsCode } from './tls-codes.ts';
 const MEANING: Record<Failure, string> = {
   database_away: 'the database does not answer',
   kafka_away: 'Kafka does not answer',
-  superseded: 'another one has taken over',
+  superseded: 'superseded by another process or history',
   defect: 'a defect of the service',
 };
 
-/** The most errors of a chain of causes that are looked at. */
+/** The most errors to inspect in a chain of causes. */
 const MAX_CAUSES = 50;
 
 interface Explanation {
   failure: Failure;
   /** The sentence for a refusal; null for any other error. */
   refusal: string | null;
-  /** The reason as it stands in brackets behind the action that failed: a refusal, an outage, or a defect. */
+  /** The reason to show in brackets after the failed action: a refusal, an outage, or a defect. */
   reason: string;
 }
 
@@ -43,7 +43,7 @@ function explainRefusal(error: unknown): string | null {
   return null;
 }
 
-/** The parts of an error of pg that tell what it means. */
+/** The meaningful parts of a pg error. */
 export interface DatabaseError {
   code?: unknown;
   message?: unknown;
@@ -58,10 +58,10 @@ const TLS_SETTINGS = {
 };
 
 /**
- * The sentence for an error by which Postgres refuses this process; null for any other error.
+ * The sentence for Postgres's refusal of this process; null for any other error.
  *
- * @param server the server in the sentence
- * @param client the certificate that this process shows, if it shows one
+ * @param server the server's name in the sentence
+ * @param client this process's certificate, if any
  */
 export function explainDatabaseRefusal(
   { code, message }: DatabaseError,

@@ -1,19 +1,21 @@
 /*
- * The meaning of a caught error: the database is away or refuses this process, so is Kafka, another process has taken over, or
- * the service has a defect. Errors are told apart by name and code instead of class, because drivers wrap each other's errors and classes
- * can be loaded twice. Anything unknown is a defect, so that none is taken for an outage.
+ * The meaning of a caught error: the database or Kafka is away or refuses this process, another process has
+ * taken over, or the service has a defect. Errors are recognized by name and code instead of class, because
+ * drivers wrap each other's errors and classes can be loaded twice. Unknown errors are defects, so that no
+ * defect counts as an outage.
  */
 
 import { isTlsCode } from './tls-codes.ts';
+import { walkErrors } from './walk-errors.ts';
 
 export type Failure = 'database_away' | 'kafka_away' | 'superseded' | 'defect';
 
-/** Kafka cannot do what was asked at the moment, for instance because a partition's leader moves. */
+/** Kafka cannot serve a request now, for instance because a partition's leader moves. */
 export class KafkaUnavailableError extends Error {
   override name = 'KafkaUnavailableError';
 }
 
-/** Another process or another history has taken the place of this work. It begins anew; nothing is wrong. */
+/** Another process or another history has replaced this work, which begins anew. Not a fault. */
 export class SupersededError extends Error {
   override name = 'SupersededError';
 }
@@ -21,9 +23,9 @@ export class SupersededError extends Error {
 /** The names of JavaScript's own errors. */
 const BUILT_IN = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'URIError']);
 
-/** Codes of @platformatic/kafka begin with this. */
+/** The beginning of @platformatic/kafka's codes. */
 const KAFKA_CODE = /^PLT_KFK_/;
-/** Those that a wrong call causes. The errors within one of several decide what it is. */
+/** The codes of wrong calls. For an error that holds several, its inner errors decide. */
 const KAFKA_DEFECT_CODES = new Set([
   'PLT_KFK_MULTIPLE',
   'PLT_KFK_OUT_OF_BOUNDS',
@@ -31,7 +33,7 @@ const KAFKA_DEFECT_CODES = new Set([
   'PLT_KFK_UNSUPPORTED_FORMAT',
 ]);
 const KAFKA_NAME = /^(KafkaJS|KafkaUnavailableError$|KafkaRefusal$|MissingRightError$)/;
-/** Names of kafkajs for a wrong call, and for wrappers whose cause decides what they are. */
+/** kafkajs names of wrong calls, and of wrappers whose cause decides. */
 const KAFKA_DEFECT_NAMES = new Set([
   'KafkaJSNonRetriableError',
   'KafkaJSNotImplemented',
@@ -41,11 +43,12 @@ const KAFKA_DEFECT_NAMES = new Set([
 ]);
 
 /**
- * SQLSTATEs of a server that cannot work now: connections, refused users and rights, a missing database, a transaction that lost
- * against another one, resources, a lock that is taken, an operator's intervention, and failures of the system around it.
+ * SQLSTATEs of a server that cannot work now: connections, refused users and rights, a missing database, a
+ * transaction that conflicts with another, resources, a taken lock, an operator's intervention, and failures
+ * of its system.
  */
 const DATABASE_STATE = /^(08|28|3D|40|42501$|53|57|58|55P03$|25006$|25P03$)/;
-/** Names of slonik's errors without a connection or an answer in time, some of which carry no code. */
+/** Names of slonik's errors for a missing connection or answer. Some have no code. */
 const DATABASE_NAMES = new Set([
   'BackendTerminatedError',
   'BackendTerminatedUnexpectedlyError',
@@ -54,10 +57,10 @@ const DATABASE_NAMES = new Set([
   'StatementCancelledError',
   'StatementTimeoutError',
 ]);
-/** Messages of pg and slonik that come without a name or a code of their own. */
+/** Messages of pg and slonik without a name or code of their own. */
 const DATABASE_MESSAGE =
   /connection (terminated|timeout|error)|timeout.*connect|timeout expired|read timeout|pool (has ended|has been shut down|is being terminated)|client was closed|client is (pending destroy|destroyed)/i;
-/** A network error, or one of TLS, that no client of Kafka has wrapped comes from Postgres, whose driver wraps none. */
+/** Unwrapped network and TLS errors come from Postgres: its driver wraps no errors, and Kafka's clients wrap all. */
 const NETWORK_CODES = new Set([
   'EAI_AGAIN',
   'ECONNABORTED',
@@ -71,17 +74,14 @@ const NETWORK_CODES = new Set([
   'ETIMEDOUT',
 ]);
 
-/** The most errors of a chain of causes that are looked at. */
-const MAX_CAUSES = 50;
-
-/** Whether JavaScript itself threw the error, which is a defect of the code whatever its message says. */
+/** Whether JavaScript itself threw the error. It is then a defect of the code, whatever its message. */
 export function isBuiltInError(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'name' in error && BUILT_IN.has(String(error.name));
 }
 
 /** The meaning of a caught error. */
 export function classifyFailure(error: unknown): Failure {
-  const errors = [...causesOf(error)];
+  const errors = [...walkErrors(error)].map(causeOf);
   if (errors.some(({ name }) => name === 'SupersededError')) return 'superseded';
   if (errors.some(isKafkas)) return 'kafka_away';
   if (errors.some(isDatabases)) return 'database_away';
@@ -104,7 +104,7 @@ function isDatabases({ name, code, message }: Cause): boolean {
   );
 }
 
-/** Five characters alone do not make a SQLSTATE: EPIPE has as many, but no digit. */
+/** A SQLSTATE has five characters and a digit, unlike EPIPE. */
 function isSqlState(code: string, states: RegExp): boolean {
   return /^(?=.*[0-9])[0-9A-Z]{5}$/.test(code) && states.test(code);
 }
@@ -115,19 +115,9 @@ interface Cause {
   message: string;
 }
 
-/** An error, its causes, and the errors that it holds, each once. */
-function* causesOf(error: unknown): Generator<Cause> {
-  const seen = new Set<object>();
-  const open = [error];
-  while (open.length > 0 && seen.size < MAX_CAUSES) {
-    const next = open.shift();
-    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
-    seen.add(next);
-    const { name, code, message, cause, errors } = next as Record<string, unknown>;
-    // slonik's errors have the name Error, and a class that says more.
-    const className = name === 'Error' || name === undefined ? next.constructor?.name : name;
-    yield { name: String(className), code: String(code), message: String(message) };
-    open.push(cause);
-    if (Array.isArray(errors)) open.push(...errors);
-  }
+function causeOf(error: object): Cause {
+  const { name, code, message } = error as Record<string, unknown>;
+  // slonik's errors have the name Error, and a more precise class.
+  const className = name === 'Error' || name === undefined ? error.constructor?.name : name;
+  return { name: String(className), code: String(code), message: String(message) };
 }

@@ -1,4 +1,4 @@
-/** When a task last succeeded. Readiness is judged by it. */
+/** The time of a task's last success, which decides readiness. */
 export class LastSuccess {
   #at = Number.NEGATIVE_INFINITY;
 
@@ -6,7 +6,7 @@ export class LastSuccess {
     this.#at = performance.now();
   }
 
-  /** The task has failed since. */
+  /** Drops the last success after a failure. */
   forget(): void {
     this.#at = Number.NEGATIVE_INFINITY;
   }

@@ -2,7 +2,7 @@ import type { Logger } from './log.ts';
 import { listenForSignals } from './signals.ts';
 import { stopTracing } from './tracing.ts';
 
-/** Something that was started and can be stopped. */
+/** A started part that can be stopped. */
 export interface Stoppable {
   stop(): Promise<void>;
 }
@@ -12,7 +12,7 @@ export interface Service extends Stoppable {
   isReady(): boolean;
 }
 
-/** A process that has not stopped this long after it was told to is stuck, and exits; in milliseconds. */
+/** The time limit for stopping, in milliseconds. After it, the process counts as stuck and exits. */
 export const STOP_DEADLINE_MS = 30_000;
 
 /** Stops the service on one of the signals, then exits. Another signal after that exits at once. */

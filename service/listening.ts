@@ -5,7 +5,7 @@ import { SettingError } from './environment.ts';
 /**
  * Waits until a server listens.
  *
- * @param setting the setting that the port comes from
+ * @param setting the setting with the port
  * @throws SettingError if the port is taken or cannot be used
  */
 export async function untilListening(server: Server, setting: string, port: number): Promise<void> {

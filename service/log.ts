@@ -7,7 +7,7 @@ export type { Logger };
 const LEVELS = [...Object.keys(pino.levels.values), 'silent'];
 
 /**
- * The lowest level that is logged: LOG_LEVEL, or `info` by default.
+ * The lowest level to log: LOG_LEVEL, or `info` by default.
  *
  * @throws SettingError for an unknown level
  */
@@ -19,12 +19,13 @@ export function readLogLevel(env: Environment): string {
   return level;
 }
 
-/** Lines that wait for a standard output that cannot be written are dropped beyond this; in bytes. */
+/** The most bytes of waiting lines if standard output cannot be written. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /**
- * Standard output as a place for a log. If it cannot be written, as a file on a full disk, the process goes on, lines
- * wait for the next attempt, and the process can still end: pino would try to write the last lines for ever.
+ * Standard output as a destination of a log. If it cannot be written, for instance to a full disk, lines wait
+ * for the next attempt and the process continues. It can also still end: pino alone would try to write the
+ * last lines for ever.
  */
 function openStandardOutput(): DestinationStream {
   const output = pino.destination({ fd: process.stdout.fd || 1, maxLength: MAX_WAITING_BYTES });
@@ -46,7 +47,7 @@ function openStandardOutput(): DestinationStream {
  * A log of JSON lines, by default on standard output. While traces are sent, lines name their trace.
  *
  * @param name the value of `service` in every line
- * @param level the lowest level that is logged
+ * @param level the lowest level to log
  */
 export function createLog(name: string, level: string, destination = openStandardOutput()): Logger {
   const options = {

@@ -5,12 +5,12 @@ import type { Logger } from './log.ts';
 import { reportFailure } from './report-failure.ts';
 
 /**
- * Serves `/metrics` (Prometheus text), `/healthz` and `/readyz` on a port of their own. The metrics include those of
- * the process (memory, processor time, garbage collection, event loop delay) and its readiness.
+ * Serves `/metrics` (Prometheus text), `/healthz` and `/readyz` on a separate port. The metrics include the
+ * process's memory, processor time, garbage collection, event loop delay and readiness.
  *
  * @param options.port 0 picks a free port
  * @param options.isReady whether the process can do its work now
- * @throws SettingError if the port is taken: a process that nobody can monitor must not run
+ * @throws SettingError if the port is taken: an unmonitored process must not run
  */
 export async function startMonitoring({
   port,
@@ -22,7 +22,7 @@ export async function startMonitoring({
   log: Logger;
 }): Promise<Server> {
   collectDefaultMetrics();
-  // Gauges that are named like counters; others have the same numbers by kind.
+  // Gauges with names of counters; other metrics have the same numbers by kind.
   for (const each of ['handles', 'requests', 'resources']) {
     register.removeSingleMetric(`nodejs_active_${each}_total`);
   }
@@ -61,7 +61,7 @@ export async function startMonitoring({
       response.destroy();
     });
   });
-  // Processes that share the port of the API do not share this one.
+  // Processes that share the API's port do not share this one.
   server.listen({ port, exclusive: true });
   await untilListening(server, 'METRICS_PORT', port);
   server.on('error', (error) => log.error({ error }, 'the monitoring port failed'));

@@ -1,14 +1,14 @@
 import { systemClock } from './clock.ts';
 
 /**
- * Wakes callers that wait for news. A wait that is over leaves nothing behind, whereas a promise keeps a reaction of everyone
- * that ever raced it: a process without news would grow.
+ * Wakes waiting callers. A finished wait leaves nothing behind. A promise would keep a reaction for every
+ * past race, so a process without news would grow.
  */
 export class Notifier {
   readonly #waiting = new Set<AbortController>();
   #notifications = 0;
 
-  /** How often it has notified. */
+  /** The number of notifications so far. */
   get notifications(): number {
     return this.#notifications;
   }
@@ -21,7 +21,8 @@ export class Notifier {
   /**
    * Waits until `notify` is called, `ms` milliseconds have passed, or the signal aborts. Never rejects.
    *
-   * @param seen `notifications` before the caller last looked for news: one since then ends the wait at once
+   * @param seen `notifications` before the caller last looked for news: a later notification ends the wait at
+   * once
    */
   async wait(ms: number, signal: AbortSignal, seen = this.#notifications): Promise<void> {
     if (this.#notifications > seen) return;

@@ -4,17 +4,17 @@ import { createLog, type Logger, readLogLevel } from './log.ts';
 import { OperatorError } from './operator-error.ts';
 import { startTracing } from './start-tracing.ts';
 
-/** The argument with which `npm start` asks for a status of its own after an invalid setting, such as a port in use. */
+/** The argument of `npm start` for a separate exit status after an invalid setting, such as a port in use. */
 export const SUPERVISED = '--supervised';
 export const INVALID_SETTING_STATUS = 78;
 
-/** The part of a program that is loaded once tracing has begun, so that its imports can be watched. */
+/** The part of a program to load after tracing has begun, so that tracing can watch its imports. */
 export interface ProgramModule {
   start(log: Logger): Promise<void>;
 }
 
 /**
- * Starts a program of the service, and exits with status 1 if that fails: its supervisor then starts it afresh.
+ * Starts a program of the service, and exits with status 1 if that fails, so that its supervisor restarts it.
  * Invalid settings are reported in one sentence on stderr; other failures go to the log.
  *
  * @param name the program's name in its log

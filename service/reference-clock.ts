@@ -5,31 +5,31 @@ import type { Stoppable } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import { reportFailure } from './report-failure.ts';
 
-/** How often the reference is read, in milliseconds. */
+/** The interval between readings, in milliseconds. */
 const READ_INTERVAL_MS = 5000;
-/** How often it is read while the time is not known exactly, in milliseconds. */
+/** The interval while the time is not known exactly, in milliseconds. */
 const SEARCH_INTERVAL_MS = 500;
-/** The time counts as known exactly when it is wrong by at most this, in milliseconds. */
+/** The largest error of an exactly known time, in milliseconds. */
 const EXACT_MS = 25;
-/** A reading that can be wrong by more than this never counts, in milliseconds. */
+/** The largest possible error of a useful reading, in milliseconds. */
 const MAX_ERROR_MS = 500;
-/** How far the two clocks may run apart between readings: a clock that is being corrected gains or loses 500 millionths. */
+/** The clocks' greatest relative drift between readings: a corrected clock gains or loses 500 millionths. */
 const DRIFT = 0.001;
-/** A local clock that is off by more than this is reported, in milliseconds. */
+/** The largest unreported error of the local clock, in milliseconds. */
 const TOLERATED_SKEW_MS = 2000;
 
 const skew = new Gauge({
   name: 'clock_skew_seconds',
-  help: "How far this machine's clock is ahead of the database's, which the service goes by; negative if it is behind.",
+  help: "How far this machine's clock is ahead of the database's, which the service uses; negative if it is behind.",
 });
 
 export interface ReferenceClockOptions {
   /** Reads the reference: milliseconds since 1970. */
   read: () => Promise<number>;
   log: Logger;
-  /** The local clock, which is compared with the reference. */
+  /** The local clock, to compare with the reference. */
   local?: Clock;
-  /** A monotonic time in milliseconds, which carries the reference on between readings. */
+  /** A monotonic time in milliseconds, for the time between readings. */
   monotonic?: () => number;
 }
 
@@ -39,22 +39,22 @@ interface Reading {
   base: number;
   /** The monotonic time of the reading. */
   at: number;
-  /** How far the time can be wrong in either direction, in milliseconds: half the time that the reading took. */
+  /** The possible error in either direction, in milliseconds: half the duration of the reading. */
   errorMs: number;
 }
 
-/** How far the time of a reading can be wrong at a later monotonic time, in milliseconds. */
+/** The possible error of a reading at a later monotonic time, in milliseconds. */
 function errorAt({ at, errorMs }: Reading, monotonic: number): number {
   return errorMs + (monotonic - at) * DRIFT;
 }
 
 /**
- * The time of another clock, the database's: all processes of the service go by it, so that a wrong local clock breaks
- * nothing. Between readings the time goes on by the monotonic clock, also while the database is away. A local clock that
- * is off is reported in the log and as a metric.
+ * The time of another clock, the database's. All processes of the service use it, so that a wrong local clock
+ * breaks nothing. Between readings, and while the database is away, the time continues by the monotonic
+ * clock. A wrong local clock is reported in the log and as a metric.
  *
- * A new reading counts if it is at least as exact as the last one has become with age, or if it contradicts the last one,
- * since the reference was set then.
+ * A new reading counts if it is at least as exact as the aged last one, or if it contradicts it, because the
+ * reference was then set.
  */
 export class ReferenceClock implements Clock, Stoppable {
   readonly #options: Required<ReferenceClockOptions>;
@@ -68,7 +68,7 @@ export class ReferenceClock implements Clock, Stoppable {
     this.#options = { local: systemClock, monotonic: () => performance.now(), ...options };
   }
 
-  /** Resolves after the first reading. Until then the local clock's time is returned. */
+  /** Resolves after the first reading. Until then, `now` returns the local clock's time. */
   get synchronized(): Promise<void> {
     return this.#synchronized.promise;
   }
@@ -109,7 +109,7 @@ export class ReferenceClock implements Clock, Stoppable {
     return this.#options.local.schedule(ms, work);
   }
 
-  /** Reads the reference once. If it does not answer, the time goes on as it was. Never rejects. */
+  /** Reads the reference once. Without an answer, the time continues unchanged. Never rejects. */
   async synchronize(): Promise<void> {
     const { read, monotonic, log } = this.#options;
     const before = monotonic();
@@ -122,7 +122,7 @@ export class ReferenceClock implements Clock, Stoppable {
       this.#synchronized.resolve();
       this.#report();
     } catch (error) {
-      // The time goes on, and others tell of an outage.
+      // The time continues, and other parts report the outage.
       const message = 'the time of the database cannot be read';
       reportFailure(log, error, { where: 'clock', message, quiet: true });
     }
@@ -146,7 +146,7 @@ export class ReferenceClock implements Clock, Stoppable {
       log.warn(
         { skewMs: Math.round(skewMs) },
         `the clock of this machine is ${Math.abs(Math.round(skewMs / 1000))} s ${direction} the database's; the ` +
-          "service goes by the database's. Check time synchronization on both",
+          "service uses the database's. Check time synchronization on both",
       );
     } else if (!isOff && this.#isOff) {
       log.info('the clock of this machine agrees with the database again');

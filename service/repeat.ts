@@ -2,8 +2,8 @@ import type { Clock } from './clock.ts';
 import type { Stoppable } from './lifecycle.ts';
 
 /**
- * Does `work` again and again, with a pause of `everyMs` before each run, until it is stopped. Stopping waits for a run
- * in progress.
+ * Repeats `work`, with a pause of `everyMs` before each run, until it is stopped. Stopping waits for a run in
+ * progress.
  *
  * @param work must not reject
  */

@@ -27,18 +27,18 @@ export type FailurePlace = (typeof PLACES)[number];
 
 const defects = new Counter({
   name: 'defects_total',
-  help: 'Errors that neither an outage of Postgres or Kafka nor a wrong request explains, by the part that met them.',
+  help: 'Errors that no outage of Postgres or Kafka and no wrong request explains, by the part that met them.',
   labelNames: ['where'],
 });
-// A counter that begins with its first defect would show no increase.
+// A counter that begins with its first defect would not show an increase.
 for (const where of PLACES) defects.inc({ where }, 0);
 
-/** How long a refusal that is told quietly is not told again, in milliseconds. */
+/** The pause before a quiet refusal is reported again, in milliseconds. */
 const TOLD_MS = 10 * 60_000;
-/** When each was told, by its text. */
+/** The time of each refusal's last report, by its text. */
 const toldAt = new Map<string, number>();
 
-/** Whether a refusal was told a while ago. If not, it counts as told from now on. */
+/** Whether a refusal was reported within the pause. If not, it counts as reported now. */
 function wasTold(text: string): boolean {
   const now = performance.now();
   if (now - (toldAt.get(text) ?? Number.NEGATIVE_INFINITY) < TOLD_MS) return true;
@@ -48,21 +48,21 @@ function wasTold(text: string): boolean {
 
 export interface FailureReport {
   where: FailurePlace;
-  /** The action that failed, for the log. */
+  /** The failed action, for the log. */
   message: string;
-  /** Values that tell what the failure hit, such as the id of the request. */
+  /** Values that identify the affected work, such as the id of the request. */
   fields?: Readonly<Record<string, unknown>>;
   /**
-   * Whether an outage was logged already, so that it is repeated at `debug`. Defects are never quiet, and a refusal that an
-   * operator has to end is told every ten minutes.
+   * Whether an outage was logged already, so that this repeats it at `debug`. Defects are never quiet. A
+   * refusal that only an operator can end is repeated every ten minutes.
    */
   quiet?: boolean;
 }
 
 /**
- * Logs an error that was caught: an outage as a warning, a defect as an error, which is also counted.
+ * Logs a caught error: an outage as a warning, and a defect as an error, which a metric also counts.
  *
- * @returns what the error means
+ * @returns the meaning of the error
  */
 export function reportFailure(
   log: Logger,

@@ -1,11 +1,11 @@
-/** Finds the servers of the service that `npm start` runs, which describes them in `run/service.env` of its DATA_DIR. */
+/** Finds the servers of a service under `npm start`, which writes them to `run/service.env` in its DATA_DIR. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { KAFKA_SECURITY_SETTINGS } from './brokers.ts';
 import { type Environment, readPort, readPublicUrl, readText, SettingError } from './environment.ts';
 
-/** The settings of a running service's Kafka. They belong together, since its topics are made for these values. */
+/** The settings of a running service's Kafka. They belong together, because its topics are made for these values. */
 const KAFKA_NAMES = [
   'KAFKA_BROKERS',
   ...KAFKA_SECURITY_SETTINGS,
@@ -15,7 +15,8 @@ const KAFKA_NAMES = [
 ];
 
 /**
- * The settings with which a start connects to Kafka. Paths become absolute, since commands may run in another folder.
+ * The settings with which a start connects to Kafka. Paths become absolute, because commands may run in
+ * another folder.
  *
  * @throws SettingError if a text cannot be written to `run/service.env`
  */
@@ -23,7 +24,7 @@ export function describeKafkaSecurity(env: Environment): Record<string, string> 
   const described: Record<string, string> = {};
   for (const name of KAFKA_SECURITY_SETTINGS) {
     const text = readText(env, name);
-    // The file can be read by a shell, and only an address can encode this.
+    // A shell can read the file, and only an address can encode this character.
     if (text?.includes("'")) {
       throw new SettingError(`${name} holds a "'", which "npm start" cannot pass on; use a file instead.`);
     }
@@ -34,13 +35,13 @@ export function describeKafkaSecurity(env: Environment): Record<string, string> 
 
 const DEFAULT_PORT = 8080;
 
-/** The settings of the service that runs on the DATA_DIR of an environment; empty if none does. */
+/** The settings of the service that runs on the environment's DATA_DIR; empty without one. */
 function readRunning(env: Environment): Environment {
   const file = path.join(readDataDir(env), 'run', 'service.env');
   try {
     return parseEnv(readFileSync(file, 'utf8'));
   } catch {
-    // No service runs here; a missing server is reported when it is needed.
+    // No service runs here. A missing server is reported when it is needed.
     return {};
   }
 }
@@ -57,7 +58,8 @@ export function hasService(env: Environment): boolean {
 }
 
 /**
- * Adds to the environment the servers of the service that runs on its DATA_DIR, if it names none itself.
+ * Adds the servers of the service that runs on the environment's DATA_DIR, unless the environment names
+ * servers.
  *
  * @param env the process's environment; DATA_DIR defaults to `.data`
  */
@@ -71,8 +73,8 @@ export function readEnv(env: Environment): Environment {
 }
 
 /**
- * The address under which people open the service: PUBLIC_URL, or this machine's at PORT. Without either, it is that of
- * the service that runs on DATA_DIR, unless DATABASE_URL names another one.
+ * The service's address for people: PUBLIC_URL, or this machine's at PORT. Without either, the address of the
+ * service that runs on DATA_DIR, unless DATABASE_URL names another one.
  *
  * @returns the address, without a slash at its end
  * @throws SettingError if a setting is invalid

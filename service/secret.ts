@@ -1,19 +1,19 @@
 /*
- * Secrets and certificates: given as text in a variable, or in a file that a variable names with `_FILE`, as mounted
- * secrets are. A file is read again at every use, so that a rotated secret is used without a restart.
+ * Secrets and certificates: as text in a variable, or in a file that a variable names with `_FILE`, like
+ * mounted secrets. A file is read at every use, so that a rotated secret needs no restart.
  */
 import { readFileSync } from 'node:fs';
 import { type Environment, readText, SettingError } from './environment.ts';
 
-/** A secret of the environment. */
+/** A secret from the environment. */
 export interface Secret {
-  /** The setting that holds it, for messages: KAFKA_PASSWORD or KAFKA_PASSWORD_FILE. */
+  /** Its setting, for messages: KAFKA_PASSWORD or KAFKA_PASSWORD_FILE. */
   setting: string;
-  /** Its file; null if the environment holds the text itself. */
+  /** Its file; null if the environment has the text itself. */
   file: string | null;
   /**
-   * Its text at the moment, without white space at the ends. A file that cannot be read, for instance because it is being
-   * replaced, leaves the last text as it was.
+   * Its present text, without white space at the ends. If the file cannot be read, for instance during a
+   * replacement, this returns the last text.
    */
   read(): string;
 }

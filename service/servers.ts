@@ -5,7 +5,7 @@ import { type Environment, readText, SettingError } from './environment.ts';
 /** The servers that every process of the service connects to. */
 export interface Servers {
   databaseUrl: string;
-  /** The replicas of the database that gateways may read from; the relay looks after them. */
+  /** The replicas of the database that gateways may read from. The relay manages them. */
   readDatabaseUrls?: readonly string[];
   brokers: Brokers;
   /** The beginning of every topic's name; empty in ordinary use. */

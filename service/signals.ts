@@ -1,10 +1,11 @@
 /**
- * One signal can arrive several times: a terminal or a service manager sends it to every process of the group, and npm, or
- * the process that started this one, passes its own on. Signals within this time are one; in milliseconds.
+ * The time within which repeated signals count as one, in milliseconds. One signal can arrive several times:
+ * a terminal or a service manager sends it to every process of the group, and npm or the parent process also
+ * passes it on.
  */
 const SAME_SIGNAL_MS = 1000;
 
-/** Calls `first` for the first of these signals, and `again` for each that is sent anew after it. */
+/** Calls `first` for the first of these signals, and `again` for each new one after it. */
 export function listenForSignals(
   signals: readonly NodeJS.Signals[],
   first: (signal: NodeJS.Signals) => void,

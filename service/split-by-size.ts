@@ -1,5 +1,6 @@
 /**
- * Splits items into runs, in order, whose sizes add up to at most `maxSize`. An item that is larger is a run of its own.
+ * Splits items into runs, in order, whose sizes add up to at most `maxSize`. A larger item is a run of its
+ * own.
  *
  * @param sizeOf the size of an item, in the unit of `maxSize`
  */

@@ -2,8 +2,8 @@ import type { Environment } from './environment.ts';
 import { useTracing } from './tracing.ts';
 
 /**
- * Begins to trace if OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set. It must be called before the
- * modules are imported that it watches, `pg` and `node:http`. The standard variables of OpenTelemetry apply.
+ * Begins to trace if OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set. Call this
+ * before importing the watched modules, `pg` and `node:http`. The standard variables of OpenTelemetry apply.
  *
  * @param program the program's name in traces, unless OTEL_SERVICE_NAME has another
  */

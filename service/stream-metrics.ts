@@ -1,12 +1,12 @@
 import { Gauge, Histogram } from 'prom-client';
 
-/** Of consumers and gateways alike, so that one alert covers both. */
+/** Consumers and gateways share this metric, so that one alert covers both. */
 export const historyConflict = new Gauge({
   name: 'stream_history_conflict',
-  help: '1 if the database lacks changes that Kafka has published, or has others in their place; 0 if they agree.',
+  help: '1 if the database lacks changes that Kafka has published, or has different ones; 0 if they agree.',
 });
 
-/** From milliseconds to an hour: a change waits that long while a server is away. */
+/** From milliseconds to an hour, because changes wait while a server is away. */
 const LATENCY_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 3600];
 
 const hopSeconds = new Histogram({
@@ -22,14 +22,14 @@ const deliverySeconds = new Histogram({
   buckets: LATENCY_BUCKETS,
 });
 
-/** Seconds between two times in milliseconds, which different clocks may have told: never below 0. */
+/** Seconds between two times in milliseconds; never below 0, even if their clocks differ. */
 function secondsBetween(from: number, to: number): number {
   return Math.max(0, to - from) / 1000;
 }
 
 /**
- * The hops of a change: from its submission's time in Kafka to the commit; from there until Kafka has acknowledged it;
- * from sending it to Kafka until a gateway reads it; and from there until it is written to the streams that wait.
+ * The hops of a change: from its submission's time in Kafka to the commit; from there to Kafka's
+ * acknowledgement; from sending to Kafka to a gateway's read; and from there to the write to waiting streams.
  */
 export type Hop = 'apply' | 'relay' | 'tail' | 'write';
 

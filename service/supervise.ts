@@ -1,8 +1,8 @@
-/** Keeps a process running: it is started again when it ends, soon at first and later if it keeps ending. */
+/** Keeps a process running: restarts it when it ends, with growing pauses if it keeps ending. */
 import { type Clock, monotonicClock } from './clock.ts';
 
 export interface SupervisedProcess {
-  /** Settles when it has ended, with a description of the ending; never rejects. */
+  /** Resolves with a description when it has ended. Never rejects. */
   exited: Promise<string>;
   stop(): Promise<void>;
 }
@@ -12,20 +12,20 @@ export interface SuperviseOptions<T extends SupervisedProcess> {
   start(): Promise<T>;
   /** Shows a line on the terminal. */
   report(line: string): void;
-  /** Whether a process that has ended so is left alone; otherwise it is started again. */
+  /** Whether this ending is final; otherwise the process is restarted. */
   isFinal?(ending: string): boolean;
   /** The wait before the first restart, in milliseconds; it doubles up to `maxDelayMs`. */
   minDelayMs?: number;
   maxDelayMs?: number;
-  /** After a run of this length the wait begins at `minDelayMs` again. */
+  /** After a run of this length, the wait returns to `minDelayMs`. */
   healthyAfterMs?: number;
   clock?: Clock;
 }
 
 export interface Supervisor<T extends SupervisedProcess> {
-  /** The process that runs now, or ran last. */
+  /** The current or last process. */
   current(): T;
-  /** Ends the process that runs now, if one does; like one that ended by itself, it is started again. */
+  /** Ends the current process, if it runs. The process is then restarted as after any ending. */
   restart(): Promise<void>;
   /** Stops it for good, and waits until it has ended. */
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ export interface Supervisor<T extends SupervisedProcess> {
 /**
  * Starts a process and keeps it running until `stop`.
  *
- * @throws the error of the first start; later failures to start are reported and tried again
+ * @throws the error of the first start; later failures to start are reported and retried
  */
 export async function supervise<T extends SupervisedProcess>(
   options: SuperviseOptions<T>,
@@ -52,7 +52,7 @@ export async function supervise<T extends SupervisedProcess>(
 
   let current = await options.start();
   let isRunning = true;
-  /** Settles when the process that `restart` ends has left nothing behind. */
+  /** Settles when `restart` has fully ended a process. */
   let restarting: Promise<void> = Promise.resolve();
 
   async function startAgain(delayMs: number): Promise<number> {
@@ -99,7 +99,7 @@ export async function supervise<T extends SupervisedProcess>(
       stopping.abort();
       await current.stop();
       await watched;
-      // A start that was under way may have put another process in its place.
+      // A concurrent start may have replaced the process.
       await current.stop();
     },
   };

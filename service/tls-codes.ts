@@ -3,11 +3,11 @@
 export interface TlsParty {
   /** The server in a message, such as "Kafka at host:9093". */
   server: string;
-  /** The settings that an operator corrects. */
+  /** The settings for the operator to correct. */
   settings: { ca: string; cert: string; name: string | null; mode: string };
-  /** The client's certificate, if it shows one. */
+  /** The client's certificate, if any. */
   client: { setting: string; subject: string; validTo: Date } | null;
-  /** The error's message, which names the names of a certificate. */
+  /** The error's message, which lists a certificate's names. */
   message: string;
 }
 

@@ -1,4 +1,4 @@
-/** OpenTelemetry, which is loaded only if traces are wanted. */
+/** OpenTelemetry, loaded only if traces are sent. */
 import type { IncomingMessage } from 'node:http';
 import { register } from 'node:module';
 import {
@@ -42,13 +42,13 @@ function isUntraced({ url = '' }: IncomingMessage): boolean {
   return !url.startsWith('/v1/') && !url.startsWith('/console/api/v1/');
 }
 
-/** Watches `pg` and `node:http` as they are imported; other modules load as they always do. */
+/** Watches the imports of `pg` and `node:http`; other modules load as usual. */
 function watchImports(): void {
   const include = ['pg', 'http', 'node:http'];
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url, { data: { include } });
 }
 
-/** The context of a valid `traceparent` of a trace that is kept; undefined for others, which nobody could look up. */
+/** The context of a valid `traceparent` of a recorded trace; undefined otherwise. */
 function parseTraceparent(text: string): SpanContext | undefined {
   const [, traceId, spanId, flags] = text.split('-');
   if (!traceId || !spanId || !flags) return undefined;
@@ -61,7 +61,7 @@ function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** Where the span of work on messages belongs: into the one trace of all of them, or beside the traces of several. */
+/** Places the span of work on messages: in their common trace, or in a new one with links to several. */
 function placeSpan({ name, kind, traceparents, attributes = {} }: MessageWork): {
   options: { kind: SpanKind; links: Link[]; attributes: Attributes };
   parent: Context;
@@ -91,7 +91,7 @@ function placeSpan({ name, kind, traceparents, attributes = {} }: MessageWork): 
   return { options: { ...options, links }, parent: context.active() };
 }
 
-/** @throws SettingError if the protocol is another one */
+/** @throws SettingError for other protocols */
 function createExporter(env: Environment): SpanExporter {
   const name = 'OTEL_EXPORTER_OTLP_PROTOCOL';
   const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env[name] || 'http/protobuf';
@@ -102,7 +102,7 @@ function createExporter(env: Environment): SpanExporter {
   );
 }
 
-/** The host and the program. A process's command line is left out, since it can hold passwords. */
+/** The host and the program, without the command line, which can hold passwords. */
 function describeProgram(program: string, env: Environment): Resource {
   const name = env.OTEL_SERVICE_NAME || `ballot-endorsements-${program}`;
   return defaultResource()
@@ -110,7 +110,7 @@ function describeProgram(program: string, env: Environment): Resource {
     .merge(resourceFromAttributes({ 'service.name': name }));
 }
 
-/** Starts OpenTelemetry's traces, whose parts read the standard variables, such as OTEL_TRACES_SAMPLER, themselves. */
+/** Starts OpenTelemetry's traces. Its parts read the standard variables, such as OTEL_TRACES_SAMPLER. */
 export function startSdk(program: string, env: Environment): Tracing {
   const exporter = createExporter(env);
   const level = DiagLogLevel[(env.OTEL_LOG_LEVEL ?? '').toUpperCase() as keyof typeof DiagLogLevel];
@@ -126,7 +126,7 @@ export function startSdk(program: string, env: Environment): Tracing {
       new HttpInstrumentation({
         ignoreIncomingRequestHook: isUntraced,
         disableOutgoingRequestInstrumentation: true,
-        // As in the log, queries are left out.
+        // As in the log, queries are omitted.
         requestHook: (span) => span.setAttribute('url.query', ''),
       }),
       new PgInstrumentation({ requireParentSpan: true }),
@@ -160,7 +160,7 @@ export function startSdk(program: string, env: Environment): Tracing {
       trace.getActiveSpan()?.updateName(`${method} ${route}`).setAttribute('http.route', route);
     },
     async stop() {
-      // A collector that is away must not keep the process from ending.
+      // An unavailable collector must not keep the process from ending.
       await provider.shutdown().catch(() => {});
     },
   };

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Calls `probe` until it returns something other than null, and returns that. A probe that throws counts as "not yet";
- * the last error becomes the cause of the failure.
+ * Calls `probe` until it returns a value other than null, and returns that. An error of the probe counts as
+ * "not yet"; the last error becomes the cause of the failure.
  *
  * @param what the name of the awaited thing, for the message
- * @param options.timeoutMs how long to try
- * @param options.until resolves, with the reason, when trying has become pointless, such as when a process has ended
- * @throws Error when time is up, or when `until` has resolved
+ * @param options.timeoutMs the time limit
+ * @param options.until resolves, with the reason, when trying has become pointless, for instance because a
+ * process has ended
+ * @throws Error if the time is up, or if `until` has resolved
  */
 export async function waitFor<T>(
   what: string,

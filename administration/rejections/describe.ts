@@ -1,6 +1,6 @@
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 
-/** Decodes a rejected submission; null if it cannot be decoded. */
+/** Decodes a rejected submission; null if it is undecodable. */
 export function readSubmission({ value }: Rejection): Submission | null {
   try {
     return value && submissionCodec.decode(value);

@@ -3,7 +3,7 @@ import type { Rejection } from '../../schemas/submission.ts';
 import { findMendedSince } from '../../store/endorsements/mended-since.ts';
 import { readSubmission } from './describe.ts';
 
-/** Finds the rejections after which a submission has changed the position that they are about. */
+/** Finds the rejections with a later submission that changed the same position. */
 export async function findMended(
   client: ClientBase | Pool,
   rejections: readonly Rejection[],

@@ -10,8 +10,8 @@ export function originOf({ partition, offset }: Rejection): string {
 }
 
 /**
- * The name of a rejection, `PARTITION/OFFSET@TIME`. Offsets begin at 0 again when the topic of submissions is made anew,
- * and the time tells later rejections from those of before.
+ * The name of a rejection, `PARTITION/OFFSET@TIME`. If the topic of submissions is made anew, offsets restart
+ * at 0; the time then tells later rejections from earlier ones.
  */
 export function nameOf(rejection: Rejection): string {
   return `${originOf(rejection)}@${new Date(rejection.rejected_at).toISOString()}`;
@@ -23,12 +23,13 @@ export function checkName(text: string): void {
   parseOrigin(origin);
   if (times.length > 1 || !times.every((time) => TIME.test(time))) {
     throw new OperatorError(
-      `"${text}" names no rejection; it must be like 3/1201 or 3/1201@2026-05-03T10:00:00.000Z, with the time as "rejected list" shows it.`,
+      `"${text}" is not the name of a rejection; it must be like 3/1201 or 3/1201@2026-05-03T10:00:00.000Z, ` +
+        'with the time from "rejected list".',
     );
   }
 }
 
-/** Finds the rejections of a name; a name without a time can have several. */
+/** Finds the rejections of a name. A name without a time can match several. */
 export function findNamed(rejections: readonly Rejection[], name: string): Rejection[] {
   const [origin] = name.split('@');
   return rejections.filter((one) => originOf(one) === origin && (name === origin || name === nameOf(one)));

@@ -6,7 +6,7 @@ export interface Origin {
   offset: number;
 }
 
-/** Parses `PARTITION/OFFSET`. @throws OperatorError if it is not of this form */
+/** Parses `PARTITION/OFFSET`. @throws OperatorError if the form is wrong */
 export function parseOrigin(text: string): Origin {
   const [, partition, offset] = /^([0-9]{1,9})\/([0-9]{1,15})$/.exec(text) ?? [];
   if (partition === undefined || offset === undefined) {

@@ -3,9 +3,9 @@ import { type ReadTopic, readTopic } from '../../kafka/reading/read-topic.ts';
 import { type Rejection, rejectionCodec } from '../../schemas/submission.ts';
 
 export interface ReadRejections {
-  /** By time; a submission that a crash had rejected twice is there once. */
+  /** By time, without duplicates from a crash. */
   rejections: Rejection[];
-  /** Records that are no rejections, and batches that cannot be read: any program can write to the topic. */
+  /** Other records and unreadable batches: any program can write to the topic. */
   strangers: number;
   /** The end of the topic, by partition. */
   ends: Map<number, number>;
@@ -14,7 +14,7 @@ export interface ReadRejections {
 /**
  * Reads the rejected topic to its end.
  *
- * @param from the offset to begin at, by partition; a partition without one is read from its beginning
+ * @param from the offset to begin at, by partition; other partitions are read from their beginning
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function readRejections(
@@ -41,15 +41,15 @@ export async function readRejections(
 }
 
 /**
- * Equal for two rejections of the same submission. Its origin is not enough, since offsets begin at 0 again when the topic
- * of submissions is made anew.
+ * Equal for two rejections of the same submission. The origin alone is not enough, because offsets restart at
+ * 0 if the topic of submissions is made anew.
  */
 function identify({ topic, partition, offset, value, truncated }: Rejection): string {
   const digest = truncated ? truncated.sha256.toString('hex') : value && hash('sha256', value);
   return `${topic} ${partition} ${offset} ${digest}`;
 }
 
-/** Null for a record of another program, whose time may be none. */
+/** Null for another program's record, also if its time is invalid. */
 function decode(value: Buffer | null): Rejection | null {
   try {
     const rejection = rejectionCodec.decode(value);

@@ -4,14 +4,14 @@ import { type ReadRejections, readRejections } from './read-rejections.ts';
 import type { TopicsPlace } from './retry.ts';
 
 export interface RecentRejections extends Omit<ReadRejections, 'ends'> {
-  /** Whether these are all that Kafka keeps. */
+  /** Whether these are all rejections in Kafka. */
   isComplete: boolean;
 }
 
 /**
  * Reads the newest rejections, so that the cost does not grow with the topic.
  *
- * @param ofPartition the most records of a partition
+ * @param ofPartition the most records to read per partition
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
 export async function loadRecentRejections(

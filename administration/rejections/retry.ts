@@ -20,24 +20,24 @@ import { readRejections } from './read-rejections.ts';
 
 const BATCH = 500;
 
-/** The Kafka of the topics. */
+/** The topics' Kafka. */
 export interface TopicsPlace {
   brokers: Brokers;
   /** The beginning of every topic's name. */
   topicPrefix: string;
-  /** Called with the number of offsets of the rejected topic that were read so far, and that of all. */
+  /** Called with the number of the rejected topic's offsets read so far, and the total. */
   onProgress?: (done: number, total: number) => void;
 }
 
-/** The result of a retry of everything that was rejected since the last one. */
+/** The result of retrying everything rejected since the last retry. */
 export interface RetryOutcome {
   /** The number of submissions that were sent again. */
   sent: number;
-  /** The number of rejections whose submission cannot be sent, since it cannot be read or is not kept in full. */
+  /** The number of submissions that cannot be sent, because they are unreadable or not kept in full. */
   unreadable: number;
-  /** The number of submissions that were left out because an operator had skipped them. */
+  /** The number of submissions left out because an operator skipped them. */
   skipped: number;
-  /** Those that were left out because their endorsers have changed their positions at the same time or later. */
+  /** Submissions left out because their endorsers changed the positions at the same time or later. */
   outdated: Rejection[];
 }
 
@@ -81,12 +81,12 @@ async function findOutdated(client: ClientBase, retriable: Retriable[]): Promise
 }
 
 /**
- * Sends the submissions that were rejected since the last retry again, unchanged; those that are still bad are rejected
- * anew. A submission is left out if its endorser has changed the position at the same time or later, since sending it now
- * could undo the newer change.
+ * Sends the submissions that were rejected since the last retry again, unchanged. Bad ones are rejected
+ * again. Omits a submission if its endorser has changed the position at the same time or later, because
+ * sending it could undo the newer change.
  *
- * Postgres keeps the end of the last retry beside the positions of the consumers. A retry that starts while another runs
- * waits for it, and sends the rest. The audit log records a retry that met any rejection.
+ * Postgres keeps the end of the last retry beside the consumers' offsets. A concurrent retry waits for this
+ * one, and sends the rest. The audit log records a retry that met any rejection.
  *
  * @param client in a transaction that does nothing else. The caller commits it.
  * @throws the Kafka client's error if the brokers do not answer or a topic does not exist
@@ -97,9 +97,9 @@ export async function retryNew(
   actor: Actor,
 ): Promise<RetryOutcome> {
   const { rejected: topic } = topicNames(topicPrefix);
-  // Before anything is read, so that a retry that waited here sees how far the one before it came.
+  // Taken before reading, so that a waiting retry sees the progress of the previous one.
   await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.rejectedRetry]);
-  // In a topic that was made anew, nothing was retried.
+  // If the topic was made anew, no record in it was retried yet.
   const place = { brokers, topic, clientId: 'ballot-endorsements-administration' };
   await reconcileTopic(client, topic, await identifyTopic(place));
   const offsets = await loadConsumerOffsets(client, topic);
@@ -107,7 +107,7 @@ export async function retryNew(
     { brokers, topic, ...(onProgress && { onProgress }) },
     offsets,
   );
-  // A submission that was skipped could stop the consumers again.
+  // A skipped submission could stop the consumers again.
   const skipped = rejections.filter(({ code }) => code === 'skipped');
   const others = rejections.filter(({ code }) => code !== 'skipped');
   const retriable = findRetriable(others);
@@ -136,13 +136,13 @@ export async function retryNew(
 }
 
 /**
- * Sends these rejected submissions again, even if their positions have changed since or they were sent again before. The
- * audit log records their names.
+ * Sends these rejected submissions again, even if their positions have changed since or they were sent again
+ * before. The audit log records their names.
  *
  * @param client in a transaction that does nothing else. The caller commits it.
  * @param names each `partition/offset`, or `partition/offset@time` if several have that origin
- * @returns the number of submissions that were sent
- * @throws OperatorError if one of them is not kept, cannot be read or is not the only one of its name; nothing is sent then
+ * @returns the number of sent submissions
+ * @throws OperatorError if a submission is not kept, unreadable or ambiguous; nothing is sent then
  * @throws the Kafka client's error if the brokers do not answer or a topic does not exist
  */
 export async function retryChosen(
@@ -167,7 +167,7 @@ export async function retryChosen(
 
 function choose(rejections: Rejection[], name: string): Retriable {
   const named = findNamed(rejections, name);
-  // The operator may mean any of them, and sending another one could undo a newer position.
+  // The operator may mean any of them, and sending a wrong one could undo a newer position.
   if (named.length > 1) {
     throw new OperatorError(
       `${named.length} different rejected submissions have the origin ${name}. Nothing was sent. Add the time of the one ` +

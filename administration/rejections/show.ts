@@ -1,7 +1,7 @@
 import type { Rejection } from '../../schemas/submission.ts';
 import { readSubmission } from './describe.ts';
 
-/** How much is shown of a value that cannot be decoded, in bytes. */
+/** The most bytes to show of an undecodable value. */
 const DUMPED_BYTES = 512;
 const BYTES_PER_LINE = 16;
 
@@ -16,7 +16,7 @@ export function showRejection(rejection: Rejection): string[] {
   ];
   if (truncated) {
     lines.push(
-      `kept:      the first ${value?.length ?? 0} bytes, so that it cannot be sent again`,
+      `kept:      the first ${value?.length ?? 0} bytes, so it cannot be sent again`,
       `SHA-256:   ${truncated.sha256.toString('hex')} of the whole value`,
     );
   }
@@ -32,7 +32,7 @@ function dump(value: Buffer): string[] {
   for (let start = 0; start < shown.length; start += BYTES_PER_LINE) {
     const bytes = shown.subarray(start, start + BYTES_PER_LINE);
     const hex = bytes.toString('hex').replace(/..(?=.)/g, '$& ');
-    // Anything but printable ASCII could be an instruction to the terminal.
+    // Other characters could be an instruction to the terminal.
     const text = bytes.toString('latin1').replace(/[^ -~]/g, '.');
     lines.push(`${start.toString(16).padStart(8, '0')}  ${hex.padEnd(3 * BYTES_PER_LINE)} ${text}`);
   }

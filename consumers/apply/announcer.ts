@@ -5,12 +5,12 @@ import { reportFailure } from '../../service/report-failure.ts';
 import { announceLeftovers } from '../../store/endorsements/announce-leftovers.ts';
 import { hashLeftovers } from '../../store/endorsements/content-hashes.ts';
 
-/** How often edits of the catalogue are looked for that were interrupted, in milliseconds. */
+/** The interval between two looks for interrupted edits of the catalogue, in milliseconds. */
 const LOOK_MS = 1000;
 
 /**
- * Announces what an interrupted edit of the catalogue has left, until the signal aborts. An edit announces its changes
- * itself; its command may be killed in the middle. Hashes endorsements of earlier versions, too. Never rejects.
+ * Finishes interrupted edits of the catalogue until the signal aborts. An edit announces its changes itself,
+ * but its command may be killed. Also hashes endorsements of earlier versions. Never rejects.
  */
 export async function runAnnouncer(pool: Pool, log: Logger, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -18,11 +18,11 @@ export async function runAnnouncer(pool: Pool, log: Logger, signal: AbortSignal)
       const announced = await announceLeftovers(pool, signal);
       if (announced) log.info({ announced }, 'announced the changes of an interrupted catalogue edit');
       const hashed = await hashLeftovers(pool, signal);
-      if (hashed > 0) log.info({ hashed }, 'hashed the endorsements that an earlier version has written');
+      if (hashed > 0) log.info({ hashed }, 'hashed the endorsements of an earlier version');
     } catch (error) {
       if (signal.aborted) return;
       const message =
-        'changes of the catalogue could not be announced, or endorsements not be hashed; they wait in the database';
+        'catalogue changes could not be announced, or endorsements not hashed; they wait in the database';
       reportFailure(log, error, { where: 'announcements', message });
     }
     await systemClock.wait(LOOK_MS, signal);

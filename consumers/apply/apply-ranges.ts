@@ -1,6 +1,6 @@
 /*
- * One transaction of apply: the effects of submissions, their changes, their rejections and the offsets of all partitions
- * that they came from (INV-8).
+ * One transaction of apply: submissions' effects, changes and rejections, and the offsets of their partitions
+ * (INV-8).
  */
 import type { ClientBase } from 'pg';
 import { loadCatalogueVersion } from '../../store/endorsements/catalogue-version.ts';
@@ -14,13 +14,13 @@ import { type Refused, type Write, writeSubmissions } from './write-submissions.
 
 /** The result of a transaction. */
 export interface Applied {
-  /** Submissions that had not been applied before, rejected ones included. */
+  /** Newly applied submissions, including rejected ones. */
   submissions: number;
   changes: number;
   rejected: number;
 }
 
-/** A range begins after the stored offset: the submissions between would be lost. */
+/** A range begins after the stored offset, so that submissions would be lost. */
 export class SubmissionGapError extends Error {
   override name = 'SubmissionGapError';
 
@@ -30,12 +30,12 @@ export class SubmissionGapError extends Error {
 }
 
 /**
- * Applies ranges of several partitions in one transaction. Submissions that were applied before are passed over.
+ * Applies ranges of several partitions in one transaction. Skips submissions that were applied before.
  *
- * @param client in pipeline mode, which sends a statement before the one before it is answered
- * @param ranges a range of each partition at most
- * @param options.write `writeSubmissions`, or the way that also takes records which the database refuses
- * @param options.cache what earlier transactions of the caller have loaded
+ * @param client in pipeline mode, which sends statements without waiting for answers
+ * @param ranges at most one range of each partition
+ * @param options.write `writeSubmissions`, or a variant that also handles records that the database refuses
+ * @param options.cache data from the caller's earlier transactions
  * @throws SubmissionGapError if a range begins after the stored offset; nothing is applied then
  */
 export async function applyRanges(
@@ -46,7 +46,7 @@ export async function applyRanges(
 ): Promise<Applied> {
   const partitions = ranges.map(({ partition }) => partition);
   try {
-    // Sent together. The stream's lock comes first: it makes this the only writer, and no later lock can wait in a circle.
+    // Sent together. The stream's lock comes first, which makes this the only writer and rules out deadlocks.
     const [, head, catalogueVersion, offsets] = await Promise.all([
       client.query('BEGIN'),
       lockStreamHead(client),
@@ -75,15 +75,16 @@ export async function applyRanges(
     return { submissions: located.length, changes, rejected: refused.length };
   } catch (error) {
     cache.clear();
-    // On a connection that is lost this fails too, and the first error says more.
+    // On a lost connection this fails too, and the first error says more.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
 /**
- * Commits without waiting for the statements before. If the database fails at one of them, it rolls back instead of
- * committing. A statement that cannot even be sent has failed a turn of the event loop later, and nothing is committed.
+ * Commits without waiting for the statements before. If one of them fails, the database rolls back instead of
+ * committing. If a statement cannot be sent, it fails within a turn of the event loop, and this does not
+ * commit.
  *
  * @throws the first error of the statements
  */
@@ -100,7 +101,7 @@ async function commitAfter(client: ClientBase, statements: readonly Promise<unkn
   await new Promise(setImmediate);
   const committing = hasFailed ? null : client.query('COMMIT');
   committing?.catch(() => {});
-  // After an error, the database refuses the statements that follow: the first one says why.
+  // After an error, the database refuses the later statements: the first error has the reason.
   const failure = (await executed).find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') throw failure.reason;
   const answer = await committing;
@@ -114,7 +115,7 @@ async function storeRejections(
   refused: readonly Refused[],
 ): Promise<void> {
   if (refused.length === 0) return;
-  // Never after a change of this transaction, so that a retry takes that change for the newer one.
+  // Not after a change of this transaction, so that a retry treats the change as newer.
   const rejectedAt = timeAfter(head);
   const records = refused.map(({ partition, record, refusal }) =>
     createRejectionRecord(record, refusal, { topic, partition }, rejectedAt),

@@ -27,11 +27,11 @@ import type { SubmissionRange } from './submission-record.ts';
 import { writeInParts } from './write-in-parts.ts';
 import type { Write } from './write-submissions.ts';
 
-/** Enough to make a transaction worth its round trips, and few enough to hold the stream's lock for moments. */
+/** Enough to justify a transaction's round trips, and few enough to hold the stream's lock only briefly. */
 const MAX_SUBMISSIONS_PER_TRANSACTION = 1000;
 /** The longest wait for submissions before the round counts as a success, in milliseconds. */
 const IDLE_MS = 1000;
-/** How often offsets are committed to the group, in milliseconds. */
+/** The interval between two commits of offsets to the group, in milliseconds. */
 const COMMIT_INTERVAL_MS = 1000;
 
 export interface ApplyOptions {
@@ -41,16 +41,16 @@ export interface ApplyOptions {
   /** For sending rejections and announcing catalogue edits, beside the leader's own connection. */
   pool: Pool;
   topics: TopicNames;
-  /** The consumer group that offsets are committed to, for lag tools. */
+  /** The consumer group for committed offsets, for lag tools. */
   groupId: string;
-  /** The database's, for measuring. */
+  /** The database's clock, for measuring. */
   clock: Clock;
   log: Logger;
 }
 
 /**
- * Applies the submissions topic to Postgres while this process is the leader, and stands by otherwise. The offsets in the
- * store are the truth about what is applied (INV-8); those of the consumer group follow, for lag tools.
+ * Applies the submissions topic to Postgres while this process leads, and stands by otherwise. The stored
+ * offsets decide what is applied (INV-8); the consumer group's offsets follow, for lag tools.
  */
 export function startApply(options: ApplyOptions): Leadership {
   const { databaseUrl, log } = options;
@@ -103,7 +103,7 @@ async function lead(options: ApplyOptions, term: Term): Promise<void> {
     log,
   );
   const sender = new RejectionSender(pool, producer, log);
-  const sending = sender.range(signal);
+  const sending = sender.run(signal);
   const announcing = runAnnouncer(pool, log, signal);
   backlog.start();
   try {
@@ -154,7 +154,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
       isCommitted = true;
       group.commit(new Map(reached), clusterId).catch((error: unknown) => {
         isCommitted = false;
-        // They are for tools alone, and another round follows: an outage is no news here.
+        // Only tools need these offsets, and another round follows, so an outage is not reported here.
         const message = 'offsets could not be committed to the consumer group';
         reportFailure(log, error, { where: 'apply', message, quiet: true });
       });
@@ -162,7 +162,7 @@ async function applyBacklog(parts: Parts, { client, signal, succeeded }: Term): 
   }
 }
 
-/** Applies ranges, however long the stream's lock is taken, and without the submissions that the database refuses. */
+/** Applies ranges without the submissions that the database refuses. Waits for the stream's lock as long as needed. */
 async function applyAllButRefused(
   client: Term['client'],
   topic: string,
@@ -180,7 +180,7 @@ async function applyAllButRefused(
       }
       const refusal = refuseForError(error);
       if (write || !refusal) throw error;
-      const message = 'a batch of submissions is refused; looking for those at fault';
+      const message = 'the database refuses a batch of submissions; looking for the faulty ones';
       if (refusal.code === 'defect') reportFailure(log, error, { where: 'apply', message });
       else log.warn({ error }, message);
       write = writeInParts(refuseForError);
@@ -194,7 +194,7 @@ function count({ submissions, changes, rejected }: Applied): void {
   rejectedSubmissions.inc(rejected);
 }
 
-/** Observes how long submissions took to be applied. Those that were applied before, after a restart, count again. */
+/** Observes the time from submitting to applying. After a restart, some submissions count again. */
 function measure(ranges: readonly SubmissionRange[], appliedAt: number): void {
   for (const { records } of ranges) {
     for (const { submittedAt } of records)
@@ -202,7 +202,7 @@ function measure(ranges: readonly SubmissionRange[], appliedAt: number): void {
   }
 }
 
-/** Runs the transaction of some ranges within a span. Ranges without a submission, as transactions' markers leave them, get none. */
+/** Runs the transaction of some ranges within a span, unless they have no submission, only markers of transactions. */
 function traceRuns<T>(
   topic: string,
   ranges: readonly SubmissionRange[],

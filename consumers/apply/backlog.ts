@@ -14,22 +14,22 @@ import {
   splitRange,
 } from './submission-record.ts';
 
-/** The most bytes of a partition that wait to be applied: a partition with more is not fetched meanwhile. */
+/** The most waiting bytes of a partition: a partition with more is not fetched. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-/** The most bytes of all partitions that wait: with more, nothing is fetched until some of it is applied. */
+/** The most waiting bytes of all partitions: with more, nothing is fetched until apply takes some. */
 const MAX_TOTAL_WAITING_BYTES = 64 * 1024 * 1024;
-/** The most bytes that are taken together. */
+/** The most bytes to take together. */
 const MAX_TAKEN_BYTES = 16 * 1024 * 1024;
 const PARTITION_MAX_BYTES = 512 * 1024;
-/** How long a broker holds back an empty answer, in milliseconds; shorter while some partition waits for room. */
+/** The longest delay of a broker's empty answer, in milliseconds; shorter while a partition waits for room. */
 const MAX_WAIT_MS = 500;
 const MAX_WAIT_FULL_MS = 50;
-/** How often new leaders are looked for, in milliseconds. */
+/** The interval between two looks for new leaders, in milliseconds. */
 const WATCH_INTERVAL_MS = 1000;
-/** An answer of every broker within this time means that reading works, in milliseconds. */
+/** Reading works if every broker has answered within this time, in milliseconds. */
 const HEALTHY_MS = 5000;
 
-/** A partition as the backlog knows it. */
+/** The backlog's state of a partition. */
 interface PartitionState {
   nextOffset: number;
   waiting: SubmissionRange[];
@@ -38,7 +38,7 @@ interface PartitionState {
   stableEnd: number;
 }
 
-/** How far a partition is behind. */
+/** The lag of a partition. */
 export interface PartitionLag {
   partition: number;
   /** The offset up to which submissions are applied. */
@@ -49,8 +49,8 @@ export interface PartitionLag {
 }
 
 /**
- * The submissions that wait to be applied: reads every partition ahead, decodes and checks what it reads, and hands it
- * out in order (INV-14).
+ * The submissions that wait to be applied: reads every partition ahead, decodes and checks the records, and
+ * hands them out in order (INV-14).
  */
 export class Backlog {
   readonly #reader: TopicReader;
@@ -64,13 +64,14 @@ export class Backlog {
   #failure: Error | undefined;
   readonly #filled = new Notifier();
   #room = Promise.withResolvers<void>();
-  /** The partition to take from first, so that a full one does not starve the others. */
+  /** The first partition to take from, which changes so that a full one does not starve the others. */
   #turn = 0;
   #firstFetched = 0;
 
   /**
    * @param offsets the offset to read from, by partition
-   * @param wasTruncated asked when reading works again after a failure: whether the log is an older one, which ends the reading
+   * @param wasTruncated asked once reading recovers from a failure: whether the topic was rolled back, which
+   * ends the reading
    */
   constructor(
     reader: TopicReader,
@@ -109,14 +110,14 @@ export class Backlog {
     await stopped;
   }
 
-  /** Whether every broker that leads partitions has answered lately. */
+  /** Whether every leading broker has answered lately. */
   get isHealthy(): boolean {
     const now = performance.now();
     const { nodes } = this.#loops;
     return nodes.length > 0 && nodes.every((node) => now - (this.#answeredAt.get(node) ?? 0) < HEALTHY_MS);
   }
 
-  /** How far each partition was behind when its broker last answered. */
+  /** The lag of each partition at its broker's last answer. */
   get lag(): PartitionLag[] {
     return this.#partitions.map(({ end, stableEnd }, partition) => {
       const applied = this.#applied[partition] ?? 0;
@@ -130,12 +131,13 @@ export class Backlog {
   }
 
   /**
-   * Takes what waits, of all partitions together, as a range of each. Waits for the first submission if there is none.
+   * Takes the waiting submissions of all partitions, as one range of each. If there are none, waits for the
+   * first one.
    *
    * @param maxRecords the most submissions to take
-   * @param waitMs the longest to wait, in milliseconds; less if the signal aborts
-   * @returns ranges in no particular order of partitions; empty if nothing came
-   * @throws Error if reading cannot go on from where it stands
+   * @param waitMs the longest wait, in milliseconds; shorter if the signal aborts
+   * @returns ranges in any order of partitions; empty after the wait
+   * @throws Error if reading cannot continue from its offset
    */
   async take(maxRecords: number, waitMs: number, signal: AbortSignal): Promise<SubmissionRange[]> {
     if (!this.#partitions.some(({ waiting }) => waiting.length > 0)) {
@@ -161,12 +163,12 @@ export class Backlog {
     return taken;
   }
 
-  /** Notes that ranges were applied. */
+  /** Records that ranges were applied. */
   applied(ranges: readonly SubmissionRange[]): void {
     for (const { partition, to } of ranges) this.#applied[partition] = to;
   }
 
-  /** Takes ranges that follow each other as one, because a fetch of a busy partition often has a single submission. */
+  /** Joins adjacent ranges, because a fetch of a busy partition often has a single submission. */
   #takeFrom(state: PartitionState, maxRecords: number, maxBytes: number): SubmissionRange | undefined {
     const taken: SubmissionRange[] = [];
     let room = maxRecords;
@@ -189,7 +191,7 @@ export class Backlog {
 
   #choose(sources: readonly number[]): Set<number> {
     for (let partition = this.#partitions.length; partition < sources.length; partition += 1) {
-      // A partition that was added begins at its beginning.
+      // A new partition is read from its beginning.
       this.#partitions.push({ nextOffset: 0, waiting: [], waitingBytes: 0, end: 0, stableEnd: 0 });
       this.#applied.push(0);
     }
@@ -199,7 +201,7 @@ export class Backlog {
 
   async #read(node: number, sources: readonly number[], isFailing: boolean): Promise<void> {
     if (isFailing && (await this.#wasTruncated())) {
-      throw new SupersededError('The submissions topic is an older one.');
+      throw new SupersededError('The submissions topic was rolled back to an older log.');
     }
     const led = [...this.#partitions.keys()].filter((partition) => sources[partition] === node);
     const open = this.#hasRoom ? led.filter((partition) => this.#isOpen(partition)) : [];
@@ -229,7 +231,8 @@ export class Backlog {
   }
 
   async #fetch(node: number, partitions: number[], maxWaitMs: number): Promise<void> {
-    // Another one comes first each time: a fetch that would take up much memory is not read to its end.
+    // Each fetch puts another partition first, because a fetch that would use too much memory is not read to
+    // its end.
     this.#firstFetched += 1;
     const cut = this.#firstFetched % partitions.length;
     const wanted = new Map(
@@ -243,7 +246,7 @@ export class Backlog {
       const state = this.#partitions[read.partition] as PartitionState;
       state.end = read.end;
       state.stableEnd = read.stableEnd;
-      // While leaders move, two loops may fetch the same.
+      // While leaders move, two loops may fetch the same offsets.
       if (state.nextOffset !== wanted.get(read.partition) || read.nextOffset === state.nextOffset) continue;
       if (read.isOutOfRange) {
         const place = `Partition ${read.partition} of the submissions topic`;
@@ -264,7 +267,7 @@ export class Backlog {
         state.waitingBytes += bytesOf(range);
         state.nextOffset = range.to;
         this.#filled.notify();
-        // Decoding takes a while; the leader's transaction and its heartbeat go on in between.
+        // Decoding takes a while. This lets the leader's transaction and heartbeat continue in between.
         await new Promise(setImmediate);
       }
     }
@@ -277,7 +280,7 @@ export class Backlog {
   }
 }
 
-/** Never 0, so that ranges without records, such as those of aborted transactions, do not pile up either. */
+/** Never 0, so that ranges without records, such as those of aborted transactions, are bounded too. */
 function bytesOf({ records }: SubmissionRange): number {
   return records.reduce((sum, record) => sum + sizeOfRecord(record), 200);
 }

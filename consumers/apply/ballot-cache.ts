@@ -13,9 +13,9 @@ export interface CachedPosition {
 const MAX_ENDORSERS = 10_000;
 const MAX_CONTESTS = 10_000;
 const MAX_POSITIONS = 100_000;
-/** The most characters of positions, about. */
+/** The approximate limit of the positions' size, in characters. */
 const MAX_POSITION_SIZE = 32 * 1024 * 1024;
-/** The size of a pick beside its texts, about, in characters. */
+/** The approximate size of a pick without its texts, in characters. */
 const PICK_OVERHEAD = 200;
 
 function sizeOf({ picks }: CachedPosition): number {
@@ -27,9 +27,9 @@ function sizeOf({ picks }: CachedPosition): number {
 }
 
 /**
- * A leader keeps parts of the store here from one transaction to the next. Only it applies submissions, so positions
- * stay as it left them until somebody else moves the head of the stream, and the catalogue stays until its version changes.
- * Both are read under the lock on the head.
+ * Keeps a leader's view of the store between transactions. Only the leader applies submissions, so positions
+ * stay current until another writer moves the head of the stream, and the catalogue until its version
+ * changes. Both are read under the lock on the head.
  */
 export class BallotCache {
   /** By slug. */
@@ -45,7 +45,7 @@ export class BallotCache {
   #catalogueVersion = '';
   #head = '';
 
-  /** Drops everything that may be different now. To be called at the beginning of a transaction, with the head locked. */
+  /** Drops everything that may have changed. Call it at the beginning of a transaction, with the head locked. */
   invalidate(head: StreamHead, catalogueVersion: string): void {
     const isSameCatalogue = catalogueVersion === this.#catalogueVersion;
     if (!isSameCatalogue) {
@@ -56,12 +56,12 @@ export class BallotCache {
     this.#catalogueVersion = catalogueVersion;
   }
 
-  /** Notes the head after a transaction that was committed. */
+  /** Stores the head after a committed transaction. */
   noteCommitted(head: Pick<StreamHead, 'epoch' | 'lastSequence'>): void {
     this.#head = headKey(head);
   }
 
-  /** Drops everything: after a rollback or an unknown commit outcome. */
+  /** Drops everything, after a rollback or an unknown commit outcome. */
   clear(): void {
     this.#head = '';
     this.#catalogueVersion = '';

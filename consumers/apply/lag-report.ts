@@ -2,13 +2,13 @@ import type { Backlog } from './backlog.ts';
 import { heldBackSeconds, oldestWaiting, pendingRejections, submissionsWaiting } from './metrics.ts';
 
 /**
- * Keeps the metrics of lag: how many submissions wait, up to the last stable offset and after it, where an open
- * transaction holds them back; and for how long the next submission of a partition has waited. That time is the
- * process's own: the times of records are their producers' and can be anything.
+ * Keeps the metrics of lag. Counts waiting submissions up to the last stable offset, and those after it,
+ * which an open transaction holds back. Measures how long the next submission of a partition has waited, on
+ * this process's clock, because producers' times can be wrong.
  */
 export class LagReport {
   readonly #backlog: Backlog;
-  /** By partition: the applied offset as a lag, and since when it has not moved although something waits. */
+  /** By partition: the applied offset, and since when it has not moved although submissions wait. */
   readonly #since = new Map<number, { applied: number; at: number }>();
 
   constructor(backlog: Backlog) {
@@ -40,7 +40,7 @@ export class LagReport {
   }
 }
 
-/** Forgets the lag when this process no longer leads, because its last values would stand for ever. */
+/** Resets the lag when this process no longer leads; otherwise its last values would stay for ever. */
 export function clearLag(): void {
   submissionsWaiting.reset();
   oldestWaiting.set(0);

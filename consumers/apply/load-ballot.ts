@@ -1,4 +1,4 @@
-/** Loads what submissions refer to: from the cache, and the rest from the store, which is then cached. */
+/** Loads the records that submissions name, from the cache or else from the store into the cache. */
 import type { ClientBase } from 'pg';
 import { type Ballot, type BallotContest, positionKey } from '../../domain/decide-batch.ts';
 import type { ChangeBody } from '../../schemas/change.ts';
@@ -20,7 +20,7 @@ interface Cache<T> {
   set(key: string, value: T): void;
 }
 
-/** The values of these keys. Those that the cache lacks are loaded; unknown keys are left out. */
+/** The values of these keys, from the cache or else loaded. Unknown keys are left out. */
 async function findAll<T>(
   keys: Iterable<string>,
   cache: Cache<T>,
@@ -31,7 +31,7 @@ async function findAll<T>(
   for (const key of keys) {
     const value = cache.get(key);
     if (value !== undefined) found.set(key, value);
-    // Postgres cannot hold a NUL, so that no record is named by text with one.
+    // Postgres cannot store a NUL, so no name contains one.
     else if (!key.includes('\0')) missing.push(key);
   }
   if (missing.length === 0) return found;
@@ -42,7 +42,7 @@ async function findAll<T>(
   return found;
 }
 
-/** The part of the catalogue that submissions refer to. It stays as it is while the caller holds the stream's lock. */
+/** The part of the catalogue that submissions name. It is stable while the caller holds the stream's lock. */
 export async function loadBallot(
   client: ClientBase,
   cache: BallotCache,
@@ -57,7 +57,7 @@ export async function loadBallot(
   return { endorsers, contests };
 }
 
-/** The positions that submissions name, each once. Those of unknown endorsers and contests are left out. */
+/** The positions that submissions name, each once, without unknown endorsers and contests. */
 export function findNamed(ballot: Ballot, submissions: readonly Submission[]): NamedPosition[] {
   const named = new Map<string, NamedPosition>();
   for (const submission of submissions) {
@@ -70,7 +70,7 @@ export function findNamed(ballot: Ballot, submissions: readonly Submission[]): N
   return [...named.values()];
 }
 
-/** The present positions, by `positionKey`. Picks of choices that were removed are left out. */
+/** The present positions, by `positionKey`, without picks of removed choices. */
 export async function loadHeld(
   client: ClientBase,
   cache: BallotCache,

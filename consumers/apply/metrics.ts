@@ -2,12 +2,12 @@ import { Counter, Gauge } from 'prom-client';
 
 export const applyLeader = new Gauge({
   name: 'apply_leader',
-  help: '1 while this process is the one that applies submissions, 0 while it stands by.',
+  help: '1 while this process applies submissions, 0 while it stands by.',
 });
 
 export const appliedSubmissions = new Counter({
   name: 'submissions_applied_total',
-  help: 'Submissions that were read and decided, rejected ones included.',
+  help: 'Submissions that were read and decided, including rejected ones.',
 });
 
 export const appliedChanges = new Counter({
@@ -27,13 +27,13 @@ export const pendingRejections = new Gauge({
 
 export const submissionsWaiting = new Gauge({
   name: 'submissions_waiting',
-  help: 'Submissions that are not applied yet: those that can be read, and those held back by a transaction.',
+  help: 'Submissions not applied yet: readable ones, and those that an open transaction holds back.',
   labelNames: ['state'],
 });
 
 export const heldBackSeconds = new Gauge({
   name: 'submissions_held_back_seconds',
-  help: 'How long an open transaction has kept a partition from making progress, the longest of all partitions.',
+  help: 'How long an open transaction has blocked a partition, the longest of all partitions.',
 });
 
 export const oldestWaiting = new Gauge({

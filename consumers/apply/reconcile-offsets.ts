@@ -10,7 +10,7 @@ import {
   type StoredOffset,
 } from '../../store/stream/consumer-offsets.ts';
 
-/** Answers when records were appended. */
+/** The parts of a reader that tell append times. */
 type LogReader = Pick<TopicReader, 'offsetAt' | 'fetchFromLeader'>;
 
 interface ReconcileOptions {
@@ -22,18 +22,20 @@ interface ReconcileOptions {
   log: Logger;
 }
 
-/** Where the submissions topic is read. */
+/** The submissions topic, and its resume offsets. */
 export interface ReconciledOffsets extends TopicIdentity {
   /** By partition: the offset to read from. */
   offsets: number[];
 }
 
 /**
- * Decides where to read on: where the store is, if this is the topic that it knows. A topic that was made anew is read
- * from its beginning, since nothing in it has been applied. In another cluster it may be a mirror, which translates the
- * offsets of the group, and it is read from those. Where a broker has come back with an older log, a partition is read
- * from the first submission that is newer than all that were applied. Submissions that expired before they were applied
- * are lost, which nobody can undo.
+ * Decides the resume offset of each partition:
+ *
+ * - If the topic is unchanged, the stored offset. If submissions before the log's beginning expired
+ *   unapplied, they are lost.
+ * - If the topic was made anew, its beginning, because none of its records were applied.
+ * - If the topic is in another cluster, the group's offsets, because a mirror translates them.
+ * - If the topic was rolled back to an older log, the first submission newer than all applied ones.
  */
 export async function reconcileOffsets(options: ReconcileOptions): Promise<ReconciledOffsets> {
   const { client, reader, group, topic, log } = options;
@@ -44,7 +46,7 @@ export async function reconcileOffsets(options: ReconcileOptions): Promise<Recon
   const offsets =
     before === null
       ? await findPlaces(options, bounds)
-      : // In the same cluster, offsets of the group would be those of the topic before.
+      : // In the same cluster, the group's offsets would be the previous topic's.
         findPlacesAnew(bounds, before.clusterId === identity.clusterId ? new Map() : await group.load());
   for (const [partition, offset] of offsets.entries()) {
     await resetConsumerOffset(client, topic, partition, offset);
@@ -52,7 +54,7 @@ export async function reconcileOffsets(options: ReconcileOptions): Promise<Recon
   await client.query('COMMIT');
   if (before !== null) {
     const message =
-      'the submissions topic is another one; reading it from its beginning, or as its mirror says';
+      "the submissions topic was replaced; reading from its beginning or from the mirror's offsets";
     log.error({ topic, ...identity, offsets }, message);
   }
   return { ...identity, offsets };
@@ -79,7 +81,7 @@ async function findPlaces(
     const truncatedAt = await findTruncated(reader, partition, known, end);
     offsets.push(Math.max(start, truncatedAt ?? known.offset));
     if (truncatedAt !== null) {
-      const message = 'the broker came back with an older log of submissions; reading on with what is newer';
+      const message = 'the submissions topic was rolled back to an older log; continuing with newer records';
       log.error({ topic, partition, offset: known.offset, end, from: truncatedAt }, message);
     } else if (known.offset > 0 && known.offset < start) {
       const message = 'submissions expired before they were applied';
@@ -90,10 +92,10 @@ async function findPlaces(
 }
 
 /**
- * Where to go on in a log that is older than what was applied, or was and has new records since. Then it ends before the
- * position, or the record before the position is newer than all that were applied.
+ * Resume offset if the topic was rolled back to an older log, also if that has new records since. The log
+ * then ends before the stored offset, or the record before this offset is newer than all applied ones.
  *
- * @returns the offset; null if the log is not older
+ * @returns null if the topic was not rolled back
  */
 async function findTruncated(
   reader: LogReader,
@@ -104,13 +106,13 @@ async function findTruncated(
   const newer = appendedAt === null ? null : await reader.offsetAt(partition, appendedAt + 1);
   const from = newer ?? end;
   if (from >= offset) return null;
-  // Producers' clocks may have stamped earlier records that an earlier version applied.
+  // An earlier version may have applied records with times of producers' clocks.
   if (end >= offset && !((await findTime(reader, partition, offset - 1)) > (appendedAt ?? 0))) return null;
-  // Without a time, nothing tells what is new: rather again than not at all.
+  // Without a time, nothing shows which records are new. Reapply everything rather than skip.
   return appendedAt === null ? 0 : from;
 }
 
-/** When the record at an offset was appended, in milliseconds since 1970; NaN if there is none. */
+/** The append time of the record at an offset, in milliseconds since 1970; NaN without a record. */
 async function findTime(reader: LogReader, partition: number, offset: number): Promise<number> {
   const limits = { maxWaitMs: 0, partitionMaxBytes: 64 * 1024 };
   const read = await reader.fetchFromLeader(partition, offset, limits);
@@ -118,8 +120,8 @@ async function findTime(reader: LogReader, partition: number, offset: number): P
 }
 
 /**
- * Whether some partition has become older than what was applied of it, as happens when a broker comes back with an older
- * log. To be asked when reading works again after a failure.
+ * Whether a partition was rolled back behind its applied offset, as happens when a broker returns with an
+ * older log. Call it when reading recovers from a failure.
  */
 export async function wasTruncated(
   pool: Pool,

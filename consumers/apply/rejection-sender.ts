@@ -14,17 +14,17 @@ import {
 import { pendingRejections } from './metrics.ts';
 import { truncateValue } from './submission-record.ts';
 
-/** The most records and bytes of a request: well below the megabyte that a topic takes by default. */
+/** The most records and bytes of a request: well below a topic's default limit of a megabyte. */
 const REQUEST = { records: 500, bytes: 500_000 };
-/** The pause after a failure, at first and at most, in milliseconds. */
+/** The first and the longest pause after a failure, in milliseconds. */
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5000;
-/** How often rejections are looked for that another program stored, such as `submissions skip`, in milliseconds. */
+/** The interval of looks for rejections by other programs, such as `submissions skip`, in milliseconds. */
 const LOOK_MS = 2000;
 
 /**
- * Sends the rejections that wait in the store, oldest first, and forgets those that Kafka has. Applying does not wait for
- * it: a rejected topic that is missing or full holds nothing up (INV-14).
+ * Sends the stored rejections, oldest first, and deletes those that Kafka has. Applying does not wait for
+ * this, so a missing or full rejected topic delays nothing (INV-14).
  */
 export class RejectionSender {
   readonly #pool: Pool;
@@ -38,13 +38,13 @@ export class RejectionSender {
     this.#log = log;
   }
 
-  /** Says that rejections have been stored. */
+  /** Signals that rejections were stored. */
   notify(): void {
     this.#notifier.notify();
   }
 
   /** Sends until the signal aborts. Never rejects. */
-  async range(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
     let delayMs = FIRST_RETRY_MS;
     while (!signal.aborted) {
       const seenNotifications = this.#notifier.notifications;
@@ -67,7 +67,7 @@ export class RejectionSender {
     const client = await this.#pool.connect();
     try {
       const pending = await loadPendingRejections(client, REQUEST);
-      // Counted before they are sent, too: sending may fail for as long as they wait.
+      // Also counts before sending, which may fail for as long as they wait.
       await countPending(client);
       if (pending.length > 0) {
         await this.#send(pending);
@@ -83,7 +83,7 @@ export class RejectionSender {
     }
   }
 
-  /** Sends records together, or in smaller requests if the topic does not take them together. */
+  /** Sends records together, or in smaller requests if the topic refuses them together. */
   async #send(records: readonly RejectionRecord[]): Promise<void> {
     try {
       await this.#producer.send(records.map(({ key, value }) => ({ key, value })));

@@ -4,8 +4,8 @@ import type { RejectionRecord } from '../../store/stream/pending-rejections.ts';
 import type { SubmissionRecord } from './submission-record.ts';
 
 /**
- * The record of the rejected topic for a record: its key is the endorser that the submission names, or else the key that
- * the record's record had.
+ * The rejected topic's record for a submission record. Its key is the endorser that the submission names, or
+ * else the submission record's key.
  *
  * @param origin the record's topic and partition
  * @param rejectedAt milliseconds since 1970

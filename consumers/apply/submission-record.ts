@@ -8,40 +8,40 @@ import { readTraceparent } from '../../schemas/record-headers.ts';
 import { type Rejection, type Submission, submissionCodec } from '../../schemas/submission.ts';
 import { DEFECT } from './submission-fault.ts';
 
-/** A record of the submissions topic, decoded and checked; or a batch of them that cannot be read. */
+/** A decoded and checked record of the submissions topic, or an unreadable batch. */
 export interface SubmissionRecord {
   offset: number;
-  /** For a batch that cannot be read: the offset of its last record. */
+  /** For an unreadable batch: the offset of its last record. */
   lastOffset: number | null;
   key: Buffer | null;
-  /** The bytes as read, of the submission or of the whole batch; of very large ones the beginning. */
+  /** The raw bytes of the submission or of the whole batch; only the beginning if they are very large. */
   value: Buffer | null;
   truncated: Rejection['truncated'];
   submission: Submission | Refusal;
-  /** When it was appended to its topic, in milliseconds since 1970; null for a batch that cannot be read. */
+  /** The append time, in milliseconds since 1970; null for an unreadable batch. */
   submittedAt: number | null;
-  /** The W3C trace context that it carries; null if there is none. */
+  /** Its W3C trace context; null without one. */
   traceparent: string | null;
 }
 
-/** A part of a partition's log: everything from one offset up to another, which is not included. */
+/** A part of a partition's log, from one offset up to another, without the latter. */
 export interface SubmissionRange {
   partition: number;
   from: number;
   to: number;
-  /** When its newest submission was appended, in milliseconds since 1970; null if none has a time. */
+  /** The append time of its newest submission, in milliseconds since 1970; null without times. */
   appendedAt: number | null;
   records: SubmissionRecord[];
 }
 
-/** The largest value that is kept whole, in bytes: whatever a producer can send uncompressed. */
+/** The largest value to keep whole, in bytes: anything that a producer can send uncompressed. */
 const MAX_WHOLE_BYTES = 1_100_000;
-/** The most records of a range. Decoding more in one go would keep everything else in this process waiting. */
+/** The most records of a range. Decoding more at once would block the rest of this process. */
 const MAX_RANGE_RECORDS = 1000;
-/** The memory of a record beside its key and value, about, in bytes. */
+/** The approximate memory of a record without its key and value, in bytes. */
 const RECORD_OVERHEAD_BYTES = 500;
 
-/** The part of a value that is kept: all of it if it fits, else its beginning with the size and digest of the whole. */
+/** The part of a value to keep: the whole value, or its beginning with the size and digest of the whole. */
 export function truncateValue(
   value: Buffer | null,
   maxBytes: number,
@@ -51,7 +51,7 @@ export function truncateValue(
   return { value: value.subarray(0, maxBytes), truncated };
 }
 
-/** The bytes to keep while a record waits: copies, since what was read is a part of something much larger. */
+/** The bytes to keep while a record waits: copies, because the originals are parts of a much larger buffer. */
 function keep(
   key: Buffer | null,
   value: Buffer | null,
@@ -60,7 +60,7 @@ function keep(
   return { key: key && Buffer.from(key), value: kept && Buffer.from(kept), truncated };
 }
 
-/** The submission of a record, or the reason why it is none. */
+/** The submission of a record, or the reason to refuse it. */
 function readSubmission(value: Buffer | null, onDefect: (error: unknown) => void): Submission | Refusal {
   try {
     const submission = submissionCodec.decode(value);
@@ -72,7 +72,7 @@ function readSubmission(value: Buffer | null, onDefect: (error: unknown) => void
   }
 }
 
-/** Times after this one are no times of submissions, and some are more than the database takes; in milliseconds since 1970. */
+/** Later times are false, and some exceed the database's range; in milliseconds since 1970. */
 const MAX_TIME = Date.UTC(3000, 0);
 
 /** The time of a record, unless its producer made it up. */
@@ -80,7 +80,7 @@ function readTime(timestamp: number): number | null {
   return timestamp > 0 && timestamp < MAX_TIME ? timestamp : null;
 }
 
-/** Headers are a matter of tracing: a record with broken ones counts as one without. */
+/** Only tracing needs headers, so broken headers count as missing. */
 function findTraceparent(headers: Buffer | null): string | null {
   if (headers === null) return null;
   try {
@@ -90,7 +90,7 @@ function findTraceparent(headers: Buffer | null): string | null {
   }
 }
 
-/** @param onDefect is given an error that only a defect of the code explains; the submission is rejected all the same */
+/** @param onDefect receives an error from a defect of the code; the submission is still rejected */
 export function createRecord(
   { offset, timestamp, key, value, headers }: FetchedRecord,
   onDefect: (error: unknown) => void,
@@ -125,13 +125,13 @@ function createUnreadableRecord({
 const firstOffsetOf = (part: FetchedRecord | UnreadableBatch) =>
   'reason' in part ? part.firstOffset : part.offset;
 
-/** When the newest of some submissions was appended, in milliseconds since 1970; null if none has a time. */
+/** The latest append time of some submissions, in milliseconds since 1970; null without times. */
 function lastAppended(records: readonly SubmissionRecord[]): number | null {
   const newest = records.reduce((latest, { submittedAt }) => Math.max(latest, submittedAt ?? 0), 0);
   return newest > 0 ? newest : null;
 }
 
-/** The ranges of a fetch that began at offset `from`, in order. Records are decoded when their range is asked for. */
+/** The ranges of a fetch that began at offset `from`, in order. Decodes each range on demand. */
 export function* createRanges(
   from: number,
   { partition, records, unreadable, nextOffset, newestAt }: PartitionRead,
@@ -152,14 +152,14 @@ export function* createRanges(
   }
 }
 
-/** The memory that a record takes up while it waits, about, in bytes. */
+/** The approximate memory of a waiting record, in bytes. */
 export function sizeOfRecord({ key, value }: SubmissionRecord): number {
   return (key?.length ?? 0) + (value?.length ?? 0) + RECORD_OVERHEAD_BYTES;
 }
 
 /**
- * Splits a range after `maxRecords` records, or when they take up `maxBytes`; the first part has one record at least. The
- * second part is undefined if nothing remains.
+ * Splits a range after `maxRecords` records, or once they use `maxBytes`. The first part has at least one
+ * record. The second part is undefined if nothing remains.
  */
 export function splitRange(
   range: SubmissionRange,
@@ -180,7 +180,7 @@ export function splitRange(
   ];
 }
 
-/** Joins ranges of a partition that follow each other; undefined if there are none. */
+/** Joins adjacent ranges of a partition; undefined without ranges. */
 export function joinRanges(ranges: readonly SubmissionRange[]): SubmissionRange | undefined {
   const [first, ...more] = ranges;
   if (first === undefined || more.length === 0) return first;

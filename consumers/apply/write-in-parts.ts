@@ -3,13 +3,13 @@ import { lockStreamHead } from '../../store/stream/change-log.ts';
 import { type Refused, type Write, writeSubmissions } from './write-submissions.ts';
 
 /**
- * Writes records part by part, down to the single ones at fault, which are refused. For records that the database does
- * not take together (INV-14).
+ * Writes records in parts, down to the single faulty ones, which it refuses. For records that the database
+ * does not accept together (INV-14).
  *
- * A part that fails is halved, and parts grow again after two that succeed: a thousand records that are all at fault take
- * little more than a thousand attempts, and a single one takes some thirty.
+ * A failing part is halved, and parts grow again after two successes. A thousand faulty records take little
+ * more than a thousand attempts; one faulty record takes some thirty.
  *
- * @param refuse the refusal for an error of a single record, or undefined if the error is not the record's
+ * @param refuse the refusal for an error of a single record; undefined if the record did not cause the error
  */
 export function writeInParts(refuse: (error: unknown) => Refusal | undefined): Write {
   return async ({ client, cache }, located) => {

@@ -1,4 +1,4 @@
-/** Decides submissions upon what the store holds, and writes the effects and their changes. */
+/** Decides submissions against the store, and writes the effects and their changes. */
 import type { ClientBase } from 'pg';
 import {
   type BallotContest,
@@ -25,13 +25,13 @@ import type { BallotCache, CachedPosition } from './ballot-cache.ts';
 import { findNamed, loadBallot, loadHeld } from './load-ballot.ts';
 import type { SubmissionRecord } from './submission-record.ts';
 
-/** a record with its partition. */
+/** A record with its partition. */
 interface Located {
   partition: number;
   record: SubmissionRecord;
 }
 
-/** a record that is not applied, and the reason. */
+/** A refused record, and the reason. */
 export interface Refused extends Located {
   refusal: Refusal;
 }
@@ -39,26 +39,26 @@ export interface Refused extends Located {
 interface Written {
   changes: number;
   refused: Refused[];
-  /** Resolves when the database has executed everything that was sent to it. */
+  /** Resolves when the database has executed all sent statements. */
   executed: Promise<unknown>;
 }
 
-/** A transaction and the state that it works on. */
+/** A transaction and its state. */
 interface WriteContext {
   client: ClientBase;
-  /** As read when it was locked, in this transaction. */
+  /** Read with its lock in this transaction. */
   head: StreamHead;
-  /** It already has what is written here. If the transaction is undone, it must forget everything. */
+  /** Updated before the commit, so a rollback must clear it. */
   cache: BallotCache;
 }
 
 /**
- * Sends the effects of all records that are not refused, or fails and leaves the transaction unusable. The caller waits for
- * `executed`, and may send more meanwhile.
+ * Sends the effects of all accepted records, or fails and leaves the transaction unusable. The caller waits
+ * for `executed`, and may send more meanwhile.
  */
 export type Write = (context: WriteContext, located: readonly Located[]) => Promise<Written>;
 
-/** The ids of endorsements by choice key, by `positionKey`, kept up to date while changes are numbered. */
+/** For each `positionKey`, endorsement ids by choice key. `numberChanges` keeps them up to date. */
 class EndorsementIds {
   readonly #held: ReadonlyMap<string, CachedPosition>;
   readonly #ids = new Map<string, Map<string, number>>();
@@ -93,7 +93,7 @@ function bodyOf(
   };
 }
 
-/** Gives every change its endorsement's id, fresh ones to what is created, and makes the bodies of the events. */
+/** Gives every change its endorsement's id, with new ids for creations, and makes the events' bodies. */
 function numberChanges(
   changes: readonly BatchChange[],
   fresh: readonly number[],
@@ -101,7 +101,7 @@ function numberChanges(
   located: readonly Located[],
 ): NewChange[] {
   const unused = fresh.values();
-  // A submission without a trace is followed from here on.
+  // If a submission has no trace, one begins here.
   const ownTrace = currentTraceparent();
   return changes.map(({ index, type, endorser, contest, choice, pick }): NewChange => {
     const { partition, record } = located[index] as Located;
@@ -122,7 +122,7 @@ function numberChanges(
   });
 }
 
-/** The endorsements of a position that are new, or have other values than before. */
+/** The new and the changed endorsements of a position. */
 function* changedRows(
   { endorser, contest, picks }: HeldPosition,
   before: CachedPosition | undefined,
@@ -174,7 +174,7 @@ export const writeSubmissions: Write = async ({ client, head: locked, cache }, l
     rows.push(...changedRows(position, before, after));
     cache.positions.set(key, { picks: position.picks, ids: after });
   }
-  // An endorsement that was created and withdrawn again was never stored.
+  // An endorsement that this batch created and withdrew was never stored.
   const gone = numbered
     .filter(({ type, body }) => type === 'deleted' && !isNew.has(body.endorsement.id))
     .map(({ body }) => body.endorsement.id);

@@ -1,6 +1,6 @@
 /**
- * Work that runs beside a leader's, at most once in some time, such as a check. Its failure is thrown later, where the
- * leader's own work can end for it.
+ * Work beside a leader's, such as a check, at most once per interval. Its failure is thrown later, at a place
+ * where the leader's own work can end.
  */
 export class BackgroundTask {
   readonly #intervalMs: number;
@@ -9,13 +9,13 @@ export class BackgroundTask {
   #isRunning = false;
   #failure: unknown;
 
-  /** @param intervalMs the least time from one start to the next, in milliseconds */
+  /** @param intervalMs the shortest time between two starts, in milliseconds */
   constructor(intervalMs: number, work: () => Promise<void>) {
     this.#intervalMs = intervalMs;
     this.#work = work;
   }
 
-  /** Starts the work unless it still runs or began a moment ago. */
+  /** Starts the work unless it still runs or began less than the interval ago. */
   start(): void {
     if (this.#isRunning || performance.now() - this.#begunAt < this.#intervalMs) return;
     this.#begunAt = performance.now();
@@ -29,7 +29,7 @@ export class BackgroundTask {
       });
   }
 
-  /** @throws the error with which the work has failed */
+  /** @throws the error of the failed work */
   requireWorking(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }

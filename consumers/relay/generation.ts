@@ -15,21 +15,21 @@ import {
 import { loadLastBatch } from '../../store/stream/relay-batches.ts';
 import { streamGeneration } from './metrics.ts';
 
-/** The changes topic as Kafka has it now. */
+/** The present changes topic. */
 export interface ChangesLog {
   topicId: string;
-  /** By partition: its end. */
+  /** The end of each partition. */
   ends: readonly number[];
-  /** The newest change in it; null if there is none. */
+  /** Its newest change; null if it has none. */
   published: PublishedChange | null;
 }
 
 /**
- * Decides whether the changes topic is the log that positions in the store refer to. If it was emptied, made anew or
- * replaced by a mirror, a new generation begins, which the relay has to write. So does one that an operator asks for.
+ * Decides whether the changes topic is the log of the stored offsets. If it was emptied, made anew or
+ * replaced by a mirror, or if an operator asks for it, a new generation begins, which the relay must write.
  *
  * @param client the leader's connection
- * @throws OperatorError if the topic holds another stream, so that this is probably the wrong cluster
+ * @throws OperatorError if the topic holds another stream, which suggests the wrong cluster
  */
 export async function reconcileGeneration(
   client: ClientBase,
@@ -49,7 +49,7 @@ export async function reconcileGeneration(
     log.warn(
       { topicId: seen.topicId, upTo: sent },
       reason === null
-        ? 'a new generation of the stream was asked for'
+        ? 'an operator asked for a new generation of the stream'
         : `the changes topic has lost its records: ${reason}. A new generation of the stream begins`,
     );
   } else if (known.topicId === null) {
@@ -68,7 +68,7 @@ function requireOwnStream({ published }: ChangesLog, epoch: number): void {
   );
 }
 
-/** @throws SupersededError if the topic is no longer the log of this generation, or another generation was asked for */
+/** @throws SupersededError if the topic is no longer this generation's log, or an operator asked for another one */
 export async function requireGeneration(
   client: ClientBase,
   { generation, topicId }: Generation,
@@ -77,6 +77,6 @@ export async function requireGeneration(
   if (seenTopicId !== topicId) throw new SupersededError('The changes topic was made anew.');
   const now = await loadGeneration(client);
   if (now.generation !== generation || now.isRequested) {
-    throw new SupersededError('Another generation of the stream was asked for.');
+    throw new SupersededError('An operator asked for another generation of the stream.');
   }
 }

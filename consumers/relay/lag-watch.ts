@@ -7,12 +7,12 @@ import { reportFailure } from '../../service/report-failure.ts';
 import { loadRelayProgress } from '../../store/stream/relay-batches.ts';
 import { oldestUnrelayed, unrelayedChanges } from './metrics.ts';
 
-/** How often the lag is measured, in milliseconds. */
+/** The interval between two measurements, in milliseconds. */
 const INTERVAL_MS = 2000;
 
 /**
- * Measures how many changes Kafka lacks, apart from the relay's own work: a relay that waits for Kafka could not measure,
- * nor could a stand-by, and the lag must show most of all when no relay works.
+ * Measures how many changes Kafka lacks, apart from the relay's own work: neither a stand-by nor a relay that
+ * waits for Kafka could measure this. The lag matters most when no relay works.
  */
 export function watchRelayLag({ pool, log }: { pool: Pool; log: Logger }): Stoppable {
   let isFailing = false;
@@ -23,7 +23,7 @@ export function watchRelayLag({ pool, log }: { pool: Pool; log: Logger }): Stopp
       oldestUnrelayed.set(oldestWaitedSeconds);
       isFailing = false;
     } catch (error) {
-      const message = 'the changes that wait for the relay cannot be counted; trying again';
+      const message = 'changes that wait for the relay cannot be counted; trying again';
       reportFailure(log, error, { where: 'relay', message, quiet: isFailing });
       isFailing = true;
     }

@@ -21,13 +21,13 @@ import { Relay } from './relay.ts';
 import { openGate } from './replicas/open-gate.ts';
 import { watchTopicSettings } from './topic-watch.ts';
 
-/** The longest that a relay sleeps without a notification, in milliseconds. */
+/** The longest sleep of a relay without a notification, in milliseconds. */
 const IDLE_POLL_MS = 500;
 const MAINTENANCE_INTERVAL_MS = 60 * 60 * 1000;
-/** How often the relay makes sure that the changes topic is still the same, in milliseconds. */
+/** The interval between two checks that the changes topic is still the same, in milliseconds. */
 const GENERATION_CHECK_MS = 2000;
 
-/** The change log is kept for longer than the window, so that a repair at its very end still finds the change. */
+/** The extra time of the change log after the window, so that a repair at the window's end still finds the change. */
 const KEEP_MARGIN_MS = 24 * 60 * 60 * 1000;
 
 export interface RelayOptions {
@@ -38,14 +38,14 @@ export interface RelayOptions {
   topicPrefix: string;
   /** How long an event stays readable, in milliseconds. */
   retentionMs: number;
-  /** The database's, by which changes occurred; without it, this machine's. */
+  /** The database's clock, which gives changes their times; this machine's clock by default. */
   clock?: Clock;
   log: Logger;
 }
 
 /**
- * Relays the change log to Kafka while this process is the leader, and stands by otherwise. It is ready while changes
- * reach Kafka, be it from this process or from the leader that it stands by for.
+ * Relays the change log to Kafka while this process leads, and stands by otherwise. It is ready while changes
+ * reach Kafka, through this process or through the leader.
  */
 export function startRelay(options: RelayOptions): Leadership {
   const { databaseUrl, log } = options;
@@ -94,7 +94,7 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
     check.requireWorking();
     check.start();
     replicas?.requireWorking();
-    // Noted before the log is read, so that a change which commits meanwhile ends the sleep.
+    // Read before the change log, so that a change committed meanwhile ends the sleep.
     const seenNotifications = notifier.notifications;
     const relayed = await relay.relayNext();
     await succeeded();
@@ -108,7 +108,7 @@ async function lead(options: RelayOptions, term: Term): Promise<void> {
   await relay.finish();
 }
 
-/** Maintains the change log's partitions. If another session holds them, as a backup does, the next round does it. */
+/** Maintains the change log's partitions. If another session, such as a backup, holds them, the next round retries. */
 async function maintain(client: pg.Client, { retentionMs, log }: RelayOptions): Promise<void> {
   try {
     const now = new Date(await readDatabaseTime(client));

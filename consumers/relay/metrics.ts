@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 
 export const relayedChanges = new Counter({
   name: 'changes_relayed_total',
-  help: 'Changes that Kafka has acknowledged, repeats included.',
+  help: 'Changes that Kafka has acknowledged, including repeats.',
 });
 
 export const relayedSequence = new Gauge({
@@ -12,12 +12,12 @@ export const relayedSequence = new Gauge({
 
 export const topicSettingsProblems = new Gauge({
   name: 'topic_settings_problems',
-  help: 'How many settings of the changes topic are wrong, so that events can vanish inside the window.',
+  help: 'Wrong settings of the changes topic, which can make events vanish inside the window.',
 });
 
 export const relayLeader = new Gauge({
   name: 'relay_leader',
-  help: '1 while this process is the one that relays changes, 0 while it stands by or has not got to it yet.',
+  help: '1 while this process relays changes, 0 while it stands by or has not begun.',
 });
 
 export const unrelayedChanges = new Gauge({

@@ -10,9 +10,9 @@ import {
 } from '../../store/stream/generation.ts';
 import { rebuiltChanges } from './metrics.ts';
 
-/** The changes that are written together. Where each run begins is recorded. */
+/** The most changes to write together. The beginning of each run is recorded. */
 const RUN_CHANGES = 1000;
-/** How often the log tells of the progress, in milliseconds. */
+/** The interval between two log lines on the progress, in milliseconds. */
 const REPORT_INTERVAL_MS = 10_000;
 
 interface RebuildOptions {
@@ -27,9 +27,9 @@ interface RebuildOptions {
 }
 
 /**
- * Writes every change of the change log that was first sent to an earlier log into the present one, in order and with the
- * same ids and bytes (INV-3). New changes wait meanwhile, so that the last record of a key stays its newest. It goes on
- * where an earlier try ended. Does nothing if the generation is complete.
+ * Writes every change that was first sent to an earlier log into the present one, in order and with the same
+ * ids and bytes (INV-3). New changes wait meanwhile, so that the last record of a key stays its newest.
+ * Continues after an interrupted attempt. Does nothing if the generation is complete.
  */
 export async function rebuildWindow(options: RebuildOptions): Promise<void> {
   const { client, producer, generation, signal, succeeded, log } = options;
@@ -57,5 +57,5 @@ export async function rebuildWindow(options: RebuildOptions): Promise<void> {
   if (signal.aborted) return;
   await completeGeneration(client, generation.generation);
   const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-  log.info({ written, seconds }, 'the window is written again; changes go on');
+  log.info({ written, seconds }, 'the window is written again; new changes continue');
 }

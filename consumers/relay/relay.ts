@@ -22,21 +22,21 @@ import { relayedChanges, relayedSequence } from './metrics.ts';
 
 /** The most changes in a batch. Each batch costs a statement in Postgres and at least one request to Kafka. */
 const MAX_BATCH = 1000;
-/** The end offsets of the partitions are fetched again when they are older than this, in milliseconds. */
+/** The greatest age of the partitions' known ends, in milliseconds. */
 const ENDS_MAX_AGE_MS = 200;
 
 /** The settings of a relay, besides its connections. */
 export interface RelayParts {
   clock?: Clock | undefined;
-  /** Resolves when everything that was committed before the call may be published; null if it always may. */
+  /** Resolves when everything committed before the call may be published; null if it always may. */
   beforeSending?: (() => Promise<void>) | null;
 }
 
 /**
- * Copies the change log to Kafka in batches. The offsets from which a batch can be read are stored before it is first
- * sent: a relay that dies in the middle is followed by one that sends the same ids (INV-3).
+ * Copies the change log to Kafka in batches. Stores the offsets of a batch before it is first sent: if a
+ * relay dies while sending, its successor sends the same ids (INV-3).
  *
- * There is one relay at a time. It works on the connection that holds the leader's lock, and ends with it.
+ * There is one relay at a time. It works on the connection with the leader's lock, and ends with it.
  */
 export class Relay {
   readonly #client: pg.Client;
@@ -45,9 +45,9 @@ export class Relay {
   readonly #clock: Clock;
   readonly #beforeSending: (() => Promise<void>) | null;
   #nextSequence: number;
-  /** The first sequence of the batch that Kafka has and the store does not know of; null for none. */
+  /** The first sequence of a batch that Kafka has but the store has not recorded; null for none. */
   #unrecorded: number | null = null;
-  /** By partition: its end offset a moment ago, which is a lower bound for new records. */
+  /** By partition: a recent end offset, which is a lower bound for new records. */
   #ends: number[];
   readonly #endsRefresh = new BackgroundTask(ENDS_MAX_AGE_MS, () => this.#refreshEnds());
 
@@ -69,9 +69,9 @@ export class Relay {
   }
 
   /**
-   * Sends again the batch that the last relay left unacknowledged, and is then ready to go on.
+   * Resends the batch that the last relay left unacknowledged, and is then ready to continue.
    *
-   * @param clock tells when changes are relayed; the database's, by which they occurred
+   * @param clock tells when changes are relayed; the database's clock, which gives changes their times
    */
   static async start(
     client: pg.Client,
@@ -80,7 +80,7 @@ export class Relay {
   ): Promise<Relay> {
     const { epoch, after } = await loadEpoch(client);
     const last = await loadLastBatch(client);
-    // Changes from before the epoch belong to another history, whether they were relayed or not.
+    // Changes before the epoch belong to another history, relayed or not.
     const nextSequence = Math.max(last?.lastSequence ?? 0, after) + 1;
     const relay = new Relay(client, producer, {
       epoch,
@@ -118,8 +118,8 @@ export class Relay {
   }
 
   /**
-   * The last change that may be published; null if all may. A batch that has begun counts as published, since gateways
-   * fill holes from it.
+   * The last change that may be published; null if all may. A batch that has begun counts as published,
+   * because gateways fill holes from it.
    */
   async #findAnnounceable(): Promise<number | null> {
     if (!this.#beforeSending) return null;
@@ -128,7 +128,7 @@ export class Relay {
     return last;
   }
 
-  /** Records the last batch as acknowledged, which the next one would do otherwise. */
+  /** Records the last batch as acknowledged, because no next batch will. */
   async finish(): Promise<void> {
     if (this.#unrecorded !== null) await acknowledgeBatch(this.#client, this.#unrecorded);
     this.#unrecorded = null;
@@ -181,8 +181,9 @@ export class Relay {
   }
 
   /**
-   * Fetches the ends again beside the work. Offsets only grow, so old ends are right, only further from the mark: a reader
-   * starts a little too early. If they did not grow, it is another log, and the next batch fails.
+   * Fetches the ends again in the background. Offsets only grow, so old ends are right but less precise: a
+   * reader starts a little too early. If an end has fallen, the topic is another log, and the next batch
+   * fails.
    */
   async #refreshEnds(): Promise<void> {
     const ends = await this.#producer.fetchEndOffsets();

@@ -6,12 +6,13 @@ import { repeat } from '../../service/repeat.ts';
 import { reportFailure } from '../../service/report-failure.ts';
 import { topicSettingsProblems } from './metrics.ts';
 
-/** How often the settings are looked at, in milliseconds. */
+/** The interval between two checks of the settings, in milliseconds. */
 const INTERVAL_MS = 20_000;
 
 /**
- * Watches the settings of the changes topic, which anybody with a Kafka shell can alter while the service runs: without
- * them events can vanish inside the window (INV-5, INV-6). Problems are logged when they appear and counted in a metric.
+ * Watches the settings of the changes topic. Anybody with a Kafka shell can alter them while the service
+ * runs, and wrong ones let events vanish inside the window (INV-5, INV-6). New problems are logged, and a
+ * metric counts them.
  */
 export function watchTopicSettings(
   options: ChangesTopicOptions,
@@ -27,7 +28,7 @@ export function watchTopicSettings(
       else if (found === '' && known !== '') log.info('the settings of the changes topic are right again');
       known = found;
     } catch (error) {
-      // The relay tells of an outage of Kafka.
+      // The relay reports an outage of Kafka.
       const message = 'the settings of the changes topic cannot be read';
       reportFailure(log, error, { where: 'relay', message, quiet: true });
     }

@@ -12,19 +12,19 @@ export class RefusedTokenError extends Error {
   override name = 'RefusedTokenError';
 }
 
-/** A token is used for this part of its life, so that none expires on its way. */
+/** The used share of a token's life, so that no token expires on its way. */
 const USED_SHARE = 0.8;
 /**
- * How long before the end of a session kafkajs logs in anew, in milliseconds. Brokers with connections.max.reauth.ms end
- * a session with its token.
+ * How long before the end of a session kafkajs logs in again, in milliseconds. Brokers with
+ * connections.max.reauth.ms end a session with its token.
  */
 export const NEW_LOGIN_MS = 2000;
 /**
- * How long a token must be of use after a login, in milliseconds: a broker refuses another login on the connection for a
- * second, and kafkajs would try that at once with a token that is about to expire.
+ * The shortest useful life of a token after a login, in milliseconds. A broker refuses another login on the
+ * connection for a second, but kafkajs would try one at once with a token that is about to expire.
  */
 const LEAST_SESSION_MS = NEW_LOGIN_MS + 1500;
-/** The life of a token whose server does not say how long it lives, in seconds. */
+/** The life of a token if its server does not give one, in seconds. */
 const DEFAULT_LIFE_SECONDS = 60;
 const TIMEOUT_SECONDS = 5;
 
@@ -35,10 +35,10 @@ interface Kept {
   until: number;
 }
 
-/** The tokens of a process, so that its clients share them. */
+/** The process's tokens, shared by its clients. */
 const sources = new WeakMap<TokenLogin, () => Promise<string>>();
 
-/** Returns the function that gives the present token of a login. */
+/** Returns a function that gives a login's present token. */
 export function tokenSource(login: TokenLogin): () => Promise<string> {
   const source = sources.get(login) ?? createSource(login);
   sources.set(login, source);

@@ -10,10 +10,10 @@ export type { Admin };
 /** The resource type of topics in describeConfigs and alterConfigs. */
 export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
 
-/** Names of the kafkajs errors that mean that no broker answers. */
+/** Names of the kafkajs errors if no broker answers. */
 const UNREACHABLE = /^KafkaJS(Connection|NumberOfRetries|BrokerNotFound)/;
 
-/** The message of kafkajs for a broker that does so, as one does with a client of another protocol. */
+/** The message of kafkajs if a broker hangs up, for instance on a client of another protocol. */
 const HUNG_UP = 'Closed connection';
 
 function describeUnreachable(error: unknown, brokers: Brokers): unknown {
@@ -30,10 +30,11 @@ function describeUnreachable(error: unknown, brokers: Brokers): unknown {
 }
 
 /**
- * Runs `work` with a connected admin client, and disconnects it whatever happens.
+ * Runs `work` with a connected admin client, and always disconnects it.
  *
- * @param options.retries how often a request is tried again before it fails
- * @throws OperatorError if no broker answers or Kafka refuses this process, and whatever else kafkajs or `work` throws
+ * @param options.retries how often a failed request is retried
+ * @throws OperatorError if no broker answers or Kafka refuses this process; otherwise the error of kafkajs or
+ * `work`
  */
 export async function withAdmin<T>(
   brokers: Brokers,
@@ -53,14 +54,14 @@ export async function withAdmin<T>(
   }
 }
 
-/** Kafka's error of a broker that does not know a topic. */
+/** A broker's error for an unknown topic. */
 export const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
 
 /**
- * Whether a topic is there. A list of topics leaves out those that this process may not see, so a missing one is asked
- * for by name.
+ * Whether a topic exists. A list of topics omits those that this process may not see, so this asks for a
+ * missing topic by name.
  *
- * @param operation the right that the caller needs, which is named if it is missing
+ * @param operation the right that the caller needs; the error names it if it is missing
  * @throws OperatorError if no broker answers, or Kafka refuses this process
  */
 export async function topicExists(
@@ -72,7 +73,7 @@ export async function topicExists(
   const right = { operation, resource: 'topic', name: topic } as const;
   const ask = (admin: Admin) => withRight(right, () => admin.fetchTopicMetadata({ topics: [topic] }));
   try {
-    // kafkajs would ask again and again for a topic that is not there.
+    // Without this, kafkajs would ask for a missing topic again and again.
     await withAdmin(brokers, ask, { retries: 0 });
     return true;
   } catch (error) {

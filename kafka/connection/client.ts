@@ -6,9 +6,9 @@ import { NEW_LOGIN_MS } from './access-token.ts';
 import { kafkajsConnection } from './connections.ts';
 
 /**
- * Writes a log entry of kafkajs to ours, at a lower level. kafkajs logs errors that it then handles by itself, such as a
- * moving leader or a loading coordinator; those that it cannot handle it throws as well. So failed responses and
- * crashes of consumers are logged at `debug`, and failed connections at `warn`.
+ * Writes a log entry of kafkajs to ours, at a lower level. kafkajs also logs errors that it handles itself,
+ * such as a moving leader or a loading coordinator. It throws those that it cannot handle. So failed
+ * responses and crashes of consumers are logged at `debug`, and failed connections at `warn`.
  */
 function writeKafkaLog(log: Logger, { level, label, log: { message, error } }: LogEntry): void {
   const write = level === logLevel.ERROR && !/^(Response|Crash:) /.test(message) ? 'warn' : 'debug';
@@ -16,9 +16,10 @@ function writeKafkaLog(log: Logger, { level, label, log: { message, error } }: L
 }
 
 /**
- * A kafkajs client: the one place where one is made. Without a log it is silent, since it also throws its errors.
+ * Creates a kafkajs client. Only this function creates one. Without a log it is silent, because it also
+ * throws its errors.
  *
- * @param options.retries how often a request is tried again before it fails
+ * @param options.retries how often a failed request is retried
  */
 export function createKafkaClient({
   brokers,
@@ -31,9 +32,9 @@ export function createKafkaClient({
   log?: Logger;
   retries?: number;
 }): Kafka {
-  // kafkajs 2.2 sets timers in the past, which is harmless but makes newer versions of Node print this.
+  // kafkajs 2.2 sets timers in the past. That is harmless, but newer versions of Node print this warning.
   dropWarning('TimeoutNegativeWarning');
-  // kafkajs otherwise prints advice on its partitioner at every start.
+  // Otherwise kafkajs prints advice on its partitioner at every start.
   process.env.KAFKAJS_NO_PARTITIONER_WARNING = '1';
   return new Kafka({
     clientId,

@@ -1,4 +1,4 @@
-/** How both clients of Kafka connect: with TLS and a login as the settings say, which are read anew for each connection. */
+/** Connection options of both clients of Kafka. Each connection reads certificates and secrets anew. */
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Base, BaseOptions } from '@platformatic/kafka';
@@ -8,7 +8,7 @@ import { rotatingContext } from '../../service/certificates.ts';
 import { RefusedTokenError, tokenSource } from './access-token.ts';
 
 const KEEP_ALIVE_MS = 60_000;
-/** The length in front of bytes. */
+/** The size of the length before bytes. */
 const LENGTH_BYTES = 4;
 
 /** The options of a client of kafkajs. */
@@ -25,21 +25,21 @@ export function kafkajsConnection(
   };
 }
 
-/** Without a delay, as @platformatic/kafka does it: kafkajs leaves on that the kernel holds small writes back. */
+/** Without Nagle's delay of small writes, as in @platformatic/kafka; kafkajs leaves it on. */
 const createSocket: ISocketFactory = ({ host, port, onConnect }) =>
   connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, onConnect);
 
 function createTlsSockets(tls: Tls): ISocketFactory {
   const context = rotatingContext(tls);
   return ({ host, port, onConnect }) => {
-    // A server name that is an address is not allowed; the certificate is then checked for the host.
+    // A server name must not be an address. Without one, the certificate is checked for the host.
     const servername = tls.serverName ?? (isIP(host) === 0 ? host : '');
     const socket = connectTls({ host, port, servername, secureContext: context() }, onConnect);
     return socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS);
   };
 }
 
-/** kafkajs reads the password at each login, hence the getter. */
+/** The getter lets kafkajs read the password at each login. */
 function kafkajsLogin({ login }: Brokers): KafkaConfig['sasl'] | null {
   if (login === null) return null;
   if (login.mechanism === 'OAUTHBEARER') return kafkajsTokenLogin(tokenSource(login));
@@ -53,7 +53,7 @@ function kafkajsLogin({ login }: Brokers): KafkaConfig['sasl'] | null {
   };
 }
 
-/** The login of kafkajs for OAUTHBEARER: its own does not look whether the broker accepts the token. */
+/** An OAUTHBEARER login for kafkajs, whose own does not check that the broker accepts the token. */
 function kafkajsTokenLogin(readToken: () => Promise<string>): Mechanism {
   return {
     mechanism: 'oauthbearer',
@@ -75,7 +75,7 @@ function kafkajsTokenLogin(readToken: () => Promise<string>): Mechanism {
 }
 
 /**
- * A broker answers a token that it refuses with a reason, and no other.
+ * A broker answers a refused token with a reason, and an accepted one with nothing.
  *
  * @throws RefusedTokenError
  */
@@ -96,14 +96,14 @@ export function platformaticConnection(
 }
 
 /**
- * Returns the last error of a connection since a time of `performance.now()`. Undefined if there was none: an older error
- * does not explain a failure of today.
+ * Returns the last error of a connection since a time of `performance.now()`; undefined without one. An older
+ * error does not explain a present failure.
  */
 export type FindConnectionError = (since: number) => unknown;
 
 /**
- * Keeps the last error of connections that were made. A broker refuses a client's certificate only after that, and the
- * request that waits then fails with no more than "Connection closed".
+ * Keeps the last error of established connections. A broker refuses a client's certificate only after
+ * connecting, and the waiting request then fails with a bare "Connection closed".
  */
 export function keepConnectionErrors(client: Pick<Base, 'on'>): FindConnectionError {
   let last: { error: unknown; at: number } | undefined;
@@ -112,12 +112,12 @@ export function keepConnectionErrors(client: Pick<Base, 'on'>): FindConnectionEr
       last = { error, at: performance.now() };
     });
   });
-  // The failed call reports the error; the event would end the process if it had no listener.
+  // The failed call reports the error. Without a listener, the event would end the process.
   client.on('client:broker:failed', () => {});
   return (since) => (last && last.at >= since ? last.error : undefined);
 }
 
-/** The client copies these options for each connection, hence the getter. */
+/** The client copies these options for each connection, so the getter gives the current certificates. */
 function platformaticTls(tls: Tls, addresses: string[]): Pick<BaseOptions, 'tls' | 'tlsServerName'> {
   const context = rotatingContext(tls);
   const hasNames = addresses.some((address) => isIP(address.replace(/:[0-9]+$/, '')) === 0);
@@ -127,7 +127,7 @@ function platformaticTls(tls: Tls, addresses: string[]): Pick<BaseOptions, 'tls'
         return context();
       },
     },
-    // A cluster whose brokers have addresses instead of names is checked for those.
+    // If the brokers have addresses instead of names, their certificates are checked for the addresses.
     tlsServerName: tls.serverName ?? hasNames,
   };
 }

@@ -1,6 +1,6 @@
 /*
- * Turns the errors by which Kafka keeps this process out into a sentence that names the cause: a wrong password, a
- * certificate, a missing right. Callers try again, which helps once an operator has corrected it.
+ * Turns Kafka's refusals of this process into a sentence with the cause: a wrong password, a certificate, a
+ * missing right. Callers try again, which helps once an operator has corrected it.
  */
 import { type Brokers, nameBrokers } from '../../service/brokers.ts';
 import { describeClientCertificate } from '../../service/certificates.ts';
@@ -21,9 +21,9 @@ class KafkaRefusal extends OperatorError {
 }
 
 /**
- * Does something with a client of Kafka.
+ * Runs an action with a client of Kafka.
  *
- * @param findHidden finds the error of a connection that the client itself does not tell of
+ * @param findHidden finds a connection error that the client does not report
  * @throws KafkaRefusal if Kafka refuses this process, and the error of `action` otherwise
  */
 export async function explainingRefusals<T>(
@@ -40,7 +40,7 @@ export async function explainingRefusals<T>(
   }
 }
 
-/** The sentence for an error by which Kafka refuses this process; null for other errors. */
+/** The sentence for Kafka's refusal of this process; null for other errors. */
 function explainRefusal(error: unknown, brokers: Brokers): string | null {
   const errors = [...errorsWithin(error)];
   if (errors.some((each) => each.error instanceof KafkaRefusal)) return null;
@@ -63,12 +63,12 @@ function explainMissingRight(errors: ClientError[], brokers: Brokers): string | 
   const type = errors.find((each) => isAuthorizationError(each.type))?.type;
   if (type === undefined) return null;
   return (
-    `${nameBrokers(brokers)} does not give ${nameUser(brokers)} a right that this needs (${type}): grant it, as ` +
+    `${nameBrokers(brokers)} does not give ${nameUser(brokers)} a required right (${type}): grant it, as ` +
     '"npm run ops -- topics acls" shows.'
   );
 }
 
-/** How this process shows itself to Kafka. */
+/** This process's identity towards Kafka. */
 function nameUser({ login, tls }: Brokers): string {
   if (login?.mechanism === 'OAUTHBEARER') return `the client "${login.clientId}"`;
   if (login) return `the user "${login.username}"`;
@@ -123,7 +123,7 @@ function isLoginAnswer({ name, code, type }: ClientError): boolean {
   );
 }
 
-/** Node's message for a server that hangs up instead of answering in TLS. */
+/** Node's message if a server hangs up during the TLS handshake. */
 const NO_HANDSHAKE = /disconnected before secure TLS connection was established/;
 
 function explainTls(errors: ClientError[], brokers: Brokers): string | null {

@@ -3,10 +3,10 @@ import { KafkaUnavailableError } from '../../service/failure.ts';
 import { errorsWithin } from './rights.ts';
 
 const MAX_ATTEMPTS = 6;
-/** How long to wait before the second attempt, in milliseconds; longer before each later one. */
+/** The pause before the second attempt, in milliseconds. Later pauses are longer. */
 const RETRY_MS = 100;
 
-/** An error of Kafka's for a topic or a partition of it. */
+/** Kafka's error for a topic or one of its partitions. */
 export class TopicError extends KafkaUnavailableError {
   readonly canRetry: boolean;
 
@@ -17,10 +17,10 @@ export class TopicError extends KafkaUnavailableError {
 }
 
 /**
- * Does something again while its error says that this may help: a leader moves, too few replicas are in sync, or a
- * connection is lost.
+ * Retries an action while its error allows it: a leader moves, too few replicas are in sync, or a connection
+ * is lost.
  *
- * @param prepare is called before each further attempt
+ * @param prepare is called before each retry
  * @throws the last error
  */
 export async function withRetries<T>(action: () => Promise<T>, prepare: () => void): Promise<T> {

@@ -1,4 +1,5 @@
 /** Rights on Kafka, in the words of its ACLs. */
+import { walkErrors } from '../../service/walk-errors.ts';
 
 export type Operation =
   | 'Alter'
@@ -17,7 +18,7 @@ export interface Right {
   name: string;
 }
 
-/** Kafka refuses an action for want of this right. */
+/** Kafka refuses an action because this right is missing. */
 export class MissingRightError extends Error {
   override name = 'MissingRightError';
   readonly right: Right;
@@ -33,15 +34,15 @@ export function formatRight({ operation, resource, name }: Right): string {
   return `${operation} on the ${resource} "${name}"`;
 }
 
-/** The errors by which brokers say that a right is missing, as both clients name them. */
+/** The brokers' errors for a missing right, as both clients name them. */
 const AUTHORIZATION_FAILED = /^(TOPIC|GROUP|CLUSTER|TRANSACTIONAL_ID)_AUTHORIZATION_FAILED$/;
 
-/** Whether a broker's error says that a right is missing. */
+/** Whether a broker's error means a missing right. */
 export function isAuthorizationError(type: unknown): boolean {
   return typeof type === 'string' && AUTHORIZATION_FAILED.test(type);
 }
 
-/** Whether an error, or one within it, says that a right is missing. */
+/** Whether an error, or one within it, means a missing right. */
 export function isMissingRight(error: unknown): boolean {
   return [...errorsWithin(error)].some(
     (each) => each.error instanceof MissingRightError || isAuthorizationError(each.type),
@@ -49,9 +50,9 @@ export function isMissingRight(error: unknown): boolean {
 }
 
 /**
- * Does something that needs a right.
+ * Runs an action that needs a right.
  *
- * @throws MissingRightError if Kafka says that it is missing, and the error of `action` otherwise
+ * @throws MissingRightError if Kafka reports the right as missing, and the error of `action` otherwise
  */
 export async function withRight<T>(right: Right, action: () => Promise<T>): Promise<T> {
   try {
@@ -75,26 +76,16 @@ export interface ClientError {
   error: object;
 }
 
-/** The most errors of a chain of causes that are looked at. */
-const MAX_ERRORS = 50;
-
-/** An error, its causes, and the errors that it holds, each once. */
+/** The client's view of an error, its causes, and the errors that it holds, each once. */
 export function* errorsWithin(error: unknown): Generator<ClientError> {
-  const seen = new Set<object>();
-  const open = [error];
-  while (open.length > 0 && seen.size < MAX_ERRORS) {
-    const next = open.shift();
-    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
-    seen.add(next);
-    const { name, code, type, apiId, message, cause, errors } = next as Record<string, unknown>;
+  for (const each of walkErrors(error)) {
+    const { name, code, type, apiId, message } = each as Record<string, unknown>;
     yield {
       name: String(name ?? ''),
       code: String(code ?? ''),
       type: String(type ?? apiId ?? ''),
       message: String(message ?? ''),
-      error: next,
+      error: each,
     };
-    open.push(cause);
-    if (Array.isArray(errors)) open.push(...errors);
   }
 }

@@ -1,6 +1,7 @@
 /*
- * The rights on Kafka that each part of the service needs, and no others. A right to read or write a topic includes the
- * one to describe it, and a right to alter settings the one to read them, so that those do not stand here.
+ * The smallest set of Kafka rights for each part of the service. A right to read or write a topic includes
+ * the right to describe it, and a right to alter settings the right to read them, so the list omits the
+ * included rights.
  */
 
 import { applyGroup, topicNames } from '../topic-names.ts';
@@ -15,7 +16,7 @@ export interface RoleRight extends Right {
   role: Role;
   /** The use of the right, as a phrase. */
   purpose: string;
-  /** Whether only the console's pages for operators use it: without it, everything else works. */
+  /** Whether only the console's pages for operators use it. Everything else works without it. */
   onlyConsole?: true;
 }
 

@@ -17,9 +17,9 @@ const BITS: Record<Operation, number> = {
 const UNKNOWN_TOPIC = 'UNKNOWN_TOPIC_OR_PARTITION';
 
 /**
- * Asks Kafka which of these rights the user of this process lacks. Nothing is tried, so that nothing changes.
+ * Asks Kafka which of these rights this process's user lacks. Asking changes nothing.
  *
- * @returns the rights that are missing, and those on topics that do not exist, which Kafka does not tell
+ * @returns the missing rights, and the rights on topics that do not exist, which Kafka does not report
  * @throws KafkaRefusal if Kafka refuses this process, and the client's error if the brokers do not answer
  */
 export async function findMissingRights(
@@ -55,7 +55,7 @@ async function sortRights(
   return sorted;
 }
 
-/** The operations that the user may do to a topic, a bit each; null if there is no such topic. */
+/** The operations that the user may perform on a topic, as bits; null if the topic does not exist. */
 async function readTopicBits(admin: Admin, topic: string): Promise<number | null> {
   const { brokers } = await admin.metadata({ topics: [] });
   const connection = await admin.connections.getFirstAvailable([...brokers.values()]);

@@ -3,7 +3,7 @@
 export const LENGTH_AT = 8;
 export const MAGIC_AT = 16;
 export const CRC_AT = 17;
-/** The checksum covers everything from here on. */
+/** The checksum covers everything from here to the end. */
 export const ATTRIBUTES_AT = 21;
 export const LAST_OFFSET_DELTA_AT = 23;
 export const FIRST_TIMESTAMP_AT = 27;

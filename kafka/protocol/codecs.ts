@@ -1,6 +1,6 @@
 /*
- * Decompression of record batches in every codec of Kafka's, with a bound on the result: a batch of a megabyte can
- * expand to gigabytes, which must not take the process down (INV-14).
+ * Decompresses record batches in all of Kafka's codecs, with a bound on the result: a batch of a megabyte can
+ * expand to gigabytes, and must not end the process (INV-14).
  */
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { compressionsAlgorithms } from '@platformatic/kafka';
@@ -12,10 +12,10 @@ const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00
 const XERIAL_HEADER_BYTES = 16;
 const LZ4_MAGIC = 0x184d2204;
 
-/** Larger chunks than zlib's own: it joins thousands of those for as long as the rest takes. */
+/** Larger than zlib's default chunks: joining thousands of those takes as long as everything else. */
 const ZLIB = { maxOutputLength: MAX_DECOMPRESSED_BYTES, chunkSize: 128 * 1024 };
 
-/** By the number that a batch's attributes have for the codec. */
+/** By the codec's number in a batch's attributes. */
 const decompressors: Record<number, (bytes: Buffer) => Buffer> = {
   1: (bytes) => gunzipSync(bytes, ZLIB),
   2: decompressSnappy,
@@ -41,7 +41,7 @@ function requireBound(bytes: number): void {
   }
 }
 
-/** Java's clients write blocks with a length each, after a header of their own; other clients write one raw block. */
+/** Java's clients write a header, then blocks with their lengths; other clients write one raw block. */
 function decompressSnappy(bytes: Buffer): Buffer {
   let total = 0;
   for (const block of snappyBlocks(bytes)) total += readSnappyLength(block);
@@ -61,7 +61,7 @@ function* snappyBlocks(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** The decompressed length that a snappy block announces in its first bytes. */
+/** The decompressed length in a snappy block's first bytes. */
 function readSnappyLength(block: Buffer): number {
   let length = 0;
   for (let index = 0; index < 5; index += 1) {
@@ -73,9 +73,9 @@ function readSnappyLength(block: Buffer): number {
   throw new Error('a block has no length');
 }
 
-/** An lz4 frame announces the size of a block at most, and each block its compressed length, so blocks can be counted. */
+/** An lz4 frame gives the largest size of a block, and each block its compressed length, so blocks can be counted. */
 function decompressLz4(bytes: Buffer): Buffer {
-  if (bytes.length < 7 || bytes.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('they are no lz4 frame');
+  if (bytes.length < 7 || bytes.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('they are not an lz4 frame');
   const flags = bytes.readUInt8(4);
   const blockSize = 2 ** (8 + 2 * ((bytes.readUInt8(5) >> 4) & 0b111));
   const hasContentSize = (flags & 0b1000) !== 0;

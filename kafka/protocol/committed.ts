@@ -1,15 +1,16 @@
 import type { RecordBatch } from './record-batches.ts';
 
-/** A transaction that was aborted: its producer, and the offset of its first record. */
+/** An aborted transaction: its producer, and the offset of its first record. */
 export interface AbortedTransaction {
   producerId: bigint;
   firstOffset: number;
 }
 
 /**
- * The batches with data that counts: those outside of transactions, and those of committed ones. The rule is that of
- * Java's client. The broker names the aborted transactions that overlap a fetch, in no particular order. A transaction is
- * open from its first offset on, and its producer's next marker ends it. A producer has one transaction at a time.
+ * The batches that count: those outside of transactions, and those of committed ones. Follows the rule of
+ * Java's client. The broker names the aborted transactions that overlap a fetch, in no particular order. A
+ * transaction is open from its first offset until its producer's next marker. A producer has one transaction
+ * at a time.
  *
  * @param batches whole batches of a partition in order, none beyond the last stable offset
  */

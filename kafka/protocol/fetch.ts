@@ -1,17 +1,17 @@
 /*
- * Kafka's Fetch request without a session, and without decoding records: a batch that cannot be decoded must not fail
- * the batches and partitions beside it.
+ * Kafka's Fetch request without a session and without decoding: an undecodable batch must not fail other
+ * batches and partitions.
  */
 import { apiVersionsV3, type Connection, type Reader, Writer } from '@platformatic/kafka';
 import type { BufferPool } from '../../service/buffer-pool.ts';
 import type { AbortedTransaction } from './committed.ts';
 
 const FETCH = 1;
-/** Topics are named by id from version 13 (Kafka 3.1) on; the request has no replica id from version 15 on. */
+/** Version 13 (Kafka 3.1) and later name topics by id; version 15 and later omit the replica id. */
 const OLDEST_FETCH_VERSION = 13;
 const NEWEST_FETCH_VERSION = 17;
 const VERSION_WITHOUT_REPLICA_ID = 15;
-/** No broker compares this epoch with its own. */
+/** Brokers do not check this epoch. */
 const UNKNOWN_EPOCH = -1;
 const NO_SESSION = { id: 0, epoch: -1 };
 
@@ -20,17 +20,17 @@ export interface FetchRequest {
   /** The offset to read from, by partition. */
   offsets: ReadonlyMap<number, number>;
   /**
-   * The epoch of each partition's leader as this process knows it, by partition. A broker that knows another one refuses:
-   * it would otherwise answer with what it has after its partitions have moved to another broker.
+   * The epoch of each partition's leader as this process knows it, by partition. A broker with another epoch
+   * refuses: otherwise it would answer with old data after its partitions moved to another broker.
    */
   leaderEpochs: readonly number[];
-  /** Whether to end at the last stable offset, and to be told of aborted transactions. */
+  /** Whether to end at the last stable offset, and to receive the list of aborted transactions. */
   committed: boolean;
-  /** How long the broker may hold back an empty answer, in milliseconds. */
+  /** The longest time that the broker may delay an empty answer, in milliseconds. */
   maxWaitMs: number;
   maxBytes: number;
   partitionMaxBytes: number;
-  /** The rack of this process; the leader may name a replica there instead of answering. Empty for none. */
+  /** This process's rack, or empty. The leader may name a replica there instead of answering. */
   rack: string;
 }
 
@@ -42,18 +42,18 @@ export interface PartitionAnswer {
   highWatermark: number;
   lastStableOffset: number;
   aborted: AbortedTransaction[];
-  /** The broker to read this partition from instead; -1 for this one. */
+  /** The broker to read this partition from instead; -1 if none. */
   preferredReplica: number;
-  /** Whole record batches, the last of which may be cut off. */
+  /** Record batches, the last of which may be cut off. */
   bytes: Buffer;
-  /** Gives the memory of the bytes back to the pool, if they are of a pool. */
+  /** Returns the bytes' memory to the pool, if it came from one. */
   release?: () => void;
 }
 
 /**
- * Asks a broker which versions of Fetch it knows. While a cluster is upgraded, its brokers know different ones.
+ * Asks a broker for its versions of Fetch. During a cluster's upgrade, brokers have different versions.
  *
- * @returns the newest that both sides know
+ * @returns the newest version that both sides know
  * @throws Error if the broker is too old, and the client's error if the connection fails
  */
 export async function requestFetchVersion(connection: Connection): Promise<number> {
@@ -66,10 +66,10 @@ export async function requestFetchVersion(connection: Connection): Promise<numbe
 /**
  * Fetches from a broker.
  *
- * @param buffers a pool that the bytes of each partition are copied into a buffer of. Without it, they may be parts of
- *   what arrived with them.
- * @returns an answer for each partition that the broker has something to say about, and the error code of the whole
- *   request; 0 for none
+ * @param buffers a pool of buffers for copies of each partition's bytes. Without it, the bytes may share
+ * memory with the whole answer.
+ * @returns an answer for each partition in the broker's reply, and the error code of the whole request; 0 for
+ * none
  * @throws the client's error if the connection fails
  */
 export function sendFetch(
@@ -112,8 +112,8 @@ function writeRequest(version: number, request: FetchRequest): Writer {
             .appendInt32(partition)
             .appendInt32(leaderEpochs[partition] ?? UNKNOWN_EPOCH)
             .appendInt64(BigInt(offset))
-            .appendInt32(UNKNOWN_EPOCH) // of the last record that was fetched
-            .appendInt64(-1n) // start of the log, of replicas alone
+            .appendInt32(UNKNOWN_EPOCH) // of the last fetched record
+            .appendInt64(-1n) // start of the log; only replicas send it
             .appendInt32(partitionMaxBytes)
             .appendTaggedFields();
         },

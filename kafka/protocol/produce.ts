@@ -1,18 +1,21 @@
-/* Kafka's requests of an idempotent producer, over a connection of the client's. Batches are bytes, as `write-batch.ts` makes them. */
+/*
+ * Kafka's requests of an idempotent producer, over a connection of the client's. `write-batch.ts` makes the bytes of
+ * the batches.
+ */
 import { type Connection, initProducerIdV4, type Reader, Writer } from '@platformatic/kafka';
 
 const PRODUCE = 0;
-/** Every broker that has the version of Fetch that this service needs has it; later ones add nothing that it uses. */
+/** Every broker with the required version of Fetch has it. Later versions add nothing useful here. */
 const VERSION = 9;
 const ALL_IN_SYNC_REPLICAS = -1;
-/** Ends transactions, which this producer has none of, in milliseconds. */
+/** The limit of transactions, which this producer does not use, in milliseconds. */
 const TRANSACTION_TIMEOUT_MS = 60_000;
 
 export interface ProduceRequest {
   topic: string;
   /** By partition: a record batch. */
   batches: ReadonlyMap<number, Buffer>;
-  /** How long the leader may wait for the other in-sync replicas, in milliseconds. */
+  /** The leader's time limit for the other in-sync replicas, in milliseconds. */
   timeoutMs: number;
 }
 
@@ -26,7 +29,7 @@ export interface ProduceAnswer {
 }
 
 /**
- * Sends batches to the leader of their partitions, which answers when all in-sync replicas have them.
+ * Sends batches to the leader of their partitions. It answers when all in-sync replicas have them.
  *
  * @throws the client's error if the connection fails
  */
@@ -67,7 +70,7 @@ function readAnswers(reader: Reader): ProduceAnswer[] {
       const partition = answer.readInt32();
       const errorCode = answer.readInt16();
       const baseOffset = Number(answer.readInt64());
-      answer.readInt64(); // when it was appended
+      answer.readInt64(); // append time
       answer.readInt64(); // start of the log
       answer.readArray((error) => {
         error.readInt32();
@@ -80,13 +83,13 @@ function readAnswers(reader: Reader): ProduceAnswer[] {
   return topics.flat();
 }
 
-/** An id for a producer, under which it counts what it sends. */
+/** A producer's id, under which it numbers its records. */
 export interface ProducerIdentity {
   producerId: bigint;
   producerEpoch: number;
 }
 
-/** Asks any broker for an id. @throws the client's error if it gives none */
+/** Asks any broker for an id. @throws the client's error if the request fails */
 export async function requestProducerId(connection: Connection): Promise<ProducerIdentity> {
   const { api } = initProducerIdV4;
   const { producerId, producerEpoch } = await api.async(connection, null, TRANSACTION_TIMEOUT_MS, -1n, -1);

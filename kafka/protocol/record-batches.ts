@@ -1,8 +1,9 @@
 /*
- * Kafka's record batches, as they lie in the log: a header of 61 bytes, then the records, compressed together or not.
- * The broker assigns the first offset and the length; a checksum covers everything from the attributes on.
+ * Kafka's record batches, as stored in the log: a header of 61 bytes, then the records, compressed together
+ * or not. The broker assigns the first offset and the length; a checksum covers everything from the
+ * attributes on.
  *
- * A batch that cannot be read is reported with the offsets that it takes up, so that a reader can pass it (INV-14).
+ * An unreadable batch is reported with its offsets, so that a reader can pass it (INV-14).
  */
 import { crc32c } from '@platformatic/kafka';
 import {
@@ -21,7 +22,7 @@ import {
 } from './batch-layout.ts';
 import { decompress } from './codecs.ts';
 
-/** The most records of a batch. Records of a few bytes each compress so well that a batch could hold millions. */
+/** The most records of a batch. Tiny records compress so well that a batch could hold millions. */
 export const MAX_RECORDS = 200_000;
 
 const CODEC_MASK = 0b111;
@@ -33,13 +34,13 @@ const IS_CONTROL = 1 << 5;
 export interface FetchedRecord {
   offset: number;
   /**
-   * Milliseconds since 1970: when the broker appended it, if the topic has LogAppendTime, and otherwise whatever its
-   * producer says.
+   * Milliseconds since 1970: the broker's append time if the topic has LogAppendTime, otherwise the
+   * producer's time, which can be anything.
    */
   timestamp: number;
   key: Buffer | null;
   value: Buffer | null;
-  /** Its headers as they lie in the log, for `readHeaders`; null if there are none. */
+  /** Its raw headers, for `readHeaders`; null without headers. */
   headers: Buffer | null;
 }
 
@@ -51,18 +52,18 @@ export interface RecordBatch {
   newestAt: number;
   producerId: bigint;
   isTransactional: boolean;
-  /** Whether it holds a transaction's marker in place of records. */
+  /** Whether it holds a transaction's marker instead of records. */
   isControl: boolean;
   /** The whole batch, header included. */
   bytes: Buffer;
 }
 
-/** A batch that does not hold what its header says. The message is the reason. */
+/** A batch whose contents do not match its header. The message is the reason. */
 export class UnreadableBatchError extends Error {
   override name = 'UnreadableBatchError';
 }
 
-/** Splits the bytes of a fetch into batches. A last batch that is cut off is left out: the next fetch has it whole. */
+/** Splits the bytes of a fetch into batches, without a cut-off last one: the next fetch has it whole. */
 export function* splitBatches(bytes: Buffer): Generator<RecordBatch> {
   let start = 0;
   while (bytes.length - start >= PREFIX_BYTES) {
@@ -92,8 +93,8 @@ function readHeader(bytes: Buffer): RecordBatch {
 /**
  * The records of a batch, in order.
  *
- * @throws UnreadableBatchError if the format is unknown, the checksum is wrong, the records cannot be decompressed, or
- *   the bytes do not hold the published records
+ * @throws UnreadableBatchError if the format is unknown, the checksum is wrong, the records cannot be
+ * decompressed, or the bytes do not have the published structure of records
  */
 export function readRecords(batch: RecordBatch): FetchedRecord[] {
   const { bytes, firstOffset, lastOffset } = batch;
@@ -121,7 +122,7 @@ export function readRecords(batch: RecordBatch): FetchedRecord[] {
   return records;
 }
 
-/** The times of a batch's records: one for all of them, or one that each adds its own part to. */
+/** The times of a batch's records: one for all, or a base for the difference in each record. */
 interface BatchTimes {
   base: number;
   isShared: boolean;
@@ -133,9 +134,9 @@ function readTimes(bytes: Buffer): BatchTimes {
 }
 
 /**
- * The headers of a record by name, as text; of several with one name, the last.
+ * The headers of a record by name, as text. If a name repeats, the last header counts.
  *
- * @throws UnreadableBatchError if the bytes do not hold the published headers
+ * @throws UnreadableBatchError if the bytes do not have the published structure of headers
  */
 export function readHeaders(bytes: Buffer): Map<string, string> {
   return new VarintCursor(bytes).readHeaders();
@@ -152,7 +153,7 @@ function decompressRecords(bytes: Buffer): Buffer {
   }
 }
 
-/** Reads records, whose integers are zigzag varints, and checks every length against the bytes that there are. */
+/** Reads records. Their integers are zigzag varints; every length is checked against the available bytes. */
 class VarintCursor {
   readonly #bytes: Buffer;
   #at = 0;

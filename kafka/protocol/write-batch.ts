@@ -1,6 +1,6 @@
 /*
- * Writes Kafka's record batches, uncompressed, as `record-batches.ts` reads them. A batch is one buffer, whose size is known
- * before: the clients make one for each record and header, which was half of the relay's work.
+ * Writes Kafka's record batches, uncompressed, as `record-batches.ts` reads them. A batch is one buffer of a
+ * known size. The clients make one for each record and header, which was half of the relay's work.
  */
 import { crc32c } from '@platformatic/kafka';
 import {
@@ -18,14 +18,14 @@ import {
   RECORDS_AT,
 } from './batch-layout.ts';
 
-/** A record to be written. */
+/** A record to write. */
 export interface OutgoingRecord {
   key: string;
   value: Buffer;
   headers?: Readonly<Record<string, string>>;
 }
 
-/** By which a broker tells copies of a batch and lost ones. */
+/** Lets brokers detect duplicates and gaps. */
 export interface ProducerState {
   producerId: bigint;
   producerEpoch: number;
@@ -68,7 +68,7 @@ export function writeBatch(
   return bytes;
 }
 
-/** Zigzag, as all integers of records: non-negative ones are doubled. */
+/** Zigzag, like all integers of records: non-negative ones are doubled. */
 function sizeOfVarint(value: number): number {
   if (value < 1 << 6) return 1;
   if (value < 1 << 13) return 2;
@@ -97,10 +97,10 @@ function writeText(bytes: Buffer, text: string, at: number): number {
   return start + bytes.write(text, start);
 }
 
-/** Attributes and the difference of time are one byte each, which is 0. */
+/** The attributes and the time difference: one zero byte each. */
 const FIXED_BYTES = 2;
 
-/** The length of a record, that of its own length not included. */
+/** The length of a record, without the length field. */
 function lengthOfRecord({ key, value, headers }: OutgoingRecord, index: number): number {
   let length =
     FIXED_BYTES + sizeOfVarint(index) + lengthOfText(key) + sizeOfVarint(value.length) + value.length;

@@ -11,7 +11,7 @@ export interface BrokerLoopsOptions {
   /** The topic as messages name it, such as "the changes topic". */
   name: string;
   where: FailurePlace;
-  /** How often new brokers are looked for, in milliseconds. */
+  /** The interval between two looks for new brokers, in milliseconds. */
   watchIntervalMs: number;
   clock: Clock;
   log: Logger;
@@ -19,15 +19,16 @@ export interface BrokerLoopsOptions {
   choose: (sources: readonly number[]) => Iterable<number>;
   /** Reads once from a broker. `isFailing` tells whether the last attempt failed. */
   read: (node: number, sources: readonly number[], isFailing: boolean) => Promise<void>;
-  /** Called with each failure. Returns whether the reading ends for it; otherwise it is reported and tried again. */
+  /** Called with each failure. Returns whether it ends the reading; otherwise it is reported and retried. */
   endsFor?: (error: unknown, node: number | null) => boolean;
   /** Called after each look for new brokers. Must not reject. */
   afterLook?: () => Promise<void>;
 }
 
 /**
- * Reads a topic with one loop for each broker that partitions are read from, so that a quiet or silent broker holds up no
- * other (INV-14). Partitions move between brokers: a loop begins when a broker gets its first, and ends with its last.
+ * Reads a topic with one loop per broker, so that a quiet or silent broker does not delay the others
+ * (INV-14). Partitions move between brokers: a loop begins with a broker's first partition, and ends with its
+ * last.
  */
 export class BrokerLoops {
   readonly #options: BrokerLoopsOptions;
@@ -39,7 +40,7 @@ export class BrokerLoops {
     this.#options = options;
   }
 
-  /** The brokers that are read from. */
+  /** The brokers in use. */
   get nodes(): readonly number[] {
     return [...this.#loops.keys()];
   }
@@ -53,7 +54,7 @@ export class BrokerLoops {
     this.#supervisor = this.#supervise();
   }
 
-  /** Stops, after the reads that are under way. */
+  /** Stops after the current reads. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#supervisor;
@@ -86,7 +87,7 @@ export class BrokerLoops {
     }
   }
 
-  /** Reads from one broker until no partition is read from it any more. */
+  /** Reads from one broker until it has no partition to read. */
   async #follow(node: number): Promise<void> {
     const { reader, name, where, clock, log, read, endsFor } = this.#options;
     const { signal } = this;
@@ -94,7 +95,7 @@ export class BrokerLoops {
     while (!signal.aborted) {
       try {
         const sources = await reader.sources();
-        // A broker may have named another one that is nearer.
+        // A broker may have named a nearer one.
         this.#startLoops(sources);
         if (!sources.includes(node)) return;
         await read(node, sources, isFailing);

@@ -9,8 +9,8 @@ import { explainingRefusals } from '../connection/refusal.ts';
 import { withRight } from '../connection/rights.ts';
 
 /**
- * The offsets of a consumer group that has no members. They are committed for tools: those that show a group's lag, and
- * mirrors, which translate them for another cluster.
+ * The offsets of a consumer group without members. They are committed for tools: monitors of a group's lag,
+ * and mirrors, which translate them for another cluster.
  */
 export class GroupOffsets {
   readonly #admin: Admin;
@@ -34,11 +34,12 @@ export class GroupOffsets {
   }
 
   /**
-   * Commits the offset of the next record, by partition, unless the brokers are another cluster's by now: there it would
-   * count for another topic.
+   * Commits the offset of the next record, by partition, unless the brokers now belong to another cluster,
+   * whose topic has different offsets.
    *
-   * @param clusterId the cluster in whose topic these offsets count
-   * @throws KafkaRefusal if the right to the group is missing, and the client's error otherwise, for instance while a member of the group is running
+   * @param clusterId the cluster of these offsets
+   * @throws KafkaRefusal if the right to the group is missing, and the client's error otherwise, for instance
+   * while a member of the group is running
    */
   async commit(offsets: ReadonlyMap<number, number>, clusterId: string): Promise<void> {
     const { id } = await this.#ask(() => this.#admin.metadata({ topics: [], forceUpdate: true }));
@@ -53,7 +54,7 @@ export class GroupOffsets {
   }
 
   /**
-   * The offsets that were committed, by partition; only of those that have one.
+   * The committed offsets, by partition, without partitions that have none.
    *
    * @throws as `commit` does
    */

@@ -1,4 +1,4 @@
-/** How long a replica is read before its leader is asked again, in milliseconds. */
+/** The time of reading a replica before its leader is asked again, in milliseconds. */
 const TRUSTED_MS = 10_000;
 
 /** Offsets of a leader's log. */
@@ -13,23 +13,23 @@ interface Replica extends Ends {
 }
 
 /**
- * The replicas near this process that leaders named, which spare traffic between racks. A replica may lag behind, so its
- * leader is asked again and again: it then names a replica anew, and tells how far its own log reaches.
+ * The replicas near this process that leaders named, which spare traffic between racks. A replica may lag
+ * behind, so its leader is asked regularly: it then names a replica again and gives its own ends.
  */
 export class NearbyReplicas {
   readonly #replicas = new Map<number, Replica>();
 
-  /** Notes the answer of a leader, which names a replica and the ends of its own log. */
+  /** Stores a leader's answer: a replica and the ends of the leader's log. */
   note(partition: number, node: number, { end, stableEnd }: Ends): void {
     this.#replicas.set(partition, { node, end, stableEnd, until: performance.now() + TRUSTED_MS });
   }
 
-  /** The broker with the replica of a partition; undefined if it is to be read from its leader. */
+  /** The broker with the replica of a partition; undefined to read from its leader. */
   nodeOf(partition: number): number | undefined {
     return this.#replicas.get(partition)?.node;
   }
 
-  /** Those of the partitions that are read from this broker, and whose leaders must be asked again. */
+  /** The partitions of this broker whose leaders must be asked again. */
   findStale(node: number, partitions: Iterable<number>): number[] {
     const now = performance.now();
     return [...partitions].filter((partition) => {
@@ -38,18 +38,18 @@ export class NearbyReplicas {
     });
   }
 
-  /** The ends of a partition: those of the broker's answer, or those that the leader told if they are further. */
+  /** The ends of a partition: the broker's or the leader's, whichever are further. */
   furthestEnds(partition: number, { end, stableEnd }: Ends): Ends {
     const known = this.#replicas.get(partition);
     return { end: Math.max(end, known?.end ?? 0), stableEnd: Math.max(stableEnd, known?.stableEnd ?? 0) };
   }
 
-  /** Goes back to the leader of a partition. @returns whether a replica was read */
+  /** Returns to the leader of a partition. @returns whether a replica was in use */
   forget(partition: number): boolean {
     return this.#replicas.delete(partition);
   }
 
-  /** Goes back to the leaders of all partitions that are read from a broker. */
+  /** Returns to the leaders of all partitions that a broker serves. */
   forgetNode(node: number): void {
     for (const [partition, replica] of this.#replicas) {
       if (replica.node === node) this.#replicas.delete(partition);

@@ -4,15 +4,15 @@ import type { Brokers } from '../../service/brokers.ts';
 import { readTopic } from './read-topic.ts';
 import type { PartitionBounds } from './topic-lookup.ts';
 
-/** How many offsets before the end of a partition are read. */
+/** The number of offsets to read before the end of a partition. */
 const TAIL_OFFSETS = 300;
 
 /** A change that Kafka has published. */
 export type PublishedChange = Pick<Change, 'epoch' | 'sequence' | 'id'>;
 
 /**
- * The newest change that the changes topic has published: of the highest epoch, and of that the highest sequence. Null if
- * the ends of its partitions hold none. Records that are no changes are passed over.
+ * The newest change in the changes topic: the highest sequence of the highest epoch. Null if the ends of the
+ * partitions hold no change. Ignores other records.
  *
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
@@ -29,7 +29,7 @@ export async function readNewestPublished(options: {
   return newest;
 }
 
-/** Null for a record that is no change. Whether records can be decoded is for gateways to report. */
+/** Null for a record that cannot be decoded; gateways report such records. */
 function decode(value: Buffer | null): PublishedChange | null {
   try {
     return changeCodec.decode(value);

@@ -7,12 +7,12 @@ import { readTopic } from './read-topic.ts';
 export interface NewestRecord {
   partition: number;
   value: Buffer | null;
-  /** When the broker appended it, by its own clock, if the topic has LogAppendTime; in milliseconds since 1970. */
+  /** The broker's append time if the topic has LogAppendTime, in milliseconds since 1970. */
   appendedAt: number;
 }
 
 /**
- * Reads the newest record of each partition that has any.
+ * Reads the newest record of each non-empty partition.
  *
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
  */
@@ -41,7 +41,7 @@ async function readNewestTimes(
 ): Promise<Map<number, { offset: number; appendedAt: number }>> {
   const consumer = new Consumer({
     clientId,
-    // The client insists on a group, which it never joins.
+    // The client requires a group, but never joins it.
     groupId: clientId,
     ...platformaticConnection(brokers),
     retries: 0,

@@ -1,6 +1,4 @@
-/*
- * From a broker's answer for a partition to its records.
- */
+/* Turns a broker's answer for a partition into records. */
 import { selectCommitted } from '../protocol/committed.ts';
 import type { PartitionAnswer } from '../protocol/fetch.ts';
 import {
@@ -11,7 +9,7 @@ import {
   UnreadableBatchError,
 } from '../protocol/record-batches.ts';
 
-/** A batch that cannot be read. Offsets are inclusive. */
+/** An unreadable batch. Offsets are inclusive. */
 export interface UnreadableBatch
   extends Pick<RecordBatch, 'firstOffset' | 'lastOffset' | 'newestAt' | 'bytes'> {
   reason: string;
@@ -22,31 +20,31 @@ export interface PartitionRead {
   partition: number;
   records: FetchedRecord[];
   unreadable: UnreadableBatch[];
-  /** Where to read on. It passes offsets without a record: compacted ones, markers, emptied and unreadable batches. */
+  /** Where to continue. Skips offsets without a record: compacted ones, markers, emptied and unreadable batches. */
   nextOffset: number;
-  /** Milliseconds since 1970: the time of the newest record before `nextOffset` that this read passed; 0 for none. */
+  /** The time of the newest record that this read passed, in milliseconds since 1970; 0 for none. */
   newestAt: number;
   /** The end of the partition when the broker answered. */
   end: number;
   /** The last stable offset: no later record can be read as committed yet. */
   stableEnd: number;
-  /** Whether there was nothing to read from `nextOffset` on. */
+  /** Whether the log had nothing to read from `nextOffset`. */
   atEnd: boolean;
-  /** Whether the log did not have the wanted offset, so that `nextOffset` is the log's beginning. */
+  /** Whether the log lacked the wanted offset; `nextOffset` is then the log's beginning. */
   isOutOfRange: boolean;
-  /** Gives back the memory of the records and of the unreadable batches, if the reader has a pool of buffers. */
+  /** Returns the memory of records and unreadable batches, if the reader has a pool of buffers. */
   release?: () => void;
 }
 
 /**
- * The memory that the records of a fetch may take up before no further batch of it is read, in bytes. A fetch of a few
- * megabytes could otherwise expand to gigabytes (INV-14).
+ * The memory limit for the records of a fetch, in bytes; after it no further batch is read. Otherwise a fetch
+ * of a few megabytes could expand to gigabytes (INV-14).
  */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 /** The memory of a record beside its key and value, about, in bytes. */
 const RECORD_OVERHEAD_BYTES = 300;
 
-/** The memory that is left for the records of one fetch, in bytes. A batch that begins when nothing is left is not read. */
+/** The remaining memory for the records of one fetch, in bytes. At zero, no further batch is read. */
 export interface ReadBudget {
   bytes: number;
 }
@@ -54,9 +52,9 @@ export interface ReadBudget {
 export const createReadBudget = (): ReadBudget => ({ bytes: MAX_READ_BYTES });
 
 export interface ReadOptions {
-  /** The offset that was asked for. */
+  /** The requested offset. */
   from: number;
-  /** The ends of the partition, as far as they are known. */
+  /** The known ends of the partition. */
   ends: { end: number; stableEnd: number };
   /** Whether to leave out aborted transactions. */
   committed: boolean;
@@ -84,7 +82,7 @@ export function readPartition(
   for (const batch of committed ? selectCommitted(batches, aborted) : batches) {
     if (batch.isControl) continue;
     try {
-      // A batch comes whole, even if only its end was asked for.
+      // A batch comes whole, even if only its end was requested.
       for (const record of readRecords(batch)) {
         budget.bytes -= sizeOf(record);
         if (record.offset >= from) records.push(record);

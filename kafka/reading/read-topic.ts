@@ -5,19 +5,19 @@ import { TopicReader } from './topic-reader.ts';
 
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 4 * 1024 * 1024 };
 
-/** A topic, and the name under which it is read. */
+/** A topic, and the client's name for reading it. */
 export interface ReadTopic {
   brokers: Brokers;
   topic: string;
   clientId: string;
-  /** The right that is named if it is missing; the one that the call needs by default. */
+  /** The right that an error names as missing; by default the one that the call needs. */
   operation?: 'Describe' | 'Read';
-  /** Called with the number of offsets that were read so far, and that of all that are to be read. */
+  /** Called with the number of offsets read so far, and the total. */
   onProgress?: (done: number, total: number) => void;
 }
 
 /**
- * Reads a topic once, to where each partition ended when the reading began, or a little further.
+ * Reads a topic once, up to each partition's end at the start of the reading, or a little further.
  *
  * @param chooseStart the offset to begin at in a partition; by default the partition's beginning
  * @throws the Kafka client's error if the brokers do not answer or the topic does not exist
@@ -57,7 +57,7 @@ async function askOnce<T>(options: ReadTopic, ask: (lookup: TopicLookup) => Prom
   }
 }
 
-/** Where each partition of a topic begins and ends now. @throws as `readTopic` does */
+/** The present beginning and end of each partition of a topic. @throws as `readTopic` does */
 export function loadBounds(options: ReadTopic): Promise<PartitionBounds[]> {
   return askOnce(options, (lookup) => lookup.bounds());
 }
@@ -67,7 +67,7 @@ export function identifyTopic(options: ReadTopic): Promise<TopicIdentity> {
   return askOnce(options, (lookup) => lookup.identify());
 }
 
-/** Both, by one client. @throws as `readTopic` does */
+/** The ids and the bounds, with one client. @throws as `readTopic` does */
 export function describeTopic(options: ReadTopic): Promise<TopicIdentity & { bounds: PartitionBounds[] }> {
   return askOnce(options, async (lookup) => ({
     ...(await lookup.identify()),

@@ -17,7 +17,7 @@ export interface PartitionBounds {
   end: number;
 }
 
-/** A topic of a cluster. One that is deleted and made again has another id, and so has a mirror. */
+/** A topic of a cluster. A topic that is deleted and made again has another id, and so has a mirror. */
 export interface TopicIdentity {
   topicId: string;
   clusterId: string;
@@ -27,16 +27,16 @@ export interface TopicLookupOptions {
   brokers: Brokers;
   topic: string;
   clientId: string;
-  /** The id that the topic must have; null for any. The topic of another id is another log, in which offsets mean others. */
+  /** The required id of the topic; null for any. Another id is a different log; its offsets do not carry over. */
   expectedId?: () => string | null;
-  /** The right that is named if it is missing; Describe by default. */
+  /** The right that an error names as missing; Describe by default. */
   operation?: 'Describe' | 'Read';
 }
 
-/** The topic was deleted and made anew, or the brokers are another cluster's. */
+/** The topic was deleted and made anew, or the brokers belong to another cluster. */
 export class OtherTopicError extends KafkaUnavailableError {
   constructor(topic: string) {
-    super(`The topic ${topic} was made anew, and is not written yet.`);
+    super(`The topic ${topic} was made anew and is not written yet.`);
   }
 }
 
@@ -64,7 +64,7 @@ export class TopicLookup {
     this.#expectedId = expectedId;
     this.client = new Consumer({
       clientId,
-      // The client insists on a group, which it never joins.
+      // The client requires a group, but never joins it.
       groupId: clientId,
       ...platformaticConnection(brokers),
       retries: 1,
@@ -85,16 +85,16 @@ export class TopicLookup {
   }
 
   /**
-   * The ids that Kafka gave the topic and the cluster when they were made. Asks the brokers again.
+   * The ids that Kafka gave the topic and the cluster. Asks the brokers again.
    *
-   * @throws OtherTopicError if the topic's is not the expected one
+   * @throws OtherTopicError if the topic's id is not the expected one
    */
   async identify(): Promise<TopicIdentity> {
     const { clusterId, topic } = await this.metadata(true);
     return { topicId: topic.id, clusterId };
   }
 
-  /** The end of every partition, by partition. Tries again while leaders move. */
+  /** The end of every partition, by partition. Retries while leaders move. */
   async ends(): Promise<number[]> {
     const topics = [this.topic];
     const ends = await this.ask(() =>
@@ -130,7 +130,7 @@ export class TopicLookup {
   }
 
   /**
-   * The offset of the first record of a partition that was appended at a time or later; null if there is none.
+   * The offset of a partition's first record with an append time at or after `time`; null if there is none.
    *
    * @param time milliseconds since 1970
    */
@@ -147,7 +147,7 @@ export class TopicLookup {
     return offset >= 0n ? Number(offset) : null;
   }
 
-  /** The brokers' answer, which may be 5 s old. @throws OtherTopicError as `identify` does */
+  /** The brokers' answer, up to 5 s old. @throws OtherTopicError as `identify` does */
   protected async metadata(forceUpdate = false) {
     const known = await this.#load(forceUpdate);
     const expected = this.#expectedId();

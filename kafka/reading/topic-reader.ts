@@ -9,34 +9,34 @@ import { createReadBudget, type PartitionRead, readPartition } from './partition
 import { TopicLookup, type TopicLookupOptions } from './topic-lookup.ts';
 
 export interface FetchLimits {
-  /** How long the broker may hold back an empty answer, in milliseconds. */
+  /** The longest time that the broker may delay an empty answer, in milliseconds. */
   maxWaitMs: number;
-  /** The most to fetch of each partition; a larger batch still comes whole. */
+  /** The most bytes to fetch from each partition; a larger batch still comes whole. */
   partitionMaxBytes: number;
 }
 
 export interface TopicReaderOptions extends TopicLookupOptions {
   /** Whether to leave out aborted transactions, and to wait for open ones. */
   committed?: boolean;
-  /** A pool for the memory of what is fetched. Every read must then be released, or its buffer is lost to the pool. */
+  /** A pool for the memory of fetches. Every read must then be released, or the pool loses its buffer. */
   buffers?: BufferPool;
 }
 
 const MAX_FETCH_BYTES = 32 * 1024 * 1024;
 const OFFSET_OUT_OF_RANGE = 1;
-/** The pause after a partition's error, which a broker reports at once, in milliseconds. */
+/** The pause after a partition's error, in milliseconds, because brokers report errors without delay. */
 const ERROR_PAUSE_MS = 100;
 
 /**
- * Reads a topic's partitions by offset, without a consumer group. A broker answers the fetches of one reader one after
- * the other; concurrent fetches need several readers.
+ * Reads a topic's partitions by offset, without a consumer group. A broker answers one reader's fetches one
+ * after the other; concurrent fetches need several readers.
  */
 export class TopicReader extends TopicLookup {
   readonly #rack: string;
   readonly #committed: boolean;
   readonly #buffers: BufferPool | undefined;
   readonly #nearby = new NearbyReplicas();
-  /** By broker: the version of Fetch to speak with it. */
+  /** By broker: its version of Fetch. */
   readonly #versions = new Map<number, number>();
 
   constructor({ committed = false, buffers, ...options }: TopicReaderOptions) {
@@ -47,7 +47,7 @@ export class TopicReader extends TopicLookup {
   }
 
   /**
-   * The id of the broker to fetch each partition from, by partition: its leader, or a replica in the rack of this process
+   * The broker to fetch each partition from, by partition: its leader, or a replica in this process's rack
    * that the leader named.
    */
   async sources(): Promise<number[]> {
@@ -59,14 +59,15 @@ export class TopicReader extends TopicLookup {
   }
 
   /**
-   * Fetches from a broker that has these partitions, as `sources` says. An error of one partition does not fail the others.
-   * If a leader names a replica to read instead, nothing is read of that partition, and `sources` changes.
+   * Fetches from a broker that has these partitions, according to `sources`. An error of one partition does
+   * not fail the others. If a leader names a replica instead, this reads nothing of that partition, and
+   * `sources` changes.
    *
-   * An offset outside of the log counts as the log's beginning: callers decide by the records what is missing.
+   * An offset outside of the log becomes the log's beginning: callers detect missing records themselves.
    *
    * @param offsets the offset to read from, by partition
-   * @throws the client's error if the broker does not answer, and KafkaUnavailableError if it serves none of these
-   *   partitions. The next `sources` then asks for the leaders again.
+   * @throws the client's error if the broker does not answer, and KafkaUnavailableError if it serves none of
+   * these partitions. The next `sources` then asks for the leaders again.
    */
   async fetch(
     node: number,
@@ -90,10 +91,10 @@ export class TopicReader extends TopicLookup {
   }
 
   /**
-   * Fetches once from the leader of a partition, even if this process reads it from a replica in its rack: the first answer
-   * of a leader then only names the replica, and the replica may lag behind.
+   * Fetches once from the leader of a partition, even if this process reads a replica in its rack: the
+   * replica may lag behind, and a leader's first answer only names it.
    *
-   * @returns undefined if the leader says nothing about the partition
+   * @returns undefined if the leader does not answer for the partition
    * @throws as `fetch` does
    */
   async fetchFromLeader(
@@ -107,7 +108,7 @@ export class TopicReader extends TopicLookup {
     return read;
   }
 
-  /** Asks the leaders of partitions whether a replica is still to be read in their place. */
+  /** Asks the leaders of partitions whether to continue reading a replica. */
   async #askLeaders(offsets: ReadonlyMap<number, number>, limits: FetchLimits): Promise<PartitionRead[]> {
     for (const partition of offsets.keys()) this.#nearby.forget(partition);
     return this.fetchFromSources(await this.sources(), offsets, { ...limits, maxWaitMs: 0 });
@@ -123,9 +124,9 @@ export class TopicReader extends TopicLookup {
       return await this.#request(node, offsets, limits, rack);
     } catch (error) {
       this.#nearby.forgetNode(node);
-      // It may come back as a broker of another version.
+      // It may return as a broker of another version.
       this.#versions.delete(node);
-      // A broker that stops leaves its partitions to others, which the next call of `sources` then names.
+      // A stopping broker passes its partitions to others, which the next `sources` then names.
       this.client.clearMetadata();
       throw error;
     }
@@ -162,7 +163,7 @@ export class TopicReader extends TopicLookup {
   }
 
   /**
-   * Fetches once from each broker that has some of these partitions, from all of them at the same time.
+   * Fetches once from each broker with some of these partitions, concurrently.
    *
    * @param sources the result of `sources()`
    * @param offsets the offset to read from, by partition
@@ -191,7 +192,7 @@ export class TopicReader extends TopicLookup {
         const ends = this.#nearby.furthestEnds(partition, { end, stableEnd });
         return readPartition(answer, { from, ends, committed: this.#committed, budget });
       });
-    // A replica that has not got so far yet, or no longer exists, is not asked again.
+    // Does not ask again a replica that has not reached the offset, or no longer exists.
     const refusedByLeaders = answers.filter(
       ({ partition, errorCode }) => errorCode !== 0 && !this.#nearby.forget(partition),
     );
@@ -213,7 +214,7 @@ export class TopicReader extends TopicLookup {
     throw new KafkaUnavailableError(`The broker does not serve ${this.topic}: ${name}.`);
   }
 
-  /** Moves offsets outside of the log to its beginning. The log may have changed since the broker answered. */
+  /** Moves offsets outside of the log to its beginning. The log may have changed since the answer. */
   async #restart(
     offsets: ReadonlyMap<number, number>,
     answers: readonly PartitionAnswer[],

@@ -2,7 +2,7 @@ import { withAdmin } from '../connection/admin.ts';
 import { findExcess, findReplicationProblem } from './topic-settings.ts';
 import { differences, explainAbsence, loadActualTopic, planFor, type TopicsOptions } from './topics.ts';
 
-/** Something that `applyTopics` would do to a topic, or a difference from the plan that it cannot correct. */
+/** A change that `applyTopics` would make to a topic, or a difference that it cannot correct. */
 export type TopicChange =
   | {
       kind: 'create';
@@ -16,9 +16,9 @@ export type TopicChange =
   | { kind: 'refused'; reason: string };
 
 /**
- * Compares the topics with those that `applyTopics` would make of them, and changes nothing.
+ * Compares the topics with the plan, and changes nothing.
  *
- * @returns the changes in the order in which they would be made; empty if there are none
+ * @returns the changes that `applyTopics` would make, in its order; may be empty
  * @throws OperatorError if no broker answers, or Kafka refuses this process
  */
 export async function planTopicChanges(options: TopicsOptions): Promise<TopicChange[]> {
@@ -29,7 +29,7 @@ export async function planTopicChanges(options: TopicsOptions): Promise<TopicCha
       const { name: topic, partitions, replicationFactor, config } = wanted;
       const actual = await loadActualTopic(admin, topic);
       if (actual === null) {
-        // Refuses if the topic is there, but not for this process.
+        // Throws if the topic exists, but this process may not see it.
         await explainAbsence(options.brokers, topic);
         changes.push({ kind: 'create', topic, partitions, replicationFactor, config });
         continue;

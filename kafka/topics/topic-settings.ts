@@ -1,8 +1,8 @@
 /**
- * The settings that each topic is created with, and the rules that find wrong ones. Pure rules, no Kafka.
+ * The settings of each new topic, and the rules that find wrong ones. Pure rules, no Kafka.
  *
- * INV-5, INV-6: the changes topic keeps every event for the window and a margin, and compaction touches nothing younger
- * than that. Anybody with a Kafka shell can alter these settings, so they are checked as well as made.
+ * INV-5, INV-6: the changes topic keeps every event for the window and a margin, and compaction leaves
+ * younger events alone. Anybody with a Kafka shell can alter these settings, so the service also checks them.
  */
 import { MAX_PARTITIONS } from '../../schemas/cursor.ts';
 import { topicNames } from '../topic-names.ts';
@@ -25,7 +25,7 @@ export interface Topic extends TopicSettings {
 }
 
 export interface ChangesTopicPlan {
-  /** How long an event has to stay readable, in milliseconds. */
+  /** The window: how long events must stay readable, in milliseconds. */
   retentionMs: number;
   partitions: number;
   replicationFactor: number;
@@ -40,25 +40,25 @@ export function chooseReplicationFactor(brokers: number): number {
   return Math.min(3, brokers);
 }
 
-/** With three replicas, an acknowledged record is on two brokers, so that one broker can be lost. */
+/** With three replicas, an acknowledged record is on two brokers, so it survives the loss of one. */
 function minInsyncReplicas(replicationFactor: number): number {
   return replicationFactor >= 3 ? 2 : 1;
 }
 
 /**
- * How long a segment of the changes topic stays open, in milliseconds: an hour, or a twenty-fourth of a window that is
- * shorter than a day, so that a demonstration with a window of minutes sees events expire.
+ * The time after which a segment of the changes topic closes, in milliseconds: an hour, or a twenty-fourth of
+ * a window shorter than a day, so that events also expire in a demonstration with a window of minutes.
  */
 export function chooseSegmentMs(retentionMs: number): number {
   return Math.max(SECOND_MS, Math.min(HOUR_MS, Math.ceil(retentionMs / 24)));
 }
 
 /**
- * How much longer than the window the topic keeps its events, in milliseconds.
+ * The extra time that the topic keeps its events after the window, in milliseconds.
  *
- * Kafka goes by the time at which a record was appended, which is never before the event's own time. The margin is for
- * readers that were accepted just inside the window and take a while to read on (a tenth of the window), and for
- * segments that roll late and clocks that disagree (two segments, and an hour for the clocks; less for a short window).
+ * Kafka counts from a record's append time, which is never before the event's own time. The margin is the
+ * larger of two: a tenth of the window for readers that were accepted just inside the window; and two
+ * segments, because segments roll late, plus an hour for wrong clocks (less for a short window).
  */
 export function chooseMarginMs(retentionMs: number): number {
   const clockErrorMs = Math.max(SECOND_MS, Math.min(HOUR_MS, Math.ceil(retentionMs / 24)));
@@ -75,7 +75,7 @@ export function changesTopicSettings(plan: ChangesTopicPlan): TopicSettings {
       'cleanup.policy': 'compact,delete',
       'retention.ms': keepMs,
       'retention.bytes': '-1',
-      // INV-6: without it, compaction soon keeps only the last change of each endorser.
+      // INV-6: otherwise compaction would soon keep only the last change of each endorser.
       'min.compaction.lag.ms': keepMs,
       'segment.ms': String(chooseSegmentMs(plan.retentionMs)),
       'message.timestamp.type': 'LogAppendTime',
@@ -97,19 +97,19 @@ function queueSettings(partitions: number, replicationFactor: number, keepDays: 
   };
 }
 
-/** Producers' clocks may be anything: by Kafka's, latency can be measured, and nothing is removed too early. */
+/** Uses the broker's clock. Producers' clocks can be wrong, which would falsify latencies and retention. */
 function submissionSettings(replicationFactor: number): TopicSettings {
   const { config, ...settings } = queueSettings(SUBMISSION_PARTITIONS, replicationFactor, 7);
   return { ...settings, config: { ...config, 'message.timestamp.type': 'LogAppendTime' } };
 }
 
-/** A rejection holds the rejected value whole, so that its topic takes larger records than that of submissions. */
+/** A rejection holds the whole rejected value, so its topic takes larger records than the submissions topic. */
 function rejectedSettings(replicationFactor: number): TopicSettings {
   const { config, ...settings } = queueSettings(REJECTED_PARTITIONS, replicationFactor, 30);
   return { ...settings, config: { ...config, 'max.message.bytes': String(2 * 1024 * 1024) } };
 }
 
-/** Every topic of the service, with the settings that it should have. */
+/** Every topic of the service, with its planned settings. */
 export function planTopics(plan: TopicsPlan): { submissions: Topic; rejected: Topic; changes: Topic } {
   const names = topicNames(plan.topicPrefix);
   const { replicationFactor } = plan;
@@ -120,22 +120,22 @@ export function planTopics(plan: TopicsPlan): { submissions: Topic; rejected: To
   };
 }
 
-/** Reads a retention or a limit of Kafka's, in which -1 means "no limit". */
+/** Reads one of Kafka's retentions or limits; -1 means "no limit". */
 function asLimit(text: string | undefined): number {
   const value = Number(text);
   return value === -1 ? Number.POSITIVE_INFINITY : value;
 }
 
 /**
- * The planned settings of a topic that exists. The replicas that a record needs depend on those that the topic has, which
- * no setting changes.
+ * The planned settings of an existing topic. The required in-sync replicas depend on the topic's actual
+ * replicas, which no setting changes.
  */
 export function settingsFor(actual: Topic, wanted: Topic): Record<string, string> {
   const replicas = Math.min(actual.replicationFactor, wanted.replicationFactor);
   return { ...wanted.config, 'min.insync.replicas': String(minInsyncReplicas(replicas)) };
 }
 
-/** The sentence for a topic with fewer replicas than the cluster has room for; null for any other. */
+/** A sentence if a topic has fewer replicas than the cluster allows; null otherwise. */
 export function findReplicationProblem(actual: Topic, wanted: Topic): string | null {
   if (actual.replicationFactor >= wanted.replicationFactor) return null;
   return (
@@ -185,7 +185,7 @@ export function findQueueProblems(actual: Topic, wanted: Topic): string[] {
   return findSharedProblems(actual, wanted);
 }
 
-/** The reason why a changes topic can never be used, or null. Partitions cannot be taken away. */
+/** The reason why a changes topic can never be used, or null. Kafka cannot remove partitions. */
 export function findExcess({ name, partitions }: Topic): string | null {
   if (partitions <= MAX_PARTITIONS) return null;
   return (
@@ -195,7 +195,7 @@ export function findExcess({ name, partitions }: Topic): string | null {
 }
 
 /**
- * The problems of a changes topic, a sentence each; empty if no event can be lost inside the window.
+ * The problems of a changes topic, a sentence each; empty if it keeps every event inside the window.
  *
  * @param actual the topic with its whole effective configuration
  * @param wanted the topic of planTopics

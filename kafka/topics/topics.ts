@@ -1,4 +1,4 @@
-/** The topics of the service as code: creates and alters them, and reports how they differ from the plan. */
+/** The topics of the service as code: creates and alters them, and reports differences from the plan. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brokers } from '../../service/brokers.ts';
@@ -22,7 +22,7 @@ const SET_ON_TOPIC = 1;
 const APPLY_TIMEOUT_MS = 30_000;
 const ASK_AGAIN_MS = 50;
 
-/** The cluster, and the settings that its topics are made for. */
+/** The cluster, and the settings for its topics. */
 export interface TopicsOptions {
   brokers: Brokers;
   /** The beginning of every topic's name; empty in ordinary use. */
@@ -36,11 +36,11 @@ export interface TopicsOptions {
 export interface ActualTopic extends Topic {
   /** Whether every partition has a leader. */
   led: boolean;
-  /** The settings that were made on the topic itself. */
+  /** The settings on the topic itself. */
   ownConfig: Record<string, string>;
 }
 
-/** The topics that the service should have on this cluster. */
+/** The planned topics on this cluster. */
 export async function planFor(admin: Admin, options: TopicsOptions): Promise<ReturnType<typeof planTopics>> {
   const cluster = await admin.describeCluster();
   return planTopics({
@@ -56,8 +56,8 @@ function rightTo(operation: Operation, name: string): Right {
 }
 
 /**
- * The topic as it is, or null if it does not exist. Brokers learn of a new topic one after the other, so that one which
- * does not know a topic that another has listed is asked again for a while.
+ * The actual topic, or null if it does not exist. Brokers learn of a new topic at different times. So if one
+ * broker lists a topic and another does not know it yet, this asks again for a while.
  */
 export async function loadActualTopic(admin: Admin, name: string): Promise<ActualTopic | null> {
   const deadline = performance.now() + APPLY_TIMEOUT_MS;
@@ -92,11 +92,11 @@ async function loadActualTopicOnce(admin: Admin, name: string): Promise<ActualTo
   };
 }
 
-/** @returns whether the topic was created; false if it exists, of which the broker that was asked before knew nothing */
+/** @returns whether the topic was created; false if it exists, although the previous broker did not list it */
 async function createTopic(admin: Admin, topic: Topic): Promise<boolean> {
   return withRight(rightTo('Create', topic.name), () =>
     admin.createTopics({
-      // kafkajs would give up waiting for a broker that has not heard of the topic yet.
+      // kafkajs would stop waiting for a broker that does not know the topic yet.
       waitForLeaders: false,
       topics: [
         {
@@ -110,23 +110,23 @@ async function createTopic(admin: Admin, topic: Topic): Promise<boolean> {
   );
 }
 
-/** The topic as it is, or null if it was missing and has been created. */
+/** The existing topic, or null if this created it. */
 async function readOrCreate(admin: Admin, wanted: Topic, brokers: Brokers): Promise<ActualTopic | null> {
   const actual = await loadActualTopic(admin, wanted.name);
   if (actual !== null || (await createTopic(admin, wanted))) return actual;
-  // It is there. This process may not see it, which the brokers say only if they are asked for it by name.
+  // The topic exists, but this process may not see it. Brokers report that only for a request by name.
   await topicExists(brokers, wanted.name);
   return waitFor(`Topic ${wanted.name}`, () => loadActualTopic(admin, wanted.name), {
     timeoutMs: APPLY_TIMEOUT_MS,
   });
 }
 
-/** The settings, each with its name and the planned value, that differ from the plan. */
+/** The settings that differ from the plan: names and planned values. */
 export function differences(actual: Topic, wanted: Topic): Array<[string, string]> {
   return Object.entries(settingsFor(actual, wanted)).filter(([name, value]) => actual.config[name] !== value);
 }
 
-/** Waits until the brokers report the topic as planned: they learn of it a little later than the controller. */
+/** Waits until the brokers report the planned topic, which they learn from the controller with a delay. */
 async function untilApplied(admin: Admin, wanted: Topic): Promise<void> {
   const probe = async () => {
     const actual = await loadActualTopic(admin, wanted.name);
@@ -142,7 +142,7 @@ async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Pro
   const done: string[] = [];
   const changed = differences(actual, wanted);
   if (changed.length > 0) {
-    // The request replaces all settings of the topic, so it repeats those that others have made.
+    // The request replaces all settings of the topic, so it repeats those set by others.
     const config = { ...actual.ownConfig, ...settingsFor(actual, wanted) };
     const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
     await withRight(rightTo('AlterConfigs', wanted.name), () =>
@@ -164,16 +164,17 @@ async function alterTopic(admin: Admin, actual: ActualTopic, wanted: Topic): Pro
 }
 
 /**
- * Creates missing topics, corrects settings and adds partitions. It never removes anything.
+ * Creates missing topics, corrects settings and adds partitions. Never removes anything.
  *
- * @returns a line for each thing that it did
- * @throws OperatorError if no broker answers, or if the changes topic has more partitions than a cursor can hold
+ * @returns a line for each change
+ * @throws OperatorError if no broker answers, or if the changes topic has more partitions than a cursor can
+ * hold
  */
 export async function applyTopics(options: TopicsOptions): Promise<string[]> {
   return withAdmin(options.brokers, (admin) => applyWith(admin, options));
 }
 
-/** `applyTopics`, with a client that is connected. */
+/** `applyTopics` with a connected client. */
 export async function applyWith(admin: Admin, options: TopicsOptions): Promise<string[]> {
   const done: string[] = [];
   const plan = await planFor(admin, options);
@@ -212,7 +213,7 @@ export async function checkTopics(options: TopicsOptions): Promise<string[]> {
   });
 }
 
-/** The problem of a topic that is not in the list. @throws OperatorError if it may be there, but not for this process */
+/** The problem of an unlisted topic. @throws OperatorError if it exists, but this process may not see it */
 export async function explainAbsence(brokers: Brokers, name: string): Promise<string[]> {
   return (await topicExists(brokers, name)) ? [] : [`${name} is missing`];
 }
@@ -221,7 +222,7 @@ export async function explainAbsence(brokers: Brokers, name: string): Promise<st
 export type ChangesTopicOptions = Pick<TopicsOptions, 'brokers' | 'topicPrefix' | 'retentionMs'>;
 
 /**
- * Looks for settings of the changes topic with which events can vanish inside the window.
+ * Finds settings of the changes topic that let events vanish inside the window.
  *
  * @returns a sentence for each problem
  * @throws OperatorError if no broker answers

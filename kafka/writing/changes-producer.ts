@@ -8,15 +8,15 @@ import { TopicWriter } from './topic-writer.ts';
 export type ChangeRecord = OutgoingRecord;
 
 /**
- * Bounds what a request holds for one partition, which becomes one batch. Small batches suit readers: a fetch returns a
- * bounded number of bytes of each partition, of which only whole batches are useful.
+ * The most bytes of a request for one partition, which become one batch. Small batches suit readers: a fetch
+ * returns a bounded number of bytes of each partition, and only its whole batches are useful.
  */
 const MAX_BATCH_BYTES = 100_000;
 const CLIENT_ID = 'ballot-endorsements-relay';
 
 /**
- * Sends changes in order, each request after all in-sync replicas acknowledged the one before. Everything fails with a
- * KafkaRefusal if Kafka refuses this process, and with the client's error otherwise.
+ * Sends changes in order, each request after all in-sync replicas acknowledged the one before. Every method
+ * throws a KafkaRefusal if Kafka refuses this process, and the client's error otherwise.
  */
 export function createChangesProducer({ brokers, topic }: { brokers: Brokers; topic: string }) {
   const writer = new TopicWriter({ brokers, topic, clientId: CLIENT_ID });

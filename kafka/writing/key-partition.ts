@@ -2,7 +2,7 @@ import { Partitioners } from 'kafkajs';
 import { LRUCache } from 'lru-cache';
 
 const choose = Partitioners.DefaultPartitioner();
-/** By number of partitions and key: the partition. kafkajs takes microseconds for it. */
+/** The partition by number of partitions and key, because kafkajs takes microseconds to choose it. */
 const cachedPartitions = new LRUCache<string, number>({ max: 50_000 });
 
 /** The partition of a key, as Java's clients choose it. */

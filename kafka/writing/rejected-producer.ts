@@ -11,18 +11,18 @@ export interface RejectedRecord {
   value: Buffer;
 }
 
-/** A request that takes longer than this has failed, in milliseconds: the broker may be gone without a word. */
+/** The time limit of a request, in milliseconds: the broker may have vanished silently. */
 const SEND_DEADLINE_MS = 10_000;
 
-/** The topic takes no batch as large as this one. */
+/** The batch is larger than the topic allows. */
 export class RecordTooLargeError extends Error {
   override name = 'RecordTooLargeError';
 }
 
 /**
- * Sends rejections. A failed request may have arrived all the same, so a rejection can be there twice, and its origin
- * tells. The producer is not idempotent: after a failure kafkajs gives the sequence numbers of the failed records to the
- * next ones, and the broker would drop those as copies.
+ * Sends rejections. A failed request may still have arrived, so the topic can hold a rejection twice, with
+ * the same origin. The producer is not idempotent: after a failure, kafkajs reuses the failed records'
+ * sequence numbers, and the broker would drop the next records as duplicates.
  */
 export function createRejectedProducer(
   kafka: Kafka,
@@ -55,7 +55,7 @@ export function createRejectedProducer(
       } catch (error) {
         if (isTooLarge(error))
           throw new RecordTooLargeError(`A batch is too large for ${topic}.`, { cause: error });
-        // A connection that nobody answers on would fail the next time, too. Ending it may fail for the same reason.
+        // A dead connection would fail the next time too. Ending it may fail for the same reason.
         producer.disconnect().catch(() => {});
         producer = open();
         throw error;

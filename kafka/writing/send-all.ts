@@ -8,12 +8,12 @@ import {
 
 import { partitionOfKey } from './key-partition.ts';
 
-/** The partition of each message, for as long as somebody has the message: several sends may be under way. */
+/** The partition of each message in use: several sends may run at once. */
 type Chosen = WeakMap<Message, number>;
 
 /**
- * Creates what a producer and `sendAll` share. Partitions are chosen by key as Java's clients choose them, so that every
- * writer puts one endorser in one partition.
+ * Creates the state that a producer and `sendAll` share. Chooses partitions by key as Java's clients do, so
+ * that every writer puts one endorser in one partition.
  */
 export function rememberPartitions(): { chosen: Chosen; createPartitioner: ICustomPartitioner } {
   const chosen: Chosen = new WeakMap();
@@ -37,8 +37,9 @@ export function rememberPartitions(): { chosen: Chosen; createPartitioner: ICust
 /**
  * Sends messages until each of their partitions has acknowledged them.
  *
- * When a leader moves, kafkajs tries again. It then leaves out the partitions whose new leader has answered the first
- * attempt already, and reports success: those messages would be lost. They are missing in its answer, and are sent again.
+ * When a leader moves, kafkajs retries, but skips partitions if their new leader has already answered the
+ * first attempt, and reports success. Those messages would be lost. Its answer lacks their partitions, so
+ * this function sends them again.
  *
  * @returns the acknowledgement of each partition
  * @throws the client's error, as `producer.send` does

@@ -6,7 +6,7 @@ interface KeyedRecord {
 }
 
 /**
- * Splits records into requests, in order, which hold at most so many bytes for each partition. A record that is larger is
+ * Splits records into requests, in order, each with at most `maxBatchBytes` per partition. A larger record is
  * alone in its partition.
  *
  * @param partitions the number of partitions of the topic

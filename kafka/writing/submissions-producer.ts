@@ -1,4 +1,4 @@
-/** The one place of `submit` that knows kafkajs. */
+/** The only part of `submit` that uses kafkajs. */
 import { formatTraceparent } from '../../schemas/record-headers.ts';
 import type { Brokers } from '../../service/brokers.ts';
 
@@ -13,7 +13,7 @@ export interface Message {
   value: Buffer;
 }
 
-/** A run of a partition's offsets; `to` is not included. */
+/** A range of a partition's offsets, without `to`. */
 export interface OffsetRange {
   partition: number;
   from: number;
@@ -24,7 +24,7 @@ export interface MessageProducer {
   /**
    * Resolves when every in-sync replica has the messages.
    *
-   * @returns where they are; the messages of a partition follow each other in their order
+   * @returns their places; the messages of a partition stay in order
    */
   send(messages: Message[]): Promise<OffsetRange[]>;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ function writeRight(topic: string): Right {
 }
 
 /**
- * A producer to one topic that keeps order and sends nothing twice within its own retries.
+ * Opens a producer for one topic that keeps order and sends no duplicates within its own retries.
  *
  * @throws KafkaRefusal if Kafka refuses this process, as `send` does, and the client's error otherwise
  */
@@ -52,7 +52,7 @@ export async function openProducer(brokers: Brokers, topic: string): Promise<Mes
   try {
     await write(() => producer.connect());
   } catch (error) {
-    // Ending a connection that could not be made may fail; the first error says more.
+    // Ending an unestablished connection may fail; the first error says more.
     await producer.disconnect().catch(() => {});
     throw error;
   }

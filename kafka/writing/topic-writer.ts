@@ -20,35 +20,35 @@ export interface TopicWriterOptions {
   produce?: typeof sendProduce;
 }
 
-/** Where a batch is. */
+/** A batch's place. */
 export interface Acknowledgement {
   partition: number;
-  /** The offset of its first record; -1 if the broker had it before and does not say. */
+  /** The offset of its first record; -1 if a duplicate's place is unknown. */
   baseOffset: number;
 }
 
-/** A batch on its way. It is sent again as it is, so that the broker knows it again. */
+/** An unacknowledged batch. Retries send it unchanged, so that the broker recognizes it. */
 interface Batch {
   partition: number;
   bytes: Buffer;
 }
 
-/** How old the known number of partitions and their leaders may be, in milliseconds. */
+/** The greatest age of the known partitions and leaders, in milliseconds. */
 const METADATA_MAX_AGE_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 10_000;
-/** How long a leader waits for the other replicas, in milliseconds; less than the request may take. */
+/** A leader's time limit for the other replicas, in milliseconds; shorter than the request's. */
 const REPLICATION_TIMEOUT_MS = 8000;
-/** Sequence numbers of a partition go on with 0 after the greatest. */
+/** Sequence numbers of a partition restart at 0 after the greatest. */
 const SEQUENCES = 2 ** 31;
 
-/** The broker has this batch already: an attempt that seemed to fail had arrived. */
+/** The broker already has this batch: an attempt that seemed to fail has arrived. */
 const DUPLICATE = 'DUPLICATE_SEQUENCE_NUMBER';
 
 /**
- * Writes to a topic, in order and nothing twice within its own attempts: an idempotent producer with one request at a time
- * to each broker, which all in-sync replicas acknowledge.
+ * Writes to a topic, in order and without duplicates within its own retries: an idempotent producer with one
+ * request at a time to each broker, acknowledged by all in-sync replicas.
  *
- * After a failed `send` nobody knows what arrived. The next one is then that of a new producer to the broker.
+ * After a failed `send`, the outcome is unknown. The next `send` uses a new producer id.
  */
 export class TopicWriter {
   readonly topic: string;
@@ -57,7 +57,7 @@ export class TopicWriter {
   readonly #findHidden: FindConnectionError;
   readonly #produce: typeof sendProduce;
   #identity: ProducerIdentity | undefined;
-  /** By partition: the number of records that were sent under this identity. */
+  /** By partition: the number of records sent under this identity. */
   readonly #sequences = new Map<number, number>();
 
   constructor({ brokers, topic, clientId, produce = sendProduce }: TopicWriterOptions) {
@@ -159,7 +159,7 @@ export class TopicWriter {
     });
   }
 
-  /** Sends batches to the leaders of their partitions, to all of them at once. Each is acknowledged, or has an error. */
+  /** Sends batches to all leaders concurrently. @returns an acknowledgement or an error for each batch */
   async #sendToLeaders(
     batches: readonly Batch[],
   ): Promise<{ batch: Batch; acknowledgement?: Acknowledgement; error?: unknown }[]> {

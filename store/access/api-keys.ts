@@ -26,7 +26,7 @@ const keyRow = z.object({
 /** An API key, with its account and the limits of the account's plan. */
 export type StoredKey = z.infer<typeof keyRow>;
 
-/** Finds a key by the SHA-256 of its text; null if there is none. */
+/** Finds a key by the SHA-256 of its text; null if the key is unknown. */
 export async function findKey(pool: DatabasePool, hash: Buffer): Promise<StoredKey | null> {
   return pool.maybeOne(sql.type(keyRow)`
     SELECT ${KEY_STATE}, a.id AS "accountId", a.name AS account, a.plan, k.scopes,
@@ -41,7 +41,7 @@ const stateRow = keyRow.pick({ id: true, expiresAt: true, revoked: true, suspend
 /** Everything that can end the use of a key. */
 export type KeyState = z.infer<typeof stateRow>;
 
-/** The states of many keys at once, by key id. Unknown keys have none. */
+/** The states of many keys at once, by key id. Unknown keys are left out. */
 export async function findKeyStates(
   pool: DatabasePool,
   ids: readonly number[],
@@ -54,7 +54,7 @@ export async function findKeyStates(
 }
 
 /**
- * Records when keys were last used. A later time that another gateway recorded stays.
+ * Records when keys were last used. Keeps a later time that another gateway recorded.
  *
  * @param uses milliseconds since 1970, by key id.
  */

@@ -24,7 +24,7 @@ const sessionRow = z.object({
 /** A session of the console, with its person, the account that it shows and the limits of that account's plan. */
 export type ConsoleSession = z.infer<typeof sessionRow>;
 
-/** A person's role is looked up each time, so that it can change. A person who left the account has no session any more. */
+/** Looks the role up each time, so that changes take effect. Leaving an account ends the person's sessions on it. */
 const SESSIONS = sql.fragment`
   SELECT s.id, s.hash, (extract(epoch FROM s.expires_at) * 1000)::float8 AS "expiresAt",
     coalesce(s.link_person, p.email) AS person, s.person_id AS "personId",
@@ -36,7 +36,7 @@ const SESSIONS = sql.fragment`
     LEFT JOIN people p ON p.id = s.person_id
     LEFT JOIN account_members m ON m.person_id = s.person_id AND m.account_id = s.account_id`;
 
-/** Finds a session by the hash of its token. @returns null if it has ended or its person has left the account */
+/** Finds a session by the hash of its token. @returns null if it has ended, or if its person has left the account */
 export async function findSession(pool: DatabasePool, hash: Buffer): Promise<ConsoleSession | null> {
   return pool.maybeOne(sql.type(sessionRow)`
     SELECT * FROM (${SESSIONS}) AS session WHERE hash = ${sql.binary(hash)} AND role IS NOT NULL`);
@@ -44,10 +44,10 @@ export async function findSession(pool: DatabasePool, hash: Buffer): Promise<Con
 
 const stateRow = sessionRow.pick({ id: true, expiresAt: true, suspended: true, accountId: true });
 
-/** Everything that can end a session, or a stream of it, but its deletion. */
+/** Everything except deletion that can end a session or its streams. */
 export type SessionState = z.infer<typeof stateRow>;
 
-/** The states of many sessions at once, by id. Those that have ended have none. */
+/** The states of many sessions at once, by id, without ended sessions. */
 export async function findSessionStates(
   pool: DatabasePool,
   ids: readonly number[],

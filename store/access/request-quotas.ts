@@ -17,10 +17,10 @@ export interface QuotaRequest {
 
 const leaseRow = z.object({ granted: z.number(), used: z.number() });
 
-/** How many requests were granted, from 0 to `size`, and how much of the limit is used then. */
+/** The granted requests, from 0 to `size`, and the use of the limit after the grant. */
 export type QuotaLease = z.infer<typeof leaseRow>;
 
-/** Leases requests of an account's window. Gateways that lease at the same time wait for the row. */
+/** Leases requests of an account's window. Concurrent leases wait for the row. */
 export async function leaseRequests(
   pool: DatabasePool,
   { accountId, kind, windowStart, limit, size }: QuotaRequest,
@@ -36,9 +36,9 @@ export async function leaseRequests(
 }
 
 /**
- * Deletes windows that are over.
+ * Deletes past windows.
  *
- * @param starts the beginning of the earliest window of each kind that is still needed, in milliseconds since 1970.
+ * @param starts the beginning of the earliest window of each kind to keep, in milliseconds since 1970.
  */
 export async function forgetQuotas(
   pool: DatabasePool,

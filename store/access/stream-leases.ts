@@ -3,25 +3,25 @@ import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 
 /** A lease of one of the open streams that an account may have. */
 export interface StreamLease {
-  /** A UUID that the gateway chooses, so that it can retry if it missed the answer. */
+  /** A UUID that the gateway chooses, so that it can retry after a lost answer. */
   id: string;
   accountId: number;
   /** A UUID of the gateway process that serves the stream. */
   gatewayId: string;
-  /** How long the lease lasts without being renewed. */
+  /** The lease's duration without a renewal. */
   expiryMs: number;
 }
 
 const idRow = z.object({ id: z.string() });
 
-/** The expiry of a lease that is acquired or renewed now. now() would be the time before the transaction waited. */
+/** The expiry of a lease acquired or renewed now. now() would give the time before the transaction waited. */
 const expiry = (ms: number) => sql.fragment`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 
 /**
- * Acquires a lease if the account has fewer than `max`. The lock on the account's row makes requests that arrive at the
- * same time, on any gateway, take turns.
+ * Acquires a lease if the account has fewer than `max`. The lock on the account's row makes concurrent
+ * requests, on any gateway, take turns.
  *
- * @returns false if the account has as many as it may.
+ * @returns false if the account has reached its limit.
  */
 export async function acquireStreamLease(
   pool: DatabasePool,
@@ -31,7 +31,7 @@ export async function acquireStreamLease(
   return pool.transaction(async (transaction) => {
     await transaction.query(sql.type(noRow)`
       SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`);
-    // A separate statement, which sees the leases that were acquired while the first one waited.
+    // A separate statement sees leases that were acquired while the first one waited.
     const acquired = await transaction.maybeOne(sql.type(idRow)`
       WITH expired AS (
         DELETE FROM stream_leases WHERE account_id = ${accountId} AND expires_at <= clock_timestamp()
@@ -57,7 +57,7 @@ export async function renewStreamLeases(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Restores leases that expired while their streams went on, even beyond the account's limit. */
+/** Restores leases that expired while their streams continued, even beyond the account's limit. */
 export async function restoreStreamLeases(
   pool: DatabasePool,
   leases: readonly Pick<StreamLease, 'id' | 'accountId'>[],

@@ -14,12 +14,12 @@ export class NameTakenError extends Error {
   override name = 'NameTakenError';
 }
 
-/** The subscription has been changed since somebody saw it. */
+/** The subscription was changed after the client read it. */
 export class SubscriptionChangedError extends Error {
   override name = 'SubscriptionChangedError';
 }
 
-/** The account has as many subscriptions as it may. */
+/** The account has reached its limit of subscriptions. */
 export class TooManySubscriptionsError extends Error {
   override name = 'TooManySubscriptionsError';
 }
@@ -41,7 +41,7 @@ const countRow = z.object({ count: z.number() });
 
 /** How long an Idempotency-Key is remembered, in hours. */
 const IDEMPOTENCY_HOURS = 24;
-/** How many expired keys are deleted when a key is stored: more than one, so that their number falls. */
+/** How many expired keys storing a key deletes: more than one, so that their number falls. */
 const FORGOTTEN_AT_ONCE = 100;
 
 /** Every subscription of an account, by id, as the items of a JSON list. */
@@ -53,7 +53,7 @@ export async function listSubscriptions(pool: DatabasePool, accountId: number): 
   return rows.join(',');
 }
 
-/** A subscription of the account as JSON; null if the account has none of this id. */
+/** A subscription of the account as JSON; null if the account has no such id. */
 export async function findSubscription(
   pool: DatabasePool,
   accountId: number,
@@ -74,7 +74,7 @@ const storedRow = z.object({
 /** A subscription as parsed values. */
 export type StoredSubscription = z.infer<typeof storedRow>;
 
-/** A subscription of the account by its id or, if the text is not all digits, by its name; null if there is none. */
+/** Finds the account's subscription by id or, if the text is not all digits, by name; null if not found. */
 export async function resolveSubscription(
   pool: DatabasePool,
   accountId: number,
@@ -88,7 +88,7 @@ export async function resolveSubscription(
   );
 }
 
-/** The filters of subscriptions of any account, by id. Deleted subscriptions have none. */
+/** The filters of subscriptions of any account, by id, without deleted subscriptions. */
 export async function loadSubscriptionFilters(
   pool: DatabasePool,
   ids: readonly number[],
@@ -102,7 +102,7 @@ export async function loadSubscriptionFilters(
 
 export interface NewSubscription extends SubscriptionValues {
   accountId: number;
-  /** The most subscriptions that the account may have. */
+  /** The account's limit of subscriptions. */
   limit: number;
   now: Date;
   /** The client's Idempotency-Key and the hash of the body; null without a key. */
@@ -120,8 +120,8 @@ async function refuseTakenName<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Saves a new subscription. If the idempotency key was used before for the same request, saves nothing and returns the
- * earlier answer.
+ * Saves a new subscription. If the idempotency key was already used for the same request, saves nothing and
+ * returns the earlier answer.
  *
  * @returns the subscription's id and JSON.
  * @throws NameTakenError if the account has another subscription of this name.
@@ -135,7 +135,7 @@ export async function createSubscription(
   const time = now.toISOString();
   return refuseTakenName(() =>
     pool.transaction(async (transaction) => {
-      // The lock on the account's row makes its requests take turns in counting and in storing keys.
+      // The lock on the account's row makes its requests take turns when they count and when they store keys.
       await transaction.query(sql.type(noRow)`SELECT FROM accounts WHERE id = ${accountId} FOR UPDATE`);
       if (idempotency) {
         const earlier = await transaction.maybeOne(sql.type(earlierRow)`
@@ -162,7 +162,7 @@ export async function createSubscription(
             ${saved.record}, ${time})
           ON CONFLICT (account_id, key) DO UPDATE SET request_hash = excluded.request_hash,
             subscription_id = excluded.subscription_id, answer = excluded.answer, created_at = excluded.created_at`);
-        // Comes last and skips locked rows, so that transactions do not wait for each other.
+        // Runs last and skips locked rows, so that transactions do not wait for each other.
         await transaction.query(sql.type(noRow)`
           DELETE FROM idempotency_keys WHERE (account_id, key) IN (
             SELECT account_id, key FROM idempotency_keys
@@ -177,10 +177,10 @@ export async function createSubscription(
 /**
  * Replaces a subscription's name and filter.
  *
- * @param unchangedSince the `updated_at` that it must still have, as its JSON shows it; any if it is undefined
- * @returns the subscription's JSON; null if the account has none of this id.
+ * @param unchangedSince the required `updated_at`, as its JSON shows it; undefined accepts any
+ * @returns the subscription's JSON; null if the account has no such id.
  * @throws NameTakenError if the account has another subscription of this name.
- * @throws SubscriptionChangedError if it has been changed.
+ * @throws SubscriptionChangedError if it was changed.
  */
 export async function replaceSubscription(
   pool: DatabasePool,
@@ -208,7 +208,7 @@ export async function replaceSubscription(
   return replaced;
 }
 
-/** Deletes a subscription. @returns false if the account has none of this id. */
+/** Deletes a subscription. @returns false if the account has no such id. */
 export async function deleteSubscription(
   pool: DatabasePool,
   accountId: number,

@@ -1,6 +1,6 @@
 import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 
-/** The number of an account's requests in an hour that are alike. */
+/** The number of an account's similar requests in an hour. */
 export interface UsageCount {
   accountId: number;
   /** Null for requests of a session instead of a key. */
@@ -17,7 +17,7 @@ export interface UsageCount {
 export interface RequestError {
   accountId: number;
   keyId: number | null;
-  /** When it was answered, in milliseconds since 1970. */
+  /** The time of the answer, in milliseconds since 1970. */
   at: number;
   requestId: string;
   method: string;
@@ -34,21 +34,21 @@ export interface UsageBatch {
   errors: readonly RequestError[];
 }
 
-/** The process that writes, as a UUID, and the number of its batch: 1, 2, 3… */
+/** The UUID of the writing process, and the number of its batch: 1, 2, 3… */
 export interface BatchName {
   writerId: string;
   number: number;
 }
 
-/** The most errors of an account that are kept: refusals by limits, which come in floods, and all others. */
+/** The most errors kept for an account: refusals by limits, which come in floods, and all others. */
 const KEPT_REFUSALS = 100;
 const KEPT_OTHERS = 900;
-/** The most rows of a table that are deleted for their age at a time. */
+/** The most expired rows that one statement deletes from a table. */
 const MAX_FORGOTTEN = 50_000;
 
 /**
- * Adds a batch to the usage that is stored. A batch that was written before adds nothing, so that a caller who missed the
- * answer can send it again.
+ * Adds a batch to the stored usage. Writing a batch again adds nothing, so that a caller can retry after a
+ * lost answer.
  */
 export async function writeUsage(
   pool: DatabasePool,
@@ -74,7 +74,7 @@ export async function writeUsage(
     error.code,
     error.message,
   ]);
-  // Gateways that write at the same time lock rows in the same order, so that they never wait for each other in a circle.
+  // Concurrent gateways lock rows in the same order, so that they cannot deadlock.
   await pool.query(sql.type(noRow)`
     WITH batch AS (
       INSERT INTO usage_writers AS writer (id, last_batch) VALUES (${writerId}, ${number})
@@ -100,7 +100,7 @@ export async function writeUsage(
     ORDER BY error.at`);
 }
 
-/** Deletes the oldest errors of accounts that have more than are kept: 100 of status 429, and 900 others. */
+/** Trims each account to its newest errors: 100 of status 429, and 900 others. */
 export async function trimErrors(pool: DatabasePool, accountIds: readonly number[]): Promise<void> {
   await pool.query(sql.type(noRow)`
     DELETE FROM request_errors WHERE id IN (
@@ -120,7 +120,7 @@ export async function trimErrors(pool: DatabasePool, accountIds: readonly number
 /**
  * Deletes old usage, up to 50,000 rows of each kind at a time.
  *
- * @param starts the earliest hour and the earliest error that are still needed, in milliseconds since 1970.
+ * @param starts the earliest hour and the earliest error to keep, in milliseconds since 1970.
  */
 export async function forgetUsage(
   pool: DatabasePool,

@@ -2,19 +2,19 @@ import type { ClientBase, Pool } from 'pg';
 import { type Actor, recordAudit } from './audit-log.ts';
 import { PlanMismatchError, requirePlan } from './plans.ts';
 
-/** An account as a list shows it. */
+/** An account in a list. */
 export interface AccountSummary {
   id: number;
   name: string;
   plan: string;
   createdAt: Date;
   suspendedAt: Date | null;
-  /** The number of its keys that can be used now. */
+  /** The number of its usable keys. */
   usableKeys: number;
 }
 
 /**
- * The id of the account of this name, which is created if it does not exist.
+ * Returns the id of the account of this name, and creates it if it does not exist.
  *
  * @throws PlanMismatchError if the plan does not exist, or the account is on another plan.
  */
@@ -56,7 +56,7 @@ export interface AccountSearch {
   limit?: number;
 }
 
-/** The accounts that fit, by name; every one without a search. */
+/** The matching accounts, by name; all accounts without a search. */
 export async function listAccounts(
   client: ClientBase | Pool,
   { contains, id, limit }: AccountSearch = {},
@@ -75,9 +75,9 @@ export async function listAccounts(
 }
 
 /**
- * Suspends or resumes an account. Writes nothing to the audit log if the account is in that state already.
+ * Suspends or resumes an account. Writes nothing to the audit log if the state stays the same.
  *
- * @returns false if there is no such account.
+ * @returns false if the account does not exist.
  */
 export async function setAccountSuspended(
   client: ClientBase,
@@ -99,7 +99,7 @@ export async function setAccountSuspended(
   return true;
 }
 
-/** The account is not on the plan that somebody saw before changing it. */
+/** The account's plan changed after the operator read it. */
 export class AccountMovedError extends Error {
   override name = 'AccountMovedError';
 }
@@ -107,10 +107,10 @@ export class AccountMovedError extends Error {
 /**
  * Moves an account to another plan.
  *
- * @param seen the plan that it must still be on; any if it is null
- * @returns false if there is no such account.
- * @throws PlanMismatchError if there is no such plan.
- * @throws AccountMovedError if it is on another plan than `seen`.
+ * @param seen the required present plan; null accepts any
+ * @returns false if the account does not exist.
+ * @throws PlanMismatchError if the plan does not exist.
+ * @throws AccountMovedError if the present plan is not `seen`.
  */
 export async function setAccountPlan(
   client: ClientBase,

@@ -2,9 +2,9 @@ import type { ClientBase, Pool } from 'pg';
 
 /** The author of a change. The database adds its own user. */
 export interface Actor {
-  /** The operating system's user that runs a command, if known; null in the console. */
+  /** The operating system's user of a command, if known; null in the console. */
   osUser: string | null;
-  /** The person who is signed in to the console; null for a command. */
+  /** The person signed in to the console; null for a command. */
   person: string | null;
 }
 
@@ -30,9 +30,9 @@ type AuditAction =
 
 export interface AuditEntry {
   action: AuditAction;
-  /** The thing that changed, such as `account acme` or `key 12`. Never a key's text. */
+  /** The changed object, such as `account acme` or `key 12`. Never contains a key's text. */
   subject: string;
-  /** The account that the change belongs to, if it belongs to one. */
+  /** The account that the change belongs to, if any. */
   accountId?: number;
   details?: Readonly<Record<string, unknown>>;
 }
@@ -60,7 +60,7 @@ export async function recordAudit(
 export interface AuditPage {
   /** The most entries. */
   limit: number;
-  /** Only entries that are older than the one of this id. */
+  /** Only entries before the one of this id. */
   before?: number;
   /** Only entries of this account. */
   accountId?: number;

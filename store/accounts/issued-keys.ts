@@ -6,25 +6,25 @@ import { type Actor, recordAudit } from './audit-log.ts';
 
 /** The properties of a new key. */
 export interface KeyGrant {
-  /** The name that people know it by; empty for none. */
+  /** A name for people; may be empty. */
   name?: string;
   scopes: readonly Scope[];
   expiresAt: Date | null;
-  /** The key that it takes over from. */
+  /** The key that it replaces. */
   replaces?: number | null;
-  /** The form that asks for it, by a UUID: a form that is sent twice makes one key. */
+  /** The UUID of the form that asks for it: a form sent twice makes one key. */
   formId?: string | null;
 }
 
 export interface NewKey extends KeyGrant {
-  /** The account's name. It is created if it does not exist. */
+  /** The account's name. A missing account is created. */
   account: string;
   plan: string;
 }
 
 export interface IssuedKey {
   id: number;
-  /** The key's text, of which only the hash is stored. */
+  /** The key's text. Only its hash is stored. */
   key: string;
 }
 
@@ -45,7 +45,7 @@ export async function issueKey(
 }
 
 /**
- * Issues a key to an account that exists, within the caller's transaction.
+ * Issues a key to an existing account, within the caller's transaction.
  *
  * @returns null if its form has made a key already
  */
@@ -78,10 +78,10 @@ export async function issueKeyOf(
   return { id, key };
 }
 
-/** A key as a list shows it, without its text. */
+/** A key in a list, without its text. */
 export interface KeySummary {
   id: number;
-  /** Empty if nobody gave it one. */
+  /** Empty if it has no name. */
   name: string;
   account: string;
   plan: string;
@@ -91,11 +91,11 @@ export interface KeySummary {
   revokedAt: Date | null;
   /** Accurate to about a minute. */
   lastUsedAt: Date | null;
-  /** The id of the key that it takes over from. */
+  /** The id of the key that it replaces. */
   replaces: number | null;
 }
 
-/** Every key, or every key of an account, revoked ones included, by account and age. */
+/** Every key, or an account's, including revoked ones, by account and age. */
 export async function listKeys(client: ClientBase | Pool, accountId?: number): Promise<KeySummary[]> {
   const { rows } = await client.query<KeySummary>(
     `SELECT k.id, k.name, a.name AS account, a.plan, k.scopes, k.created_at AS "createdAt",
@@ -110,8 +110,8 @@ export async function listKeys(client: ClientBase | Pool, accountId?: number): P
 /**
  * Revokes a key. Revoking again keeps the first time and records nothing.
  *
- * @param accountId the account that it must belong to; any if it is left out
- * @returns false if there is no such key.
+ * @param accountId the account that it must belong to; any if omitted
+ * @returns false if the key does not exist.
  */
 export async function revokeKey(
   client: ClientBase,

@@ -12,12 +12,12 @@ export interface Plan extends PlanLimits {
   name: string;
 }
 
-/** There is no plan of this name, or an account is on a different plan than the one given. */
+/** The plan does not exist, or the account is on a different plan than the given one. */
 export class PlanMismatchError extends Error {
   override name = 'PlanMismatchError';
 }
 
-/** The limits of a plan are not those that somebody saw before changing them. */
+/** The plan's limits changed after the operator read them. */
 export class PlanChangedError extends Error {
   override name = 'PlanChangedError';
 }
@@ -36,7 +36,7 @@ function hasLimits(plan: Plan, limits: PlanLimits): boolean {
   return (Object.keys(limits) as (keyof PlanLimits)[]).every((name) => plan[name] === limits[name]);
 }
 
-/** The plan of this name. @throws PlanMismatchError if there is none; the message lists the plans. */
+/** The plan of this name. @throws PlanMismatchError if it does not exist; the message lists the plans. */
 export async function requirePlan(client: ClientBase, name: string): Promise<Plan> {
   const plans = await listPlans(client);
   const plan = plans.find((candidate) => candidate.name === name);
@@ -46,12 +46,12 @@ export async function requirePlan(client: ClientBase, name: string): Promise<Pla
 }
 
 /**
- * Changes some limits of a plan, for every account on it. Limits that are not given stay.
+ * Changes some limits of a plan, for every account on it. Omitted limits stay.
  *
- * @param seen the limits that the plan must still have; any if it is left out
+ * @param seen the required present limits; any if omitted
  * @returns the changed plan.
- * @throws PlanMismatchError if there is no plan of this name.
- * @throws PlanChangedError if it has not the limits of `seen`.
+ * @throws PlanMismatchError if the plan does not exist.
+ * @throws PlanChangedError if the present limits are not `seen`.
  */
 export async function changePlan(
   client: ClientBase,
@@ -60,7 +60,7 @@ export async function changePlan(
   actor: Actor,
   seen?: PlanLimits,
 ): Promise<Plan> {
-  // The lock keeps the plan as it is read next until the change is committed.
+  // The lock keeps the plan unchanged from the next read to the commit.
   await client.query('SELECT FROM plans WHERE name = $1 FOR UPDATE', [name]);
   const before = await requirePlan(client, name);
   if (seen && !hasLimits(before, seen)) throw new PlanChangedError();

@@ -11,11 +11,11 @@ export interface RequestError extends ErrorPlace {
   status: number;
   /** The code of the error body, such as `invalid_parameter`. */
   code: string;
-  /** The message of the error body, up to 500 characters of it. */
+  /** The first 500 characters of the error body's message. */
   message: string;
 }
 
-/** The place of an error in the list. */
+/** An error's place in the list. */
 export interface ErrorPlace {
   occurredAt: Date;
   id: number;
@@ -23,17 +23,17 @@ export interface ErrorPlace {
 
 export interface ErrorPage {
   errors: RequestError[];
-  /** The place that the next page is after; null on the last page. */
+  /** The place after which the next page begins; null on the last page. */
   next: ErrorPlace | null;
 }
 
 /**
- * Lists the errors that an account was answered, the newest first. Gateways write them about every ten seconds, and keep a
- * sample: the newest 900, and 100 more of status 429, of the last seven days. In a flood only some of them are kept. The
- * usage counts all.
+ * Lists the newest errors of an account first. Gateways write them about every ten seconds, and keep a sample
+ * of the last seven days: the newest 100 of status 429 and the newest 900 others. In a flood they keep only
+ * some of them. The usage counts all.
  *
  * @param limit the most errors of the page, at least 1.
- * @param after the place after which the page begins, as the page before gave it; null for the first page.
+ * @param after the previous page's `next`; null for the first page.
  */
 export async function listRequestErrors(
   client: ClientBase | Pool,

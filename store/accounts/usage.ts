@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
 
-/** Requests of an account, by how they were answered. Gateways write them about every ten seconds. */
+/** An account's requests by the kind of answer. Gateways write them about every ten seconds. */
 export interface RequestTotals {
   /** All of them. */
   requests: number;
@@ -27,7 +27,7 @@ export interface KeyUsage extends RequestTotals {
   keyId: number | null;
 }
 
-/** How far back usage can be asked for: as long as gateways keep it, without its first and last day. */
+/** The longest period of a query, in days: as long as gateways keep usage, without its first and last day. */
 const MAX_DAYS = 33;
 
 const TOTALS = `
@@ -67,7 +67,7 @@ export async function loadDailyUsage(client: ClientBase | Pool, accountId: numbe
 /**
  * The usage of an account by route, the most used first.
  *
- * @param days the number of UTC days, 1 to 33, of which today is the last.
+ * @param days the number of UTC days up to today, 1 to 33.
  */
 export async function loadUsageByRoute(
   client: ClientBase | Pool,
@@ -78,9 +78,9 @@ export async function loadUsageByRoute(
 }
 
 /**
- * The usage of an account by key, revoked ones included, the most used first. Keys without a request are left out.
+ * The usage of an account by key, the most used first. Includes revoked keys, but not keys without a request.
  *
- * @param days the number of UTC days, 1 to 33, of which today is the last.
+ * @param days the number of UTC days up to today, 1 to 33.
  */
 export async function loadUsageByKey(
   client: ClientBase | Pool,
@@ -90,7 +90,7 @@ export async function loadUsageByKey(
   return loadUsageBy(client, 'key_id AS "keyId"', accountId, days);
 }
 
-/** @throws RangeError if the days are not 1 to 33 */
+/** @throws RangeError unless `days` is from 1 to 33 */
 async function loadUsageBy<Row extends RequestTotals>(
   client: ClientBase | Pool,
   column: string,
@@ -111,9 +111,9 @@ async function loadUsageBy<Row extends RequestTotals>(
   return rows;
 }
 
-/** How many streams an account has open, beside how many it may have. */
+/** An account's open streams, and its limit. */
 export interface OpenStreamCount {
-  /** Over all gateways; null if the plan does not limit streams, since those are not counted. */
+  /** Over all gateways; null if the plan does not limit streams, because such streams are not counted. */
   open: number | null;
   /** The limit of the plan; null is unlimited. */
   max: number | null;
@@ -122,15 +122,16 @@ export interface OpenStreamCount {
 /**
  * Counts the open streams of an account over all gateways.
  *
- * Only the Server-Sent Events of accounts whose plan limits them are counted: each has a lease in the database, and streams
- * of other plans have none. Three cases differ from the truth for a while:
+ * Counts only Server-Sent Events of accounts whose plan limits them: each has a lease in the database. The
+ * count is temporarily wrong in three cases:
  *
  * - The streams of a killed gateway count until their leases expire, up to 30 seconds.
- * - Streams that began while the database was away count from the next renewal of leases, within ten seconds.
- * - Streams that began before the account moved from an unlimited plan to a limited one are never counted. They end within
- *   STREAM_LIFETIME_MS.
+ * - Streams that began during an outage of the database count from the next renewal of leases, within ten
+ *   seconds.
+ * - Streams that began before the account moved from an unlimited plan to a limited one never count. They end
+ *   within STREAM_LIFETIME_MS.
  *
- * @returns null if there is no such account.
+ * @returns null if the account does not exist.
  */
 export async function countOpenStreams(
   client: ClientBase | Pool,

@@ -4,29 +4,31 @@ import { type Announced, announceAllStale, NONE_ANNOUNCED, previewStale } from '
 import { lockStreamHead } from '../stream/change-log.ts';
 import { beginEdit, dropUnchangedParts, listStale, loadNewestEndorsement } from './stale.ts';
 
-/** The outcome of an edit's work. */
+/** The result of an edit's work. */
 export interface EditOutcome<T> {
   result: T;
-  /** Whether to keep what the work did to the catalogue; otherwise it is rolled back. */
+  /** Whether to commit the work's changes to the catalogue; otherwise they are rolled back. */
   keep: boolean;
 }
 
 export interface EditOptions {
-  /** Do everything, say what it would come to, and roll it back. */
+  /** Does everything, reports the result, and rolls back. */
   dryRun: boolean;
-  /** Called with the number of endorsements that were announced after the commit, and that of all. */
+  /** Called with the number of endorsements announced since the commit, and the total. */
   onAnnounced?: (done: number, total: number) => void;
 }
 
 /**
- * Edits the catalogue in one transaction, and then announces every endorsement whose events the edit made stale (INV-13).
+ * Edits the catalogue in one transaction, and then announces every endorsement whose events the edit made
+ * stale (INV-13).
  *
- * The transaction lists these endorsements. Most of the list is made without the stream's lock, because making it takes
- * seconds for large elections; the lock is taken for the endorsements that were added meanwhile, and for the commit. The
- * announcements follow in transactions of their own. If this process dies between them, the consumers go on.
+ * The transaction lists these endorsements. Most of the list is made without the stream's lock, because it
+ * takes seconds for large elections. The lock is taken only to add newer endorsements and to commit. The
+ * announcements follow in transactions of their own. If this process dies between them, the consumers
+ * continue.
  *
  * @param client a connection of the caller's own, outside of a transaction
- * @returns what the work returned, and the events that were made, or that would be made by a dry run
+ * @returns the result of the work, and the events that were made, or that a dry run would make
  * @throws the errors of `work` and of the database, after rolling back
  */
 export async function editCatalogue<T>(
@@ -36,12 +38,12 @@ export async function editCatalogue<T>(
 ): Promise<{ result: T; announced: Announced }> {
   await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.catalogueImport]);
   try {
-    // An interrupted edit may have left some, whose rows both this edit and the stream's writer would lock.
+    // Finishes an interrupted edit, whose remaining rows both this edit and the stream's writer would lock.
     await announceAllStale(client);
     const { result, kept, preview } = await inTransaction(client, work, dryRun);
     return { result, announced: kept ? await announceAll(client, onAnnounced) : preview };
   } finally {
-    // Fails if the connection is lost, and then the server releases the lock by itself.
+    // If the connection is lost, this fails and the server releases the lock.
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]).catch(() => {});
   }
 }
@@ -70,13 +72,13 @@ async function inTransaction<T>(
     await client.query(kept ? 'COMMIT' : 'ROLLBACK');
     return { result, kept, preview };
   } catch (error) {
-    // Fails if the connection is lost, and then the server rolls back by itself.
+    // If the connection is lost, this fails and the server rolls back.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/** Lists what was endorsed while the list was made. From here to the commit nothing more can be. */
+/** Adds the endorsements made while the list was made. From here to the commit there can be no more. */
 async function listLatecomers(client: pg.Client, after: number): Promise<void> {
   await lockStreamHead(client);
   await listStale(client, after);

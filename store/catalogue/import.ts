@@ -17,9 +17,9 @@ import { countRefused, type ListedRefusals, listRefusals, refuseUnfit } from './
 import { removeVanished } from './removal.ts';
 import { type StagedLine, stageLines } from './staging.ts';
 
-/** The most refusals of the store that are listed; further ones are only counted. */
+/** The most refusals of the store to list; further ones are only counted. */
 const MAX_REFUSALS = 100;
-/** The most districts that are reported as described in more than one way. */
+/** The most districts with conflicting descriptions to report. */
 const MAX_AMBIGUOUS = 20;
 
 const TABLES = [
@@ -38,17 +38,17 @@ export interface CatalogueCounts extends MergeCounts {
 }
 
 export interface CatalogueImport extends ListedRefusals {
-  /** Whether the import was committed, or would be if it were not a dry run. If not, it changed nothing. */
+  /** Whether the import was committed, or would be without the dry run. If false, it changed nothing. */
   loaded: boolean;
   /** Rows by table; empty if lines were refused. */
   counts: Partial<Record<CatalogueTable, CatalogueCounts>>;
-  /** The contests and choices that it removes, if they are more than were allowed; the import is not loaded then. */
+  /** The number of contests and choices to remove, if it exceeds the limit; the import is then not loaded. */
   removalsRefused: number | null;
   /** The events that tell clients of the changes. */
   announced: Announced;
   /** Refused lines by kind, including those refused before staging. */
   refused: Partial<Record<CatalogueKind, number>>;
-  /** Districts that the lines describe in more than one way. */
+  /** Districts with conflicting descriptions. */
   ambiguousDistricts: AmbiguousDistrict[];
 }
 
@@ -62,9 +62,9 @@ export interface CatalogueImportOptions extends EditOptions {
 type Imported = Omit<CatalogueImport, 'announced'>;
 
 /**
- * Imports catalogue lines in one transaction, and announces their changes. Tables are merged in the order of their
- * dependencies, so the order of `lines` does not matter. Importing is idempotent: records keep their ids, and unchanged
- * rows are not written.
+ * Imports catalogue lines in one transaction, and announces their changes. Tables are merged in the order of
+ * their dependencies, so the order of `lines` does not matter. Importing is idempotent: records keep their
+ * ids, and unchanged rows are not written.
  *
  * @param client a connection of the caller's own, outside of a transaction.
  * @throws the errors of `lines` and of the database, after rolling back.
@@ -79,7 +79,7 @@ export async function importCatalogue(
     () => mergeLines(client, lines, options),
     options,
   );
-  // A large import changes the statistics that the planner relies on.
+  // A large import changes the planner's statistics.
   if (result.loaded && !options.dryRun) await client.query(`ANALYZE ${TABLES.join(', ')}`);
   return { ...result, announced };
 }
@@ -108,7 +108,7 @@ async function mergeLines(
   return { result, keep: loaded };
 }
 
-/** Merges each table after those that it refers to. */
+/** Merges each table after the tables that it refers to. */
 async function mergeAll(client: pg.Client): Promise<CatalogueImport['counts']> {
   const endorser_categories = await mergeCategories(client);
   const endorsers = await mergeEndorsers(client);

@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type MergeCounts, mergeStaged } from './merge.ts';
 
-/** Spreads the choices of the staged contests into `choice_records`. Needs the contests to be merged already. */
+/** Spreads the choices of the staged contests into `choice_records`. The contests must be merged already. */
 export async function spreadChoices(client: ClientBase): Promise<void> {
   await client.query(`
     CREATE TEMPORARY TABLE choice_records ON COMMIT DROP AS
@@ -20,9 +20,9 @@ export async function spreadChoices(client: ClientBase): Promise<void> {
 }
 
 /**
- * Gives candidates whose name was corrected their new name as the key, so that the merge finds them by it and they keep
- * their ids. That is the candidate of a choice that is still there, whose key was its old name, which no staged choice of
- * the contest has any more, while nobody there has the new key yet.
+ * Gives each candidate with a corrected name the new name as its key, so that the merge finds the candidate
+ * and keeps its id. A candidate qualifies if its choice was not removed, no staged choice of the contest has
+ * its old key, and no candidate of the contest has its new key yet.
  */
 async function rekeyCorrectedCandidates(client: ClientBase): Promise<void> {
   await client.query(`
@@ -64,7 +64,7 @@ export async function mergeCandidates(client: ClientBase): Promise<MergeCounts> 
   });
 }
 
-/** Merges the choices. A choice that was removed returns. */
+/** Merges the choices. Restores removed ones. */
 export async function mergeChoices(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_choices ON COMMIT DROP AS

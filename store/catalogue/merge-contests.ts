@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type MergeCounts, mergeStaged } from './merge.ts';
 
-/** Merges the staged elections. An election that was removed returns. */
+/** Merges the staged elections. Restores removed ones. */
 export async function mergeElections(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_elections ON COMMIT DROP AS
@@ -49,8 +49,8 @@ const SAME_DISTRICT = `COALESCE(t.ocd_id, t.name) = COALESCE(s.ocd_id, s.name)
   AND COALESCE(t.state, '') = COALESCE(s.state, '')`;
 
 /**
- * Merges the districts of the staged contests. If contests call a district by several names, its present name stays, so
- * that the order of the files does not rename it.
+ * Merges the districts of the staged contests. If contests give a district several names, it keeps its
+ * present name, so that the order of the files does not rename it.
  */
 export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
@@ -68,20 +68,20 @@ export async function mergeDistricts(client: ClientBase): Promise<MergeCounts> {
   });
 }
 
-/** A district to which contests give several names, of which one counts. */
+/** A district with several names in the contests. */
 export interface AmbiguousDistrict {
-  /** The district is told apart by its OCD id, or its name if it has none, and by its level, type and state. */
+  /** The OCD id, or else the name, identifies the district together with level, type and state. */
   ocdId: string | null;
   level: string;
   type: string;
   state: string | null;
-  /** The name that counts. */
+  /** The chosen name. */
   name: string;
   /** The other names, each with one of the contests that give it. */
   others: { name: string; contest: string }[];
 }
 
-/** The first districts that the staged contests describe in several ways. Needs the districts to be merged already. */
+/** The first districts with conflicting descriptions in the staged contests. The districts must be merged already. */
 export async function findAmbiguousDistricts(
   client: ClientBase,
   limit: number,
@@ -100,7 +100,7 @@ export async function findAmbiguousDistricts(
   return rows;
 }
 
-/** Merges the staged contests. A contest that was removed returns. */
+/** Merges the staged contests. Restores removed ones. */
 export async function mergeContests(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_contests ON COMMIT DROP AS

@@ -19,7 +19,7 @@ export async function mergeCategories(client: ClientBase): Promise<MergeCounts> 
   });
 }
 
-/** Merges the staged endorsers. Needs their categories to be merged already. */
+/** Merges the staged endorsers. Their categories must be merged already. */
 export async function mergeEndorsers(client: ClientBase): Promise<MergeCounts> {
   await client.query(`
     CREATE TEMPORARY TABLE staged_endorsers ON COMMIT DROP AS

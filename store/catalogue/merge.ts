@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { type CarriedTable, keepParts } from './stale.ts';
 
-/** How many rows of a table an import added, changed and left alone. */
+/** How many rows of a table an import added, changed and left unchanged. */
 export interface MergeCounts {
   added: number;
   changed: number;
@@ -10,19 +10,19 @@ export interface MergeCounts {
 
 interface MergePlan {
   table: CarriedTable;
-  /** A temporary table with every column of the plan, and `ordinal`, the order in which new rows get their ids. */
+  /** A temporary table with every column of the plan, and `ordinal`, which orders the ids of new rows. */
   staged: string;
   /** The condition that matches a row `t` of the table with a staged row `s`. */
   on: string;
-  /** The columns that `on` compares. They are set once, when the row is added. */
+  /** The columns that `on` compares. Only an insert sets them. */
   identity: string[];
   columns: string[];
 }
 
 /**
- * Updates the rows of `table` to equal the staged rows, and adds the missing ones. Equal rows are not written, and rows
- * that exist draw no id, so that years of imports neither change the ids nor use them up. The values
- * that events carry of the changing rows are kept first (`keepParts`).
+ * Updates the rows of `table` to equal the staged rows, and adds the missing ones. Equal rows are not
+ * written. Existing rows draw no id, so that years of imports neither change ids nor exhaust them. Before
+ * rows change, keeps their parts of events (`keepParts`).
  */
 export async function mergeStaged(client: ClientBase, plan: MergePlan): Promise<MergeCounts> {
   const { table, staged, on, identity, columns } = plan;

@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg';
 import type { CatalogueKind } from '../../schemas/catalogue-files.ts';
 
-/** A line of a catalogue file that cannot be imported, and why. */
+/** A refused line of a catalogue file, and the reason. */
 interface CatalogueRefusal {
   kind: CatalogueKind;
   file: string;
   line: number;
-  /** Null if the line as a whole is at fault. */
+  /** Null if the whole line is at fault. */
   field: string | null;
   message: string;
   /** The record's own key or slug, if it has one. */
@@ -22,7 +22,7 @@ interface Reference {
   present: string;
 }
 
-/** A removed election has to be imported again before contests can name it. */
+/** Contests cannot name a removed election until it is imported again. */
 const PRESENT_ELECTIONS = '(SELECT slug FROM elections WHERE removed_at IS NULL)';
 
 const REFERENCES: Reference[] = [
@@ -30,7 +30,7 @@ const REFERENCES: Reference[] = [
   { kind: 'contests', field: 'election', of: 'elections', present: PRESENT_ELECTIONS },
 ];
 
-/** Refuses the staged lines that repeat another line's key, and those that name an unknown record. */
+/** Refuses staged lines that repeat another line's key or name an unknown record. */
 export async function refuseUnfit(client: ClientBase): Promise<void> {
   await client.query(`
     WITH numbered AS (
@@ -79,7 +79,7 @@ export interface ListedRefusals {
   /** The first ones, in the order of the files. */
   refusals: CatalogueRefusal[];
   refusalCount: number;
-  /** How many there are of each file, field and reason. */
+  /** The number of refusals by file, field and reason. */
   refusalCounts: { file: string; field: string | null; reason: string; count: number }[];
 }
 
@@ -98,7 +98,7 @@ export async function listRefusals(client: ClientBase, limit: number): Promise<L
   return { refusals, refusalCount, refusalCounts };
 }
 
-/** The number of refused lines of each kind, whatever the reason. */
+/** The number of refused lines of each kind, for any reason. */
 export async function countRefused(client: ClientBase): Promise<Partial<Record<CatalogueKind, number>>> {
   const { rows } = await client.query<{ kind: CatalogueKind; count: number }>(
     'SELECT kind, count(*)::integer AS count FROM staged WHERE refused GROUP BY kind',

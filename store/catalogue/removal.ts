@@ -1,18 +1,18 @@
 import type { ClientBase } from 'pg';
 import { noteRemoved } from './stale.ts';
 
-/** How much elections have lost. Choices that go with their contest are not counted. */
+/** The number of removed contests and choices, without the choices of removed contests. */
 export interface Removal {
   contests: number;
   choices: number;
 }
 
 /**
- * Marks contests and choices as removed if they vanished from the elections of the staged contests, and notes that their
- * endorsements are to be withdrawn (contract, "Catalogue and submission files").
+ * Marks contests and choices as removed if they vanished from the elections of the staged contests, and notes
+ * that their endorsements must be withdrawn (contract, "Catalogue and submission files").
  *
- * A contest whose line was refused has not vanished. A refused line without a key may be any contest, so that none is
- * removed then.
+ * A contest with a refused line has not vanished. A refused line without a key may be any contest, so nothing
+ * is removed then.
  */
 export async function removeVanished(client: ClientBase): Promise<Removal> {
   const contests = await client.query<{ id: number }>(
@@ -37,9 +37,9 @@ export async function removeVanished(client: ClientBase): Promise<Removal> {
 }
 
 /**
- * Marks an election and all its contests as removed. Its id and theirs stay, should it be imported again.
+ * Marks an election and all its contests as removed. They keep their ids for a later import.
  *
- * @returns null if there is no such election
+ * @returns null if the election does not exist
  */
 export async function removeElection(client: ClientBase, slug: string): Promise<Removal | null> {
   const elections = await client.query<{ id: number }>(

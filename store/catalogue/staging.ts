@@ -4,24 +4,24 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { CatalogueKind, CatalogueRecord } from '../../schemas/catalogue-files.ts';
 
-/** A line of a catalogue file to be imported. */
+/** A line of a catalogue file to import. */
 export interface StagedLine {
   kind: CatalogueKind;
   file: string;
   line: number;
-  /** The record's key or slug; null if the line is refused and has none. */
+  /** The record's key or slug; null if the line is refused and has no key. */
   key: string | null;
-  /** The parsed record; null for a line that was refused already. */
+  /** The parsed record; null for a refused line. */
   record: CatalogueRecord | null;
 }
 
 const CHUNK_CHARACTERS = 256 * 1024;
 
 /**
- * Copies the lines into the temporary table `staged`, which lives until the caller's transaction ends. Refused lines are
- * staged too, because the records that they name have not vanished from the catalogue.
+ * Copies the lines into the temporary table `staged`, which lives until the caller's transaction ends.
+ * Includes refused lines, because their records have not vanished from the catalogue.
  *
- * @throws the errors of `lines`; the caller must then roll the transaction back.
+ * @throws the errors of `lines`; the caller must then roll back.
  */
 export async function stageLines(client: pg.Client, lines: AsyncIterable<StagedLine>): Promise<void> {
   await client.query(`
@@ -33,7 +33,7 @@ export async function stageLines(client: pg.Client, lines: AsyncIterable<StagedL
       key text,
       record jsonb,
       refused boolean NOT NULL,
-      -- Set by the checks against other records.
+      -- Set by checks against other records.
       field text,
       problem text,
       -- The part of the problem that many lines share.
@@ -61,7 +61,7 @@ async function* encodeLines(lines: AsyncIterable<StagedLine>): AsyncGenerator<st
 
 const COPY_ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A value in the text format of COPY, where backslashes, tabs and line ends have a meaning. */
+/** A value in the text format of COPY, which gives backslashes, tabs and line ends a meaning. */
 function encodeValue(value: string | null): string {
   return value === null ? '\\N' : value.replace(/[\\\n\r\t]/g, (character) => COPY_ESCAPES[character] ?? '');
 }

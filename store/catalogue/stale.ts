@@ -5,7 +5,7 @@
 import type { ClientBase } from 'pg';
 import { EVENT_PARTS, EVENT_TABLES, type EventPart } from '../endorsements/references.ts';
 
-/** The tables that events carry values of, the part that carries them, and how rows of that part refer to the table. */
+/** The tables with values in events: the part that carries them, and how its rows refer to the table. */
 const REACHED = {
   endorser_categories: { part: 'endorser', key: 'slug', reference: 'e.category' },
   endorsers: { part: 'endorser', key: 'id', reference: 'e.id' },
@@ -16,7 +16,7 @@ const REACHED = {
   choices: { part: 'choice', key: 'id', reference: 'h.id' },
 } as const satisfies Record<string, { part: EventPart; key: string; reference: string }>;
 
-/** A table of which events carry values. */
+/** A table with values in events. */
 export type CarriedTable = keyof typeof REACHED;
 
 const PARTS = Object.keys(EVENT_PARTS) as EventPart[];
@@ -30,8 +30,8 @@ export async function beginEdit(client: ClientBase): Promise<void> {
 }
 
 /**
- * Keeps the parts of events that are made from rows which are about to change. Parts that are kept already stay: they are
- * the ones from before the edit.
+ * Keeps the parts of events that rows are about to change. Parts kept earlier stay, because they are from
+ * before the edit.
  *
  * @param from the FROM and WHERE that choose those rows, as `t`
  */
@@ -45,7 +45,7 @@ export async function keepParts(client: ClientBase, table: CarriedTable, from: s
   );
 }
 
-/** Notes the choices that the edit removes, alone or with their contest, so that their endorsements are withdrawn. */
+/** Notes the choices that the edit removes, alone or with their contest, to withdraw their endorsements. */
 export async function noteRemoved(
   client: ClientBase,
   { contests, choices }: Record<'contests' | 'choices', readonly { id: number }[]>,
@@ -56,7 +56,7 @@ export async function noteRemoved(
   );
 }
 
-/** Forgets the parts that are as they were. @returns whether the edit concerns any endorsement there may be */
+/** Drops the unchanged parts. @returns whether the edit can concern an endorsement */
 export async function dropUnchangedParts(client: ClientBase): Promise<boolean> {
   await client.query('ANALYZE kept_parts; ANALYZE removed_choices');
   for (const part of PARTS) {
@@ -72,15 +72,15 @@ export async function dropUnchangedParts(client: ClientBase): Promise<boolean> {
   return rows[0]?.any ?? false;
 }
 
-/** The newest endorsement's id. Ids are drawn under the stream's lock, so that all older ones are committed. */
+/** The newest endorsement's id. Ids are drawn under the stream's lock, so all older ones are committed. */
 export async function loadNewestEndorsement(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ id: string | null }>('SELECT max(id) AS id FROM endorsements');
   return Number(rows[0]?.id ?? 0);
 }
 
 /**
- * Lists the endorsements as stale that the edit concerns, with the parts that their events carried before it. Nothing may
- * be left of an earlier edit.
+ * Lists as stale the endorsements that the edit concerns, with the parts that their events carried before it.
+ * No stale endorsement of an earlier edit may remain.
  *
  * @param after only endorsements with a higher id
  */

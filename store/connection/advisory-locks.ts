@@ -6,11 +6,11 @@ export const ADVISORY_LOCKS = {
   catalogueImport: 7_204_412,
   /** Held for life by the one process that may relay changes to Kafka, the leader. */
   relay: 7_204_413,
-  /** Held for life by the leader once it has relayed: tells the stand-bys that it can. */
+  /** Held for life by the leader once it has relayed: shows the stand-bys that it works. */
   relaying: 7_204_415,
   /** Held for life by the one process that may apply submissions. */
   apply: 7_204_417,
-  /** Held for life by that process once it has done so: by this its stand-bys know that it can. */
+  /** Held for life by that process once it has applied some: shows the stand-bys that it works. */
   applying: 7_204_418,
   /** Held while officeholders are loaded. */
   officeholderImport: 7_204_414,

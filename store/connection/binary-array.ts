@@ -5,8 +5,8 @@ const JSONB_VERSION = 1;
 const HEADER_BYTES = 20;
 
 /**
- * An array as a parameter in Postgres's binary form. In text form, which pg would choose, every quotation mark and
- * backslash of every element is escaped here and unescaped there.
+ * An array as a parameter in Postgres's binary form. The text form, pg's default, escapes and unescapes every
+ * quotation mark and backslash.
  *
  * @param type the type of the elements; the statement casts the parameter to an array of it
  */

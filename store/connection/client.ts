@@ -2,7 +2,7 @@ import pg, { type ClientConfig } from 'pg';
 import { readConnectionConfig } from './connection-config.ts';
 
 /**
- * A connection to a database, not connected yet. The one place where clients of `pg` are made.
+ * Creates an unconnected client for a database. Only this function creates clients of `pg`.
  *
  * @throws SettingError if the address cannot be used
  */
@@ -13,7 +13,7 @@ export function createClient(
   return new pg.Client({ ...config, ...readConnectionConfig(databaseUrl) });
 }
 
-/** A pool of connections to a database; each is made with the certificates and password of that moment. */
+/** A pool of connections to a database. Each new connection uses the current certificates and password. */
 export function createClientPool(
   databaseUrl: string,
   config: Omit<pg.PoolConfig, 'connectionString' | 'ssl'>,
@@ -23,7 +23,7 @@ export function createClientPool(
       super({ ...present, ...readConnectionConfig(databaseUrl) });
     }
   }
-  // The settings are checked before the first connection.
+  // Checks the settings before the first connection.
   readConnectionConfig(databaseUrl);
   return new pg.Pool({ ...config, Client });
 }

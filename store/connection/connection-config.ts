@@ -27,7 +27,7 @@ interface Place {
   tls: () => false | ConnectionOptions;
 }
 
-/** Those of this process, so that a file is remembered while it is replaced. */
+/** Kept for the whole process, so that a file's content survives its replacement. */
 const places = new Map<string, Place>();
 
 /**
@@ -43,7 +43,7 @@ export function readConnectionConfig(databaseUrl: string): ConnectionConfig {
   };
 }
 
-/** The certificate that this process shows to the database; null for none. */
+/** The client certificate for the database; null without one. */
 export function describeDatabaseClient(databaseUrl: string): ReturnType<typeof describeClientCertificate> {
   return describeClientCertificate(findPlace(databaseUrl).certificates);
 }
@@ -69,7 +69,7 @@ function createPlace(databaseUrl: string): Place {
   };
 }
 
-/** `require` checks as much as `verify-full` does: libpq's, which checks nothing, would protect nothing. */
+/** `require` checks as much as `verify-full`. libpq's `require` checks nothing and so protects nothing. */
 function createTls(parameters: URLSearchParams, certificates: Certificates): () => false | ConnectionOptions {
   const mode =
     parseSslMode(parameters) ?? (certificates.ca || certificates.client ? 'verify-full' : 'disable');

@@ -4,8 +4,8 @@ import { type ConnectionConfig, readConnectionConfig } from './connection-config
 import { INSTANCE } from './instance.ts';
 
 /**
- * Waits for an answer. An answer that arrived while this process was busy still counts: it is read before the deadline
- * is applied.
+ * Waits for an answer. Reads an answer that arrived while this process was busy before it applies the
+ * deadline.
  *
  * @throws BackendTerminatedError if there is no answer within `ms` milliseconds.
  */
@@ -32,8 +32,8 @@ function connectionsTo(databaseUrl: string): Set<DriverClient> {
 }
 
 /**
- * Ends idle connections to a server. Each would otherwise cost its next user the same wait. A connection that cannot be ended properly
- * has ended already.
+ * Ends idle connections to a server. Otherwise each would cost its next user the same wait. A connection that
+ * fails to end properly has ended already.
  */
 function endIdle(clients: ReadonlySet<DriverClient>): void {
   for (const client of clients) if (client.state() === 'IDLE') client.destroy().catch(() => {});
@@ -44,7 +44,7 @@ function isSameConnection(a: ConnectionConfig, b: ConnectionConfig): boolean {
   return a.connectionString === b.connectionString && contextOf(a) === contextOf(b);
 }
 
-/** @throws BackendTerminatedError if the connection leads to another server, or to another run of it */
+/** @throws BackendTerminatedError if the connection leads to another run or another server */
 async function requireInstance(
   client: DriverClient,
   query: DriverClient['query'],
@@ -60,19 +60,19 @@ async function requireInstance(
 }
 
 /**
- * slonik's driver, with a limit of `answerMs` for each answer. Only the server enforces the statement timeout, so that a
- * server which vanishes silently would otherwise keep queries waiting for ever.
+ * slonik's driver, with a limit of `answerMs` for each answer. The statement timeout alone is not enough: the
+ * server enforces it, so a server that vanishes silently would leave queries waiting for ever.
  *
- * slonik ends a connection whose query failed. This driver ends the idle connections with it.
+ * slonik ends a connection after a failed query. This driver also ends the idle connections.
  *
- * @param instance the run of the server that connections must lead to, if it must be a certain one
+ * @param instance the run of the server that connections must lead to, if any
  */
 export function createDriver(databaseUrl: string, answerMs: number, instance?: string): DriverFactory {
   const createPgDriver = createPgDriverFactory();
   const clients = connectionsTo(databaseUrl);
   return async ({ driverConfiguration }) => {
-    // The factory connects and asks for the OIDs of types, so that it runs again only after certificates or a password
-    // were replaced.
+    // The factory connects and asks for the OIDs of types, so it runs again only after certificates or a
+    // password changed.
     const open = async () => {
       const present = readConnectionConfig(databaseUrl);
       const { connectionString: connectionUri, ssl } = present;

@@ -1,3 +1,3 @@
-/** SQL of the run of the server that answers, as text. A promotion does not change it, a restart does. */
+/** SQL of the answering server's run, as text. A restart changes it; a promotion does not. */
 export const INSTANCE = `
   (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint || '/' || current_setting('port')`;

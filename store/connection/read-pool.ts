@@ -14,7 +14,7 @@ import { createDriver } from './driver.ts';
 
 export { type DatabasePool, type QuerySqlToken as Statement, sql };
 
-/** The row of a statement that returns none. */
+/** The row schema of a statement that returns no rows. */
 export const noRow = z.object({});
 
 /** Parses int8 as a number. @throws RangeError beyond 2^53, which ids and sequences never reach. */
@@ -24,7 +24,7 @@ function parseInt8(text: string): number {
   return value;
 }
 
-/** Validates rows against the schema of their query. slonik leaves this to an interceptor: see "result parser" there. */
+/** Validates rows against the schema of their query. slonik leaves this to an interceptor (its "result parser"). */
 const checkRows: Interceptor = {
   name: 'check-rows',
   transformRow: ({ resultParser }, query, row) => {
@@ -54,24 +54,24 @@ const GOODBYE_MS = 500;
 export interface PoolOptions {
   databaseUrl: string;
   maxConnections: number;
-  /** How long connecting may take, and how long a statement may run. */
+  /** Time limits for connecting and for a statement. */
   connectionTimeoutMs: number;
   statementTimeoutMs: number;
-  /** The run of the server that connections must lead to; any if it is left out. */
+  /** The run of the server that connections must lead to; any if omitted. */
   instance?: string;
   /** Called with every query before it runs. */
   onQuery?: (sql: string, values: readonly unknown[]) => void;
 }
 
 /**
- * Creates the gateway's pool. Every query names the schema of its rows, and rows are validated against it.
+ * Creates the gateway's pool. Every query names the schema of its rows, which are validated against it.
  *
- * Statements that find one record, and lists that come whole, are prepared (`sql.prepared`): their plan does not depend
- * on the values, and planning takes longer than running. Pages of lists are prepared if they are asked
- * for again and again (`prepareRepeated`).
+ * Statements for one record, and for whole lists, are prepared (`sql.prepared`): their plan does not depend
+ * on the values, and planning takes longer than running. Pages of lists are prepared after repeated use
+ * (`prepareRepeated`).
  *
- * Every query ends, even if the database vanishes silently: the server ends a statement that runs too long, and the
- * driver gives a silent connection up a second later.
+ * Every query ends, even if the database vanishes silently: the server ends a statement that runs too long,
+ * and the driver gives up a silent connection a second later.
  */
 export async function createReadPool(options: PoolOptions): Promise<DatabasePool> {
   const pool = await createPool(readConnectionConfig(options.databaseUrl).connectionString, {
@@ -95,12 +95,12 @@ export async function createReadPool(options: PoolOptions): Promise<DatabasePool
     ],
     interceptors: [checkRows, ...(options.onQuery ? [createObserver(options.onQuery)] : [])],
   });
-  // Callers get the exception. Without a listener, the error event would also end the process.
+  // Callers get the exception. Without a listener, the error event would end the process.
   pool.on('error', () => {});
   return pool;
 }
 
-/** Whether the database answers. @throws errors that are no outage */
+/** Whether the database answers. @throws errors other than an outage */
 export async function isReachable(pool: DatabasePool): Promise<boolean> {
   return pool.query(sql.type(noRow)`SELECT`).then(
     () => true,

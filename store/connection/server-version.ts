@@ -1,4 +1,4 @@
-/** The oldest major version of Postgres with which the service is tested. Older ones lack syntax that statements use. */
+/** The oldest tested major version of Postgres. Older ones lack syntax that statements use. */
 const OLDEST = 16;
 
 /**

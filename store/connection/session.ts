@@ -8,20 +8,22 @@ export const PATIENT_SESSION = {
 } satisfies ClientConfig;
 
 /**
- * For sessions of unattended processes, which give up a server that vanished silently. Their statements never take this
- * long: with `watchSession`, the server ends a wait for a lock earlier.
+ * For sessions of unattended processes, which must give up on a server that vanished silently. Their
+ * statements never take this long: `watchSession` makes the server end a wait for a lock earlier.
  */
 export const WATCHFUL_SESSION = { ...PATIENT_SESSION, query_timeout: 20_000 } satisfies ClientConfig;
 
 /**
- * Makes the server notice within seconds that this session's process vanished silently, so that its locks become free:
+ * Makes the server notice within seconds that this session's process vanished silently, so that its locks
+ * become free:
  *
- * - After 5 s of silence the server probes every 2 s, and gives up after 11 s. It also gives up if the process accepts no
- *   data for 11 s.
- * - A session that waits for a lock looks every 2 s whether its process is still connected, because it does not read.
- * - It waits for a lock for at most 4 s. The statement then fails with LOCK_NOT_AVAILABLE and can be retried before Kafka
- *   removes a consumer that is silent for 6 s from its group.
- * - A transaction that is left idle ends after a minute, longer than Kafka takes to accept or refuse a send within it.
+ * - After 5 s of silence the server probes every 2 s, and gives up after 11 s. It also gives up if the
+ *   process accepts no data for 11 s.
+ * - A session that waits for a lock does not read, so it checks every 2 s whether its process is still
+ *   connected.
+ * - A session waits for a lock for at most 4 s. The statement then fails with LOCK_NOT_AVAILABLE and can be
+ *   retried before Kafka removes a consumer from its group after 6 s of silence.
+ * - An idle transaction ends after a minute. Kafka takes less time to accept or refuse a send within it.
  */
 export async function watchSession(client: ClientBase): Promise<void> {
   await client.query(`
@@ -34,7 +36,7 @@ export async function watchSession(client: ClientBase): Promise<void> {
     SET idle_in_transaction_session_timeout = 60000`);
 }
 
-/** Whether pg gave up waiting for an answer. The connection is useless then: later queries wait behind that answer. */
+/** Whether pg gave up waiting for an answer. The connection is then useless: later queries wait behind that answer. */
 export function isSilence(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }

@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache';
 
-/** How many texts are named. Each takes 60 to 330 KB of every connection that runs it, on the server. */
+/** The most named texts. Each takes 60 to 330 KB of the server's memory per connection that runs it. */
 const MOST_NAMES = 32;
-/** How often a text is run before it is named. */
+/** The number of runs before a text is named. */
 const RUNS_BEFORE_NAME = 3;
-/** Of so many texts, those run most recently, the runs are counted. */
+/** The number of most recent texts with counted runs. */
 const COUNTED_TEXTS = 500;
 
 /**
- * Names of the statements that are run again and again. A connection prepares a statement with a name once, so that the
- * server parses its text once: for a page, that is a tenth to a fifth of its time.
+ * Names of repeated statements. A connection prepares a named statement once, so the server parses its text
+ * once. For a page, that saves a tenth to a fifth of its time.
  *
- * The filters of a list have many combinations, so a text is named only once it was run several times, and only the
- * first texts that were.
+ * The filters of a list have many combinations. So a text is named only after several runs, and only the
+ * first such texts are named.
  */
 export class StatementNames {
   readonly #names = new Map<string, string>();
   readonly #runs = new LRUCache<string, number>({ max: COUNTED_TEXTS });
 
-  /** The name of a text that is about to be run; undefined if it has none. A text that has a name keeps it. */
+  /** The name for the next run of a text; undefined if it is unnamed. A named text keeps its name. */
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text);
     if (name !== undefined || this.#names.size === MOST_NAMES) return name;

@@ -6,12 +6,13 @@ import { WATCHFUL_SESSION, watchSession } from './session.ts';
 /**
  * Creates a pool of watched sessions, for an unattended process.
  *
- * A connection that is lost fails the query that it was answering, which callers see. pg also emits an error, on the pool
- * for an idle connection and on the client for one in use. Without listeners to both it would end the process.
+ * A lost connection fails the query that it was answering, which callers see. pg also emits an error, on the
+ * pool for an idle connection and on the client for one in use. Without listeners for both, the error would
+ * end the process.
  *
  * @param max the most connections at a time
- * @param onLost is told of each lost connection that was idle
- * @param timeouts in place of those of a watchful session
+ * @param onLost is told of each lost idle connection
+ * @param timeouts replaces those of a watchful session
  */
 export function createWorkPool(
   databaseUrl: string,

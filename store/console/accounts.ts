@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Role } from '../../schemas/vocabulary.ts';
 
-/** The person of a session, as far as accounts go by it. */
+/** The person of a session, for the choice of accounts. */
 interface Visitor {
   personId: number | null;
   role: Role;
@@ -9,7 +9,7 @@ interface Visitor {
 }
 
 /**
- * The accounts of a person, by name: the one that the session shows, and those in use that the person is a member of.
+ * The accounts of a person, by name: the session's account, and the person's accounts that are not suspended.
  */
 export async function listAccountsOf(
   client: ClientBase | Pool,
@@ -25,7 +25,7 @@ export async function listAccountsOf(
   return rows;
 }
 
-/** Finds an account that a person may see: any for an operator. @returns null if there is none for this person */
+/** Finds an account that a person may see: any for an operator. @returns null if this person may not see it */
 export async function findAccountFor(
   client: ClientBase | Pool,
   { personId, role }: Visitor,
@@ -40,7 +40,7 @@ export async function findAccountFor(
   return rows[0] ?? null;
 }
 
-/** The id of the account of this name; null if there is none. */
+/** The id of the account of this name; null if it does not exist. */
 export async function findAccountId(client: ClientBase | Pool, name: string): Promise<number | null> {
   const { rows } = await client.query<{ id: number }>('SELECT id FROM accounts WHERE name = $1', [name]);
   return rows[0]?.id ?? null;

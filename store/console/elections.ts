@@ -1,7 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { Language } from '../../schemas/vocabulary.ts';
 
-/** The name of an election, in English if it has none in the language; null if there is no such election. */
+/** The name of an election, in English without a translation; null if the election does not exist. */
 export async function findElectionName(
   client: ClientBase | Pool,
   slug: string,

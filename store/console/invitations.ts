@@ -9,14 +9,14 @@ export const INVITATION_DAYS = 7;
 /** The most open invitations of an account. */
 export const MAX_INVITATIONS = 100;
 
-/** An invitation to an account, as the person who is invited sees it. */
+/** An invitation to an account, as the invited person sees it. */
 export interface Invitation {
   accountId: number;
   account: string;
   /** In lower case. */
   email: string;
   role: Role;
-  /** The name of the person who invites. */
+  /** The name of the inviting person. */
   invitedBy: string;
 }
 
@@ -29,17 +29,17 @@ export interface OpenInvitation extends Pick<Invitation, 'email' | 'role' | 'inv
 const OPEN = 'i.expires_at > now() AND i.accepted_at IS NULL';
 
 /**
- * Invites an address to an account. An open invitation of the same address ends.
+ * Invites an address to an account. Ends an open invitation of the same address.
  *
  * @param email as parseEmailAddress returns it
- * @returns the invitation's token, of which only the hash is stored; null if the account has too many open ones
+ * @returns the invitation's token, stored only as a hash; null if the account has too many open invitations
  */
 export async function createInvitation(
   client: ClientBase,
   { accountId, account, email, role, invitedBy }: Invitation,
   actor: Actor,
 ): Promise<string | null> {
-  // Of several at a time, each counts those before it.
+  // The lock makes concurrent invitations take turns, so that each counts those before it.
   await client.query('SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
   await client.query(
     `DELETE FROM console_invitations WHERE account_id = $1 AND email = $2 AND accepted_at IS NULL`,
@@ -107,7 +107,7 @@ const FIND = `
   SELECT i.account_id AS "accountId", a.name AS account, i.email, i.role, i.invited_by AS "invitedBy"
   FROM console_invitations i JOIN accounts a ON a.id = i.account_id WHERE i.hash = $1 AND ${OPEN}`;
 
-/** Finds an invitation that can be accepted. It stays open. */
+/** Finds an open invitation, and leaves it open. */
 export async function findInvitation(client: ClientBase | Pool, hash: Buffer): Promise<Invitation | null> {
   const { rows } = await client.query<Invitation>(FIND, [hash]);
   return rows[0] ?? null;
@@ -120,8 +120,8 @@ export type Acceptance =
   | { problem: 'other_address'; email: string };
 
 /**
- * Accepts an invitation for a person, who thereby becomes known. Of several at a time, one gets it. An owner who accepts
- * an invitation as a member stays an owner.
+ * Accepts an invitation for a person, who thereby becomes known. If several people try at once, one gets it.
+ * An owner who accepts an invitation as a member stays an owner.
  *
  * @param hash the hash of the invitation's token
  */

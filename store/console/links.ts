@@ -7,19 +7,19 @@ import { findAccountId } from './accounts.ts';
 /** How long a link can be used, in minutes. */
 export const LINK_MINUTES = 15;
 
-/** A link that signs somebody in once. */
+/** A link that signs a person in once. */
 export interface ConsoleLink {
   accountId: number;
   account: string;
   role: Role;
-  /** The name under which the audit log lists what its user does. */
+  /** The name of its user in the audit log. */
   person: string;
 }
 
 /**
  * Makes a link, within the caller's transaction.
  *
- * @returns its token, of which only the hash is stored; null if there is no such account
+ * @returns its token, stored only as a hash; null if the account does not exist
  */
 export async function createLink(
   client: ClientBase,
@@ -46,7 +46,7 @@ export async function createLink(
 const VALID = 'hash = $1 AND expires_at > now()';
 const FIELDS = `l.account_id AS "accountId", a.name AS account, l.role, l.person`;
 
-/** Finds a link that can be used. It stays usable. */
+/** Finds a usable link, and leaves it usable. */
 export async function findLink(client: ClientBase | Pool, token: string): Promise<ConsoleLink | null> {
   const { rows } = await client.query<ConsoleLink>(
     `SELECT ${FIELDS} FROM console_links l JOIN accounts a ON a.id = l.account_id WHERE ${VALID}`,
@@ -55,7 +55,7 @@ export async function findLink(client: ClientBase | Pool, token: string): Promis
   return rows[0] ?? null;
 }
 
-/** Uses a link up. Of several at a time, one gets it. @returns null if it was used or has expired */
+/** Uses up a link; only one of several concurrent calls succeeds. @returns null if it was used or has expired */
 export async function useLink(client: ClientBase, token: string): Promise<ConsoleLink | null> {
   const { rows } = await client.query<ConsoleLink>(
     `DELETE FROM console_links l USING accounts a WHERE ${VALID} AND a.id = l.account_id RETURNING ${FIELDS}`,

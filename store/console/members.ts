@@ -25,17 +25,17 @@ export async function listMembers(client: ClientBase | Pool, accountId: number):
   return rows;
 }
 
-/** The member whom a change is about. */
+/** The member to change. */
 export interface MemberOf {
   accountId: number;
   account: string;
   personId: number;
 }
 
-/** The result of a change; an account that has owners keeps one. */
+/** The result of a change. An account with owners keeps at least one. */
 export type MemberChange = 'done' | 'no_such_member' | 'last_owner';
 
-/** Finds a member while no other change of the account's members can happen, and whether the account needs them. */
+/** Finds a member and whether the account needs them. Blocks other changes of the account's members. */
 async function lockMember(
   client: ClientBase,
   { accountId, personId }: MemberOf,
@@ -48,7 +48,7 @@ async function lockMember(
   return { member, isLastOwner: member.role === 'owner' && owners.length === 1 };
 }
 
-/** Gives a member of an account another role, which counts from their next request. */
+/** Changes a member's role, from their next request. */
 export async function changeRole(
   client: ClientBase,
   { role, ...of }: MemberOf & { role: MemberRole },
@@ -74,8 +74,8 @@ export async function changeRole(
 }
 
 /**
- * Removes a member from an account. Their sessions on it end, and so do open invitations to their address, by which they
- * could come back.
+ * Removes a member from an account. Ends their sessions on it, and open invitations to their address, which
+ * would let them return.
  */
 export async function removeMember(client: ClientBase, of: MemberOf, actor: Actor): Promise<MemberChange> {
   const found = await lockMember(client, of);

@@ -12,16 +12,16 @@ export interface Identity {
   name: string;
 }
 
-/** A person whom the console knows. */
+/** A known person of the console. */
 export interface Person {
   id: number;
   isOperator: boolean;
 }
 
 /**
- * Finds a person whom the console knows, and refreshes their address and name.
+ * Finds a known person, and refreshes their address and name.
  *
- * @returns null for a stranger, of whom nothing is stored
+ * @returns null for a stranger; nothing about strangers is stored
  */
 export async function refreshPerson(client: ClientBase, identity: Identity): Promise<Person | null> {
   const { issuer, subject, email, name } = identity;
@@ -46,7 +46,7 @@ export async function ensurePerson(client: ClientBase, identity: Identity): Prom
   return rows[0];
 }
 
-/** An account with which a person's session can begin. */
+/** The first account of a person's session. */
 export interface FirstAccount {
   id: number;
   name: string;
@@ -55,8 +55,8 @@ export interface FirstAccount {
 }
 
 /**
- * The account with which a person's session begins: the one that they saw last, else the first by name; one that is not
- * suspended if there is one.
+ * Chooses the first account of a person's session: accounts in use before suspended ones, then the one that
+ * they saw last, then the first by name.
  *
  * @returns null if the person belongs to no account
  */
@@ -74,7 +74,7 @@ export async function findFirstAccount(client: ClientBase, personId: number): Pr
   return rows[0] ?? null;
 }
 
-/** Remembers the account that a person sees, for their next session. */
+/** Stores the account that a person sees, for their next session. */
 export async function noteAccountSeen(
   client: ClientBase,
   personId: number,
@@ -84,8 +84,8 @@ export async function noteAccountSeen(
 }
 
 /**
- * Makes the operators of an address ordinary people. Their sessions end, and so do open invitations to become an operator
- * again. They stay members of the accounts that they have joined.
+ * Makes the operators of an address ordinary people. Ends their sessions, and open invitations to become an
+ * operator again. They stay members of their accounts.
  *
  * @param email in lower case
  * @returns false if no operator has this address

@@ -7,13 +7,13 @@ import { findAccountId } from './accounts.ts';
 /** How long a session lasts, in hours. */
 const SESSION_HOURS = 12;
 
-/** The person of a session: one of a provider, or the name and the role that a link gave. */
+/** The person of a session: a provider's person, or the name and role from a link. */
 export type SessionPerson = { personId: number } | { linkPerson: string; linkRole: Role };
 
 /**
  * Starts a session.
  *
- * @returns the session's token, of which only the hash is stored
+ * @returns the session's token, stored only as a hash
  */
 export async function startSession(
   client: ClientBase,
@@ -30,14 +30,14 @@ export async function startSession(
   return token;
 }
 
-/** Ends the session of a token, if there is one. */
+/** Ends the session of a token, if it exists. */
 export async function endSession(client: ClientBase | Pool, token: string): Promise<void> {
   await client.query('DELETE FROM console_sessions WHERE hash = $1', [hashToken(token)]);
 }
 
 /**
- * Makes a session show another account, with which the person's next session begins. The caller has checked that the
- * person may see it.
+ * Makes a session show another account, which the person's next session begins with. The caller has checked
+ * that the person may see it.
  */
 export async function switchSession(
   client: ClientBase | Pool,
@@ -52,10 +52,9 @@ export async function switchSession(
 }
 
 /**
- * Ends the sessions of an account or of a person, by the name under which the audit log lists them, and links to them
- * that were not used.
+ * Ends the sessions of an account or of a person, named as in the audit log, and their unused links.
  *
- * @returns how many sessions there were; null if there is no such account
+ * @returns the number of ended sessions; null if the account does not exist
  */
 export async function endSessions(
   client: ClientBase,
@@ -81,7 +80,7 @@ export async function endSessions(
   return count;
 }
 
-/** Deletes what has expired: sessions, links, invitations that nobody accepted, and sign-ins. */
+/** Deletes expired sessions, links, invitations and sign-ins. */
 export async function forgetExpired(client: ClientBase | Pool): Promise<void> {
   await client.query(
     `WITH sessions AS (DELETE FROM console_sessions WHERE expires_at <= now()),

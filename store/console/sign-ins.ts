@@ -1,26 +1,26 @@
 import type { ClientBase, Pool } from 'pg';
 import { generateToken, hashToken } from '../../schemas/console-token.ts';
 
-/** How long a person may take at the provider, in minutes. */
+/** The time limit for a person at the provider, in minutes. */
 export const SIGN_IN_MINUTES = 10;
 
-/** A sign-in at a provider that has begun. */
+/** A sign-in in progress at a provider. */
 export interface SignIn {
-  /** The values that the provider sends back, and that its tokens carry. */
+  /** The provider sends back `state`, and its tokens carry `nonce`. */
   state: string;
   nonce: string;
-  /** The secret of PKCE. */
+  /** The PKCE secret. */
   codeVerifier: string;
   /** The page of the console to show afterwards. */
   returnTo: string;
-  /** The hash of the invitation to accept, if there is one. */
+  /** The hash of the invitation to accept, if any. */
   invitation: Buffer | null;
 }
 
 /**
- * Notes a sign-in that begins.
+ * Stores a new sign-in.
  *
- * @returns a token for the browser that begins it, of which only the hash is stored
+ * @returns a token for its browser, stored only as a hash
  */
 export async function beginSignIn(client: ClientBase | Pool, signIn: SignIn): Promise<string> {
   const { state, nonce, codeVerifier, returnTo, invitation } = signIn;
@@ -34,7 +34,8 @@ export async function beginSignIn(client: ClientBase | Pool, signIn: SignIn): Pr
 }
 
 /**
- * Takes the sign-in of a browser, so that it counts once. Another state leaves it, so that no other site can use it up.
+ * Takes the sign-in of a browser, so that it counts once. A wrong state leaves it, so that no other site can
+ * use it up.
  *
  * @returns null if it was used, has expired, or has another state
  */

@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 import { type Announced, announceAllStale, hasStale } from './announce.ts';
 
 /**
- * Announces the stale endorsements that an interrupted edit of the catalogue has left.
+ * Announces the stale endorsements of an interrupted edit of the catalogue.
  *
  * @param signal stops between two parts
  * @returns null if there are none, or an edit is still at work
@@ -17,7 +17,7 @@ export async function announceLeftovers(pool: Pool, signal: AbortSignal): Promis
     await client.query('SELECT pg_advisory_unlock($1)', [ADVISORY_LOCKS.catalogueImport]);
     return announced;
   } catch (error) {
-    // The connection is closed then, which also releases the lock.
+    // Closes the connection, which also releases the lock.
     broken = error as Error;
     throw error;
   } finally {

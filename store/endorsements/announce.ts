@@ -1,21 +1,17 @@
 /*
- * Announces endorsements whose events carry values that the catalogue no longer has (INV-13). The import that changed the
- * catalogue has listed them in `stale_announcements`; decision 16 says why they are announced afterwards.
+ * Announces endorsements whose events carry values that the catalogue no longer has (INV-13). The import that
+ * changed the catalogue has listed them in `stale_announcements`; decision 16 explains why they are announced
+ * afterwards.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { FACET_PATHS } from '../../domain/stream-filter.ts';
 import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { appendCatalogueChanges, lockStreamHead, type StreamHead } from '../stream/change-log.ts';
-import { hashContents } from './content-hashes.ts';
+import { hashContents, MAX_PER_PART, PAUSE_MS } from './content-hashes.ts';
 import { EVENT_PARTS, EVENT_TABLES, type EventPart } from './references.ts';
 
-/** How many endorsements one transaction announces: it holds the stream's lock about as long as a batch of submissions. */
-const MAX_PER_PART = 1000;
-/** The pause between two parts, in milliseconds, so that a writer that waits for the stream's lock gets it. */
-const PAUSE_MS = 10;
-
-/** How many events were made, by type. An endorsement of which filters see another value makes one deletion and one creation. */
+/** Numbers of events, by type. A changed value that filters use makes one deletion and one creation. */
 export interface Announced {
   created: number;
   updated: number;
@@ -31,11 +27,11 @@ const PARTS = Object.keys(EVENT_PARTS) as EventPart[];
 const bodyOf = (part: (name: EventPart) => string) =>
   `json_build_object('endorsement', endorsement, ${PARTS.map((name) => `'${name}', ${part(name)}`).join(', ')})::jsonb`;
 
-/** Whether the value of any part that was kept from before the edit is another one now. */
+/** Whether any part kept from before the edit differs now. */
 const anyPart = (differs: (name: EventPart) => string) =>
   PARTS.map((name) => `(old_${name} IS NOT NULL AND (${differs(name)}))`).join(' OR ');
 
-/** Whether a value of the part that filters look at is another one now. */
+/** Whether a value of the part that filters use differs now. */
 const isMoved = (part: EventPart) =>
   Object.values(FACET_PATHS)
     .filter(([first]) => first === part)
@@ -44,10 +40,11 @@ const isMoved = (part: EventPart) =>
     .join(' OR ') || 'false';
 
 /**
- * The events that make every copy of the stale endorsements of the ids $1 true again (contract, "Stream and events"), by
- * `number`. A change of a value that filters look at is a deletion with the old values and a creation with the new ones:
- * a copy behind a filter that matched only the old values would otherwise keep the endorsement for ever. Endorsements of
- * removed contests and choices are deleted, with the values that were announced.
+ * The events, by `number`, that make every copy of the stale endorsements of the ids $1 true again (contract,
+ * "Stream and events"). A change of a value that filters use becomes a deletion with the old values and a
+ * creation with the new ones: otherwise a copy whose filter matched only the old values would keep the
+ * endorsement for ever. Endorsements of removed contests and choices are deleted, with the values that were
+ * announced.
  */
 const EVENTS = `
   WITH stale AS MATERIALIZED (
@@ -79,7 +76,7 @@ async function announce(
   ids: readonly number[],
 ): Promise<{ appended: Announced; head: StreamHead }> {
   const result = await appendCatalogueChanges(client, head, EVENTS, ids);
-  // Each that moved has a creation as well.
+  // A moved endorsement has a deletion and a creation.
   if (result.appended.deleted > result.appended.created) {
     await client.query(
       `DELETE FROM endorsements n USING contests c, choices h
@@ -94,8 +91,8 @@ async function announce(
 }
 
 /**
- * Announces the stale endorsements of these positions, for a writer that is about to change them: a change of an
- * endorsement must follow what was announced of it. The caller holds the stream's lock.
+ * Announces the stale endorsements of these positions before a writer changes them: a change must follow the
+ * earlier announcements of its endorsement. The caller holds the stream's lock.
  *
  * @param pairs ids of an endorser and a contest
  * @returns the head after the events
@@ -142,13 +139,13 @@ async function announcePart(client: ClientBase): Promise<Announced | null> {
     await client.query('COMMIT');
     return ids.length === 0 ? null : appended;
   } catch (error) {
-    // Fails if the connection is lost, and then the server rolls back by itself.
+    // If the connection is lost, this fails and the server rolls back.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/** Adds the events of a part to those before. */
+/** Adds the events of a part to the total. */
 function add(announced: Announced, part: Announced): void {
   announced.created += part.created;
   announced.updated += part.updated;
@@ -169,12 +166,12 @@ export async function hasStale(client: ClientBase): Promise<boolean> {
 }
 
 /**
- * Announces all stale endorsements, part after part, each in a transaction of its own. The caller holds the lock
- * `catalogueImport`, so that there is one announcer, and no import between its parts.
+ * Announces all stale endorsements in parts, each in a transaction of its own. The caller holds the lock
+ * `catalogueImport`, so that there is one announcer and no import between its parts.
  *
  * @param client a connection of the caller's own, outside of a transaction
- * @param options.signal stops between two parts; another announcer goes on from there
- * @param options.onProgress called with the number of endorsements that were announced, and that of all
+ * @param options.signal stops between two parts; another announcer continues from there
+ * @param options.onProgress called with the number of announced endorsements, and the total
  */
 export async function announceAllStale(
   client: ClientBase,
@@ -193,7 +190,7 @@ export async function announceAllStale(
   return announced;
 }
 
-/** The number of events that would be made if all stale endorsements were announced now. Changes nothing. */
+/** The number of events for all stale endorsements if they were announced now. Changes nothing. */
 export async function previewStale(client: ClientBase): Promise<Announced> {
   const announced = { ...NONE_ANNOUNCED };
   for (let ids = await findStale(client, 0); ids.length > 0; ids = await findStale(client, ids.at(-1) ?? 0)) {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** The version of the catalogue. It is another one after every edit. */
+/** The version of the catalogue. Every edit changes it. */
 export async function loadCatalogueVersion(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ version: string }>({
     name: 'catalogue-version',

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** A statement of an endorser on a contest, and its time. */
+/** An endorser's statement on a contest, and its time. */
 export interface Said {
   /** The endorser's slug. */
   endorser: string;
@@ -10,14 +10,15 @@ export interface Said {
   at: number;
 }
 
-/** Postgres cannot hold a NUL, so that no record is named by text with one. */
-const isStorable = ({ endorser, contest }: Said) => !`${endorser}${contest}`.includes('\0');
+/** Postgres cannot store a NUL, so no name contains one. */
+export const isStorable = ({ endorser, contest }: Pick<Said, 'endorser' | 'contest'>) =>
+  !`${endorser}${contest}`.includes('\0');
 
 /**
- * The indexes of the statements whose endorser has changed its position in the contest since. A change at the same time
- * counts, although it may have been earlier, because all submissions of a batch have one time. A change that left no
- * endorsement is known as long as the change log keeps it. Edits of the catalogue are no changes of a
- * position.
+ * The indexes of the statements whose endorser has changed its position in the contest since. All submissions
+ * of a batch have one time, so a change at the same time counts, although it may have been earlier. If a
+ * change left no endorsement, only the change log knows it, for as long as it keeps it. Edits of the
+ * catalogue change no position.
  */
 export async function findChangedSince(client: ClientBase, said: Said[]): Promise<Set<number>> {
   const asked = said.map((one, index) => ({ ...one, index })).filter(isStorable);

@@ -6,12 +6,12 @@ import { inTransaction } from '../connection/transaction.ts';
 import { lockStreamHead } from '../stream/change-log.ts';
 import { EVENT_PARTS, EVENT_TABLES } from './references.ts';
 
-/** How many endorsements one transaction hashes: it holds the stream's lock about as long as a batch of submissions. */
-const MAX_PER_PART = 1000;
-/** The pause between two parts, in milliseconds, so that a writer that waits for the stream's lock gets it. */
-const PAUSE_MS = 10;
+/** The most endorsements per transaction, which holds the stream's lock about as long as a batch of submissions. */
+export const MAX_PER_PART = 1000;
+/** The pause between two parts, in milliseconds, so that a waiting writer gets the stream's lock. */
+export const PAUSE_MS = 10;
 
-/** The bodies that events of these endorsements would have now. */
+/** The present event bodies of these endorsements. */
 async function loadBodies(client: ClientBase, ids: readonly number[]): Promise<ChangeBody[]> {
   const { rows } = await client.query<ChangeBody>(
     `SELECT json_build_object('id', n.id, 'rank', n.rank, 'statement', n.statement, 'source_url', n.source_url,
@@ -30,8 +30,8 @@ async function loadBodies(client: ClientBase, ids: readonly number[]): Promise<C
 }
 
 /**
- * Stores the hashes of endorsements as the catalogue and the endorsers have them now. The caller holds the stream's lock,
- * and has announced what it changed of them.
+ * Stores the hashes of the present contents of endorsements. The caller holds the stream's lock, and has
+ * announced its changes of them.
  */
 export async function hashContents(client: ClientBase, ids: readonly number[]): Promise<void> {
   const bodies = await loadBodies(client, ids);
@@ -43,10 +43,10 @@ export async function hashContents(client: ClientBase, ids: readonly number[]): 
   );
 }
 
-/** Hashes the next endorsements without a hash. @returns how many */
+/** Hashes the next endorsements without a hash. @returns their number */
 async function hashPart(client: ClientBase): Promise<number> {
   await lockStreamHead(client);
-  // Those that are to be announced are hashed then: until then, clients have their old content.
+  // Stale endorsements are hashed with their announcement, because clients have their old content until then.
   const { rows } = await client.query<{ id: string }>(
     `SELECT id FROM endorsements WHERE without_hash
        AND id NOT IN (SELECT endorsement_id FROM stale_announcements)
@@ -61,10 +61,10 @@ async function hashPart(client: ClientBase): Promise<number> {
 }
 
 /**
- * Hashes all endorsements that have no hash, which an earlier version has written, a part at a time.
+ * Hashes all endorsements that an earlier version wrote without a hash, in parts.
  *
  * @param signal stops between two parts
- * @returns how many it hashed
+ * @returns the number of hashed endorsements
  */
 export async function hashLeftovers(pool: Pool, signal: AbortSignal): Promise<number> {
   const { rows } = await pool.query('SELECT FROM endorsements WHERE without_hash LIMIT 1');

@@ -126,7 +126,7 @@ export async function insertEndorsements(
   });
 }
 
-/** Replaces the values of endorsements. One of which only `details` change keeps its `updated_at`. */
+/** Replaces the values of endorsements. A change of `details` alone keeps `updated_at`. */
 export async function updateEndorsements(
   client: ClientBase,
   rows: readonly EndorsementRow[],

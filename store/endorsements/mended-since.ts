@@ -1,6 +1,7 @@
 import type { ClientBase, Pool } from 'pg';
+import { isStorable } from './changed-since.ts';
 
-/** A submission that was rejected. */
+/** A rejected submission. */
 export interface RejectedSubmission {
   /** The endorser's slug. */
   endorser: string;
@@ -9,17 +10,15 @@ export interface RejectedSubmission {
   /** Its place in the topic of submissions. */
   partition: number;
   offset: number;
-  /** When it was rejected, in milliseconds since 1970. */
+  /** The time of the rejection, in milliseconds since 1970. */
   rejectedAt: number;
 }
 
-/** Postgres cannot hold a NUL, so that no record is named by text with one. */
-const isStorable = ({ endorser, contest }: RejectedSubmission) => !`${endorser}${contest}`.includes('\0');
-
 /**
- * The indexes of the rejected submissions after which a submission has changed the endorser's position in the contest.
- * Within a batch, times do not tell which submission came first, but offsets do; a minute later it was another batch. A
- * change that left no endorsement is known as long as the change log keeps it.
+ * The indexes of the rejected submissions after which a submission has changed the endorser's position in the
+ * contest. Within a batch, offsets tell which submission came first, because times do not. A change a minute
+ * later belongs to another batch. If a change left no endorsement, only the change log knows it, for as long
+ * as it keeps it.
  */
 export async function findMendedSince(
   client: ClientBase | Pool,

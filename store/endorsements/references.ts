@@ -6,8 +6,8 @@ import type { ChangeBody } from '../../schemas/change.ts';
 export type EventPart = 'endorser' | 'contest' | 'election' | 'choice';
 
 /**
- * The parts of an event's body as SQL, over the aliases of `EVENT_TABLES`. Unlike the records of reads/, they have no
- * language.
+ * The parts of an event's body as SQL, over the aliases of `EVENT_TABLES`. Unlike the records of reads/, they
+ * do not depend on a language.
  */
 export const EVENT_PARTS: Record<EventPart, string> = {
   endorser: `json_build_object(
@@ -27,7 +27,7 @@ export const EVENT_PARTS: Record<EventPart, string> = {
     'party', h.party, 'withdrawn', h.withdrawn)`,
 };
 
-/** The tables that a part of an event's body is made from. */
+/** The tables behind a part of an event's body. */
 export const EVENT_TABLES: Record<EventPart, string> = {
   endorser: 'endorsers e JOIN endorser_categories k ON k.slug = e.category',
   contest: 'contests c JOIN districts d ON d.id = c.district_id',
@@ -35,7 +35,7 @@ export const EVENT_TABLES: Record<EventPart, string> = {
   choice: 'choices h LEFT JOIN candidates p ON p.id = h.candidate_id',
 };
 
-/** The endorsers of these slugs, by slug; unknown slugs are left out. */
+/** The endorsers of these slugs, by slug, without unknown ones. */
 export async function loadEndorsers(
   client: ClientBase,
   slugs: string[],
@@ -49,7 +49,7 @@ export async function loadEndorsers(
   return new Map(rows.map(({ endorser }) => [endorser.slug, endorser]));
 }
 
-/** The contests of these keys, by key, with their choices; unknown and removed ones are left out. */
+/** The contests of these keys, by key, with their choices, without unknown and removed ones. */
 export async function loadContests(client: ClientBase, keys: string[]): Promise<Map<string, BallotContest>> {
   const { rows } = await client.query<{
     key: string;

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 import { refuseOldServer } from '../connection/server-version.ts';
 
-/** The schema of version 1.0.0, one file for each area; a file uses only what files before it create. */
+/** The schema of version 1.0.0, one file for each area. Each file uses only objects of earlier files. */
 const BASELINE = new URL('../schema/', import.meta.url);
 const BASELINE_NAME = 'baseline';
 /** The changes of the schema since then. */
@@ -28,7 +28,7 @@ async function readSqlFiles(folder: URL): Promise<{ name: string; sql: string }[
   );
 }
 
-/** The baseline, and the migrations of the folder after it. */
+/** The baseline, then the folder's migrations. */
 async function readMigrations(folder: URL): Promise<Migration[]> {
   const areas = await readSqlFiles(BASELINE);
   const baseline = { name: BASELINE_NAME, sql: areas.map(({ sql }) => sql).join('\n') };
@@ -44,7 +44,7 @@ interface Applied {
   checksum: string;
 }
 
-/** The migrations that the database has; none if it has no schema of this service. */
+/** The database's migrations; empty without a schema of this service. */
 async function loadApplied(client: pg.Client): Promise<Applied[]> {
   const { rows: found } = await client.query("SELECT WHERE to_regclass('schema_migrations') IS NOT NULL");
   if (found.length === 0) return [];
@@ -57,8 +57,8 @@ function choosePending(migrations: Migration[], rows: Applied[]): Migration[] {
   const applied = new Map(rows.map((row) => [row.name, row.checksum]));
   if (rows.length > 0 && !applied.has(BASELINE_NAME)) {
     throw new SchemaMismatchError(
-      'A version before 1.0.0 made this database, which cannot be upgraded: name an empty database in DATABASE_URL ' +
-        '(with "npm start", an empty folder in DATA_DIR), and load the data again.',
+      'A version before 1.0.0 made this database, and it cannot be upgraded. Name an empty database in ' +
+        'DATABASE_URL (with "npm start", an empty folder in DATA_DIR), and load the data again.',
     );
   }
   const unknown = rows.find((row) => !migrations.some((migration) => migration.name === row.name));
@@ -75,7 +75,8 @@ function choosePending(migrations: Migration[], rows: Applied[]): Migration[] {
 }
 
 /**
- * The names of the migrations that the database lacks; the baseline too if it has no schema of this service.
+ * The names of the migrations that the database lacks, including the baseline if it has no schema of this
+ * service.
  *
  * @throws SchemaMismatchError as `migrate` does
  */
@@ -97,14 +98,14 @@ async function applyMigration(client: pg.Client, { name, sql, checksum }: Migrat
 }
 
 /**
- * Brings the database to the newest schema: applies the baseline, which is all of `store/schema`, and then the files of
- * `store/migrations` in order, each in a transaction of its own. Several processes may run this at once.
+ * Brings the database to the newest schema. Applies the baseline, all of `store/schema`, and then the files
+ * of `store/migrations` in order, each in a transaction of its own. Several processes may run this at once.
  *
  * @param client a connection of the caller's own, to be ended afterwards, because it keeps the lock.
  * @param folder the migrations after the baseline.
- * @returns the names of the migrations that were applied now.
- * @throws SchemaMismatchError if an applied migration was edited since, or is unknown to this program, if a version before
- *   the baseline made the database, or if the server is too old.
+ * @returns the names of the newly applied migrations.
+ * @throws SchemaMismatchError if an applied migration was edited since or is unknown to this program, if a
+ * version before the baseline created the database, or if the server is too old.
  * @throws Error if a migration fails.
  */
 export async function migrate(client: pg.Client, folder = MIGRATIONS): Promise<string[]> {
@@ -114,7 +115,7 @@ export async function migrate(client: pg.Client, folder = MIGRATIONS): Promise<s
   const tooOld = refuseOldServer(rows[0]?.version ?? '');
   if (tooOld !== null) throw new SchemaMismatchError(tooOld);
   const migrations = await readMigrations(folder);
-  // Processes that migrate at once take turns. The lock lasts until the connection ends.
+  // Concurrent processes take turns. The lock lasts until the connection ends.
   await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
   const pending = choosePending(migrations, await loadApplied(client));
   for (const migration of pending) await applyMigration(client, migration);

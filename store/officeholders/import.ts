@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { ADVISORY_LOCKS } from '../connection/advisory-locks.ts';
 
-/** A person in office to be stored. */
+/** An officeholder to store. */
 export interface StagedOfficeholder {
   person_id: string;
   name: string;
@@ -22,16 +22,16 @@ export interface StagedOfficeholder {
   seats: object[];
 }
 
-/** The people of a load, and the people that it leaves alone. */
+/** The people of a load, and the people that it leaves unchanged. */
 export interface OfficeholderLoad {
   people: readonly StagedOfficeholder[];
-  /** The folders that the load covers: people who were in them and are not in `people` have left office. */
+  /** The folders of the load: stored people of these folders who are not in `people` have left office. */
   places: readonly string[];
   /** People whose files were refused. They stay as they are. */
   refusedIds: readonly string[];
 }
 
-/** How many rows a load added, changed, left alone and deleted. */
+/** How many rows a load added, changed, left unchanged and deleted. */
 export interface LoadCounts {
   added: number;
   changed: number;
@@ -55,7 +55,7 @@ async function stage(client: ClientBase, people: readonly StagedOfficeholder[], 
   await client.query(`
     CREATE TEMPORARY TABLE staged_people (LIKE officeholders) ON COMMIT DROP;
     CREATE TEMPORARY TABLE staged_seats (LIKE officeholder_seats) ON COMMIT DROP`);
-  // The column has the name that the source has for addresses.
+  // The source calls the column's content addresses.
   const json = JSON.stringify(people.map(({ addresses, ...person }) => ({ ...person, offices: addresses })));
   const columns = ['person_id', ...PERSON].join(', ');
   await client.query(
@@ -121,7 +121,7 @@ async function countOutcomes(client: ClientBase, table: string): Promise<LoadCou
   return { added: 0, changed: 0, unchanged: 0, gone: 0, ...counts };
 }
 
-/** Writes the people who are new or changed, and no others. */
+/** Writes only the new and the changed people. */
 async function write(client: ClientBase): Promise<void> {
   const columns = ['person_id', ...PERSON, 'updated_at'];
   await client.query(`
@@ -139,8 +139,8 @@ async function write(client: ClientBase): Promise<void> {
 }
 
 /**
- * Replaces the stored officeholders by those of a load, in one transaction. `updated_at` moves for people who changed,
- * or whose seats changed; other rows are not written.
+ * Replaces the stored officeholders by those of a load, in one transaction. `updated_at` moves for people
+ * with changes of their own or of their seats; other rows are not written.
  *
  * @param client a connection of the caller's own, outside of a transaction.
  * @throws database errors, after rolling back.
@@ -169,7 +169,7 @@ export async function importOfficeholders(
       seats: { ...seats, gone: seats.gone + gone.seats },
     };
   } catch (error) {
-    // Fails if the connection is lost, and then the server rolls back by itself.
+    // If the connection is lost, this fails and the server rolls back.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }

@@ -9,23 +9,23 @@ import { readVersion } from '../../service/version.ts';
 import { createWorkPool } from '../connection/work-pool.ts';
 import { type ProgramState, removeProcess, writeProcess } from './process-list.ts';
 
-/** How often a process writes about itself, in milliseconds. */
+/** The interval between two beats of a process, in milliseconds. */
 const BEAT_MS = 5000;
 /** How long connecting and a statement may take, in milliseconds: stopping may wait for both. */
 const TIMEOUT_MS = 2000;
 
 export interface HeartbeatOptions {
   databaseUrl: string;
-  /** The state of the process at the moment. `obstacle` is the reason why it is not ready, or null. */
+  /** The present state of the process. `obstacle` is the reason why it is not ready, or null. */
   describe: () => Promise<ProgramState & { obstacle: string | null }>;
   log: Logger;
   beatMs?: number;
 }
 
 /**
- * Writes a row about this process to the database every five seconds, and deletes it when it stops. It has a connection of
- * its own, so that other work does not delay it. A failure is logged and has no other effect: the row of a process that
- * cannot write is shown as gone after a minute.
+ * Writes a row about this process to the database every five seconds, and deletes the row when the process
+ * stops. Uses a connection of its own, so that other work does not delay it. A failure is logged and has no
+ * other effect: after a minute without a write, the process is shown as gone.
  */
 export function startHeartbeat({
   databaseUrl,
@@ -35,7 +35,7 @@ export function startHeartbeat({
 }: HeartbeatOptions): Stoppable {
   const me = { id: randomUUID(), host: os.hostname(), pid: process.pid, version: readVersion() };
   const startedAt = performance.now();
-  // The next beat reports a connection that does not come back.
+  // The next beat reports a lost connection that does not come back.
   const pool = createWorkPool(databaseUrl, 1, () => {}, {
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,

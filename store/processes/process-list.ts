@@ -5,23 +5,23 @@ interface GatewayDetails {
   port: number;
   /** The number of its open Server-Sent Events connections. */
   openStreams: number;
-  /** How long ago it last had every change that Kafka had, in milliseconds. */
+  /** The time since it last had every change in Kafka, in milliseconds. */
   behindMs: number;
 }
 
 interface ConsumersDetails {
   /** The roles that it was started with. */
   roles: readonly string[];
-  /** Those at which it leads. It stands by for the others. */
+  /** The roles that it leads. It stands by for the others. */
   leads: readonly string[];
 }
 
-/** A program of the service, with the part of its state that only it has. */
+/** A program of the service, with the state of its kind. */
 export type ProgramState =
   | { program: 'gateway'; details: GatewayDetails }
   | { program: 'consumers'; details: ConsumersDetails };
 
-/** A process as it describes itself. */
+/** A process's description of itself. */
 export type ProcessDescription = ProgramState & {
   /** A UUID that it chose when it started. */
   id: string;
@@ -29,7 +29,7 @@ export type ProcessDescription = ProgramState & {
   host: string;
   pid: number;
   version: string;
-  /** How long ago it started, in milliseconds. */
+  /** The time since its start, in milliseconds. */
   ageMs: number;
   /** The reason why it is not ready; null if it is. */
   obstacle: string | null;
@@ -42,15 +42,15 @@ export type ListedProcess = ProgramState & {
   pid: number;
   version: string;
   startedAt: Date;
-  /** When it last wrote about itself. */
+  /** The time of its last beat. */
   seenAt: Date;
-  /** `gone` if it has not written about itself for a minute: then the rest is its last known state. */
+  /** `gone` after a minute without a beat; the other fields are then its last known state. */
   state: 'ready' | 'not_ready' | 'gone';
-  /** The reason why it was not ready when it last wrote; null if it was. */
+  /** The reason why it was not ready at its last beat; null if it was ready. */
   obstacle: string | null;
 };
 
-/** Writes the row of a process, and deletes those of processes that have not written for an hour. */
+/** Writes the row of a process, and deletes the rows of processes without a beat for an hour. */
 export async function writeProcess(
   client: ClientBase | Pool,
   { id, program, host, pid, version, ageMs, obstacle, details }: ProcessDescription,
@@ -70,12 +70,12 @@ export async function writeProcess(
   );
 }
 
-/** Deletes the row of a process that stops. */
+/** Deletes the row of a stopping process. */
 export async function removeProcess(client: ClientBase | Pool, id: string): Promise<void> {
   await client.query('DELETE FROM processes WHERE id = $1', [id]);
 }
 
-/** Lists the processes that run or have ended without saying so within the last hour, by program and age. */
+/** Lists running processes, and those that vanished within the last hour, by program and age. */
 export async function listProcesses(client: ClientBase | Pool): Promise<ListedProcess[]> {
   const { rows } = await client.query<ListedProcess>(
     `SELECT id, program, host, pid, version, started_at AS "startedAt", seen_at AS "seenAt", obstacle, details,

@@ -4,12 +4,12 @@ import type { Sql } from './json.ts';
 
 /*
  * The conditions that lists have in common, over the aliases `endorsers e`, `elections l`, `contests c` and
- * `districts d`. Fields combine with AND, the values of one field with OR; an absent field matches everything.
+ * `districts d`. AND joins the fields, OR the values of one field; an absent field matches everything.
  */
 
 type Values = readonly string[] | undefined;
 
-/** Which endorsers count. */
+/** The choice of endorsers. */
 export interface EndorserFilters {
   categories?: Values;
   /** Slugs. */
@@ -18,7 +18,7 @@ export interface EndorserFilters {
   endorser_states?: Values;
 }
 
-/** Which elections count. */
+/** The choice of elections. */
 export interface ElectionFilters {
   /** Slugs. */
   elections?: Values;
@@ -28,16 +28,16 @@ export interface ElectionFilters {
   electionsFrom?: string | undefined;
 }
 
-/** Which contests count, whatever their election. */
+/** The choice of contests in any election. */
 export interface BallotFilters {
   contest_kinds?: Values;
   levels?: Values;
 }
 
-/** Which contests of which elections count. */
+/** The choice of contests and of their elections. */
 export type ContestFilters = ElectionFilters & BallotFilters;
 
-/** A condition, or nothing when its filter is absent. */
+/** A condition; falsy if its filter is absent. */
 type Condition = Sql | false | undefined;
 
 /** The conditions that are present. */
@@ -50,7 +50,7 @@ export function isAnyGiven(filters: object): boolean {
   return Object.values(filters).some((filter) => filter !== undefined);
 }
 
-/** The present conditions joined by AND; true when there are none. */
+/** The present conditions joined by AND; true if there are none. */
 export function allOf(conditions: readonly Condition[]): Sql {
   const present = given(conditions);
   return present.length === 0 ? sql.fragment`true` : sql.fragment`${sql.join(present, sql.fragment` AND `)}`;
@@ -61,7 +61,7 @@ export function isOneOf(column: Sql, values: readonly string[]): Sql {
   return sql.fragment`${column} = ANY(${sql.array([...values], 'text')})`;
 }
 
-/** Whether an endorser is at home in one of these states. A national endorser has no state. */
+/** Whether one of these states is an endorser's home. A national endorser has no state. */
 const isAtHomeIn = (states: readonly string[]): Sql =>
   sql.fragment`(${isOneOf(sql.fragment`e.state`, states)} OR ${states.includes(NATIONAL)} AND e.state IS NULL)`;
 

@@ -29,7 +29,7 @@ import {
   pickFields,
 } from './records.ts';
 
-/** Which contests a list has. */
+/** The choice of a list's contests. */
 export type ListedContestFilters = ContestFilters & {
   /** OCD division ids. */
   districts?: readonly string[] | undefined;
@@ -44,8 +44,8 @@ export interface ContestQuery {
 }
 
 /**
- * The conditions on the elections of contests, in the columns that the order of contests begins with: the index finds the
- * contests of named elections and of states, and reads them in order.
+ * The conditions on the elections of contests, in the leading columns of the order of contests: the index
+ * finds the contests of named elections and of states, and reads them in order.
  */
 function heldIn({ elections, states, electionsFrom }: ElectionFilters): Sql[] {
   const chosen = allOf(electionConditions({ elections, states, electionsFrom }));
@@ -88,15 +88,15 @@ export async function listContests(
     from: CONTESTS,
     where: allOf([
       ...onBallots(filters),
-      // An id higher by one and >= mean the same as >. But the planner looks only at the date, and takes > for nothing
-      // when all that is left has the same date; it would then read and sort all of it.
+      // (id + 1, >=) means the same as (id, >). But the planner estimates by the date alone, and expects no
+      // rows from > if all remaining rows share the date. It would then read and sort all of them.
       after !== null &&
         sql.fragment`(${sql.join(CONTEST_ORDER, sql.fragment`, `)}) >=
           (${date}::date, ${slug}, ${tier}::bigint, ${order}::bigint, ${id}::bigint + 1)`,
     ]),
     keys: CONTEST_ORDER,
     limit,
-    // The order begins with the date, so that a date to begin with changes no plan.
+    // The order begins with the date, so a first date does not change the plan.
     isFiltered: isAnyGiven(others),
   });
 }
@@ -127,7 +127,7 @@ const positionList = (chosen: readonly Sql[], lang: Language): Sql =>
     BY_NAME,
   );
 
-/** The JSON of a contest with the positions of the chosen endorsers; null if it is on no ballot. */
+/** The JSON of a contest with the positions of the chosen endorsers; null if the contest is on no ballot. */
 export async function findContest(
   pool: DatabasePool,
   { id, filters, lang }: { id: number; filters: EndorserFilters; lang: Language },

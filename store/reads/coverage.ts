@@ -2,8 +2,8 @@ import { type DatabasePool, sql } from '../connection/read-pool.ts';
 import { columns, itemsRow, jsonObject } from './json.ts';
 
 /**
- * The coverage of every state (specification, "Coverage"), by code, as the items of a JSON list. An endorser counts in the
- * states where it has endorsed, wherever its home is.
+ * The coverage of every state (specification, "Coverage"), by code, as the items of a JSON list. An endorser
+ * counts in the states of its endorsements, wherever its home is.
  *
  * @param electionsFrom counts only elections on or after this date, YYYY-MM-DD.
  */
@@ -34,8 +34,8 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
         FROM counted LEFT JOIN ballot_sizes ballot ON ballot.election_id = id
           LEFT JOIN endorsement_activity activity ON activity.election_id = id
         GROUP BY state),
-      -- A removal is a change too. So is the second day after an election, when it is upcoming no more, and an import that
-      -- moves an election to another state or date while it counts here.
+      -- Other changes: a removal, the second day after an election, which then is no longer upcoming, and an
+      -- import that moves an election to another state or date while it counts here.
       changed AS (
         SELECT state, max(changed_at) AS updated_at
         FROM (
@@ -50,7 +50,8 @@ export async function listCoverage(pool: DatabasePool, electionsFrom: string | u
             ELSE LEAST(left_at, (date + 2)::timestamp AT TIME ZONE 'UTC') END
           FROM left_elections) AS changes
         GROUP BY state),
-      -- An endorser in several elections of a state counts once. DISTINCT hashes, which is faster than count(DISTINCT).
+      -- An endorser in several elections of a state counts once. DISTINCT hashes, which is faster than
+      -- count(DISTINCT).
       backed AS (
         SELECT state, count(*) AS endorsers
         FROM (SELECT DISTINCT state, endorser_id FROM counted JOIN endorsing ON election_id = id) AS backers

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 
-/** The parts of the data that have versions. Endorsements include the counts of them and the head of the stream. */
+/** The versioned parts of the data. Endorsements include their counts and the head of the stream. */
 export type DataPart = 'endorsements' | 'catalogue' | 'officeholders';
 
-/** The version of each part. While a part has the same version, reads of it give the same answers. */
+/** The version of each part. While it stays the same, reads of the part give the same answers. */
 export type DataVersions = Readonly<Record<DataPart, string>>;
 
 const version = (part: 'catalogue' | 'officeholders') =>
@@ -39,7 +39,7 @@ const REPLICA_VERSIONS = sql.prepared(
 /**
  * The versions that a replica shows.
  *
- * @throws PromotedReplicaError if the server replays no other server's log any more
+ * @throws PromotedReplicaError if the server is no longer a replica
  */
 export async function loadReplicaVersions(pool: DatabasePool): Promise<DataVersions> {
   const { isReplica, ...versions } = await pool.one(REPLICA_VERSIONS);
@@ -47,7 +47,7 @@ export async function loadReplicaVersions(pool: DatabasePool): Promise<DataVersi
   return versions;
 }
 
-/** The server was made a primary, so its data may be of another history. */
+/** The server was promoted to a primary, so its data may belong to another history. */
 export class PromotedReplicaError extends Error {
   override name = 'PromotedReplicaError';
 }

@@ -11,16 +11,16 @@ import {
 } from './conditions.ts';
 import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
 
-/** Which endorsements a digest is of. */
+/** The choice of a digest's endorsements. */
 export type DigestFilters = EndorserFilters & Omit<ContestFilters, 'electionsFrom'>;
 
 export interface StoredSums {
   sums: BucketSum[];
-  /** The point of the stream that the sums show exactly, read in the same snapshot. */
+  /** The exact point of the stream of these sums, from the same snapshot. */
   stream: StreamPoint;
-  /** Whether changes of the catalogue wait to be announced, so that filters may see values that no event has carried yet. */
+  /** Whether edits of the catalogue await announcement: filters may then see values from no event yet. */
   hasStale: boolean;
-  /** Whether endorsements of an earlier version have no hash yet, so that the sums lack them. */
+  /** Whether the sums lack endorsements of an earlier version, which have no hash yet. */
   lacksHashes: boolean;
 }
 

@@ -48,7 +48,7 @@ export async function listElections(
     ]),
     keys: [sql.fragment`l.date`, sql.fragment`l.slug`],
     limit,
-    // The order begins with the date, so that a date to begin with changes no plan.
+    // The order begins with the date, so a first date does not change the plan.
     isFiltered: isAnyGiven({ types, to, ...others }),
   });
 }

@@ -12,7 +12,7 @@ const record = inEachLanguage((lang) =>
   }),
 );
 
-/** The JSON of one endorsement in full; null if there is none of this id. */
+/** The JSON of one endorsement in full; null if it does not exist. */
 export async function findEndorsement(
   pool: DatabasePool,
   id: number,

@@ -25,7 +25,7 @@ import {
 } from './records.ts';
 import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
 
-/** Which endorsements count. */
+/** The choice of endorsements. */
 export type EndorsementFilters = EndorserFilters &
   ContestFilters & {
     /** A contest id. */
@@ -41,15 +41,15 @@ export interface EndorsementQuery {
 }
 
 export interface EndorsementPage extends Page {
-  /** The point of the stream that this page shows exactly, read in the same snapshot. */
+  /** The exact point of the stream of this page, from the same snapshot. */
   stream: StreamPoint;
 }
 
 const row = pageRow.extend(pointRow.shape);
 
 /**
- * The conditions on the contest as one. OFFSET 0 keeps it a look-up of the contest of each endorsement, and a page has
- * few of those; given a join, the planner may read all contests.
+ * The conditions on the contest as one. OFFSET 0 keeps it a look-up of each endorsement's contest, of which a
+ * page has few. With a join, the planner may read all contests.
  */
 function lookUpContest(conditions: readonly Sql[]): Sql {
   return sql.fragment`EXISTS (
@@ -75,8 +75,8 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
     WHERE ${allOf([...conditions, ...own])}
     ORDER BY n.id LIMIT ${size}`;
 
-  // Elections or endorsers that are named are few. Each is searched along an index and the results are merged, so that
-  // the endorsements of the others are never read, however rare the matches are.
+  // Filters name few elections or endorsers. Searching each along an index and merging the results never
+  // reads other endorsements, however rare the matches are.
   if (elections.length > 0) {
     return sql.fragment`SELECT found.id FROM elections l
       CROSS JOIN LATERAL (${search(joined, [sql.fragment`n.election_id = l.id`, ...endorsers])}) AS found
@@ -92,8 +92,8 @@ function pickIds({ filters, after, limit }: Omit<EndorsementQuery, 'lang'>): Sql
 }
 
 /**
- * SQL of the one record of `from`, which follows FROM. The planner handles four small queries in a fraction of the time
- * that it needs to order the joins of a large one.
+ * SQL of the one record of `from`, which follows FROM. Planning four small queries takes a fraction of the
+ * time of ordering the joins of a large one.
  */
 const lookUp = (record: Sql, from: Sql): Sql => sql.fragment`(SELECT ${record} FROM ${from})`;
 
@@ -125,9 +125,9 @@ const record = inEachLanguage((lang) =>
 );
 
 /**
- * A page of endorsements by id, with the point of the stream that it shows. Both come from one statement and so from one
- * snapshot: the page holds the changes up to that point and no later ones, because sequences are in the order of commits
- * (INV-2).
+ * A page of endorsements by id, with the point of the stream that it shows. Both come from one statement and
+ * so from one snapshot. Sequences are in the order of commits, so the page holds the changes up to that point
+ * and no later ones (INV-2).
  */
 export async function listEndorsements(
   pool: DatabasePool,

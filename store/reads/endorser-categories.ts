@@ -2,7 +2,7 @@ import type { Language } from '../../schemas/vocabulary.ts';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 import { columns, itemsRow, jsonObject, localized, type Sql } from './json.ts';
 
-/** The singular name; if the source gives none, the name. */
+/** The singular name, or else the name. */
 const singularName = (lang: Language): Sql => {
   const { name, singular_name } = localized('k', ['name', 'singular_name'], lang);
   return sql.fragment`COALESCE(${singular_name}, ${name})`;

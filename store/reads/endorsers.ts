@@ -63,7 +63,7 @@ const electionList = (lang: Language): Sql =>
 const listed = inEachLanguage((lang) => jsonObject(fields(lang)));
 const full = inEachLanguage((lang) => jsonObject({ ...fields(lang), elections: electionList(lang) }));
 
-/** A page of endorsers by name, for which case and accents do not count, then id. */
+/** A page of endorsers by name, ignoring case and accents, then id. */
 export async function listEndorsers(
   pool: DatabasePool,
   { filters, lang, after, limit }: EndorserQuery,
@@ -82,7 +82,7 @@ export async function listEndorsers(
   });
 }
 
-/** The JSON of one endorser with the elections it has endorsed in; null if there is none of this slug. */
+/** The JSON of one endorser with the elections it has endorsed in; null if it does not exist. */
 export async function findEndorser(pool: DatabasePool, slug: string, lang: Language): Promise<string | null> {
   return pool.maybeOneFirst(
     sql.prepared(`endorser-${lang}`, recordRow)`

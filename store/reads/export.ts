@@ -2,25 +2,25 @@ import { type DatabasePool, noRow, sql } from '../connection/read-pool.ts';
 import { recordRow, type Sql } from './json.ts';
 import { offsetsAfter, pointRow, type StreamPoint } from './stream-points.ts';
 
-/** Fetches so many records at a time: some hundred kilobytes. */
+/** The number of records per fetch: some hundred kilobytes. */
 const FETCHED = 500;
 const FETCH = sql.type(recordRow)`FETCH 500 FROM export`;
 
-/** Takes an export in. The next records are fetched meanwhile, and no more, until `write` resolves. */
+/** Receives an export. Until `write` resolves, only the next records are fetched. */
 export interface ExportSink {
-  /** The point of the stream that the records show exactly, before the first of them. */
+  /** Called before the first record with the exact point of the stream that the records show. */
   begin(stream: StreamPoint): Promise<void>;
   /** @param records the JSON of each, without line breaks */
   write(records: readonly string[]): Promise<void>;
 }
 
 /**
- * Exports all records of a query in one snapshot, over a cursor in the database: neither it nor this process ever holds more
- * than a few hundred of them.
+ * Exports all records of a query in one snapshot, over a cursor in the database. Neither the database nor
+ * this process ever holds more than a few hundred records.
  *
  * @param select SQL of rows with the column `record`, in order
  * @returns the number of records
- * @throws whatever the sink throws; the query ends then
+ * @throws the sink's error, after ending the query
  */
 export async function exportRecords(pool: DatabasePool, select: Sql, sink: ExportSink): Promise<number> {
   return pool.transaction(async (transaction) => {
@@ -35,7 +35,8 @@ export async function exportRecords(pool: DatabasePool, select: Sql, sink: Expor
     let records = await fetch();
     while (records.length > 0) {
       const next = records.length < FETCHED ? Promise.resolve([]) : fetch();
-      // Its error is thrown below. The sink's comes first, after the query: the transaction cannot end during one.
+      // The fetch's error is thrown below. The sink's error waits for the fetch, because the transaction
+      // cannot end during a query.
       await sink.write(records).finally(() => next.catch(() => {}));
       count += records.length;
       records = await next;

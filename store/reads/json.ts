@@ -5,7 +5,7 @@ import { sql } from '../connection/read-pool.ts';
 /** A piece of SQL. */
 export type Sql = ReturnType<typeof sql.fragment>;
 
-/** Builds SQL once for each language: a record has some hundred pieces, and building it takes longer than querying. */
+/** Builds SQL once per language: a record has some hundred pieces, and building it takes longer than querying. */
 export function inEachLanguage<T>(make: (lang: Language) => T): (lang: Language) => T {
   const made = new Map(LANGUAGES.map((lang) => [lang, make(lang)]));
   return (lang) => made.get(lang) as T;
@@ -18,8 +18,8 @@ export const recordRow = z.object({ record: z.string() });
 export const itemsRow = z.object({ items: z.string() });
 
 /**
- * SQL of a JSON object with these fields. Postgres renders records as text without spaces, and the gateway passes them on
- * unparsed.
+ * SQL of a JSON object with these fields. Postgres renders records as text without spaces, and the gateway
+ * sends them unparsed.
  */
 export function jsonObject(fields: Readonly<Record<string, Sql>>): Sql {
   const columns = Object.entries(fields).map(

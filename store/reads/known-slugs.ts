@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type DatabasePool, sql } from '../connection/read-pool.ts';
 
-/** The slugs of a stream's filter, which only the store can check. */
+/** The slugs of a stream's filter. Only the store can check them. */
 export interface NamedSlugs {
   categories: readonly string[];
   endorsers: readonly string[];

@@ -42,9 +42,10 @@ function seatCondition({ states, offices, levels, districts }: OfficeholderFilte
 }
 
 /**
- * The id of the contest district of a seat: of the same division, level and kind. Other kinds share divisions: the
- * district of a state's only seat in the U.S. House is the whole state, as a senator's is. Only the D.C. Council has seats
- * at the city's level, which a ward or the whole city elects. Redrawn lines do not change ids.
+ * The id of a seat's contest district: of the same division, level and kind. Other kinds share divisions: a
+ * state's only seat in the U.S. House and its senators have the whole state as their district. Only the D.C.
+ * Council has seats at the city's level, which a ward or the whole city elects. Redrawn lines do not change
+ * ids.
  */
 const districtId: Sql = sql.fragment`(
   SELECT d.id FROM districts d
@@ -85,15 +86,15 @@ const personFields: Readonly<Record<string, Sql>> = {
   photo: sql.fragment`h.image_url`,
   image_url: sql.fragment`h.image_url`,
   offices: listSeats(officeFields),
-  // The column has the name that the source has for addresses.
+  // The source calls the column's content addresses.
   addresses: sql.fragment`h.offices`,
   ...columns('h', ['social', 'source_urls']),
   updated_at: sql.fragment`iso_utc(h.updated_at)`,
 };
 
 /**
- * A page of officeholders by name. A record is one person with the first of the person's seats that match the filters
- * (specification, "GET /v1/officeholders"): a filter by the office of governor shows a person as governor.
+ * A page of officeholders by name. A record is one person with the first matching seat (specification, "GET
+ * /v1/officeholders"): a filter by the office of governor shows a person as governor.
  *
  * @returns null before the first load.
  */
@@ -109,7 +110,7 @@ export async function listOfficeholders(
       SELECT * FROM officeholder_seats s
       WHERE s.person_id = h.person_id AND ${wanted ?? sql.fragment`true`} ORDER BY s.rank LIMIT 1) AS s`,
     where: allOf([
-      // Repeats the join's condition, so that the planner can begin with the few seats that match.
+      // Repeats the join's condition, so that the planner can begin with the few matching seats.
       wanted && sql.fragment`h.person_id IN (SELECT s.person_id FROM officeholder_seats s WHERE ${wanted})`,
       q !== undefined && sql.fragment`position((SELECT name_order(${q})) IN h.name_order) > 0`,
       after !== null &&
@@ -129,9 +130,10 @@ export async function listOfficeholders(
 }
 
 /**
- * The JSON of one officeholder, with the highest seat and with all seats (specification, "GET /v1/officeholders/{id}").
+ * The JSON of one officeholder, with the highest seat and with all seats (specification, "GET
+ * /v1/officeholders/{id}").
  *
- * @returns null before the first load; a null record if there is no such person.
+ * @returns null before the first load; a null record if the person does not exist.
  */
 export async function findOfficeholder(
   pool: DatabasePool,

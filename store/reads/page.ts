@@ -23,7 +23,7 @@ export interface PageQuery {
   /** The sort keys. Together they are unique, and none is null. */
   keys: readonly Sql[];
   limit: number;
-  /** Whether filters choose the records. Each page is then planned for their values; otherwise one plan serves all pages. */
+  /** Whether filters choose the records. Then each page is planned for its values; otherwise one plan serves all. */
   isFiltered: boolean;
 }
 
@@ -35,16 +35,16 @@ export const pageRow = z.object({
 });
 
 /**
- * SQL of a number of records. It is part of the text where one plan serves all pages: a plan for any number would be made
- * for a tenth of the table.
+ * SQL of a number of records. If one plan serves all pages, the number is part of the text: a plan for any
+ * number would expect a tenth of the table.
  */
 export function sizeOf(records: number, isFiltered: boolean): Sql {
   return isFiltered ? sql.fragment`${records}::bigint` : sql.literalValue(String(records));
 }
 
 /**
- * SQL of a page as one row: `items`, `last`, `"hasMore"`. The beginning of the page is part of `where`, as a comparison of
- * the keys with those of the last record before, which costs the same at any depth.
+ * SQL of a page as one row: `items`, `last`, `"hasMore"`. `where` includes the beginning of the page: it
+ * compares the keys with those of the last record before, which costs the same at any depth.
  */
 export function pageOf({ record, from, where, keys, limit, isFiltered }: PageQuery): Sql {
   const size = sizeOf(limit, isFiltered);

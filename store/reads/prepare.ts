@@ -1,10 +1,10 @@
 import { type DatabasePool, type Statement, sql } from '../connection/read-pool.ts';
 import { StatementNames } from '../connection/statement-names.ts';
 
-/** The connections of a pool have the same names, and each prepares a statement when it runs it for the first time. */
+/** A pool's connections share names. Each prepares a statement when it first runs it. */
 const namesOfPools = new WeakMap<DatabasePool, StatementNames>();
 
-/** Has a pool's connections prepare a statement that was put together for its request, once the same text is run again. */
+/** Names a statement built for its request once its text repeats, so that the pool's connections prepare it. */
 export function prepareRepeated<Query extends Statement>(pool: DatabasePool, query: Query): Query {
   let names = namesOfPools.get(pool);
   if (names === undefined) {
@@ -16,9 +16,9 @@ export function prepareRepeated<Query extends Statement>(pool: DatabasePool, que
 }
 
 /**
- * A condition that is always true, for statements whose best plan depends on their values: the plan that finds the few of
- * Wyoming is slow for the many of California. Postgres keeps one plan for all values of a prepared statement once it
- * expects that to cost no more than a plan for each. But a plan for all values would have to count to a trillion, as far
- * as it knows, while one for these values drops the condition.
+ * A condition that is always true, for statements whose best plan depends on their values: a plan for the few
+ * records of Wyoming is slow for the many of California. Postgres uses one plan for all values of a prepared
+ * statement if it expects no higher cost from it. This condition makes that plan count to a trillion, as far
+ * as Postgres knows, while a plan for given values drops the condition.
  */
 export const PLANNED_FOR_VALUES = sql.fragment`(${true} OR (SELECT count(*) FROM generate_series(1, 1000000000000)) > 0)`;

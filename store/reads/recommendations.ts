@@ -24,7 +24,7 @@ import {
   pickFields,
 } from './records.ts';
 
-/** Which contests to recommend in. */
+/** The choice of contests to recommend in. */
 export interface ContestSelection extends ContestFilters {
   /** Contest ids. */
   contests?: readonly number[] | undefined;
@@ -51,12 +51,12 @@ const contestRow = z.object({
   picks: z.string(),
 });
 
-/** A contest as text, which the caller parses when its turn comes. */
+/** A contest as text. The caller parses one at a time. */
 export type StoredContest = z.infer<typeof contestRow>;
 
-/** Everything that recommendations are made from. */
+/** The data for recommendations. */
 export interface StoredRecommendations {
-  /** By the election's date and slug, then federal, state and local, then in ballot order. */
+  /** By the election's date and slug, then federal, state and local, then by ballot order. */
   contests: readonly StoredContest[];
   /** The JSON of elections and of endorsers, by their ids. */
   elections: ReadonlyMap<number, string>;
@@ -127,8 +127,8 @@ const byId = (rows: readonly z.infer<typeof keyedRow>[]) =>
   new Map(rows.map(({ id, record }) => [id, record]));
 
 /**
- * Loads everything that recommendations are made from, in one snapshot. Many contests share elections and endorsers, so
- * these are rendered once.
+ * Loads the data for recommendations, in one snapshot. Many contests share elections and endorsers, so these
+ * are rendered once.
  */
 export function loadRecommendations(
   pool: DatabasePool,

@@ -77,7 +77,7 @@ export const candidateRecord: Sql = sql.fragment`CASE WHEN p.id IS NOT NULL THEN
 export const jsonList = (record: Sql, from: Sql, order: Sql): Sql =>
   sql.fragment`(SELECT ('[' || COALESCE(string_agg(${record}::text, ',' ORDER BY ${order}), '') || ']')::json FROM ${from})`;
 
-/** A JSON object with further fields at its end, which are left out when they are null. */
+/** A JSON object with further fields at its end, without null ones. */
 function withPresent(object: Sql, fields: Readonly<Record<string, Sql>>): Sql {
   const members = Object.entries(fields).map(
     ([name, value]) =>

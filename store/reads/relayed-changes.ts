@@ -15,7 +15,7 @@ const relayed = z.object({
   offsets: z.array(z.number()),
 });
 
-/** The changes of the present epoch that the relay has sent or begun to send, and the batch of each. */
+/** The present epoch's changes that the relay has begun to send, and the batch of each. */
 const RELAYED = sql.fragment`
   FROM stream_head h, change_log c, LATERAL (
     SELECT offsets, last_sequence FROM relay_batches WHERE first_sequence <= c.sequence
@@ -23,8 +23,8 @@ const RELAYED = sql.fragment`
   WHERE c.sequence > h.epoch_after AND c.sequence <= b.last_sequence`;
 
 /**
- * The changes of the sequences `from` to `to`, both included, that the relay has sent or begun to send, as it sent them
- * (INV-3). Ends before the first change that the change log has dropped or that belongs to an earlier epoch.
+ * The changes with sequences `from` to `to`, both included, that the relay has begun to send, as it sent them
+ * (INV-3). Ends before the first change that is no longer in the change log or belongs to an earlier epoch.
  */
 export async function loadRelayedChanges(
   pool: DatabasePool,
@@ -47,8 +47,8 @@ export async function findFirstRelayed(pool: DatabasePool, from: number, to: num
 }
 
 /**
- * The first and the last change that the changes topic must hold: acknowledged by Kafka, of the present epoch, and still
- * in the change log. Null if there are none.
+ * The first and the last change that the changes topic must hold: acknowledged by Kafka, of the present
+ * epoch, and still in the change log. Null if there are none.
  */
 export async function loadRelayedRange(
   pool: DatabasePool,

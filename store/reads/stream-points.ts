@@ -13,9 +13,9 @@ export const pointRow = z.object({
 export type StreamPoint = z.infer<typeof pointRow>;
 
 /**
- * By partition: where the present log has the changes after a sequence, as far as it is known: the offsets of the batch
- * or the rebuilt run that holds the next change, or of the last one before it. Qualify the column of the sequence with
- * its table, because the tables here have columns of their own.
+ * By partition: lower bounds of the present log's offsets after a sequence, as far as known: the offsets of
+ * the batch or the rebuilt run that holds the next change, or else the last change before it. Qualify the
+ * sequence's column with its table, because the tables here have similar columns.
  */
 export function offsetsAfter(sequence: Sql): Sql {
   return sql.fragment`COALESCE((
@@ -34,8 +34,9 @@ export async function loadStreamHead(pool: DatabasePool): Promise<StreamPoint> {
 }
 
 /**
- * By partition: lower bounds of the offsets of the changes after a sequence. Null if the relay did not send the next one
- * to the present log yet, sent it in an earlier epoch, or sent it so long ago that its batch is dropped.
+ * By partition: lower bounds of the offsets of the changes after a sequence. Null if the relay has not sent
+ * the next change to the present log, sent it in an earlier epoch, or sent it so long ago that its batch was
+ * dropped.
  */
 export async function loadOffsetsOfNext(pool: DatabasePool, sequence: number): Promise<number[] | null> {
   const row = sql.type(pointRow.pick({ offsets: true }));
@@ -54,8 +55,8 @@ export async function loadOffsetsOfNext(pool: DatabasePool, sequence: number): P
 }
 
 /**
- * Where a gateway goes on in the present log after a change, and the newest change that this log is known to have. Null
- * while the relay has not written the log so far.
+ * Where a gateway continues in the present log after a change, and the newest known change of this log. Null
+ * until the relay has written the log that far.
  */
 export async function loadPlaceAfter(
   pool: DatabasePool,
@@ -73,8 +74,8 @@ export async function loadPlaceAfter(
 }
 
 /**
- * The point before the first change that occurred at or after a time, and when that change occurred, in milliseconds
- * since 1970. Null if there is no such change yet.
+ * The point before the first change at or after a time, and that change's time, in milliseconds since 1970.
+ * Null if there is no such change yet.
  */
 export async function loadPointBefore(
   pool: DatabasePool,
@@ -89,11 +90,11 @@ export async function loadPointBefore(
       ORDER BY occurred_at, sequence LIMIT 1) AS found`);
 }
 
-/** Where a gateway begins to follow the stream. */
+/** The point at which a gateway begins to follow the stream. */
 export interface FeedStart {
-  /** Far enough back to fill the gateway's memory, but not so far that Kafka may have dropped the changes. */
+  /** Far enough back to fill the gateway's memory, and recent enough that Kafka still has the changes. */
   start: StreamPoint;
-  /** The newest sequence that Kafka is known to have. A gateway that has read it has caught up. */
+  /** The newest sequence known to be in Kafka. A gateway that has read it has caught up. */
   target: number;
   generation: FeedGeneration;
 }
@@ -105,17 +106,18 @@ const generationRow = z.object({
   isComplete: z.boolean(),
 });
 
-/** The Kafka log that gateways read, and the last sequence whose id has offsets of an earlier one. */
+/** The Kafka log that gateways read, and the last sequence whose id has offsets of an earlier log. */
 export type FeedGeneration = z.infer<typeof generationRow>;
 
 const generationColumns = sql.fragment`
   g.generation, g.topic_id AS "topicId", g.after_sequence AS after, g.is_complete AS "isComplete"`;
 
 /**
- * Finds where a gateway begins. The query looks batches up by their first sequences, with which their last ones rise.
+ * Finds where a gateway begins. The query searches batches by their first sequences, which rise together with
+ * the last ones.
  *
- * @param since ignores batches that were created before this time.
- * @param preload about how many changes before the newest to begin.
+ * @param since ignores batches created before this time.
+ * @param preload begins about this many changes before the newest.
  */
 export async function loadFeedStart(pool: DatabasePool, since: Date, preload: number): Promise<FeedStart> {
   const row = pointRow.extend({ target: z.number() }).extend(generationRow.shape);
@@ -148,7 +150,7 @@ export async function loadDatabaseTime(pool: DatabasePool): Promise<number> {
   return pool.oneFirst(sql.type(row)`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS time`);
 }
 
-/** The present history of the stream: its epoch, the sequence of its newest change, and the log that it is in. */
+/** The present history of the stream: its epoch, its newest sequence and its log. */
 export async function loadStreamState(
   pool: DatabasePool,
 ): Promise<{ epoch: number; lastSequence: number; generation: FeedGeneration }> {

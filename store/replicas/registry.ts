@@ -9,10 +9,10 @@ export interface ListedReplica {
   inUse: boolean;
 }
 
-/** Without a confirmation for this long, no gateway reads from a replica: nobody watches how far it is behind. */
+/** After this time without a confirmation, gateways stop reading from a replica: no process watches its lag. */
 const UNWATCHED = "interval '10 seconds'";
 
-/** The runs that gateways may read from at this moment. */
+/** The runs that gateways may read from now. */
 export async function loadUsableReplicas(client: Pool): Promise<string[]> {
   const { rows } = await client.query<{ instance: string }>(
     `SELECT instance FROM read_replicas WHERE in_use AND confirmed_at > clock_timestamp() - ${UNWATCHED}`,
@@ -29,7 +29,7 @@ export async function listReplicas(client: Client): Promise<ListedReplica[]> {
   return rows;
 }
 
-/** The primary's list of replicas, as the leader of the relay writes it. Another leader ends its right to write. */
+/** The primary's list of replicas, written by the leader of the relay. A new leader ends the right to write. */
 export class ReplicaRegistry {
   readonly #client: Client;
   readonly lineage: string;
@@ -48,12 +48,12 @@ export class ReplicaRegistry {
     return { registry: new ReplicaRegistry(client, lineage), known: await listReplicas(client) };
   }
 
-  /** The same on another connection. */
+  /** The same registry on another connection. */
   on(client: Client): ReplicaRegistry {
     return new ReplicaRegistry(client, this.lineage);
   }
 
-  /** Raises the mark above all changes that are committed now. @returns its number */
+  /** Raises the mark above all committed changes. @returns its number */
   async raise(): Promise<number> {
     const { rows } = await this.#client.query<{ number: string }>({
       name: 'raise-fence',
@@ -74,7 +74,7 @@ export class ReplicaRegistry {
     );
   }
 
-  /** Takes runs out of use, and forgets those that have been for a day. */
+  /** Takes runs out of use, and deletes those unused for a day. */
   async exclude(instances: readonly string[]): Promise<void> {
     await this.#write(
       `UPDATE read_replicas SET in_use = false, changed_at = clock_timestamp() FROM mine
@@ -86,12 +86,12 @@ export class ReplicaRegistry {
     );
   }
 
-  /** Notes that the runs in use show what they should. */
+  /** Records that the runs in use are up to date. */
   async confirm(): Promise<void> {
     await this.#write('UPDATE read_replicas SET confirmed_at = clock_timestamp() FROM mine WHERE in_use', []);
   }
 
-  /** The lock orders this statement before or after the next leader's first one, which then sees its effect. */
+  /** The lock orders this statement before the next leader's first one, which then sees its effect, or after it. */
   async #write(statement: string, values: readonly unknown[]): Promise<void> {
     const { rows } = await this.#client.query<{ mine: boolean }>(
       `WITH mine AS MATERIALIZED (SELECT FROM replica_fence WHERE lineage = $1 FOR SHARE), written AS (
@@ -104,5 +104,5 @@ export class ReplicaRegistry {
 }
 
 function superseded(): SupersededError {
-  return new SupersededError('Another process leads the relay, and decides about the replicas.');
+  return new SupersededError('Another process leads the relay and manages the replicas.');
 }

@@ -4,23 +4,23 @@ import { INSTANCE } from '../connection/instance.ts';
 
 const TIMEOUT_MS = 1000;
 
-/** The state of a server that should be a replica, in one snapshot. */
+/** The state of an expected replica, in one snapshot. */
 export interface ReplicaState {
-  /** Whether it replays another server's log. False after it was promoted. */
+  /** Whether it replays another server's log. False after a promotion. */
   isReplica: boolean;
   instance: string;
-  /** The mark of the relay that its reads show. */
+  /** The relay's mark that its reads show: lineage and number. */
   lineage: string;
   number: number;
 }
 
-/** A connection to a replica that asks for its state. It is made when it is needed, and again after it was lost. */
+/** A connection that asks a replica for its state. Connects on demand, and again after a loss. */
 export class ReplicaLink {
   readonly #databaseUrl: string;
   readonly #timeoutMs: number;
   #client: Promise<Client> | undefined;
 
-  /** @param timeoutMs how long connecting may take, and asking, in milliseconds */
+  /** @param timeoutMs the limit for connecting and for asking, in milliseconds each */
   constructor(databaseUrl: string, timeoutMs = TIMEOUT_MS) {
     this.#databaseUrl = databaseUrl;
     this.#timeoutMs = timeoutMs;
@@ -59,14 +59,14 @@ export class ReplicaLink {
       application_name: 'ballot-endorsements-replica-link',
     });
     const connecting = client.connect().then(() => client);
-    // The query that waits on a lost connection fails too; an idle one is replaced.
+    // A lost connection fails its waiting query; the next probe replaces an idle connection.
     client.on('error', () => {
       if (this.#client === connecting) this.#client = undefined;
     });
     return connecting;
   }
 
-  /** A server that is silent would hold up a proper end. */
+  /** Does not wait, because a silent server would delay a proper end. */
   async #end(connecting: Promise<Client>): Promise<void> {
     const client = await connecting.catch(() => null);
     void client?.end().catch(() => {});

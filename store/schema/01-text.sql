@@ -5,11 +5,12 @@ CREATE FUNCTION folded(value text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN regexp_replace(lower(normalize(value, NFD)), '[\u0300-\u036f]', '', 'g');
 
--- The text by which lists order names and searches compare them: case and accents do not count. Unlike folded(), it also
--- replaces letters with a stroke and ligatures, which Unicode does not decompose, and typographic quotes and dashes.
--- Hawaiian okinas have no counterpart and are dropped. Punctuation comes before digits, and digits before letters.
--- Composing the result again keeps it as short as the name, which bounds indexes and cursors.
--- Columns of it have the collation "C": the rules of a language differ between servers, and updates of them break indexes.
+-- The text by which lists order names and searches compare them, ignoring case and accents. Unlike folded(),
+-- it also replaces letters with a stroke and ligatures, which Unicode does not decompose, and typographic
+-- quotes and dashes. Hawaiian okinas have no counterpart and are dropped. Punctuation comes before digits,
+-- and digits before letters. Composing the result again keeps it as short as the name, which bounds indexes
+-- and cursors. Its columns have the collation "C", because rules of languages differ between servers, and
+-- updates of them break indexes.
 CREATE FUNCTION name_order(value text) RETURNS text
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN translate(normalize(folded(value), NFC), 'ĐđĦħıŁłØøŦŧÆæŒœßÐðÞþ‘’“”‐‑–—ʻʼ', 'ddhhilloottaaoosddtt''''""----');

@@ -1,4 +1,4 @@
--- Elections, as the catalogue's imports write them. Spanish text is in columns that end in _es, beside the English.
+-- Elections, as imports of the catalogue write them. Columns that end in _es have the Spanish texts.
 
 CREATE TABLE elections (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -16,9 +16,9 @@ CREATE TABLE elections (
   info_url text,
   details jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(details) = 'object'),
   source jsonb,
-  -- When the record last changed, for coverage. An import does not write rows that are as they were.
+  -- When the record last changed, for coverage. An import does not write unchanged rows.
   updated_at timestamptz NOT NULL DEFAULT now(),
-  -- Set by `catalog remove`. The row stays, so that the election has its old id if it is imported again.
+  -- Set by `catalog remove`. The row stays, so that the election keeps its id if it is imported again.
   removed_at timestamptz
 );
 -- The order of the list of elections, and of the list of one state's elections.
@@ -36,8 +36,8 @@ CREATE TRIGGER touched BEFORE UPDATE ON elections FOR EACH ROW EXECUTE FUNCTION 
 CREATE TRIGGER noted_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON elections
   FOR EACH STATEMENT EXECUTE FUNCTION note_data_change('catalogue');
 
--- When an import last moved an election away from a state and date. Coverage shows that the state which the election left
--- has changed; the election itself has only its new values.
+-- When an import last moved an election away from a state and date. Coverage shows a change of the state that
+-- the election left, although the election has only its new values.
 CREATE TABLE left_elections (
   state text NOT NULL REFERENCES states,
   date date NOT NULL,

@@ -1,4 +1,4 @@
--- Endorsers and their categories, as the catalogue's imports write them.
+-- Endorsers and their categories, as imports of the catalogue write them.
 
 CREATE TABLE endorser_categories (
   slug text PRIMARY KEY CHECK (slug ~ '^[a-z0-9]+([-_][a-z0-9]+)*$'),
@@ -13,7 +13,7 @@ CREATE TABLE endorsers (
   slug text NOT NULL UNIQUE CHECK (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
   name text NOT NULL,
   category text NOT NULL REFERENCES endorser_categories,
-  -- A USPS code, or null for an endorser that works nationwide; shown as the word "national".
+  -- A USPS code, or null for a nationwide endorser, shown as the word "national".
   state text REFERENCES states,
   description text,
   description_es text,

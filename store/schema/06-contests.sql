@@ -1,4 +1,4 @@
--- The contests of elections, their districts and choices, as the catalogue's imports write them.
+-- The contests of elections, their districts and choices, as imports of the catalogue write them.
 
 CREATE TABLE districts (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -7,11 +7,11 @@ CREATE TABLE districts (
   name_es text,
   level text NOT NULL CHECK (level IN ('federal', 'state', 'county', 'city', 'school', 'special')),
   type text NOT NULL,
-  -- Null for a district that is the whole nation.
+  -- Null for the whole nation.
   state text REFERENCES states
 );
--- A division id alone does not identify a district, because one division can be several: a county's part of an assembly
--- district elects a party committee. The name takes the place of a division id that is missing.
+-- A division id alone does not identify a district, because one division can be several districts: a county's
+-- part of an assembly district elects a party committee. The name replaces a missing division id.
 CREATE UNIQUE INDEX districts_identity ON districts (COALESCE(ocd_id, name), (ocd_id IS NULL), level, type, COALESCE(state, ''));
 -- Officeholders and filters find districts by their division.
 CREATE INDEX districts_by_ocd_id ON districts (ocd_id);
@@ -25,7 +25,7 @@ CREATE FUNCTION ballot_tier(level text) RETURNS smallint
 
 CREATE TABLE contests (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  -- Election slug, slash, contest slug: files and submissions name a contest by it.
+  -- Election slug, slash, contest slug: the contest's name in files and submissions.
   key text NOT NULL UNIQUE,
   election_id integer NOT NULL REFERENCES elections,
   district_id integer NOT NULL REFERENCES districts,
@@ -46,18 +46,18 @@ CREATE TABLE contests (
   source_url text,
   details jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(details) = 'object'),
   source jsonb,
-  -- Copies of the district's tier and the election's date and slug, by which contests are ordered: an index cannot reach
-  -- into another table. Triggers write them (docs/decisions/0017).
+  -- Copies of the district's tier and the election's date and slug, which order contests: an index cannot use
+  -- another table. Triggers write them (docs/decisions/0017).
   tier smallint NOT NULL,
   election_date date NOT NULL,
   election_slug text NOT NULL,
-  -- When the record last changed, for coverage. An import does not write rows that are as they were.
+  -- When the record last changed, for coverage. An import does not write unchanged rows.
   updated_at timestamptz NOT NULL DEFAULT now(),
-  -- Set when an import of the contest's election lacks it. The row stays, so that the contest has its old id if it comes
-  -- back; no endorsement refers to it meanwhile.
+  -- Set if an import of the contest's election lacks it. The row stays, so that the contest keeps its id if
+  -- it returns. Meanwhile no endorsement refers to it.
   removed_at timestamptz
 );
--- The order of the list of contests, so that a page costs the same at any depth.
+-- The order of the list of contests, so that pages cost the same at any depth.
 CREATE INDEX contests_in_order ON contests (election_date, election_slug, tier, ballot_order, id)
   WHERE removed_at IS NULL;
 -- Filters of that list.
@@ -97,8 +97,8 @@ CREATE TRIGGER moved AFTER UPDATE ON elections
 CREATE TABLE candidates (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   contest_id integer NOT NULL REFERENCES contests,
-  -- Tells candidates of one contest apart: the full name, unless the source gives another key.
-  -- A candidate on several party lines is one row; a name in two contests is two.
+  -- Identifies a candidate within a contest: the full name, unless the source gives another key. A candidate
+  -- on several party lines is one row; a name in two contests is two.
   key text NOT NULL,
   full_name text NOT NULL,
   UNIQUE (contest_id, key),
@@ -131,13 +131,14 @@ CREATE TABLE choices (
 -- The choices of a contest in their order.
 CREATE INDEX choices_by_contest ON choices (contest_id, ballot_order) WHERE removed_at IS NULL;
 
--- The number of contests on each election's ballot, so that lists of elections and coverage count nothing. Imports write
--- it. It is apart from endorsement_activity, which the stream's writer changes, so that neither waits for the other.
+-- The number of contests on each election's ballot, so that lists of elections and coverage need not count.
+-- Imports write it. It is separate from endorsement_activity, which the stream's writer changes, so that they
+-- do not wait for each other.
 CREATE TABLE ballot_sizes (
   election_id integer PRIMARY KEY REFERENCES elections,
   contests integer NOT NULL,
   measures integer NOT NULL,
-  -- When a contest last changed, or was removed.
+  -- When a contest last changed or was removed.
   changed_at timestamptz NOT NULL
 );
 CREATE FUNCTION measure_ballots() RETURNS trigger

@@ -1,4 +1,4 @@
--- Today's officeholders, as the last load of the public source described them.
+-- Present officeholders, from the last load of the public source.
 
 CREATE TABLE officeholders (
   -- The source's own id, which a person keeps across terms and offices.
@@ -15,7 +15,7 @@ CREATE TABLE officeholders (
   offices jsonb NOT NULL CHECK (jsonb_typeof(offices) = 'array'),
   social jsonb NOT NULL CHECK (jsonb_typeof(social) = 'object'),
   source_urls jsonb NOT NULL CHECK (jsonb_typeof(source_urls) = 'array'),
-  -- The state's folder in the source. A load replaces only the people of the folders that it has.
+  -- The state's folder in the source. A load replaces only the people of its folders.
   place text NOT NULL CHECK (place ~ '^[a-z]{2}$'),
   updated_at timestamptz NOT NULL,
   name_order text COLLATE "C" GENERATED ALWAYS AS (name_order(name)) STORED
@@ -36,7 +36,7 @@ CREATE TABLE officeholder_seats (
   level text NOT NULL CHECK (level IN ('federal', 'state', 'city')),
   state text NOT NULL REFERENCES states,
   district text NOT NULL,
-  -- No reference to districts: reads look the district up, because the catalogue may be loaded later.
+  -- No reference to districts: reads search for the district, because the catalogue may be loaded later.
   district_ocd_id text NOT NULL,
   term_start date,
   term_end date,
@@ -48,7 +48,7 @@ CREATE INDEX officeholder_seats_by_state ON officeholder_seats (state, person_id
 CREATE INDEX officeholder_seats_by_office ON officeholder_seats (office, person_id);
 CREATE INDEX officeholder_seats_by_district ON officeholder_seats (district_ocd_id, person_id);
 
--- One row after the first load. Without it, the interface says that officeholders are not available.
+-- One row after the first load. Without it, the interface reports officeholders as unavailable.
 CREATE TABLE officeholder_load (
   singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
   loaded_at timestamptz NOT NULL

@@ -1,20 +1,20 @@
--- Apply's progress through the submissions topic, and the rejections that it has yet to send.
+-- Apply's progress in the submissions topic, and the rejections that it has yet to send.
 
--- The progress in each partition; advanced in the transaction of the effects (INV-8).
+-- The progress in each partition. It advances in the transaction of the effects (INV-8).
 CREATE TABLE consumer_offsets (
   topic text NOT NULL,
   partition integer NOT NULL,
   next_offset bigint NOT NULL,
-  -- When the newest applied submission of the partition was appended, by the broker's clock, and the position with which
-  -- this time was written. A broker that comes back with an older log has new submissions only after this time.
+  -- The append time of the partition's newest applied submission, by the broker's clock, and the offset
+  -- written with it. In an older log of a broker, only submissions after this time are new.
   last_appended_at timestamptz,
   last_appended_offset bigint,
   PRIMARY KEY (topic, partition)
 );
 
--- Advances positions of a topic from `since` to `upto`. BE001 says that one of them was not at `since`.
--- Apply sends its commit together with the statements before it, so the database itself has to refuse an unexpected
--- position: the error makes it roll back instead of committing.
+-- Advances offsets of a topic from `since` to `upto`. BE001 reports that one of them was not at `since`.
+-- Apply sends its commit together with the earlier statements, so the database itself must refuse an
+-- unexpected offset: the error turns the commit into a rollback.
 CREATE FUNCTION advance_consumer_offsets(
   of_topic text, partitions integer[], since bigint[], upto bigint[], appended_ms float8[]
 ) RETURNS void
@@ -32,18 +32,19 @@ BEGIN
   END IF;
 END $$;
 
--- Kafka's ids of the topics that consumer_offsets refers to, and of their clusters. Positions mean nothing in a topic
--- with another id.
+-- Kafka's ids of the topics of consumer_offsets, and of their clusters. Offsets mean nothing in a topic with
+-- another id.
 CREATE TABLE consumed_topics (
   topic text PRIMARY KEY,
   topic_id text NOT NULL,
   cluster_id text NOT NULL
 );
 
--- Rejections on their way to Kafka: stored in the transaction that rejects, sent afterwards, and then deleted (INV-14).
+-- Rejections on their way to Kafka: stored in the rejecting transaction, sent afterwards, and then deleted
+-- (INV-14).
 CREATE TABLE pending_rejections (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  -- The key of the record: the endorser that the submission names, or the key that its record had.
+  -- The key of the record: the endorser that the submission names, or its record's key.
   key bytea NOT NULL,
   -- A SubmissionRejection, Avro in single-object encoding. Uncompressed, because sending reads it once.
   value bytea STORAGE EXTERNAL NOT NULL

@@ -24,19 +24,19 @@ CREATE TABLE accounts (
 CREATE TABLE api_keys (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_id integer NOT NULL REFERENCES accounts,
-  -- The name that people give the key.
+  -- The key's name for people.
   name text NOT NULL DEFAULT '' CHECK (length(name) <= 100),
   -- SHA-256 of the key's text, which is shown once and stored nowhere.
   hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
   scopes text[] NOT NULL
     CHECK (scopes <@ ARRAY['data:read', 'stream:read', 'subscriptions:write'] AND cardinality(scopes) > 0),
-  -- The key that it takes over from.
+  -- The key that it replaces.
   replaces integer REFERENCES api_keys,
-  -- The form that made it, so that a form that is sent twice makes one key.
+  -- The form that made it: a form sent twice makes one key.
   form_id uuid UNIQUE,
   expires_at timestamptz,
   revoked_at timestamptz,
-  -- Coarse: gateways note it about once a minute.
+  -- Coarse: gateways write it about once a minute.
   last_used_at timestamptz,
   created_at timestamptz NOT NULL DEFAULT now()
 );
@@ -47,7 +47,7 @@ CREATE INDEX api_keys_by_account ON api_keys (account_id);
 CREATE TABLE subscriptions (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account_id integer NOT NULL REFERENCES accounts,
-  -- Not all digits: a name must not read as an id.
+  -- Not all digits, so that a name cannot be read as an id.
   name text NOT NULL CHECK (name <> '' AND name !~ '^[0-9]+$'),
   filter jsonb NOT NULL CHECK (jsonb_typeof(filter) = 'object'),
   created_at timestamptz NOT NULL,
@@ -55,20 +55,21 @@ CREATE TABLE subscriptions (
   CONSTRAINT one_subscription_per_name UNIQUE (account_id, name)
 );
 
--- The subscriptions that POSTs with an Idempotency-Key made, so that the same request again makes nothing more.
+-- The subscriptions made by POSTs with an Idempotency-Key, so that the same request again makes no second
+-- one.
 CREATE TABLE idempotency_keys (
   account_id integer NOT NULL REFERENCES accounts,
   key text NOT NULL,
   -- SHA-256 of the request's body.
   request_hash bytea NOT NULL,
-  -- No reference: the answer is repeated even after the subscription was deleted.
+  -- No reference, because the answer is repeated even after the subscription was deleted.
   subscription_id integer NOT NULL,
-  -- The body of the answer, as it was.
+  -- The body of the original answer.
   answer text NOT NULL,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, key)
 );
--- Old keys are deleted.
+-- Finds old keys to delete.
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
 -- Changes of accounts, keys, plans and roles, each with its author.
@@ -76,14 +77,14 @@ CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   occurred_at timestamptz NOT NULL DEFAULT now(),
   database_user text NOT NULL DEFAULT session_user,
-  -- The user of the machine on which the command ran, if it is known.
+  -- The operating system's user of the command, if known.
   os_user text,
   -- The person who made the change in the console; null for a command.
   person text,
   action text NOT NULL,
-  -- The thing that was changed, such as "account acme" or "key 12".
+  -- The changed object, such as "account acme" or "key 12".
   subject text NOT NULL,
-  -- The account that the change belongs to, if there is one.
+  -- The account that the change belongs to, if any.
   account_id integer REFERENCES accounts,
   details jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(details) = 'object')
 );

@@ -1,6 +1,6 @@
 -- The console: people, their roles, sessions and invitations. Only hashes of tokens are stored.
 
--- Everybody who signs in with an OpenID provider.
+-- People with a sign-in at an OpenID provider.
 CREATE TABLE people (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   issuer text NOT NULL,
@@ -10,7 +10,7 @@ CREATE TABLE people (
   email text NOT NULL,
   name text NOT NULL,
   is_operator boolean NOT NULL DEFAULT false,
-  -- The account that the person's console showed last, with which the next session begins.
+  -- The last account in the person's console. The next session begins with it.
   last_account_id integer REFERENCES accounts,
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (issuer, subject)
@@ -31,7 +31,7 @@ CREATE TABLE console_links (
   hash bytea PRIMARY KEY CHECK (length(hash) = 32),
   account_id integer NOT NULL REFERENCES accounts,
   role text NOT NULL CHECK (role IN ('owner', 'member', 'operator')),
-  -- The name under which the audit log lists the actions of the link's user.
+  -- The name of the link's user in the audit log.
   person text NOT NULL CHECK (person <> ''),
   expires_at timestamptz NOT NULL
 );
@@ -42,7 +42,7 @@ CREATE TABLE console_sessions (
   hash bytea NOT NULL UNIQUE CHECK (length(hash) = 32),
   -- The account that its pages show.
   account_id integer NOT NULL REFERENCES accounts,
-  -- Either a person of a provider, whose role is looked up, or the name and the role that a link gave.
+  -- Either a provider's person with a current role, or the name and the role from a link.
   person_id integer REFERENCES people,
   link_person text,
   link_role text CHECK (link_role IN ('owner', 'member', 'operator')),
@@ -51,9 +51,9 @@ CREATE TABLE console_sessions (
   CHECK ((person_id IS NULL) = (link_person IS NOT NULL)),
   CHECK ((link_person IS NULL) = (link_role IS NULL))
 );
--- The sessions of a person end when the person loses a role.
+-- Finds a person's sessions, which end with a role.
 CREATE INDEX console_sessions_by_person ON console_sessions (person_id);
--- Expired sessions are deleted.
+-- Finds expired sessions to delete.
 CREATE INDEX console_sessions_by_expiry ON console_sessions (expires_at);
 
 CREATE TABLE console_invitations (
@@ -71,7 +71,7 @@ CREATE TABLE console_invitations (
 -- The invitations of an account.
 CREATE INDEX console_invitations_by_account ON console_invitations (account_id);
 
--- Sign-ins at a provider that have begun. The browser has the token of the hash.
+-- Sign-ins in progress at a provider. The browser has the token of the hash.
 CREATE TABLE console_sign_ins (
   hash bytea PRIMARY KEY CHECK (length(hash) = 32),
   state text NOT NULL,
@@ -79,7 +79,7 @@ CREATE TABLE console_sign_ins (
   code_verifier text NOT NULL,
   -- The page of the console to show afterwards.
   return_to text NOT NULL,
-  -- The hash of the invitation to accept, if there is one.
+  -- The hash of the invitation to accept, if any.
   invitation bytea,
   expires_at timestamptz NOT NULL
 );

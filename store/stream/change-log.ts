@@ -7,10 +7,10 @@ import { binaryArray } from '../connection/binary-array.ts';
 /** The channel of the NOTIFY, without payload, that tells the relay of new changes. */
 export const CHANGES_CHANNEL = 'endorsement_changes';
 
-/** The most changes of one INSERT. Removals can be large, and the size of a parameter is limited. */
+/** The most changes per INSERT: a removal can be large, and Postgres limits the size of a parameter. */
 const MAX_INSERTED = 5000;
 
-/** The head of the change stream, as read when its row was locked. */
+/** The head of the change stream, read with the lock on its row. */
 export interface StreamHead {
   epoch: number;
   lastSequence: number;
@@ -18,7 +18,7 @@ export interface StreamHead {
   lastOccurredAt: number;
   /** The time on the database's clock, in milliseconds since 1970. */
   now: number;
-  /** Whether endorsements may be left whose events carry values of an earlier catalogue. */
+  /** Whether stale endorsements may remain, whose events carry values of an earlier catalogue. */
   hasStale: boolean;
 }
 
@@ -27,9 +27,9 @@ interface ChangeSubmission {
   /** Its place in the topic of submissions. */
   partition: number;
   offset: number;
-  /** When it was appended there, in milliseconds since 1970; null if that is unknown. */
+  /** The time of its append, in milliseconds since 1970; null if unknown. */
   submittedAt: number | null;
-  /** The W3C trace context that it carried; null if there is none. */
+  /** Its W3C trace context; null without one. */
   traceparent: string | null;
 }
 
@@ -37,12 +37,13 @@ interface ChangeSubmission {
 export interface NewChange {
   type: ChangeType;
   body: ChangeBody;
-  /** The submission that makes the change; absent if none does. */
+  /** The submission that makes the change, if any. */
   submission?: ChangeSubmission;
 }
 
 /**
- * Locks the head of the change stream until the transaction ends, which makes the caller the only writer (INV-2).
+ * Locks the head of the change stream until the transaction ends, which makes the caller the only writer
+ * (INV-2).
  *
  * Writers of endorsements must take this lock before any row lock that another writer might wait for.
  */
@@ -70,12 +71,12 @@ export async function lockStreamHead(client: ClientBase): Promise<StreamHead> {
   };
 }
 
-/** When changes occur that are appended to this head, in milliseconds since 1970. Times never go back. */
+/** The time of changes appended to this head, in milliseconds since 1970. Times never go back. */
 export function timeAfter({ now, lastOccurredAt }: StreamHead): number {
   return Math.max(now, lastOccurredAt);
 }
 
-/** The time of changes that are appended to this head, ISO 8601. */
+/** The same as ISO 8601 text. */
 function formatTimeAfter(head: StreamHead): string {
   return new Date(timeAfter(head)).toISOString();
 }
@@ -89,7 +90,7 @@ async function openLog(client: ClientBase, time: string): Promise<void> {
   });
 }
 
-/** Moves the head past changes that were appended, and tells the relay. */
+/** Moves the head past the appended changes, and notifies the relay. */
 async function moveHead(client: ClientBase, appended: number, time: string): Promise<void> {
   await client.query({
     name: 'move-stream-head',
@@ -100,8 +101,9 @@ async function moveHead(client: ClientBase, appended: number, time: string): Pro
 }
 
 /**
- * Appends changes that endorsers make to the log, in the order given, and moves the head past them, within the caller's
- * transaction. Times never go back, even if the clock does. Waits for no statement before the next is sent.
+ * Appends changes of endorsers to the log, in the given order, and moves the head past them, within the
+ * caller's transaction. Times never go back, even if the clock does. Sends all statements without waiting
+ * between them.
  *
  * @param head the result of `lockStreamHead` in the same transaction.
  */
@@ -160,7 +162,7 @@ async function insertChanges(
 }
 
 /**
- * Appends changes that an edit of the catalogue makes, as `appendChanges` does for those of endorsers.
+ * Appends changes of a catalogue edit, as `appendChanges` does for changes of endorsers.
  *
  * @param events a query of `number`, their order, `type` and `body`; its one parameter is $1
  * @returns how many changes of each type it appended, and the head after them

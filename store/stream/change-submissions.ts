@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** A run of a partition's offsets in the topic of submissions; `to` is not included. */
+/** A range of a partition's offsets in the topic of submissions, without `to`. */
 export interface OffsetRange {
   partition: number;
   from: number;
@@ -10,7 +10,7 @@ export interface OffsetRange {
 /**
  * The number of submissions in these ranges that made changes.
  *
- * @param afterSequence a sequence that is older than their first change; only later changes are looked at
+ * @param afterSequence a sequence before their first change; only later changes are read
  */
 export async function countChangingSubmissions(
   client: ClientBase,

@@ -2,7 +2,7 @@ import type { ClientBase, Pool } from 'pg';
 import { SupersededError } from '../../service/failure.ts';
 import { sqlStateOf } from '../connection/sql-state.ts';
 
-/** By which the function `advance_consumer_offsets` says that a position is another one. */
+/** The SQLSTATE with which `advance_consumer_offsets` reports an unexpected offset. */
 const POSITION_MOVED = 'BE001';
 
 /**
@@ -44,13 +44,13 @@ export interface OffsetAdvance {
   partition: number;
   from: number;
   to: number;
-  /** When the newest message up to there was appended, in milliseconds since 1970; null if that is not known. */
+  /** The append time of the newest message before `to`, in milliseconds since 1970; null if unknown. */
   appendedAt?: number | null;
 }
 
 /**
- * Advances the offsets of partitions, within the transaction of the messages that were applied up to them (INV-8). The
- * statement itself fails if it cannot, so that a commit may be sent right after it.
+ * Advances the offsets of partitions, within the transaction of the applied messages (INV-8). The statement
+ * itself fails on an unexpected offset, so that a commit may be sent right after it.
  *
  * @param advances one for each partition
  * @throws SupersededError if a stored offset is no longer `from`, because another consumer has advanced it
@@ -73,7 +73,7 @@ export async function advanceConsumerOffsets(
   });
   await advancing.catch((cause: unknown) => {
     if (sqlStateOf(cause) !== POSITION_MOVED) throw cause;
-    throw new SupersededError(`A stored offset of ${topic} has moved meanwhile.`, { cause });
+    throw new SupersededError(`Another process has moved a stored offset of ${topic}.`, { cause });
   });
 }
 
@@ -89,15 +89,15 @@ export async function loadConsumerOffsets(
   return new Map(rows.map((row) => [row.partition, Number(row.next_offset)]));
 }
 
-/** A stored position. */
+/** A stored offset. */
 export interface StoredOffset {
   /** The offset of the next message. */
   offset: number;
-  /** When the newest message before it had been appended, in milliseconds since 1970; null if that is not known. */
+  /** The append time of the newest message before it, in milliseconds since 1970; null if unknown. */
   appendedAt: number | null;
 }
 
-/** The stored positions of a topic, by partition. */
+/** The stored offsets of a topic with their times, by partition. */
 export async function loadStoredOffsets(
   client: ClientBase | Pool,
   topic: string,
@@ -117,7 +117,7 @@ export async function loadStoredOffsets(
   );
 }
 
-/** Sets a partition's offset, whatever it was: for a topic that was created anew. */
+/** Overwrites a partition's offset, for a topic that was created anew. */
 export async function resetConsumerOffset(
   client: ClientBase | Pool,
   topic: string,
@@ -131,7 +131,7 @@ export async function resetConsumerOffset(
   );
 }
 
-/** Kafka's id of the topic that the stored positions refer to; null if it is not known yet. */
+/** Kafka's id of the topic of the stored offsets; null if not known yet. */
 async function loadTopicId(client: ClientBase | Pool, topic: string): Promise<string | null> {
   const { rows } = await client.query<{ topic_id: string }>(
     'SELECT topic_id FROM consumed_topics WHERE topic = $1',
@@ -147,10 +147,10 @@ interface TopicIdentity {
 }
 
 /**
- * Stores the ids of a topic. If it had another one, the positions in it mean nothing, and are forgotten. To be called in
- * the transaction of what is done about it.
+ * Stores the ids of a topic. If another id was stored, its offsets mean nothing, and are deleted. Call it in
+ * the transaction that handles the new topic.
  *
- * @returns the ids that it had before; null if the positions stay valid
+ * @returns the earlier ids; null if the offsets stay valid
  */
 export async function reconcileTopic(
   client: ClientBase,
@@ -174,14 +174,14 @@ export async function reconcileTopic(
 }
 
 /**
- * The offsets of the next messages to apply, by partition, of the topic that has this id. Nothing of a topic that was made
- * anew is applied, until apply has noticed it.
+ * The offsets of the next messages to apply, by partition, if the topic has this id. Empty for a new topic
+ * that apply has not noticed yet.
  */
 export async function loadOffsetsOf(
   client: ClientBase | Pool,
   { topic, topicId }: { topic: string; topicId: string },
 ): Promise<Map<number, number>> {
-  // The id first: the offsets change with it.
+  // Reads the id first, because the offsets change with it.
   const knownId = await loadTopicId(client, topic);
   return knownId === null || knownId === topicId ? loadConsumerOffsets(client, topic) : new Map();
 }

@@ -17,13 +17,14 @@ export async function loadEpoch(client: ClientBase): Promise<Epoch> {
 }
 
 /**
- * Begins a new epoch after every change in the store, within the caller's transaction. Cursors of the previous epoch
- * expire. Needed when the store and Kafka no longer fit together.
+ * Begins a new epoch after every change in the store, within the caller's transaction. Cursors of the
+ * previous epoch expire. Needed if the store and Kafka no longer fit together.
  *
- * The offsets of earlier batches become useless, and may belong to a topic that is gone. One batch that ends with the
- * previous epoch replaces them, so that readers of the new epoch begin at `offsets`.
+ * The offsets of earlier batches become useless, and may belong to a deleted topic. One batch at the end of
+ * the previous epoch replaces them, so that readers of the new epoch begin at `offsets`.
  *
- * @param changes the id of the changes topic, and the present end of each of its partitions, or a slightly earlier one.
+ * @param changes the id of the changes topic, and the present end of each of its partitions, or a slightly
+ * earlier one.
  */
 export async function beginEpoch(
   client: ClientBase,
@@ -36,7 +37,7 @@ export async function beginEpoch(
   );
   const epoch = await loadEpoch(client);
   await client.query('DELETE FROM relay_batches');
-  // A relay that still is in the previous epoch may have begun a batch of that number meanwhile.
+  // A relay still in the previous epoch may have begun a batch of that number meanwhile.
   await client.query(
     `INSERT INTO relay_batches (first_sequence, last_sequence, offsets, acknowledged_at)
      VALUES ($1, $1, $2, clock_timestamp())

@@ -3,14 +3,14 @@ import { SupersededError } from '../../service/failure.ts';
 import { type SentChange, type SentRow, sentChange } from './sent-change.ts';
 import { STORED_BODY } from './stored-body.ts';
 
-/** A Kafka log that holds the stream. Another one, with the same events, is another generation. */
+/** A Kafka log that holds the stream. Another log with the same events is another generation. */
 export interface Generation {
   generation: number;
   /** Kafka's id of the changes topic; null until the relay has seen it. */
   topicId: string | null;
-  /** The last sequence that was first sent to an earlier log. */
+  /** The last sequence first sent to an earlier log. */
   after: number;
-  /** Whether this log has all changes up to that sequence again. */
+  /** Whether this log again has all changes up to that sequence. */
   isComplete: boolean;
   /** Whether an operator has asked for another generation. */
   isRequested: boolean;
@@ -36,7 +36,7 @@ export async function loadGeneration(client: ClientBase): Promise<Generation> {
   };
 }
 
-/** The newest offsets, by partition, that were stored for the present log; empty if there are none. */
+/** The newest stored offsets of the present log, by partition; may be empty. */
 export async function loadKnownOffsets(client: ClientBase): Promise<number[]> {
   const { rows } = await client.query<{ offsets: string[] }>(
     `SELECT COALESCE(
@@ -48,20 +48,20 @@ export async function loadKnownOffsets(client: ClientBase): Promise<number[]> {
   return (rows[0]?.offsets ?? []).map(Number);
 }
 
-/** Stores the id of the changes topic, which is known to be the present log. */
+/** Stores the id of the changes topic as that of the present log. */
 export async function nameLog(client: ClientBase, topicId: string): Promise<void> {
   await client.query('UPDATE stream_generation SET topic_id = $1', [topicId]);
 }
 
-/** How far the relay has come with writing the present log. */
+/** The relay's progress in writing the present log. */
 export interface RebuildProgress extends Generation {
   /** The sequence of the first change that was written. */
   first: number;
-  /** The sequence of the last one; below `first` if there is none. */
+  /** The sequence of the last written change; below `first` before any. */
   written: number;
 }
 
-/** Loads how far the present log is written. */
+/** Loads the progress of the present log. */
 export async function loadRebuildProgress(client: ClientBase): Promise<RebuildProgress> {
   const generation = await loadGeneration(client);
   const { rows } = await client.query<{ first: string | null; written: string | null }>(
@@ -77,11 +77,12 @@ export async function requestGeneration(client: ClientBase): Promise<void> {
 }
 
 /**
- * Begins a generation, within the caller's transaction: the changes topic with this id is to be written from the change
- * log. Only the relay's leader may call this, and `ops stream new-epoch`, after which nothing is to be written.
+ * Begins a generation, within the caller's transaction: the relay must write the changes topic with this id
+ * from the change log. Only the relay's leader may call this, and `ops stream new-epoch`, after which there
+ * is nothing to write.
  *
  * @param after the last sequence that was sent to an earlier log
- * @param isComplete whether nothing before that is to be written again
+ * @param isComplete whether there is nothing to write
  */
 export async function beginGeneration(
   client: ClientBase,
@@ -96,7 +97,7 @@ export async function beginGeneration(
 }
 
 /**
- * Where the rebuilding begins or goes on: with the last run that was begun, since it may not have arrived whole.
+ * Where the rebuild begins or continues: with the last run that was begun, which may not have arrived whole.
  *
  * @returns the first sequence to write; null if the change log has none of this epoch
  */
@@ -128,8 +129,8 @@ export async function loadSentChanges(
 }
 
 /**
- * Records where a run begins in the present log, before it is first written to it. A run that was recorded before keeps
- * its earlier offsets.
+ * Records where a run begins in the present log, before it is first written there. A run recorded earlier
+ * keeps its offsets.
  *
  * @throws SupersededError if another generation has begun
  */
@@ -147,7 +148,7 @@ export async function beginRun(
   if (rowCount === 0) throw new SupersededError(`Generation ${generation} of the stream has ended.`);
 }
 
-/** Records that the present log has every change that was sent to an earlier one. */
+/** Records that the present log has every change of earlier logs. */
 export async function completeGeneration(client: ClientBase, generation: number): Promise<void> {
   await client.query(
     `WITH completed AS (

@@ -3,8 +3,8 @@ import { formatEventId } from '../../schemas/cursor.ts';
 import { loadEpoch } from './epoch.ts';
 
 /**
- * The epoch and newest sequence of the store, and the id that it has for one sequence: null if the change log no longer
- * has that change, or the relay has not begun to send it.
+ * The store's epoch and newest sequence, and its event id for one sequence. The id is null if the change log
+ * no longer has that change, or the relay has not begun to send it.
  */
 export async function loadHistory(
   client: ClientBase,

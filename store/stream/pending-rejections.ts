@@ -48,7 +48,7 @@ export async function loadPendingRejections(
   return rows.map(({ id, key, value }) => ({ id: Number(id), key, value }));
 }
 
-/** Forgets rejections that were sent. */
+/** Deletes sent rejections. */
 export async function deletePendingRejections(client: ClientBase, ids: readonly number[]): Promise<void> {
   await client.query('DELETE FROM pending_rejections WHERE id = ANY($1)', [ids]);
 }

@@ -21,9 +21,9 @@ export async function findChangesSince(pool: Pool, since: Date): Promise<Sequenc
 }
 
 /**
- * Reads the values of changes that filters look at.
+ * Reads the values of changes that filters use.
  *
- * @param since the time of the first of them, or one before it: it tells the database which days to look at
+ * @param since the time of the first change or earlier, which limits the searched days
  */
 export async function readFacets(
   pool: Pool,

@@ -3,7 +3,7 @@ import type { ChangeType } from '../../schemas/vocabulary.ts';
 import { SupersededError } from '../../service/failure.ts';
 import { encodedBodyOf, STORED_BODY, type StoredBody } from './stored-body.ts';
 
-/** A run of the change log that the relay sends to Kafka together. */
+/** A run of the change log that the relay sends to Kafka in one batch. */
 export interface RelayBatch {
   firstSequence: number;
   lastSequence: number;
@@ -12,7 +12,7 @@ export interface RelayBatch {
   acknowledged: boolean;
 }
 
-/** The batch that was begun last; undefined before the first. */
+/** The latest batch; undefined before the first. */
 export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | undefined> {
   const { rows } = await client.query<{
     first_sequence: string;
@@ -34,17 +34,17 @@ export async function loadLastBatch(client: ClientBase): Promise<RelayBatch | un
   );
 }
 
-/** How far the relay has come. */
+/** The relay's progress. */
 export interface RelayProgress {
   /** The last sequence of the change log. */
   logged: number;
   /** The last sequence that Kafka has acknowledged. */
   relayed: number;
-  /** How long the oldest change after that has waited, by the database's clock, in seconds; 0 if none waits. */
+  /** The wait of the oldest later change, by the database's clock, in seconds; 0 if none waits. */
   oldestWaitedSeconds: number;
 }
 
-/** Loads how far the relay has come. */
+/** Loads the relay's progress. */
 export async function loadRelayProgress(client: ClientBase | Pool): Promise<RelayProgress> {
   const { rows } = await client.query<{ logged: string; relayed: string; waited: number }>(
     `WITH progress AS (
@@ -71,9 +71,9 @@ export interface ChangeToRelay {
   endorser: string;
   /** The body, as `encodeBody` encodes it. */
   packed: Buffer;
-  /** When its submission was appended to its topic, in milliseconds since 1970; null if no submission made it. */
+  /** The append time of its submission, in milliseconds since 1970; null if no submission made it. */
   submittedAt: number | null;
-  /** The W3C trace context of the submission; null if there is none. */
+  /** The submission's W3C trace context; null without one. */
   traceparent: string | null;
 }
 
@@ -103,15 +103,15 @@ function changeToRelay({ occurred_ms, packed, body, submitted_ms, ...row }: Rela
 }
 
 /**
- * Takes the next changes of the log, and records them as a batch before it is first sent, which fixes the ids of its events
- * (INV-3). Records in the same statement that Kafka has the whole batch before.
+ * Takes the next changes of the log, and records them as a batch before it is first sent, which fixes the ids
+ * of its events (INV-3). In the same statement, records that Kafka has the whole previous batch.
  *
- * @param next.from the sequence after the batch before
+ * @param next.from the sequence after the previous batch
  * @param next.to the last sequence that may be taken; null for all
  * @param next.limit the most changes to take
  * @param next.offsets the end of each partition before the batch is first sent, or an earlier one
  * @param next.acknowledged the first sequence of a batch that Kafka has; null for none
- * @returns the changes in order; none, and no batch, if the log has no more
+ * @returns the changes in order; no changes, and no batch, if the log has no more
  * @throws SupersededError if the stream has a newer epoch
  */
 export async function takeBatch(
@@ -172,8 +172,8 @@ export async function loadLastSequence(client: ClientBase): Promise<number> {
 }
 
 /**
- * Creates the change log's partitions for today and tomorrow, and drops the days that are older than `keepMs`. Also drops
- * the batches before the one that holds the first remaining change. The newest batch stays, because new cursors need it.
+ * Creates the change log's partitions for today and tomorrow, and drops the days older than `keepMs`. Also
+ * drops the batches before the first remaining change's. The newest batch stays, because new cursors need it.
  */
 export async function maintainChangeLog(client: ClientBase, now: Date, keepMs: number): Promise<void> {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10);

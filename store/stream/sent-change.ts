@@ -16,7 +16,7 @@ export interface SentRow extends StoredBody {
   offsets: readonly number[];
 }
 
-/** A change as the relay has sent it, or begun to send it. */
+/** A change that the relay has begun to send. */
 export interface SentChange {
   epoch: number;
   /** The event's id. */
@@ -27,7 +27,7 @@ export interface SentChange {
   value: Buffer;
 }
 
-/** The change of a row, with the id and the bytes that it was sent with (INV-3). */
+/** The change of a row, with the id and the bytes of its sending (INV-3). */
 export function sentChange(row: SentRow): SentChange {
   const head = identifyChange(row, row);
   return { epoch: head.epoch, id: head.id, key: row.endorser, value: encodeChange(encodedBodyOf(row), head) };

@@ -7,10 +7,10 @@ export interface StoredBody {
   body: ChangeBody | null;
 }
 
-/** The columns of a `StoredBody`, of which one is null. */
+/** The columns of a `StoredBody`; one is null. */
 export const STORED_BODY = 'packed, CASE WHEN packed IS NULL THEN body END AS body';
 
-/** The body as `encodeBody` encodes it. A body that was stored as Avro stays as it is, in whatever version (INV-3). */
+/** The body as `encodeBody` encodes it. A body stored as Avro stays as it is, in any version (INV-3). */
 export function encodedBodyOf({ packed, body }: StoredBody): Buffer {
   return packed ?? encodeBody(body as ChangeBody);
 }

@@ -37,7 +37,7 @@ async function audited(): Promise<unknown[]> {
   return rows;
 }
 
-/** Has a submission rejected for the sake of its choice, which does not exist. */
+/** Submits an unknown choice, and waits for the rejection. */
 async function reject(): Promise<Rejection> {
   const before = new Set((await kept()).map(originOf));
   await service.submit([endorse('nation-herald', 'mayor', 'zed')]);
@@ -49,7 +49,7 @@ async function reject(): Promise<Rejection> {
   return rejection as Rejection;
 }
 
-test('a retry of new rejections is in the audit log with its author and counts, unless there are none', async () => {
+test('a retry of new rejections is in the audit log with its author and counts, unless it met no rejection', async () => {
   await reject();
   const outcome = await inTransaction(pool, (client) => retryNew(client, kafka, ACTOR));
   expect(outcome).toEqual({ sent: 1, unreadable: 0, skipped: 0, outdated: [] });

@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const apply = (...submissions: (Submission | Buffer)[]) => applySubmissions(client, ...submissions);
 
-/** Applies ranges on a connection of its own, as another process would. */
+/** Applies ranges on another connection, as another process would. */
 async function applyElsewhere(...ranges: SubmissionRange[]) {
   const other = await pool.connect();
   try {
@@ -70,7 +70,7 @@ async function endorsements(): Promise<unknown[]> {
 }
 
 describe('a submission', () => {
-  test('makes the endorsement and its change, with the catalogue as it is then', async () => {
+  test('makes the endorsement and its change, with the present catalogue', async () => {
     await apply(
       endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.', published_on: '2026-10-01' }),
     );
@@ -113,7 +113,7 @@ describe('a submission', () => {
     expect(await endorsements()).toEqual([]);
   });
 
-  test('replaces a position: what is gone, what changed, what is new, and nothing for what stays', async () => {
+  test('replaces a position: changes for withdrawn, changed and new picks, and none for unchanged ones', async () => {
     const ranked = (...keys: string[]) => keys.map((key, index) => pick(key, { rank: index + 1 }));
     await apply(position('nation-herald', 'sheriff', ranked('ann', 'bob', 'cyd')));
     await apply(position('nation-herald', 'sheriff', ranked('ann', 'cyd', 'dee')));
@@ -135,7 +135,7 @@ describe('a submission', () => {
     ]);
   });
 
-  test('INV-9: makes no change when it changes nothing a client can see', async () => {
+  test('INV-9: makes no change if clients would see no difference', async () => {
     const submission = endorse('bakers-local-1', 'mayor', 'ann', { statement: 'Good.' });
     await apply(submission, submission);
     await apply(submission, withdraw('bakers-local-1', 'mayor', 'bob'));
@@ -146,7 +146,7 @@ describe('a submission', () => {
     expect(rows).toEqual([{ details: { source: 'mail' } }]);
   });
 
-  test('leaves its place with each change that it makes', async () => {
+  test('leaves its place in each of its changes', async () => {
     const ann = endorse('bakers-local-1', 'mayor', 'ann');
     const both = position('coast-gazette', 'council', [pick('ann'), pick('bob')]);
     await applyRanges(client, SUBMISSIONS_TOPIC, [
@@ -161,7 +161,7 @@ describe('a submission', () => {
     ]);
   });
 
-  test('keeps what people wrote byte for byte', async () => {
+  test('keeps texts byte for byte', async () => {
     const statement = 'Quote " and \\, CRLF\r\n, emoji 🗳️, combining é, U+2028 \u2028.';
     await apply(endorse('bakers-local-1', 'mayor', 'ann', { statement, statement_es: '¡Sí!' }));
     const { rows } = await pool.query('SELECT statement, statement_es FROM endorsements');
@@ -174,7 +174,7 @@ describe('a submission', () => {
 describe('INV-9: a bad submission', () => {
   const nul = endorse('bakers-local-1', 'mayor', 'ann', { statement: 'a\0b' });
   test.each([
-    ['bytes that are no submission', Buffer.from('hello'), 'undecodable'],
+    ['bytes that are not a submission', Buffer.from('hello'), 'undecodable'],
     ['an empty message', Buffer.alloc(0), 'undecodable'],
     ['an unknown endorser', endorse('nobody', 'mayor', 'ann'), 'unknown_endorser'],
     ['an unknown contest', endorse('bakers-local-1', 'governor', 'ann'), 'unknown_contest'],
@@ -182,12 +182,12 @@ describe('INV-9: a bad submission', () => {
     ['a NUL in a text', nul, 'invalid_submission'],
     ['a NUL in a slug', endorse('bak\0ers', 'mayor', 'ann'), 'invalid_submission'],
     [
-      'a day that is none',
+      'an impossible day',
       endorse('bakers-local-1', 'mayor', 'ann', { published_on: '2026-02-30' }),
       'invalid_submission',
     ],
     [
-      'a rank where there are none',
+      'a rank in a contest without ranks',
       endorse('bakers-local-1', 'mayor', 'ann', { rank: 1 }),
       'rank_not_allowed',
     ],
@@ -197,7 +197,7 @@ describe('INV-9: a bad submission', () => {
       position('bakers-local-1', 'council', [pick('ann'), pick('ann')]),
       'invalid_submission',
     ],
-  ])('%s goes to the rejected topic with its origin, and stops nobody', async (_, bad, code) => {
+  ])('%s goes to the rejected topic with its origin, and stops no other', async (_, bad, code) => {
     const good = [
       endorse('bakers-local-1', 'mayor', 'bob'),
       endorse('bakers-local-1', 'mayor', 'cyd'),
@@ -211,7 +211,7 @@ describe('INV-9: a bad submission', () => {
     expect((await changes()).map(([, , , choice]) => choice)).toEqual(['bob', 'cyd']);
   });
 
-  test('a rank that another pick holds is refused, and the position stays', async () => {
+  test('a rank of another pick is refused, and the position stays', async () => {
     await apply(endorse('bakers-local-1', 'sheriff', 'ann', { rank: 1 }));
     await apply(endorse('bakers-local-1', 'sheriff', 'bob', { rank: 1 }));
     expect((await rejections()).map(({ code }) => code)).toEqual(['rank_taken']);
@@ -253,7 +253,7 @@ describe('INV-9: a bad submission', () => {
     ]);
   });
 
-  test('INV-14: an error that belongs to no submission undoes the whole batch', async () => {
+  test('INV-14: an error without a faulty submission rolls the whole batch back', async () => {
     await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);
     try {
       const good = endorse('bakers-local-1', 'mayor', 'ann');
@@ -268,7 +268,7 @@ describe('INV-9: a bad submission', () => {
     await expect(apply(endorse('bakers-local-1', 'mayor', 'bob'))).resolves.toMatchObject({ submissions: 1 });
   });
 
-  test('INV-14: one submission that the database refuses is found among a thousand in some thirty attempts', async () => {
+  test('INV-14: one refused submission is found among a thousand in some thirty attempts', async () => {
     await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);
     const unknown = endorse('nobody', 'mayor', 'ann');
     const batch = Array.from({ length: 1000 }, () => unknown);
@@ -305,7 +305,7 @@ describe('INV-9: a bad submission', () => {
     ]);
   });
 
-  test('INV-14: a batch that cannot be read is rejected with all its offsets', async () => {
+  test('INV-14: an unreadable batch is rejected with all its offsets', async () => {
     const range = createTestRange(0, [endorse('bakers-local-1', 'mayor', 'ann')]);
     const unreadable = {
       ...{ offset: 1, lastOffset: 7, key: null, value: Buffer.from('damaged'), truncated: null },
@@ -321,7 +321,7 @@ describe('INV-9: a bad submission', () => {
     await expect(apply(endorse('bakers-local-1', 'mayor', 'bob'))).resolves.toMatchObject({ submissions: 1 });
   });
 
-  test('INV-14: a value that no topic takes is kept in part, with the size and digest of the whole', async () => {
+  test('INV-14: a value too large for a topic is kept in part, with the size and digest of the whole', async () => {
     await apply(Buffer.alloc(3_000_000));
     const [rejection] = await rejections();
     expect(rejection?.value?.length).toBeLessThan(1_200_000);
@@ -333,7 +333,7 @@ describe('INV-8: exactly once', () => {
   const ann = endorse('bakers-local-1', 'mayor', 'ann');
   const without = withdraw('bakers-local-1', 'mayor', 'ann');
 
-  test('a range that comes again is passed over', async () => {
+  test('a repeated range is skipped', async () => {
     const range = createTestRange(0, [ann, without]);
     await applyRanges(client, SUBMISSIONS_TOPIC, [range]);
     await expect(applyRanges(client, SUBMISSIONS_TOPIC, [range])).resolves.toEqual({
@@ -344,14 +344,14 @@ describe('INV-8: exactly once', () => {
     expect(await changes()).toHaveLength(2);
   });
 
-  test('a range that overlaps the applied ones is applied from there on', async () => {
+  test('an overlapping range is applied after the applied part', async () => {
     await applyRanges(client, SUBMISSIONS_TOPIC, [createTestRange(0, [ann, without])]);
     await expect(
       applyRanges(client, SUBMISSIONS_TOPIC, [createTestRange(1, [without, ann])]),
     ).resolves.toMatchObject({ submissions: 1, changes: 1 });
   });
 
-  test('a range that comes to two processes at once is applied by one', async () => {
+  test('one of two concurrent processes applies a range', async () => {
     const range = createTestRange(
       0,
       ['ann', 'bob', 'cyd'].map((key) => endorse('bakers-local-1', 'council', key)),
@@ -361,7 +361,7 @@ describe('INV-8: exactly once', () => {
     expect(await changes()).toHaveLength(3);
   });
 
-  test('ranges of several partitions are applied together, or none of them', async () => {
+  test('ranges of several partitions are applied together or not at all', async () => {
     const ranges = [createTestRange(0, [ann], 0), createTestRange(5, [without], 1)];
     await expect(applyRanges(client, SUBMISSIONS_TOPIC, ranges)).rejects.toThrow(SubmissionGapError);
     expect(await changes()).toEqual([]);
@@ -394,7 +394,7 @@ describe('INV-8: exactly once', () => {
     expect(await changes()).toEqual([]);
   });
 
-  test('the error of the statement that failed first is reported, whichever it is', async () => {
+  test('the error of the first failed statement is reported', async () => {
     for (const table of [
       'endorsements',
       'change_log',
@@ -417,7 +417,7 @@ describe('INV-8: exactly once', () => {
 });
 
 describe('INV-2: one order', () => {
-  test('sequences are dense and times never go back, with many writers and a clock that does', async () => {
+  test('sequences are dense and times never go back, even with many writers and a clock that goes back', async () => {
     const ahead = Date.now() + 600_000;
     await pool.query('UPDATE stream_head SET last_occurred_at = $1', [new Date(ahead)]);
     await Promise.all(

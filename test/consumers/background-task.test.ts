@@ -18,7 +18,7 @@ test('a background task runs once at a time', async () => {
   expect(ranges).toHaveLength(2);
 });
 
-test('side work starts only when its interval has passed', () => {
+test('a background task starts only when its interval has passed', () => {
   let ranges = 0;
   const work = new BackgroundTask(60_000, async () => {
     ranges += 1;
@@ -27,7 +27,7 @@ test('side work starts only when its interval has passed', () => {
   expect(ranges).toBe(0);
 });
 
-test('a failure of side work is thrown when it is asked for', async () => {
+test('a failure of a background task is thrown on request', async () => {
   const work = new BackgroundTask(0, () => Promise.reject(new Error('the log is an older one')));
   work.requireWorking();
   work.start();

@@ -5,7 +5,7 @@ import type { TopicReader } from '../../kafka/reading/topic-reader.ts';
 import { createLog } from '../../service/log.ts';
 import { until } from '../helpers/until.ts';
 
-test('submissions of many small fetches are taken together', async () => {
+test('submissions from many small fetches are taken together', async () => {
   const held = Promise.withResolvers<PartitionRead[]>();
   let fetches = 0;
   const reader = {

@@ -23,7 +23,7 @@ async function clear(): Promise<void> {
   await pool.query(`UPDATE stream_head SET last_sequence = 0, last_occurred_at = '-infinity'`);
 }
 
-/** Applies submissions after those that were applied before. */
+/** Applies submissions at the next offsets. */
 async function apply(cache: BallotCache, ...submissions: Submission[]) {
   const { rows } = await pool.query<{ next_offset: string }>('SELECT next_offset FROM consumer_offsets');
   const range = createTestRange(Number(rows[0]?.next_offset ?? 0), submissions);
@@ -35,7 +35,7 @@ async function apply(cache: BallotCache, ...submissions: Submission[]) {
   }
 }
 
-/** The changes by submission: the deletions of one have no order. */
+/** The changes by submission. The deletions of one submission have no order. */
 async function changes(): Promise<unknown[]> {
   const { rows } = await pool.query<StoredBody>(
     `SELECT type, endorser, submission_offset, ${STORED_BODY} FROM change_log`,
@@ -75,7 +75,7 @@ const submission: fc.Arbitrary<Submission> = fc.oneof(
   ),
 );
 
-test('INV-8: what a leader has cached changes nothing in what it writes, whoever else writes in between', async () => {
+test("INV-8: a leader's cache does not change its writes, even if others write in between", async () => {
   const batch = fc.record({
     submissions: fc.array(submission, { minLength: 1, maxLength: 6 }),
     isElsewhere: fc.boolean(),
@@ -110,7 +110,7 @@ test('INV-13: a leader that has cached the catalogue notices an edit of it', asy
   }
 });
 
-test('a transaction that is undone leaves an empty cache', async () => {
+test('a rollback leaves an empty cache', async () => {
   const cache = new BallotCache();
   await apply(cache, endorse('bakers-local-1', 'mayor', 'ann'));
   await pool.query(`ALTER TABLE endorsements ADD CONSTRAINT test_only CHECK (statement <> 'unstorable')`);

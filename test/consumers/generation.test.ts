@@ -51,7 +51,7 @@ class FakeTopic implements ChangesProducer {
     return { topicId: this.topicId, ends: this.partitions.map(({ length }) => length), published: null };
   }
 
-  /** The changes from these offsets on, by partition and in order. */
+  /** The changes from these offsets, by partition and in order. */
   changesFrom(offsets: readonly number[]) {
     return this.partitions.flatMap((records, partition) =>
       records.slice(offsets[partition] ?? 0).map(({ value }) => changeCodec.decode(value)),
@@ -82,7 +82,7 @@ async function makeChanges(count: number): Promise<void> {
   await applySubmissions(client, ...submissions);
 }
 
-/** Relays everything to a topic, as a relay does that begins its term. */
+/** Relays everything to a topic, as a relay at the beginning of its term. */
 async function relayTo(topic: FakeTopic): Promise<void> {
   const generation = await reconcileGeneration(client, topic.seen, log);
   const signal = new AbortController().signal;
@@ -102,7 +102,7 @@ async function expectPlaces(topic: FakeTopic, last: number): Promise<void> {
 }
 
 describe('INV-4: a generation', () => {
-  test('begins with the first topic, and goes on with it', async () => {
+  test('begins with the first topic, and continues with it', async () => {
     const topic = new FakeTopic('a');
     await makeChanges(5);
     await relayTo(topic);
@@ -147,7 +147,7 @@ describe('INV-4: a generation', () => {
     await expectPlaces(older, 12);
   });
 
-  test('is written on by the relay that follows one which died in the middle', async () => {
+  test('is continued by the successor of a relay that died in the middle', async () => {
     const lost = new FakeTopic('a');
     await makeChanges(2500);
     await relayTo(lost);
@@ -155,7 +155,7 @@ describe('INV-4: a generation', () => {
     made.recordsLeft = 1300;
     await expect(relayTo(made)).rejects.toThrow('killed');
     expect(await loadGeneration(client)).toMatchObject({ generation: 2, isComplete: false });
-    // A gateway can go on where it is written, and not where it is not.
+    // A gateway can continue only in the written part.
     expect(await loadPlaceAfter(pool, 500)).not.toBeNull();
     expect(await loadPlaceAfter(pool, 2500)).toBeNull();
     expect(await loadOffsetsOfNext(pool, 2400)).toBeNull();
@@ -187,7 +187,7 @@ describe('INV-4: a generation', () => {
     ).toEqual([1, 2, 3]);
   });
 
-  test('is not begun in a topic that holds another stream, unless an operator asks for it', async () => {
+  test('does not begin in a topic with another stream, unless an operator asks for it', async () => {
     const own = new FakeTopic('a');
     await makeChanges(3);
     await relayTo(own);
@@ -199,7 +199,7 @@ describe('INV-4: a generation', () => {
     expect(await reconcileGeneration(client, seen, log)).toMatchObject({ generation: 2, topicId: 'b' });
   });
 
-  test('ends for a relay whose topic is another one, or when an operator asks for the next', async () => {
+  test('ends for a relay if its topic was replaced, or if an operator asks for the next', async () => {
     const generation = await reconcileGeneration(client, new FakeTopic('a').seen, log);
     await requireGeneration(client, generation, 'a');
     await expect(requireGeneration(client, generation, 'b')).rejects.toThrow('made anew');

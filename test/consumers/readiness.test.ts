@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 afterAll(() => way.close());
 
-/** Starts one role on the way to Postgres that can be cut. */
+/** Starts one role behind a proxy to Postgres that can be cut. */
 async function start(role: 'apply' | 'relay'): Promise<Service> {
   const { brokers, prefix: topicPrefix } = topics;
   const service = await startConsumers(
@@ -58,7 +58,7 @@ test('apply is ready while it leads or stands by, and not while Postgres is away
   expect(areReady()).toEqual([false, false]);
 });
 
-test('a stand-by applies what comes once the leader has stopped', async () => {
+test('a stand-by applies new submissions after the leader has stopped', async () => {
   const [leader, standBy] = [await start('apply'), await start('apply')];
   await until('both are ready', () => leader.isReady() && standBy.isReady());
   await leader.stop();
@@ -82,12 +82,12 @@ test('a relay is ready while it leads or stands by, and not while Postgres is aw
   await until('both are ready again', () => areReady().every(Boolean));
 });
 
-/** Nobody listens there. */
+/** No broker listens there. */
 const NOWHERE = plaintextBrokers(['127.0.0.1:1']);
-/** Gives up after about half a second: long enough for the other relay to stand by, and short enough to see turns. */
+/** Gives up after half a second: long enough for the other relay to stand by, short enough to see turns. */
 const impatient = (brokers: Brokers) => createKafkaClient({ brokers, clientId: 'test', retries: 2 });
 
-/** Starts a relay on a store and a Kafka of its own. @returns also how often it was interrupted. */
+/** Starts a relay with these servers. @returns also the number of its interruptions */
 function startOn(databaseUrl: string, brokers: Brokers, topicPrefix: string) {
   let interruptions = 0;
   const write = () => {
@@ -115,7 +115,7 @@ test.each([
   expect([...seen]).toEqual(['ready: false, leaders: 0']);
 });
 
-test('a change log that another session reads is maintained later, and the relay goes on', async () => {
+test('a change log that another session reads is maintained later, and the relay continues', async () => {
   const own = await createTestDatabase();
   const reader = new pg.Client({ connectionString: own });
   await reader.connect();
@@ -123,7 +123,7 @@ test('a change log that another session reads is maintained later, and the relay
   await reader.query('BEGIN; SELECT FROM change_log');
   const lines: string[] = [];
   const log = createLog('consumers', 'info', { write: (line) => lines.push(line) });
-  // Topics of its own: those of the other tests announce changes that this database does not have.
+  // Separate topics, because those of other tests announce changes that this database lacks.
   const { brokers, prefix: topicPrefix } = await createTestTopics({ partitions: 1 });
   const place = { kafka: impatient(brokers), brokers, topicPrefix };
   const relay = startRelay({ ...place, databaseUrl: own, retentionMs: WEEK_MS, log });
@@ -138,7 +138,7 @@ test('a change log that another session reads is maintained later, and the relay
   expect(relay.isReady()).toBe(true);
 });
 
-test('a relay that can no longer look after read replicas begins anew, also while there is nothing to announce', async () => {
+test('a relay that can no longer manage read replicas begins anew, even with nothing to announce', async () => {
   const own = await createTestDatabase();
   const { brokers, prefix: topicPrefix } = await createTestTopics({ partitions: 1 });
   const lines: string[] = [];

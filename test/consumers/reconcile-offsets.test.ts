@@ -6,7 +6,7 @@ import { loadConsumerOffsets } from '../../store/stream/consumer-offsets.ts';
 import { useTestDatabase } from '../helpers/postgres/database.ts';
 
 const TOPIC = 'submissions';
-/** When the newest submission that was applied had been appended, in milliseconds since 1970. */
+/** The append time of the newest applied submission, in milliseconds since 1970. */
 const APPLIED_UP_TO = 5000;
 const { client } = useTestDatabase();
 let lines: string[];
@@ -21,9 +21,9 @@ interface Seen {
   clusterId: string;
   /** By partition: its beginning and its end. */
   bounds: [number, number][];
-  /** By partition: when each record from the beginning on was appended, in milliseconds since 1970. */
+  /** By partition: the append time of each record from the beginning, in milliseconds since 1970. */
   appended?: number[][];
-  /** The offsets that the group has committed, by partition. */
+  /** The group's committed offsets, by partition. */
   committed?: [number, number][];
 }
 
@@ -77,7 +77,7 @@ async function applied(...offsets: number[]): Promise<void> {
 
 test.each<[string, Seen, number[], string | null]>([
   [
-    'goes on where the store is',
+    'continues at the stored offset',
     {
       topicId: 'a',
       clusterId: 'home',
@@ -90,7 +90,7 @@ test.each<[string, Seen, number[], string | null]>([
     null,
   ],
   [
-    'begins with what is left, where submissions have expired',
+    'begins with the remaining submissions, if some have expired',
     {
       topicId: 'a',
       clusterId: 'home',
@@ -114,10 +114,10 @@ test.each<[string, Seen, number[], string | null]>([
       appended: [[1, 2, 3, 4]],
     },
     [4, 7],
-    'came back with an older log',
+    'was rolled back',
   ],
   [
-    'reads what is new in a partition that has lost its newest records',
+    'reads new records of a partition that has lost its newest records',
     {
       topicId: 'a',
       clusterId: 'home',
@@ -128,10 +128,10 @@ test.each<[string, Seen, number[], string | null]>([
       appended: [[1, 2, 3, 6000, 6001]],
     },
     [3, 7],
-    'came back with an older log',
+    'was rolled back',
   ],
   [
-    'reads what is new, also where it has outgrown the position',
+    'reads new records, even if there are more of them than were lost',
     {
       topicId: 'a',
       clusterId: 'home',
@@ -142,10 +142,10 @@ test.each<[string, Seen, number[], string | null]>([
       appended: [[1, 2, 3, 6000, 6001, 6002, 6003]],
     },
     [3, 7],
-    'came back with an older log',
+    'was rolled back',
   ],
   [
-    'goes on where the store is, if the clock of the broker was set back',
+    "continues at the stored offset, if the broker's clock was set back",
     {
       topicId: 'a',
       clusterId: 'home',
@@ -159,7 +159,7 @@ test.each<[string, Seen, number[], string | null]>([
     null,
   ],
   [
-    'goes on where the store is, if a producer with a fast clock has stamped a record that an earlier version applied',
+    'continues at the stored offset, if an earlier version applied a record with the time of a fast clock',
     {
       topicId: 'a',
       clusterId: 'home',
@@ -173,7 +173,7 @@ test.each<[string, Seen, number[], string | null]>([
     null,
   ],
   [
-    'reads a topic that was made anew from its beginning, whatever its group has committed',
+    "reads a topic that was made anew from its beginning, and ignores the group's offsets",
     {
       topicId: 'b',
       clusterId: 'home',
@@ -187,10 +187,10 @@ test.each<[string, Seen, number[], string | null]>([
       ],
     },
     [0, 0],
-    'is another one',
+    'was replaced',
   ],
   [
-    'reads a mirror from where its group was translated to',
+    "reads a mirror from its group's translated offsets",
     {
       topicId: 'b',
       clusterId: 'away',
@@ -205,7 +205,7 @@ test.each<[string, Seen, number[], string | null]>([
       ],
     },
     [15, 20, 0],
-    'is another one',
+    'was replaced',
   ],
   [
     'reads an emptied cluster from its beginning',
@@ -218,20 +218,20 @@ test.each<[string, Seen, number[], string | null]>([
       ],
     },
     [0, 0],
-    'is another one',
+    'was replaced',
   ],
 ])('INV-8: apply %s', async (_, seen, offsets, said) => {
   await applied(5, 7);
   expect(await settle(seen)).toEqual(offsets);
   if (said === null) expect(lines).toEqual([]);
   else expect(lines.join()).toContain(said);
-  // It says so once.
+  // A second start does not repeat it.
   lines = [];
   expect(await settle(seen)).toEqual(offsets);
   expect(lines).toEqual([]);
 });
 
-test('INV-8: apply goes on where the store is, if an earlier version has moved the position since', async () => {
+test('INV-8: apply continues at the stored offset, if an earlier version has moved it since', async () => {
   await applied(5, 7);
   await client.query('UPDATE consumer_offsets SET next_offset = next_offset + 2 WHERE topic = $1', [TOPIC]);
   const bounds: [number, number][] = [

@@ -26,7 +26,7 @@ beforeEach(async () => {
   topic = topicNames(topics.prefix).rejected;
 });
 
-/** A rejected producer whose broker can be hushed. */
+/** A producer of rejections whose broker can be silenced. */
 async function openProducer(config: Partial<KafkaConfig> = {}) {
   way = createHushedKafka(brokers, config);
   const producer = createRejectedProducer(way.kafka, { brokers, topic });
@@ -56,7 +56,7 @@ async function recordedOffsets(): Promise<number[]> {
   return rejections.map(({ offset }) => offset);
 }
 
-/** A request whose acknowledgement is lost: the broker has it, but the producer does not know. */
+/** Sends a request and loses its acknowledgement: the broker has it, but the producer does not know. */
 async function sendInVain(producer: Awaited<ReturnType<typeof openProducer>>, offset: number) {
   way.hush();
   const failed = expect(producer.send([record(offset)])).rejects.toThrow();
@@ -65,7 +65,7 @@ async function sendInVain(producer: Awaited<ReturnType<typeof openProducer>>, of
   await failed;
 }
 
-test('INV-9: after lost acknowledgements, later rejections are not taken for copies', async () => {
+test('INV-9: after lost acknowledgements, later rejections do not count as duplicates', async () => {
   const producer = await openProducer();
   await producer.send([record(1)]);
   await sendInVain(producer, 2);
@@ -90,12 +90,12 @@ describe('the sender of rejections', () => {
   afterAll(() => pool.end());
   const waiting = async () => (await client.query('SELECT FROM pending_rejections')).rowCount;
 
-  test('sends waiting rejections in order, and forgets them', async () => {
+  test('sends waiting rejections in order, and deletes them', async () => {
     const stopping = new AbortController();
     const producer = await openProducer();
     await addPendingRejections(client, [3, 1, 2].map(record));
     const sender = new RejectionSender(pool, producer, createLog('test', 'silent'));
-    const running = sender.range(stopping.signal);
+    const running = sender.run(stopping.signal);
     await until('all are sent', async () => (await waiting()) === 0);
     await addPendingRejections(client, [record(4)]);
     sender.notify();
@@ -106,14 +106,14 @@ describe('the sender of rejections', () => {
     expect(await recordedOffsets()).toEqual([1, 2, 3, 4]);
   });
 
-  test('INV-14: shortens rejections that the topic refuses, and goes on', async () => {
+  test('INV-14: shortens rejections that the topic refuses, and continues', async () => {
     const stopping = new AbortController();
     const producer = await openProducer();
     const value = Buffer.alloc(5_000_000, 7);
     const large = { key: Buffer.alloc(0), value: rejectionCodec.encode({ ...rejection(1), value }) };
     await addPendingRejections(client, [large, record(2)]);
     const sender = new RejectionSender(pool, producer, createLog('test', 'silent'));
-    const running = sender.range(stopping.signal);
+    const running = sender.run(stopping.signal);
     await until('all are sent', async () => (await waiting()) === 0);
     stopping.abort();
     await running;
@@ -132,7 +132,7 @@ describe('the sender of rejections', () => {
     await addPendingRejections(client, [record(1)]);
     const lines: string[] = [];
     const log = createLog('test', 'warn', { write: (line) => lines.push(line) });
-    const running = new RejectionSender(pool, producer, log).range(stopping.signal);
+    const running = new RejectionSender(pool, producer, log).run(stopping.signal);
     await until('it failed', () => lines.some((line) => line.includes('wait in the database')));
     expect(await waiting()).toBe(1);
     expect((await pendingRejections.get()).values[0]?.value).toBe(1);

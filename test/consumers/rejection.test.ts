@@ -19,9 +19,9 @@ const recordOf = (record: SubmissionRecord) =>
   createRejectionRecord(record, REFUSAL, { topic: 'submissions', partition: 3 }, 1_700_000_000_000);
 
 test.each([
-  ['its endorser, whatever key its record had', { ...SUBMITTED, key: Buffer.from('other') }, 'acme'],
+  ['its endorser, even if its record had another key', { ...SUBMITTED, key: Buffer.from('other') }, 'acme'],
   ['its endorser if its record had no key', SUBMITTED, 'acme'],
-  ["its record's key if it is no submission", { ...UNREADABLE, key: Buffer.from('other') }, 'other'],
+  ["its record's key if it is not a submission", { ...UNREADABLE, key: Buffer.from('other') }, 'other'],
   ['empty if it has neither', UNREADABLE, ''],
 ])('the key of a rejection is %s', (_, record, key) => {
   expect(recordOf(record).key.toString()).toBe(key);

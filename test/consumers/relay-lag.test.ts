@@ -39,7 +39,7 @@ test('the changes that wait for Kafka are counted while it is away, and no relay
   const before = await oldestSeconds();
   expect(before).toBeGreaterThan(0);
   await until('they wait longer', async () => (await oldestSeconds()) > before + 1);
-  // The fault happened, and is not taken for a defect.
+  // The fault happened, and does not count as a defect.
   await until('the warning', () => lines.some(({ msg }) => msg.includes('(Kafka does not answer)')));
   expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
 

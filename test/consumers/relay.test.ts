@@ -50,7 +50,7 @@ async function relayAll(relay: Relay): Promise<void> {
   while ((await relay.relayNext()) > 0);
 }
 
-/** Every record of the topic, copies included, by partition and offset. */
+/** Every record of the topic, including duplicates, by partition and offset. */
 async function readTopic(): Promise<{ partition: number; offset: number; value: Buffer; change: Change }[]> {
   const log = new TopicReader({ brokers, topic, clientId: 'test-reader' });
   try {
@@ -125,7 +125,7 @@ describe('the relay', () => {
     expect(records).toHaveLength(21);
   });
 
-  test('INV-3: changes that an earlier version has logged, without a packed body, have the same bytes', async () => {
+  test('INV-3: changes that an earlier version logged without a packed body have the same bytes', async () => {
     await makeChanges(6);
     const dying: ChangesProducer = {
       ...producer,
@@ -142,7 +142,7 @@ describe('the relay', () => {
     expect(new Set(records.map(({ value }) => value.toString('base64'))).size).toBe(6);
   });
 
-  test('records a batch as acknowledged with the next one, or at its end', async () => {
+  test('records a batch as acknowledged with the next one, or when the relay ends', async () => {
     const acknowledged = async () => {
       const { rows } = await pool.query<{ done: boolean }>(
         'SELECT acknowledged_at IS NOT NULL AS done FROM relay_batches ORDER BY first_sequence',
@@ -160,7 +160,7 @@ describe('the relay', () => {
     expect(await acknowledged()).toEqual([true, true]);
   });
 
-  test('refuses to go on when the change log lacks changes of a batch', async () => {
+  test('refuses to continue if the change log lacks changes of a batch', async () => {
     await makeChanges(3);
     const failing: ChangesProducer = { ...producer, send: () => Promise.reject(new Error('killed')) };
     await expect(relayAll(await Relay.start(leader, failing))).rejects.toThrow('killed');

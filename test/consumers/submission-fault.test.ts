@@ -15,8 +15,8 @@ test.each(['22021', '23514', '54000'])('the database refuses a submission with S
 test.each([
   ['an error of this realm', new TypeError('x is undefined')],
   ['an error of another realm', vm.runInNewContext('new TypeError("x is undefined")')],
-  ['one of another kind', new URIError('URI malformed')],
-])('%s that JavaScript throws is a defect, which the submission is refused for', (_, error) => {
+  ['an error of another kind', new URIError('URI malformed')],
+])('%s thrown by JavaScript is a defect, and the submission is refused', (_, error) => {
   expect(refuseForError(error)).toBe(DEFECT);
 });
 
@@ -30,6 +30,6 @@ test.each([
   ['nothing', undefined],
   ['null', null],
   ['a text', 'TypeError'],
-])('%s is no reason to refuse a submission', (_, error) => {
+])('%s does not refuse a submission', (_, error) => {
   expect(refuseForError(error)).toBeUndefined();
 });

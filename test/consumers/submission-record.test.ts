@@ -20,7 +20,7 @@ const fail = (error: unknown) => {
   throw error;
 };
 
-/** A fetch of a partition: records and unreadable batches with gaps between them, as compaction and markers leave them. */
+/** A fetch of a partition: records and unreadable batches, with gaps from compaction and markers. */
 const fetched = fc
   .array(fc.record({ gap: fc.nat(3), unreadable: fc.option(fc.nat(5), { freq: 5 }) }), { maxLength: 2500 })
   .map((parts) => {
@@ -65,7 +65,7 @@ test('INV-8: ranges cover a fetch without a gap, and hold each of its records an
   );
 });
 
-test('INV-8: a range that is split and applied up to anywhere loses nothing and repeats nothing', () => {
+test('INV-8: a range that is split and partly applied loses and repeats nothing', () => {
   fc.assert(
     fc.property(fetched, fc.integer({ min: 1, max: 400 }), fc.nat(3000), (read, maxRecords, progress) => {
       for (const range of createRanges(100, read, fail)) {
@@ -108,7 +108,7 @@ test.each([
   expect(ranges.map(({ records }) => records.length)).toEqual(sizes);
 });
 
-test('a record keeps copies of its key and value, and takes the memory of both', () => {
+test('a record keeps copies of its key and value, and counts the memory of both', () => {
   const whole = Buffer.from('a key and a value');
   const record = createRecord(
     { ...PLAIN, offset: 7, key: whole.subarray(0, 5), value: whole.subarray(10) },
@@ -121,7 +121,7 @@ test('a record keeps copies of its key and value, and takes the memory of both',
   expect(sizeOfRecord({ ...record, key: null, value: null })).toBe(500);
 });
 
-test('a batch that cannot be read is a record with its offsets and the reason', () => {
+test('an unreadable batch becomes a record with its offsets and the reason', () => {
   const bytes = Buffer.from('x');
   const batch = { firstOffset: 4, lastOffset: 9, newestAt: 1000, bytes, reason: 'its checksum is wrong' };
   const [range] = createRanges(0, readOf([], [batch]), fail);
@@ -148,7 +148,7 @@ test.each([
   ['by memory that is used up exactly', 10, 1200 - 100, 2],
   ['after one record at least', 10, 1, 1],
 ])('a range is split %s', (_how, maxRecords, maxBytes, count) => {
-  // Each record takes 500 bytes beside its 100.
+  // Each record takes 500 bytes in addition to its 100.
   const [range] = createRanges(0, readOf(recordsOf(5, 100)), fail);
   if (!range) throw new Error('There is no range.');
   const [first, second] = splitRange(range, maxRecords, maxBytes);
@@ -163,13 +163,13 @@ test('a range that fits is not split', () => {
   expect(range?.records).toHaveLength(5);
 });
 
-test('a record on which the code itself fails is rejected as a defect, and reported', () => {
+test('a record that the code itself fails on is rejected as a defect, and reported', () => {
   const errors: unknown[] = [];
   const broken = {
     ...PLAIN,
     offset: 1,
     key: null,
-    // A value of a type that the decoder does not expect.
+    // A value of an unexpected type.
     value: { buffer: undefined, length: 1 } as unknown as Buffer,
   };
   const { submission } = createRecord(broken, (error) => errors.push(error));
@@ -182,7 +182,7 @@ const TRACE = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 test.each([
   ['a time of its broker', Date.UTC(2026, 5), Date.UTC(2026, 5)],
   ['no time', -1, null],
-  ['a time that no database takes', Number.MAX_SAFE_INTEGER, null],
+  ["a time beyond the database's range", Number.MAX_SAFE_INTEGER, null],
 ])('INV-14: a record with %s', (_which, timestamp, submittedAt) => {
   expect(createRecord({ ...PLAIN, timestamp, offset: 1, key: null, value: null }, fail)).toMatchObject({
     submittedAt,
@@ -192,21 +192,21 @@ test.each([
 test.each([
   ['a trace', { traceparent: TRACE }, TRACE],
   ['other headers', { source: 'import' }, null],
-  ['a trace of nobody', { traceparent: `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01` }, null],
-  ['a trace that is none', { traceparent: 'zz' }, null],
+  ['a trace with an empty id', { traceparent: `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01` }, null],
+  ['an invalid trace', { traceparent: 'zz' }, null],
 ])('a record with %s', (_which, headers, traceparent) => {
   const record = { ...PLAIN, headers: encodeHeaders(headers), offset: 1, key: null, value: null };
   expect(createRecord(record, fail)).toMatchObject({ traceparent });
 });
 
-test('INV-14: a record with broken headers counts as one without', () => {
+test('INV-14: a record with broken headers counts as one without headers', () => {
   const headers = encodeHeaders({ traceparent: TRACE }).subarray(0, 20);
   expect(createRecord({ ...PLAIN, headers, offset: 1, key: null, value: null }, fail)).toMatchObject({
     traceparent: null,
   });
 });
 
-test('a range tells when its newest submission was appended, and that of all that was read', () => {
+test('a range has the append time of its newest submission, which counts for the whole read', () => {
   const records = recordsOf(1500).map((record) => ({ ...record, timestamp: 2000 + record.offset }));
   const [first, second] = createRanges(0, { ...readOf(records), newestAt: 9000 }, fail);
   expect([first?.appendedAt, second?.appendedAt]).toEqual([2999, 9000]);

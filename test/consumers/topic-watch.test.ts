@@ -9,13 +9,13 @@ import { createTestTopics } from '../helpers/kafka/topics.ts';
 import { until } from '../helpers/until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
-/** Looks again at once, a moment apart. */
+/** A clock that shortens every wait to a moment. */
 const hurried: Clock = {
   ...systemClock,
   wait: () => new Promise((resolve) => setTimeout(resolve, 50)),
 };
 
-test('INV-6: settings that are broken by hand are reported once while the service runs, and so is their repair', async () => {
+test('INV-6: broken settings are reported once while the service runs, and so is their repair', async () => {
   const { brokers, prefix: topicPrefix } = await createTestTopics({ partitions: 1 });
   const options = { brokers, topicPrefix, retentionMs: WEEK_MS };
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { runCrowd } from '../soak/crowd.ts';
 
-test('the streams of a gateway that stops are open at the other one within a minute, and have lost nothing', async () => {
+test('the streams of a stopping gateway continue at the other one within a minute, without losses', async () => {
   const streams = 200;
   const report = await runCrowd({ streams, rate: 20, readerProcesses: 1, calmMs: 1000, report: () => {} });
   expect(report.faults).toEqual([]);

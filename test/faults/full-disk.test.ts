@@ -1,6 +1,4 @@
-/*
- * The disk of DATA_DIR is full for a while. It is a small file system in memory of the test's own.
- */
+/* The disk of DATA_DIR is full for a while. It is a small file system in memory for this test. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,9 +17,9 @@ const BACK_WITHIN_MS = 60_000;
 
 const isEmbedded = chooseRunner(await inspectMachine()) === 'embedded';
 const disk = isEmbedded ? SmallDisk.mount(SIZE_MB) : null;
-/** Less than the supervisor calls full, and enough for Kafka and Postgres to go on. */
+/** Little enough that the supervisor reports a full disk, and enough for Kafka and Postgres to continue. */
 const LEAVE_BYTES = 30_000_000;
-/** As many failed writes as make a broker that was killed drop the segment when it starts. */
+/** Enough failed writes to make a killed broker drop the segment at its start. */
 const ATTEMPTS = 100;
 const SKIPPED =
   disk === null ? ' (skipped: no file system can be mounted, or servers run in containers)' : '';
@@ -41,7 +39,7 @@ class Submitter {
   #isStopped = false;
   readonly #done = this.#run();
 
-  /** Submits no more; resolves once the last attempt has ended. */
+  /** Stops submitting. Resolves after the last attempt. */
   stop(): Promise<void> {
     this.#isStopped = true;
     return this.#done;
@@ -79,7 +77,7 @@ const reports = {
 };
 
 testOnDisk(
-  `INV-3: with its disk full, npm start goes on; with space again, everything is back and nothing is lost${SKIPPED}`,
+  `INV-3: npm start survives a full disk; with space again, everything works and nothing is lost${SKIPPED}`,
   async () => {
     terminal = await StartTerminal.open(path.join(disk?.folder ?? '', 'data'));
     await terminal.start();
@@ -118,7 +116,7 @@ testOnDisk(
 
     expect(count(reports.full)).toBe(1);
     await until('the room is reported', () => reports.room.test(terminal.output));
-    // Pid files that could not be written were written later.
+    // Unwritten pid files were written later.
     const marker = terminal.file('kafka', 'server.properties');
     await until(
       'the pid file',
@@ -128,7 +126,7 @@ testOnDisk(
   300_000,
 );
 
-/** The index of the partition to which submissions were written. */
+/** The index of the partition with submissions. */
 function findIndex(): string {
   const folder = terminal.file('kafka', 'data');
   const logs = readdirSync(folder)
@@ -138,7 +136,7 @@ function findIndex(): string {
   return largest.replace(/log$/, 'index');
 }
 
-/** Breaks the partition of an index, whose next page finds no space. */
+/** Breaks the partition of an index: its next page finds no space. */
 async function breakPartition(index: string, isTaken: () => Promise<boolean>): Promise<void> {
   const bytes = readFileSync(index);
   truncateSync(index);
@@ -147,7 +145,7 @@ async function breakPartition(index: string, isTaken: () => Promise<boolean>): P
 }
 
 testOnDisk(
-  `INV-3: a partition that a full disk has broken takes submissions again once there is space${SKIPPED}`,
+  `INV-3: a partition broken by a full disk takes submissions again once there is space${SKIPPED}`,
   async () => {
     const before = (await terminal.events()).length;
     const reported = count(reports.full);
@@ -163,7 +161,7 @@ testOnDisk(
         return false;
       }
     };
-    // Nothing is applied meanwhile, so that only Kafka has what it acknowledged when there is space again.
+    // Stops applying, so that only Kafka has the acknowledged submissions once there is space again.
     const consumers = Number(readFileSync(terminal.file('run', 'consumers.pid'), 'utf8'));
     process.kill(consumers, 'SIGSTOP');
     try {

@@ -43,7 +43,7 @@ async function headSequence(): Promise<number> {
   return Number(rows[0]?.last);
 }
 
-/** Makes changes that Kafka has acknowledged, according to the store, but does not have. */
+/** Makes changes that Kafka lacks, although the store has recorded its acknowledgement. */
 async function loseChanges(count: number): Promise<{ from: number; to: number }> {
   await service.stopConsumers();
   const from = (await headSequence()) + 1;
@@ -65,7 +65,7 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from + 1
 const sequencesOf = (events: { id: string }[]) => events.map(({ id }) => parseCursor(id).sequence);
 
 describe('a hole of the changes topic', () => {
-  test('INV-4: a cursor with wrong offsets is not taken for one; it finds every change after it in Kafka', async () => {
+  test('INV-4: a cursor with wrong offsets does not count as a hole; it finds every later change in Kafka', async () => {
     await submit(30);
     const events = await service.eventsOnceThereAre(30);
     await service.restartGateway(0);
@@ -87,7 +87,7 @@ describe('a hole of the changes topic', () => {
     client.close();
     expect(sequencesOf(events)).toEqual(numbers(1, 65));
 
-    // The fault happened: Kafka lacks them.
+    // The fault happened: Kafka lacks the changes.
     const before = await stream('check');
     expect([before.status, before.out]).toEqual([1, [`missing: ${lost.from} to ${lost.to}`]]);
 
@@ -104,7 +104,7 @@ describe('a hole of the changes topic', () => {
     expect((await service.events()).data).toEqual(replayed);
   });
 
-  test('INV-7: of exactly one change is filled too, between two others and at the very end', async () => {
+  test('INV-7: of exactly one change is filled too, between other changes and at the very end', async () => {
     const before = await headSequence();
     const client = await EventStreamClient.open(service.url('/v1/stream'), {
       Authorization: `Bearer ${service.key}`,
@@ -151,7 +151,7 @@ describe('a hole of the changes topic', () => {
     expect(await service.eventsOnceThereAre(events.length + 1)).toHaveLength(events.length + 1);
   });
 
-  test('INV-7: that the change log lacks too gets 410 for cursors before it, and for no others', async () => {
+  test('INV-7: that the change log lacks too gives 410 only for cursors before it', async () => {
     const { data: events } = await service.events();
     await database.query('DELETE FROM change_log WHERE sequence = 10');
     await service.restartGateway(0);
@@ -174,7 +174,7 @@ describe('a hole of the changes topic', () => {
     expect((await service.events(`cursor=${events[9]?.id}`)).data).toEqual(events.slice(10));
   });
 
-  test('INV-7: ends live streams right before the lost change, and new streams go on after it', async () => {
+  test('INV-7: ends live streams right before the lost change, and new streams continue after it', async () => {
     const following = await EventStreamClient.open(service.url('/v1/stream'), {
       Authorization: `Bearer ${service.key}`,
     });

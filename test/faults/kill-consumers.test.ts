@@ -59,7 +59,7 @@ const KILLS = 10;
     for (let round = 0; round < KILLS; round += 1) {
       const before = await lastSequence();
       await service.submit(submissions.slice(round * share, (round + 1) * share));
-      // A random moment after they have begun.
+      // A random moment after the consumers have begun.
       await until('the consumers work', async () => (await lastSequence()) > before, 60_000);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
       pids.add(consumers.pid);

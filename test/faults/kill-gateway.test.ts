@@ -19,7 +19,7 @@ beforeAll(async () => {
   service = await TestService.start();
   client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
-  // The repeated requests for a stream must not exceed another limit.
+  // The repeated requests for a stream must not exceed a different limit.
   await client.query('UPDATE plans SET requests_per_minute = NULL');
   await client.query(`UPDATE plans SET requests_per_day = 400 WHERE name = 'partner'`);
   const port = await findFreePort();

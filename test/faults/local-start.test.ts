@@ -1,4 +1,4 @@
-/* `npm start`, while somebody takes parts of it away. */
+/* Parts of `npm start` are taken away while it runs. */
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -59,7 +59,7 @@ embeddedTest(
 );
 
 embeddedTest(
-  'a program whose port another one has taken ends npm start with the reason',
+  'a program with a taken port ends npm start with the reason',
   async () => {
     const { PORT } = terminal.env;
     const other = createServer();

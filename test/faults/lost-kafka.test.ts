@@ -1,6 +1,6 @@
 /*
- * Kafka loses its topics while the service runs: they are deleted under load and made anew. The relay writes the window
- * again, with the same ids and bytes, and no cursor dies.
+ * Kafka loses its topics while the service runs: they are deleted under load and made anew. The relay writes
+ * the window again, with the same ids and bytes, and every cursor stays valid.
  */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
@@ -97,7 +97,7 @@ async function runStream(command: string): Promise<{ status: number; out: string
 }
 
 describe('INV-4: the changes topic', () => {
-  test('is deleted and made anew under load: every cursor stays valid, and nobody misses anything', async () => {
+  test('is deleted and made anew under load: every cursor stays valid, and no reader misses anything', async () => {
     await submit(CHANGES);
     const before = await service.eventsOnceThereAre(CHANGES, PATIENCE_MS);
     const readers = [0, 1].flatMap((gateway) =>
@@ -120,7 +120,7 @@ describe('INV-4: the changes topic', () => {
 
     const ports = service.gateways.map(({ port }) => port);
     await deleteTopic(topics().changes);
-    // A cursor can be used meanwhile: what Kafka lacks comes from the change log.
+    // Cursors work meanwhile: changes that Kafka lacks come from the change log.
     const { body: meanwhile } = await service.get(`/v1/events?limit=1000&cursor=${before[100].id}`);
     await makeTopics(9);
     await untilRebuilt(2);
@@ -156,7 +156,7 @@ describe('INV-4: the changes topic', () => {
     await makeTopics(6);
     await untilRebuilt(2);
     await submit(3);
-    // Just after the topic was made anew, a gateway may ask its clients to try again.
+    // Just after the topic was made anew, a gateway may ask its clients to retry.
     const readFromBeginning = () => service.get('/v1/events?from=earliest');
     await until('the new topic can be read', async () => (await readFromBeginning()).status !== 503);
     await service.eventsOnceThereAre(303, PATIENCE_MS);
@@ -191,14 +191,14 @@ describe('INV-4: the changes topic', () => {
 });
 
 describe('INV-8: the submissions topic', () => {
-  test('is made anew and outgrows the old one while nothing is applied: all of it is applied, once', async () => {
+  test('is made anew and outgrows the old one while apply stands still: every submission is applied once', async () => {
     await submit(10);
     await service.eventsOnceThereAre(10);
     await service.stopConsumers();
     await deleteTopic(topics().submissions);
     await makeTopics(6);
     await submit(40);
-    // A consumer of the old topic commits its offsets late, under the name of the new one.
+    // A consumer of the old topic commits its offsets late, under the new topic's name.
     const { brokers, topicPrefix } = service;
     const topic = topics().submissions;
     const group = new GroupOffsets({ brokers, groupId: applyGroup(topicPrefix), topic });
@@ -214,7 +214,7 @@ describe('INV-8: the submissions topic', () => {
     expect(await service.eventsOnceThereAre(50, PATIENCE_MS)).toHaveLength(50);
   });
 
-  test('is made anew while submissions are applied: those that come later are applied', async () => {
+  test('is made anew while submissions are applied: later ones are applied', async () => {
     await submit(10);
     await service.eventsOnceThereAre(10);
     await deleteTopic(topics().submissions);

@@ -9,12 +9,12 @@ import { endorse } from '../helpers/ballots/submissions.ts';
 import { useTestService } from '../helpers/service/service.ts';
 
 const CHANGES = 240;
-/** Each hole that is found by itself takes seconds, and there are dozens. */
+/** There are dozens of holes, and finding each separately would take seconds. */
 const READY_MS = 15_000;
 
 const service = useTestService({ partitions: 3 });
 
-test('INV-7: a gateway that starts on a topic with many holes fills them together, and is soon ready', async () => {
+test('INV-7: a gateway that starts with many holes fills them together, and is soon ready', async () => {
   const endorsers = ['bakers-local-1', 'coast-gazette', 'nation-herald'];
   await service.submit(
     Array.from({ length: CHANGES }, (_, index) =>

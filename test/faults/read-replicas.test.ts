@@ -1,6 +1,6 @@
 /*
- * Reads from streaming replicas that are slow, cut off, stopped, in conflict and promoted, while clients check that
- * nothing they have seen on the stream is missing from an answer of any gateway.
+ * Reads from streaming replicas that are slow, cut off, stopped, in conflict and promoted. Clients check that
+ * every gateway's answers show everything that they have seen on the stream.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
@@ -20,10 +20,10 @@ const GATEWAYS = [0, 1];
 let primary: Primary;
 let replicas: Replica[];
 let service: TestService;
-/** The ways to the replicas: of the gateways, and of the relay. */
+/** The proxies to the replicas: for the gateways, and for the relay. */
 let gatewayWays: TcpProxy[];
 let relayWays: TcpProxy[];
-/** The way of the gateways to the primary. */
+/** The gateways' proxy to the primary. */
 let primaryWay: TcpProxy;
 let stream: EventStreamClient;
 let paths: string[];
@@ -78,7 +78,7 @@ async function untilUsed(...places: number[]): Promise<void> {
   }
 }
 
-/** Asks again and again, and notes answers that lack something that had been seen before they were asked for. */
+/** Asks repeatedly, and records answers that lack a change seen before the request. */
 class Checker {
   readonly problems: string[] = [];
   answers = 0;
@@ -129,7 +129,7 @@ afterEach(async () => {
   expect(checker.answers).toBeGreaterThan(0);
 });
 
-test('INV-1: reads come from the replicas in turn, and show everything that was seen', async () => {
+test('INV-1: reads come from the replicas in turn, and show every change that was seen', async () => {
   await untilUsed(0, 1);
   const before = [await readsOf(0), await readsOf(1)];
   await change(10);
@@ -146,7 +146,7 @@ test('INV-1: reads come from the replicas in turn, and show everything that was 
   expect(checker.refusals).toBe(0);
 });
 
-test('INV-1: a replica that falls behind is put out of use before anything is announced without it', async () => {
+test('INV-1: a replica that falls behind is put out of use before a change is announced without it', async () => {
   await untilUsed(0, 1);
   await replicas[0]?.delay('1h');
   await change(3);
@@ -210,7 +210,7 @@ test('INV-1: reads that a replica cancels are repeated on the primary', async ()
   expect(checker.refusals).toBe(0);
 });
 
-test('INV-1: a replica that was stopped is another one when it comes back, and is read again', async () => {
+test('INV-1: a replica that was restarted counts as another one, and is read again', async () => {
   await untilUsed(0, 1);
   await replicas[1]?.stop();
   await change(2);
@@ -220,7 +220,7 @@ test('INV-1: a replica that was stopped is another one when it comes back, and i
   expect(checker.refusals).toBe(0);
 });
 
-test('further pages show what the first page showed, although another replica gave it', async () => {
+test('further pages show the same state as the first page from another replica', async () => {
   const list = '/v1/endorsements?limit=1';
   const change = (statement: string) =>
     service.submit([endorse('bakers-local-1', 'mayor', 'ann', { statement })]);
@@ -228,10 +228,10 @@ test('further pages show what the first page showed, although another replica ga
   await until('there are two', async () => (await service.get(list)).body.next_cursor !== null);
   await untilUsed(0, 1);
   const sequenceOf = (answer: Answer) => parseCursor(answer.body.stream_cursor).sequence;
-  // The stream may not have come as far as the list.
+  // The stream may be behind the list.
   const [head] = await service.query('SELECT last_sequence FROM stream_head');
   const before = Number(head?.last_sequence);
-  // The change waits for this replica before it is announced, while the other one shows it already.
+  // The change is not announced before this replica shows it, but the other one shows it already.
   await replicas[0]?.run('SELECT pg_wal_replay_pause()');
   await change('After.');
   let first = await service.get(list);
@@ -246,11 +246,11 @@ test('further pages show what the first page showed, although another replica ga
   await replicas[0]?.run('SELECT pg_wal_replay_resume()');
 });
 
-test('INV-1: a replica that was promoted is never read again', async () => {
+test('INV-1: a promoted replica is never read again', async () => {
   await untilUsed(0, 1);
   const database = new URL(service.databaseUrl).pathname.slice(1);
   await replicas[0]?.run('SELECT pg_promote()');
-  // A write of another history: nobody may see it.
+  // A write in another history, which must stay invisible.
   await replicas[0]?.runOn(
     database,
     `UPDATE endorsements SET statement = 'Round 0.'`,

@@ -1,6 +1,4 @@
-/*
- * A database that was restored from a backup, while Kafka has published more: no sequence may be given out again.
- */
+/* A database restored from a backup, although Kafka has published more: no sequence may be used twice. */
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
 import { startConsumers } from '../../consumers/consumers.ts';
@@ -21,7 +19,7 @@ async function query(...statements: string[]): Promise<void> {
   await client.end();
 }
 
-/** Takes the database back to what it was after a change, as a restored backup would, and keeps what it was before. */
+/** Returns the database to its state after a change, as a restored backup would, and keeps the present state. */
 async function restoreAfter(sequence: number): Promise<void> {
   await query(
     ...TABLES.map((table) => `CREATE TABLE kept_${table} AS SELECT * FROM ${table}`),
@@ -33,7 +31,7 @@ async function restoreAfter(sequence: number): Promise<void> {
   );
 }
 
-/** Brings back what the restored backup replaced. */
+/** Restores the state before the backup. */
 async function undoRestore(): Promise<void> {
   await query(
     ...TABLES.flatMap((table) => [
@@ -86,7 +84,7 @@ test('INV-3: consumers refuse a database that lacks announced changes, and name 
   await consumers.stop();
   expect(lines.filter((line) => line.includes('refuses'))).toHaveLength(lines.length);
 
-  // A gateway that followed the stream meanwhile sees it too, and so does one that starts now.
+  // Gateways that followed the stream meanwhile refuse it too, and so do new ones.
   const isRefused = async () => (await service.get('/v1/events')).body.error?.code === 'server_busy';
   await until('the gateway refuses the stream', isRefused);
   const { error } = (await service.get('/readyz')).body;

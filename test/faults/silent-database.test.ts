@@ -13,7 +13,7 @@ import { TcpProxy } from '../helpers/faults/tcp-proxy.ts';
 import { TestService } from '../helpers/service/service.ts';
 import { until } from '../helpers/until.ts';
 
-/** The promises of docs/operations/recovery.md for gateways and for consumers. */
+/** The bounds of docs/operations/recovery.md for gateways and for consumers. */
 const GATEWAY_BOUND_MS = 20_000;
 const CONSUMERS_BOUND_MS = 40_000;
 /** A key is looked up again after this time. */
@@ -46,7 +46,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The status of an answer; 0 if there is none in time. */
+/** The status of an answer; 0 without an answer in time. */
 async function status(path: string, key = service.key): Promise<number> {
   const signal = AbortSignal.timeout(GATEWAY_BOUND_MS);
   const headers = { Authorization: `Bearer ${key}` };
@@ -74,7 +74,7 @@ test('a gateway answers in bounded time, still admits known keys, and recovers b
   expect(await gateway.isReady()).toBe(true);
 });
 
-test('apply and relay go on, as soon as new connections work', async () => {
+test('apply and relay continue as soon as new connections work', async () => {
   const { brokers, topicPrefix } = service;
   consumers = await startConsumers(
     { databaseUrl: way.url, brokers, topicPrefix, roles: ['apply', 'relay'], retentionMs: 604_800_000 },

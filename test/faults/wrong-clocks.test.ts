@@ -1,6 +1,6 @@
 /*
- * Processes whose clocks are ten minutes fast or slow: nothing that a client sees depends on it, and the operator hears
- * of it. Needs Debian's `faketime`.
+ * Processes with clocks ten minutes fast or slow: clients see no difference, and the operator gets a report.
+ * Needs Debian's `faketime`.
  */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../../ops/local/servers/ports.ts';
@@ -22,7 +22,7 @@ afterEach(async () => {
   started = undefined;
 });
 
-/** Starts a program of the service with a clock that is off, and proves that it is. */
+/** Starts a program of the service with a wrong clock, and proves that it is wrong. */
 async function startWithClock(program: string, offset: string, env: Record<string, string>) {
   const metricsPort = String(await findFreePort());
   started = startProcess(program, {
@@ -54,7 +54,7 @@ async function makeChange() {
   return (await service.eventsOnceThereAre(made)).at(-1);
 }
 
-/** Expects that an event is of now, and that its id is a good position everywhere. */
+/** Expects that an event has the present time, and that its id is a valid cursor everywhere. */
 async function expectRight(event: { id: string; occurred_at: string }, bases: string[]): Promise<void> {
   expect(Math.abs(Date.parse(event.occurred_at) - Date.now())).toBeLessThan(TOLERANCE_MS);
   for (const base of bases) {
@@ -69,7 +69,7 @@ async function expectRight(event: { id: string; occurred_at: string }, bases: st
 const own = () => `http://127.0.0.1:${service.gateways[0]?.port}`;
 
 (FAKETIME_LIBRARY ? describe : describe.skip).each(['+10m', '-10m'])(
-  'a clock that is off by %s',
+  'a clock with an error of %s',
   (offset) => {
     test.each(['apply', 'relay'] as const)('of %s changes nothing', async (role) => {
       await service.stopConsumers();
@@ -79,11 +79,11 @@ const own = () => `http://127.0.0.1:${service.gateways[0]?.port}`;
       await started?.kill();
       await service.stopConsumers();
       await service.startConsumers();
-      // The others continue from the rows and cursors that the process has left behind.
+      // The others continue from the rows and cursors of that process.
       await expectRight(await makeChange(), [own()]);
     });
 
-    test('of a gateway changes nothing: its cursors are good elsewhere, and those of others are good there', async () => {
+    test('of a gateway changes nothing: its cursors work at other gateways, and theirs work there', async () => {
       const port = String(await findFreePort());
       await startWithClock('gateway/main.ts', offset, { PORT: port });
       const other = `http://127.0.0.1:${port}`;

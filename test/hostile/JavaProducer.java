@@ -34,7 +34,7 @@ public class JavaProducer {
       }
       System.out.println(answer);
     }
-    // Producers that are still open are left as a crash would leave them.
+    // Leaves open producers as a crash would.
     Runtime.getRuntime().halt(0);
   }
 

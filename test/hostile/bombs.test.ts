@@ -14,7 +14,7 @@ import { useTestService } from '../helpers/service/service.ts';
 
 const MB = 1024 * 1024;
 const ZEROS = Buffer.alloc(MAX_DECOMPRESSED_BYTES + MB);
-/** Snappy leaves a twentieth of zeros, so that no batch of it is small enough and large enough. */
+/** Snappy compresses zeros only to a twentieth, so no batch of it is both small and large enough. */
 const BOMBING: Codec[] = CODECS.filter((codec) => codec !== 'none' && codec !== 'snappy');
 
 const service = useTestService({ partitions: PARTITIONS });
@@ -48,7 +48,7 @@ async function expectOthersApplied(): Promise<void> {
   await ledger.expectSettled();
 }
 
-/** The most memory of buffers that `work` takes up at a time, in bytes. */
+/** The peak memory of buffers during `work`, in bytes. */
 async function measureBuffers(work: () => Promise<void>): Promise<number> {
   let most = 0;
   const timer = setInterval(() => {
@@ -77,7 +77,7 @@ test('INV-14: a snappy batch of 20 MB is read', async () => {
   await expectOthersApplied();
 });
 
-test('INV-14: batches that expand to just below the bound in many partitions do not fill the memory', async () => {
+test('INV-14: batches in many partitions that expand to just below the bound do not fill the memory', async () => {
   const producer = await open('gzip');
   const records = Array.from({ length: 8 }, (_, partition) =>
     bad(partition, ZEROS.subarray(0, MAX_DECOMPRESSED_BYTES - MB)),
@@ -91,7 +91,7 @@ test('INV-14: batches that expand to just below the bound in many partitions do 
   expect(most - before).toBeLessThan(500 * MB);
 });
 
-test('INV-14: a batch of more records than any producer makes is set aside whole', async () => {
+test('INV-14: a batch of more records than producers make is set aside whole', async () => {
   const producer = await openForMany();
   const empty = { partition: 5, key: null, value: Buffer.alloc(0) };
   const places = await ledger.sendUnreadable(
@@ -105,7 +105,7 @@ test('INV-14: a batch of more records than any producer makes is set aside whole
   expect(rejection).toMatchObject({ code: 'unreadable', last_offset: places.at(-1)?.offset });
 });
 
-test('INV-14: a batch of very many small records is read, and the rest goes on meanwhile', async () => {
+test('INV-14: a batch of very many small records is read, and other work continues meanwhile', async () => {
   const producer = await openForMany();
   await ledger.send(
     producer,

@@ -1,6 +1,4 @@
-/**
- * Bursts of records that cannot be applied. HOSTILE_BURST is the number of records of each burst.
- */
+/** Bursts of records that cannot be applied. HOSTILE_BURST is the number of records of each burst. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { submissionCodec } from '../../schemas/submission.ts';
@@ -11,7 +9,7 @@ import { bad, type LedgerRecord, PARTITIONS, SubmissionLedger } from '../helpers
 import { useTestService } from '../helpers/service/service.ts';
 
 const BURST = Number(process.env.HOSTILE_BURST ?? 20_000);
-/** How much longer the next good submissions may wait than after as many good ones. */
+/** The most times longer that the next good submissions may wait than after as many good ones. */
 const MAX_RATIO = 10;
 const BATCH = 5000;
 
@@ -48,11 +46,11 @@ async function expectInStep(count: number, value: (index: number) => Buffer): Pr
   expect(noise / good).toBeLessThan(MAX_RATIO);
 }
 
-test('INV-14: a burst of noise delays the next submissions in step with its size', async () => {
+test('INV-14: the delay after a burst of noise grows only with its size', async () => {
   await expectInStep(BURST, () => randomBytes(40));
 });
 
-test('INV-14: submissions by unknown endorsers do, too', async () => {
+test('INV-14: the delay after submissions by unknown endorsers grows only with their number', async () => {
   await expectInStep(BURST / 4, (index) =>
     submissionCodec.encode(endorse(`nobody-${index}`, 'mayor', 'ann')),
   );

@@ -92,5 +92,5 @@ for line in sys.stdin:
         answer = {"error": str(error)}
     print(json.dumps({"id": request["id"], **answer}), flush=True)
 
-# Producers that are still open are left as a crash would leave them.
+# Leaves open producers as a crash would.
 os._exit(0)

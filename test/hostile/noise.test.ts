@@ -1,4 +1,4 @@
-/** Records of every size that are no submissions. */
+/** Records of every size that are not submissions. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { OutsideProducer } from '../helpers/kafka/outside-client.ts';
@@ -6,7 +6,7 @@ import { startKafkajsClient } from '../helpers/kafka/outside-javascript.ts';
 import { bad, PARTITIONS, SubmissionLedger } from '../helpers/kafka/submission-ledger.ts';
 import { useTestService } from '../helpers/service/service.ts';
 
-/** The largest value that fits into a batch of the 1,048,588 bytes that a topic takes by default. */
+/** The largest value in a topic's default limit of 1,048,588 bytes per batch. */
 const LARGEST_VALUE = 1_048_498;
 
 const service = useTestService({ partitions: PARTITIONS });
@@ -36,7 +36,7 @@ test('INV-14: noise of every size up to the largest is rejected', async () => {
   expect(Math.max(...sizes)).toBe(LARGEST_VALUE);
 });
 
-test('INV-14: texts in JSON with one key, which together exceed a request for rejections, are rejected', async () => {
+test('INV-14: texts in JSON with one key, together larger than a request for rejections, are rejected', async () => {
   const text = JSON.stringify({ endorser: 'bakers-local-1', note: 'x'.repeat(950 - 39) });
   expect(text).toHaveLength(950);
   for (let batch = 0; batch < 80; batch += 1) {

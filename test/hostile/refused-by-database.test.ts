@@ -1,4 +1,4 @@
-/** Submissions that keep every rule and that the database refuses all the same. */
+/** Submissions that keep every rule, but that the database refuses. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { submissionCodec } from '../../schemas/submission.ts';
 import { endorse } from '../helpers/ballots/submissions.ts';
@@ -11,7 +11,7 @@ const service = useTestService({ partitions: PARTITIONS });
 const ledger = new SubmissionLedger(service);
 let producer: OutsideProducer;
 
-/** A rule of the database that counts how often it refuses; a sequence remembers what is rolled back. */
+/** A rule of the database that counts its refusals, in a sequence, which outlives rollbacks. */
 const RULE = `
   CREATE SEQUENCE refused MINVALUE 0 START 0;
   SELECT nextval('refused');
@@ -54,7 +54,7 @@ test.each([
         index % 2 === 0 ? rude(index) : ledger.good(index % PARTITIONS),
       ),
   ],
-])('INV-14: %s are rejected one by one, in little more attempts than there are', async (_, records) => {
+])('INV-14: %s are rejected one by one, in little more attempts than submissions', async (_, records) => {
   const before = await countRefused();
   await ledger.send(producer, records());
   await ledger.untilProbesApplied();

@@ -222,5 +222,7 @@ test('an origin of two rejections shows both, and its retry needs a time to choo
     return ofNow.filter(({ endorser: by }) => by === 'bakers').length === 2;
   });
   await expect(rejected('retry', '1/4714@2026-05-04T10:00:00.000Z')).rejects.toThrow('is kept');
-  await expect(rejected('show', '1/4714@today')).rejects.toThrow('"1/4714@today" names no rejection');
+  await expect(rejected('show', '1/4714@today')).rejects.toThrow(
+    '"1/4714@today" is not the name of a rejection',
+  );
 });

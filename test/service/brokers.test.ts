@@ -31,7 +31,7 @@ const OAUTH = {
   KAFKA_OAUTH_CLIENT_SECRET: 'secret',
 };
 
-describe('connections are as secure as the settings ask for', () => {
+describe('the settings decide the security of connections', () => {
   test('with a login, they have TLS too', () => {
     expect(read(LOGIN)).toMatchObject({ tls: { ca: null, client: null }, login: { username: 'ann' } });
     expect(read(OAUTH)).toMatchObject({ tls: {}, login: { mechanism: 'OAUTHBEARER', scope: null } });
@@ -44,7 +44,7 @@ describe('connections are as secure as the settings ask for', () => {
     expect(read({ KAFKA_SECURITY_PROTOCOL: 'SSL' })).toMatchObject({ tls: { ca: null }, login: null });
   });
 
-  test('a text stands for a file, whose white space does not count', async () => {
+  test('a file replaces a text, without its white space at the ends', async () => {
     const tls = read({ KAFKA_CA: await readFile(authority.ca, 'utf8') })?.tls;
     expect(tls?.ca?.read()).toMatch(/^-----BEGIN CERTIFICATE-----/);
     const { KAFKA_PASSWORD: _, ...rest } = LOGIN;
@@ -53,7 +53,7 @@ describe('connections are as secure as the settings ask for', () => {
   });
 });
 
-describe('settings that do not fit are refused in one sentence, without a secret', () => {
+describe('conflicting settings are refused in one sentence, without a secret', () => {
   test.each<[string, () => Record<string, string>, string]>([
     [
       'an unknown protocol',

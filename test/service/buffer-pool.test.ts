@@ -26,14 +26,14 @@ test('no buffer is in use twice, and each is large enough', () => {
   );
 });
 
-test('a buffer that was given back is used again', () => {
+test('a returned buffer is used again', () => {
   const pool = new BufferPool({ maxIdle: 2, maxBytes: 1_000_000 });
   const buffer = pool.take(100_000);
   pool.giveBack(buffer);
   expect(pool.take(90_000)).toBe(buffer);
 });
 
-test('keeps no more buffers than it may, and none that is too large', () => {
+test('keeps a bounded number of buffers, without too large ones', () => {
   const pool = new BufferPool({ maxIdle: 2, maxBytes: 100_000 });
   const buffers = [pool.take(1), pool.take(1), pool.take(1)];
   for (const buffer of buffers) pool.giveBack(buffer);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => way.close());
 
-/** The error that an action ends with. */
+/** The error of a failing action. */
 async function errorOf(action: () => Promise<unknown>): Promise<unknown> {
   try {
     await action();
@@ -110,9 +110,12 @@ describe('the database is away', () => {
     way.mend();
   });
 
-  test.each(['57P01', '08006', '53300', '53100', '40P01', '55P03', '25006'])('if it says %s', (code) => {
-    expect(classifyFailure(new Error('a query failed', { cause: { code } }))).toBe('database_away');
-  });
+  test.each(['57P01', '08006', '53300', '53100', '40P01', '55P03', '25006'])(
+    'if its SQLSTATE is %s',
+    (code) => {
+      expect(classifyFailure(new Error('a query failed', { cause: { code } }))).toBe('database_away');
+    },
+  );
 });
 
 const readerAt = (brokers: Brokers, topic: string) => new TopicReader({ brokers, topic, clientId: 'test' });
@@ -166,7 +169,7 @@ describe('Kafka is away', () => {
   });
 });
 
-describe('anything else is a defect', () => {
+describe('any other error is a defect', () => {
   test.each<[string, unknown]>([
     ['a TypeError', new TypeError('Cannot read properties of undefined')],
     [
@@ -205,7 +208,7 @@ describe('anything else is a defect', () => {
     expect(classifyFailure(await errorOf(fail))).toBe('defect');
   });
 
-  test('several errors of the Kafka client, none of which is an outage', () => {
+  test('several errors of the Kafka client without an outage', () => {
     const error = Object.assign(new AggregateError([new TypeError('x is not a function')], 'several'), {
       code: 'PLT_KFK_MULTIPLE',
     });
@@ -213,14 +216,14 @@ describe('anything else is a defect', () => {
   });
 });
 
-test('work that another process has taken over is neither', () => {
+test('work that another process has taken over is superseded', () => {
   expect(classifyFailure(new SupersededError('The epoch 1 of the stream has ended.'))).toBe('superseded');
 });
 
-describe('a failure that is reported', () => {
+describe('a reported failure', () => {
   const report = { where: 'feed', message: 'the work failed', fields: { node: 1 } } as const;
 
-  test('is an error in the log and a count if it is a defect, even if it is quiet', async () => {
+  test('is logged as an error and counted if it is a defect, even if it is quiet', async () => {
     const { log, lines } = captureLog('warn');
     const before = await metricValue('defects_total', { where: 'feed' });
     expect(reportFailure(log, new TypeError('broken'), { ...report, quiet: true })).toBe('defect');
@@ -230,7 +233,7 @@ describe('a failure that is reported', () => {
     expect(await metricValue('defects_total', { where: 'feed' })).toBe(before + 1);
   });
 
-  test('is a warning alone if it is an outage, and nothing if that was logged before', async () => {
+  test('is only a warning if it is an outage, and silent if that was logged before', async () => {
     const { log, lines } = captureLog('warn');
     const before = await metricValue('defects_total', { where: 'feed' });
     reportFailure(log, new KafkaUnavailableError('away'), report);

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { INHERITED_ENV } from '../helpers/service/inherited-env.ts';
 import { until } from '../helpers/until.ts';
 
-/** Starts a program that takes a while to stop, in milliseconds. */
+/** Starts a program that takes `stopMs` milliseconds to stop. */
 async function startProgram(stopMs: number): Promise<{ child: ChildProcess; output: () => string }> {
   const source = `
     import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ async function startProgram(stopMs: number): Promise<{ child: ChildProcess; outp
   return { child, output: () => text };
 }
 
-test('a signal that arrives several times, as npm and terminals send it, stops the program in order', async () => {
+test('repeated copies of one signal, as npm and terminals send them, stop the program in order', async () => {
   const { child, output } = await startProgram(500);
   const exited = once(child, 'exit');
   for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM'] as const) child.kill(signal);
@@ -31,7 +31,7 @@ test('a signal that arrives several times, as npm and terminals send it, stops t
   expect(output()).toContain('drained');
 });
 
-test('another signal, later, ends a program at once that is still stopping', async () => {
+test('a later signal ends a stopping program at once', async () => {
   const { child, output } = await startProgram(60_000);
   const startedAt = performance.now();
   await until('the program to end', () => {

@@ -24,9 +24,9 @@ const runWith = (output: string) =>
     },
   );
 
-// This file of Linux always is on a full disk.
+// On Linux, this file always behaves like a full disk.
 (existsSync('/dev/full') ? test : test.skip)(
-  'a program whose log cannot be written, as on a full disk, goes on and ends in its own way',
+  'a program continues and ends normally if its log cannot be written, as on a full disk',
   async () => {
     expect(await runWith('/dev/full')).toMatchObject({ stderr: 'alive' });
   },

@@ -28,7 +28,7 @@ test('ends a wait at once if it has notified since the caller last looked', asyn
   await notifier.wait(HOUR_MS, never, seen);
 });
 
-test('waits for another notification, whatever came before the caller looked', async () => {
+test('ignores notifications from before the caller looked', async () => {
   const notifier = new Notifier();
   notifier.notify();
   let isOver = false;
@@ -41,7 +41,7 @@ test('waits for another notification, whatever came before the caller looked', a
   await wait;
 });
 
-test('keeps nothing of waits that are over, so that a quiet process does not grow', async () => {
+test('keeps nothing of finished waits, so that a quiet process does not grow', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const heap = () => {
@@ -55,6 +55,6 @@ test('keeps nothing of waits that are over, so that a quiet process does not gro
   await wait(1000);
   const before = heap();
   await wait(4000);
-  // A promise that is raced keeps 300 bytes of each. Signals are collected a little later than they end.
+  // A raced promise keeps 300 bytes for each race. Signals are collected a little later than they end.
   await until('the memory to be free again', () => heap() - before < 500_000);
 });

@@ -6,7 +6,7 @@ import { ReferenceClock } from '../../service/reference-clock.ts';
 
 const NOON = Date.UTC(2026, 9, 5, 12);
 
-/** A machine whose clock and whose reference a test sets. */
+/** A machine with a clock and a reference that a test sets. */
 class Machine {
   readonly lines: string[] = [];
   local = NOON;
@@ -46,7 +46,7 @@ class Machine {
 
 afterEach(() => register.resetMetrics());
 
-test('goes by the local clock until it has read the reference', async () => {
+test('uses the local clock until it has read the reference', async () => {
   const machine = new Machine();
   machine.local = NOON + 600_000;
   expect(machine.clock.now()).toBe(NOON + 600_000);
@@ -54,7 +54,7 @@ test('goes by the local clock until it has read the reference', async () => {
   expect(machine.clock.now()).toBe(machine.reference);
 });
 
-test.each([600_000, -600_000, 0])('a local clock that is off by %d ms changes nothing', async (skew) => {
+test.each([600_000, -600_000, 0])('a local clock with an error of %d ms changes nothing', async (skew) => {
   const machine = new Machine();
   machine.local += skew;
   await machine.clock.synchronize();
@@ -70,7 +70,7 @@ test('a step of the local clock between two readings changes nothing', async () 
   expect(machine.clock.now()).toBe(machine.reference);
 });
 
-test('time goes on while the reference is away', async () => {
+test('time continues while the reference is away', async () => {
   const machine = new Machine();
   await machine.clock.synchronize();
   machine.isAway = true;
@@ -79,7 +79,7 @@ test('time goes on while the reference is away', async () => {
   expect(machine.clock.now()).toBe(machine.reference);
 });
 
-/** Reads a time that is wrong by `errorMs`, as happens when the way there takes longer than the way back. */
+/** Reads a time with an error of `errorMs`, as happens if the request takes longer than the answer. */
 async function readUnevenly(machine: Machine, roundTripMs: number, errorMs: number): Promise<void> {
   machine.roundTripMs = roundTripMs;
   machine.reference += errorMs;
@@ -95,7 +95,7 @@ test('a slow reading does not replace an exact one', async () => {
   expect(machine.clock.now()).toBe(machine.reference);
 });
 
-test('a slow first reading is replaced by the first that is more exact', async () => {
+test('the first more exact reading replaces a slow first one', async () => {
   const machine = new Machine();
   await readUnevenly(machine, 800, 390);
   expect(machine.clock.now()).toBe(machine.reference + 390);
@@ -114,7 +114,7 @@ test('an exact reading ages, so that a less exact one replaces it', async () => 
   expect(machine.clock.now()).toBe(machine.reference);
 });
 
-test('a reading that contradicts the last one counts, however slow: the reference was set', async () => {
+test('a reading that contradicts the last one counts, even if it is slow, because the reference was set', async () => {
   const machine = new Machine();
   await machine.clock.synchronize();
   machine.reference += 5000;

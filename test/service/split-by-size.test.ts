@@ -19,6 +19,6 @@ test('keeps all items in order, bounds every run, and begins a run only when it 
   );
 });
 
-test('an item that is larger than a run is a run of its own', () => {
+test('an item larger than a run is a run of its own', () => {
   expect([...splitBySize([10, 200, 10], 100, identity)]).toEqual([[10], [200], [10]]);
 });

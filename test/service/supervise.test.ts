@@ -24,7 +24,7 @@ function createFake(): Fake {
   return fake;
 }
 
-/** A clock that a test moves; a wait moves it too, and is over at once. */
+/** A clock that a test moves. A wait also moves it, and ends at once. */
 class FakeClock implements Clock {
   time = 0;
   readonly waits: number[] = [];
@@ -38,7 +38,7 @@ class FakeClock implements Clock {
   }
 }
 
-/** Something to keep running, with what came of it. `failures` are thrown by its starts, in turn. */
+/** A process to keep running, with a record of the events. Its starts throw `failures` in turn. */
 function createWorld(failures: Array<Error | null> = []) {
   const started: Fake[] = [];
   const lines: string[] = [];
@@ -57,19 +57,19 @@ function createWorld(failures: Array<Error | null> = []) {
     lines,
     started,
     options: { name: 'gateway', start, clock, report: (line: string) => void lines.push(line) },
-    /** Lets the one that runs live for so long, ends it, and waits for the next. */
+    /** Lets the current process run for `ms` milliseconds, ends it, and waits for the next. */
     async endAfter(ms: number) {
       const next = new Promise<void>((resolve) => waiting.push(resolve));
       clock.time += ms;
       started.at(-1)?.end('exit code 1');
       await next;
-      // The supervisor goes on to note when this one began.
+      // Lets the supervisor record the start of this process.
       await setImmediate();
     },
   };
 }
 
-test('what ends is started again within two seconds, with a line that says how it ended', async () => {
+test('an ended process is restarted within two seconds, and a line reports how it ended', async () => {
   const { started, lines, clock, options, endAfter } = createWorld();
   const keeper = await supervise(options);
   await endAfter(60_000);
@@ -81,7 +81,7 @@ test('what ends is started again within two seconds, with a line that says how i
   expect(started[1]?.stopped).toBe(true);
 });
 
-test('a process that keeps ending waits twice as long each time, up to ten seconds, until it has run for a while', async () => {
+test('the wait of a process that keeps ending doubles, up to ten seconds, until it has run for a while', async () => {
   const { clock, options, endAfter } = createWorld();
   const keeper = await supervise(options);
   for (let i = 0; i < 9; i += 1) await endAfter(0);
@@ -91,7 +91,7 @@ test('a process that keeps ending waits twice as long each time, up to ten secon
   await keeper.stop();
 });
 
-test('a later start that fails is reported and tried again, after a longer wait', async () => {
+test('a later start that fails is reported and retried, after a longer wait', async () => {
   const { started, lines, clock, options, endAfter } = createWorld([null, new Error('no room'), null]);
   const keeper = await supervise(options);
   await endAfter(60_000);
@@ -101,11 +101,11 @@ test('a later start that fails is reported and tried again, after a longer wait'
   await keeper.stop();
 });
 
-test('a first start that fails is thrown to the caller', async () => {
+test('the caller gets the error of a failed first start', async () => {
   await expect(supervise(createWorld([new Error('no room')]).options)).rejects.toThrow('no room');
 });
 
-test('a restart ends the process, and the next one starts when it has left nothing behind', async () => {
+test('a restart ends the process, and the next one starts after it has fully ended', async () => {
   const { started, lines, options } = createWorld();
   const keeper = await supervise(options);
   const removed = Promise.withResolvers<void>();
@@ -126,7 +126,7 @@ test('a restart ends the process, and the next one starts when it has left nothi
   await keeper.stop();
 });
 
-test('a restart leaves a process alone that is being started again', async () => {
+test('a restart does not disturb a process that is already restarting', async () => {
   const { started, options } = createWorld();
   const begun = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ test('a restart leaves a process alone that is being started again', async () =>
   await keeper.stop();
 });
 
-test('a stop cuts the wait for the next start short and prevents it', async () => {
+test('a stop ends the wait for the next start and prevents it', async () => {
   const { started, options } = createWorld();
   const waiting = Promise.withResolvers<void>();
   const clock: Clock = {

@@ -6,7 +6,7 @@ import { currentTraceIds, currentTraceparent, isTracing, traceMessages } from '.
 
 const run = promisify(execFile);
 
-/** Starts to trace with these settings in a process of its own. @returns how many modules of OpenTelemetry's SDK it loads */
+/** Traces with these settings in another process. @returns how many modules of OpenTelemetry's SDK it loads */
 async function countSdkModules(env: Record<string, string>): Promise<number> {
   const script = `
     import { Module } from 'node:module';
@@ -19,7 +19,7 @@ async function countSdkModules(env: Record<string, string>): Promise<number> {
   return Number(stdout);
 }
 
-test('without the address of a collector, nothing of the SDK is loaded and work runs as it is', async () => {
+test('without the address of a collector, the SDK is not loaded and work runs unchanged', async () => {
   expect(await countSdkModules({})).toBe(0);
   await startTracing('test', {});
   expect([isTracing(), currentTraceparent(), currentTraceIds()]).toEqual([false, null, {}]);

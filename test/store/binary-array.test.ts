@@ -22,7 +22,7 @@ async function echo<T>(
 test('Postgres reads texts as they are', () =>
   fc.assert(
     fc.asyncProperty(list(text), async (elements) => {
-      // Node replaces halves of surrogate pairs, here as everywhere.
+      // Like everywhere, Node replaces halves of surrogate pairs.
       const sent = elements.map((each) => each?.toWellFormed() ?? null);
       expect(await echo('text', elements)).toEqual(sent);
     }),

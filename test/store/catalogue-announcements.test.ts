@@ -54,7 +54,7 @@ async function load(lines: CatalogueLine[], on = client, dryRun = false): Promis
 interface Logged {
   type: string;
   fromCatalogue: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: tests reach into bodies whose shape they check themselves.
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the shape of these bodies themselves.
   body: any;
 }
 
@@ -63,7 +63,7 @@ async function changes(): Promise<Logged[]> {
   return logged.map(({ type, fromCatalogue, body }) => ({ type, fromCatalogue, body }));
 }
 
-/** The changes that the catalogue's edits have made, in a form that is easy to compare. */
+/** The changes of catalogue edits, in a form that is easy to compare. */
 async function announced(show: (body: Logged['body']) => unknown): Promise<[string, unknown][]> {
   return (await changes())
     .filter(({ fromCatalogue }) => fromCatalogue)
@@ -100,7 +100,7 @@ test('INV-13: a renamed election updates every endorsement in it, with the new n
 
 /** Files with a council that has these values. */
 const council = (values: object): CatalogueLine[] => [local('mayor'), local('council', values)];
-/** Files with a council of which the choice Bob has these values. */
+/** Files with a council whose choice Bob has these values. */
 const bob = (values: object): CatalogueLine[] =>
   council({ choices: [choice('ann'), choice('bob', { ...values })] });
 
@@ -139,15 +139,18 @@ const EDITS: [string, CatalogueLine[], (body: Logged['body']) => unknown, unknow
   ["a contest's number of votes", council({ votes_allowed: 2 }), (body) => body.contest.votes_allowed, [2]],
   ["a choice's label", bob({ label: 'Bob B.' }), (body) => body.choice.label, ['Bob B.']],
   ["a choice's party", bob({ party: 'Greens' }), (body) => body.choice.party, ['Greens']],
-  ["a choice's mark that it is withdrawn", bob({ withdrawn: true }), (body) => body.choice.withdrawn, [true]],
+  ["a choice's withdrawal", bob({ withdrawn: true }), (body) => body.choice.withdrawn, [true]],
 ];
 
-test.each(EDITS)('INV-13: %s is announced to all that carry it', async (_name, lines, show, expected) => {
-  await load(lines);
-  expect(await announced(show)).toEqual(expected.map((value) => ['updated', value]));
-});
+test.each(EDITS)(
+  'INV-13: %s is announced for all endorsements that carry it',
+  async (_name, lines, show, expected) => {
+    await load(lines);
+    expect(await announced(show)).toEqual(expected.map((value) => ['updated', value]));
+  },
+);
 
-/** Values that filters look at, with the value that two bodies carry before and after. */
+/** Values that filters use: before and after, in two bodies. */
 const MOVES: [string, CatalogueLine[], (body: Logged['body']) => unknown, [unknown, unknown]][] = [
   [
     "an endorser's category",
@@ -182,7 +185,7 @@ const MOVES: [string, CatalogueLine[], (body: Logged['body']) => unknown, [unkno
 ];
 
 test.each(MOVES)(
-  'INV-13: %s is a deletion with the old and a creation with the new value, side by side',
+  'INV-13: %s becomes a deletion with the old value followed by a creation with the new one',
   async (_name, lines, show, [before, after]) => {
     await load(lines);
     const events = await announced((body) => [body.endorsement.id, show(body)]);
@@ -197,7 +200,7 @@ test.each(MOVES)(
   },
 );
 
-test("a candidate's corrected name keeps the id of the candidate, and is announced", async () => {
+test("correcting a candidate's name keeps the candidate's id, and is announced", async () => {
   const corrected = (name: string): CatalogueLine[] => [
     local('mayor'),
     [
@@ -215,7 +218,7 @@ test("a candidate's corrected name keeps the id of the candidate, and is announc
   ]);
 });
 
-test('two candidates who swap their names keep nothing of each other', async () => {
+test("two candidates that swap their names keep none of each other's values", async () => {
   const swapped = [
     choice('ann', { candidate: { full_name: 'bob' } }),
     choice('bob', { candidate: { full_name: 'ann' } }),
@@ -227,7 +230,7 @@ test('two candidates who swap their names keep nothing of each other', async () 
   expect(await ids()).toEqual(before);
 });
 
-test('an import that changes nothing that events carry makes none', async () => {
+test('an import that changes no value of events makes no event', async () => {
   await load(START);
   await load([
     ['endorsers', endorser({ url: 'https://bakers.example' })],
@@ -238,7 +241,7 @@ test('an import that changes nothing that events carry makes none', async () => 
   expect(await announced(() => null)).toEqual([]);
 });
 
-test('INV-13: a removed choice is withdrawn with the values that were last announced', async () => {
+test('INV-13: a removed choice is withdrawn with the last announced values', async () => {
   const { announced: events } = await load([
     local('mayor', { title: 'Renamed', choices: [choice('bob')] }),
     local('council'),
@@ -272,8 +275,8 @@ test('a dry run counts the events that the import would make, and changes nothin
   expect({ counts, announced: events }).toEqual({ counts: dry.counts, announced: dry.announced });
 });
 
-test('INV-13: an endorsement that is added while an import is at work is announced as well', async () => {
-  // A writer that has the stream's lock, and has not committed yet.
+test('INV-13: an endorsement added during an import is announced too', async () => {
+  // A writer with the stream's lock that has not committed yet.
   await other.query('BEGIN');
   await other.query('SELECT FROM stream_head FOR UPDATE');
   const importing = load([['elections', election({ name: 'Renamed' })]]);
@@ -292,7 +295,7 @@ test('INV-13: an endorsement that is added while an import is at work is announc
   expect((await importing).announced).toEqual({ created: 0, updated: 4, deleted: 0 });
 });
 
-test('an edit of the catalogue is no change of a position', async () => {
+test('an edit of the catalogue does not change a position', async () => {
   const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   const at = Number(rows[0]?.now);
   await load([local('mayor', { choices: [choice('bob')] })]);
@@ -301,8 +304,8 @@ test('an edit of the catalogue is no change of a position', async () => {
   expect(await findChangedSince(client, [said])).toEqual(new Set());
 });
 
-test('INV-13: an edit that is killed between its announcements is finished by apply and by the announcer', async () => {
-  // Three parts of announcements: enough time to kill the import between two of them.
+test('INV-13: apply and the announcer finish an edit that was killed between its announcements', async () => {
+  // Three parts of announcements leave enough time to kill the import between two of them.
   await client.query(
     `WITH many AS (
        INSERT INTO endorsers (slug, name, category) SELECT 'many-' || n, 'Many', 'labor' FROM generate_series(1, 3000) n
@@ -324,7 +327,7 @@ test('INV-13: an edit that is killed between its announcements is finished by ap
   });
   await other.query('SELECT pg_terminate_backend($1)', [own[0]?.pid]);
   await failed;
-  // The import was indeed killed in the middle.
+  // The import was killed in the middle.
   expect(await left()).toBeGreaterThan(1);
   expect(await announced(() => null)).not.toEqual([]);
 

@@ -12,7 +12,7 @@ const OPTIONS = { skipRefused: false, dryRun: false, maxRemovals: 0 };
 const staged = (kind: StagedLine['kind'], line: number, record: unknown) =>
   checkRecord(kind, 'test.ndjson', line, record, createRefusalList());
 
-test('an import whose lines end in an error changes nothing and leaves the connection usable', async () => {
+test('an import that fails while reading its lines changes nothing and leaves the connection usable', async () => {
   async function* lines() {
     yield staged('endorser-categories', 1, category());
     throw new Error('the disk is gone');

@@ -81,7 +81,7 @@ test('a choice that vanishes from its contest is removed with its endorsements',
   expect(await deleted()).toEqual(['deleted Title of mayor']);
 });
 
-test('a contest or choice that returns has its old id, and its endorsements stay withdrawn', async () => {
+test('a contest or choice that returns keeps its id, and its endorsements stay withdrawn', async () => {
   const ids = () => client.query('SELECT id, key FROM contests ORDER BY id').then(({ rows }) => rows);
   const choiceIds = () => client.query('SELECT id, key FROM choices ORDER BY id').then(({ rows }) => rows);
   const before = [await ids(), await choiceIds()];
@@ -107,7 +107,7 @@ test('an elections file alone removes no contest', async () => {
   expect(await present()).toEqual(ALL);
 });
 
-test('a contest whose line is refused has not vanished', async () => {
+test('a contest with a refused line does not count as vanished', async () => {
   const result = await load([
     ['contests', contest('mayor')],
     ['contests', contest('council', { title: 7 })],
@@ -116,7 +116,7 @@ test('a contest whose line is refused has not vanished', async () => {
   expect(await present()).toEqual(ALL);
 });
 
-test('a refused line without a key may be any contest, so that none is removed', async () => {
+test('a refused line without a key may be any contest, so no contest is removed', async () => {
   await load([
     ['contests', contest('mayor')],
     ['contests', 'no record'],

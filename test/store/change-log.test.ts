@@ -11,12 +11,12 @@ const pool = new pg.Pool({ connectionString: url, pipeline: true });
 
 afterAll(() => pool.end());
 
-/** A withdrawal in the election of id 1. */
+/** A withdrawal in election 1. */
 function withdrawal(id: number): NewChange {
   return { type: 'deleted', body: { ...CHANGE_BODY, endorsement: { ...CHANGE_BODY.endorsement, id } } };
 }
 
-test('changes beyond the size of one INSERT have one order without gaps, and one time', async () => {
+test('changes that need several INSERTs have one order without gaps, and one time', async () => {
   await pool.query('UPDATE stream_head SET last_sequence = 7');
   await pool.query(
     `INSERT INTO elections (id, slug, name, date, state, type) OVERRIDING SYSTEM VALUE
@@ -44,7 +44,7 @@ test('changes beyond the size of one INSERT have one order without gaps, and one
   expect(head.lastSequence).toBe(12_008);
 });
 
-test('a day that two make ready at the same time, as at the first start of apply and the relay, gets one partition', async () => {
+test('a day gets one partition if apply and the relay create it at the same time', async () => {
   const day = '2031-01-01';
   const makeReady = (client: ClientBase | pg.Pool) =>
     client.query('SELECT ensure_change_log_partition($1::date)', [day]);

@@ -24,23 +24,23 @@ async function lastChange(): Promise<number> {
   return rows[0]?.at.getTime() ?? Number.NaN;
 }
 
-/** Which of these rules finds a later change of the endorser in the contest. */
+/** The rules that find a later change of the endorser in the contest. */
 async function found(at: number, { endorser = ENDORSER, contest = CONTEST } = {}) {
   const changed = await findChangedSince(client, [{ endorser, contest, at }]);
-  // An offset after all others: only the time counts.
+  // An offset after all others, so that only the time counts.
   const mended = await findMendedSince(client, [
     { endorser, contest, partition: 0, offset: 999, rejectedAt: at },
   ]);
   return { changed: changed.has(0), mended: mended.has(0) };
 }
 
-/** A transaction of apply is shorter than this, in milliseconds. */
+/** Longer than a transaction of apply, in milliseconds. */
 const MINUTE_MS = 60_000;
 const BOTH = { changed: true, mended: true };
 const NEITHER = { changed: false, mended: false };
 
 describe('a position has changed since', () => {
-  test('if an endorsement of it is newer, although the change log no longer has its change', async () => {
+  test('if its endorsement is newer, even if the change log no longer has the change', async () => {
     await applySubmissions(client, ANN);
     const at = await lastChange();
     await client.query('TRUNCATE change_log');
@@ -49,7 +49,7 @@ describe('a position has changed since', () => {
     expect(await found(at + 1)).toEqual(NEITHER);
   });
 
-  test('if the change log has a newer change, although no endorsement is left', async () => {
+  test('if the change log has a newer change, even if no endorsement is left', async () => {
     await applySubmissions(client, ANN);
     await applySubmissions(client, withdraw(ENDORSER, 'mayor', 'ann'));
     const at = await lastChange();
@@ -67,12 +67,12 @@ describe('a position has changed since', () => {
   });
 });
 
-test('within a minute, a change that a later submission made mends, and an earlier one does not', async () => {
+test('within a minute, only a change by a later submission mends', async () => {
   // Offset 1 of the partition.
   await applySubmissions(client, withdraw(ENDORSER, 'mayor', 'bob'), ANN);
   const at = await lastChange();
   const rejected = (partition: number, offset: number) => ({
-    // The time of a rejection is that of the beginning of its batch.
+    // A rejection has the time of the beginning of its batch.
     ...{ endorser: ENDORSER, contest: CONTEST, rejectedAt: at - 5 },
     ...{ partition, offset },
   });
@@ -80,7 +80,7 @@ test('within a minute, a change that a later submission made mends, and an earli
   expect([...mended]).toEqual([0]);
 });
 
-test('a withdrawal that an earlier version has logged is known as well', async () => {
+test('a withdrawal logged by an earlier version counts too', async () => {
   await applySubmissions(client, ANN);
   await applySubmissions(client, withdraw(ENDORSER, 'mayor', 'ann'));
   const at = await lastChange();
@@ -89,7 +89,7 @@ test('a withdrawal that an earlier version has logged is known as well', async (
   expect(await found(at + 1)).toEqual(NEITHER);
 });
 
-test('a change that no submission made, such as one of an import, mends nothing', async () => {
+test("a change without a submission, such as an import's, mends nothing", async () => {
   await applySubmissions(client, ANN);
   await applySubmissions(client, withdraw(ENDORSER, 'mayor', 'ann'));
   const at = await lastChange();

@@ -19,11 +19,11 @@ beforeEach(async () => {
   ]);
 });
 
-describe('INV-8: an offset advances only from where it is', () => {
+describe('INV-8: an offset advances only from its present value', () => {
   test.each<[string, OffsetAdvance[]]>([
     ['before it', [{ partition: 0, from: 4, to: 9 }]],
     ['after it', [{ partition: 0, from: 6, to: 9 }]],
-    ['the place of another partition', [{ partition: 0, from: 7, to: 9 }]],
+    ['the offset of another partition', [{ partition: 0, from: 7, to: 9 }]],
     ['a partition without an offset', [{ partition: 2, from: 0, to: 9 }]],
     [
       'one of several',
@@ -32,7 +32,7 @@ describe('INV-8: an offset advances only from where it is', () => {
         { partition: 1, from: 6, to: 9 },
       ],
     ],
-  ])('from %s it fails', async (_, advances) => {
+  ])('fails from %s', async (_, advances) => {
     await client.query('BEGIN');
     await expect(advanceConsumerOffsets(client, TOPIC, advances)).rejects.toThrow(
       expect.objectContaining({ name: 'SupersededError' }),
@@ -46,7 +46,7 @@ describe('INV-8: an offset advances only from where it is', () => {
     );
   });
 
-  test('and the offsets of another topic do not count', async () => {
+  test('ignores the offsets of another topic', async () => {
     const other = 'rejected';
     await lockConsumerOffsets(client, other, [0]);
     await expect(

@@ -62,8 +62,9 @@ const PARTS: [table: string, part: DataPart][] = [
 ];
 
 /**
- * Tables that are written with the head of the stream, which tells the version of endorsements, and those that say where
- * Kafka has its changes. An answer may have older places of the same sequence, which readers take as hints.
+ * Tables that are written with the head of the stream, which has the version of endorsements, and tables with
+ * the places of changes in Kafka. An answer may have older places of the same sequence, because readers use
+ * them only as hints.
  */
 const OF_THE_STREAM = [
   'stream_head',

@@ -43,7 +43,7 @@ const endorseWhere = (condition: string) =>
 const withdrawWhere = (condition: string) => client.query(`DELETE FROM endorsements WHERE ${condition}`);
 const contestId = (slug: string) => `(SELECT id FROM contests WHERE key = '${OREGON}/${slug}')`;
 
-test('the counts of an election stay correct, whatever a statement adds and removes', async () => {
+test('the counts of an election stay correct for all additions and removals', async () => {
   await expectTrueCounts([3, 0, 0, 0]);
   await endorseWhere(`c.id = ${contestId('mayor')} AND h.key = 'ann'`);
   await expectTrueCounts([3, 0, 3, 1]);
@@ -64,7 +64,7 @@ test('the counts of an election stay correct, whatever a statement adds and remo
   await expectTrueCounts([3, 0, 0, 0]);
 });
 
-test('a repeated import counts contests that are new, change their kind, or vanish with their endorsements', async () => {
+test('a repeated import counts new contests, changed kinds, and contests that vanish with their endorsements', async () => {
   await endorseWhere(`c.id = ${contestId('mayor')} AND h.key = 'ann'`);
   const mayor = contest('mayor', { election: OREGON });
   const load = (...records: object[]) =>

@@ -33,7 +33,7 @@ async function makeRow(statement: string, contentHash: bigint): Promise<Endorsem
   return { id: 1, ...ids, pick, contentHash } as EndorsementRow;
 }
 
-test('an endorsement that changes is updated without a new entry in any index', async () => {
+test('updating an endorsement adds no entry to an index', async () => {
   await client.query('BEGIN');
   await insertEndorsements(client, [await makeRow('Good.', 2n ** 255n)], NOW);
   await updateEndorsements(client, [await makeRow('Better.', 7n)], NOW);

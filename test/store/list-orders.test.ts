@@ -82,7 +82,7 @@ const LISTS = [
 ] as const;
 
 describe.each(LISTS)('%s', (_, store, load) => {
-  test('stand where a reader looks for them, whatever the case, the accents and the style of punctuation', async () => {
+  test('are where a reader looks for them, ignoring case, accents and the style of punctuation', async () => {
     const names = [
       '“Aardvark” Society',
       '(All) Voters',
@@ -111,12 +111,12 @@ describe.each(LISTS)('%s', (_, store, load) => {
     ];
     await store(names.toReversed());
     const listed = (await readAll<Named>(load, 5)).map(({ name }) => name);
-    // Zoe and Zoë are the same name to a reader, so that their ids decide.
+    // Readers see Zoe and Zoë as the same name, so their ids decide.
     expect(listed).toEqual(names.with(21, 'Zoë').with(22, 'Zoe'));
   });
 
   test('are on exactly one page each, by name and then id, at every page size', async () => {
-    // An independent order: that of the Unicode collation algorithm, with only the letters compared.
+    // An independent order: the Unicode collation algorithm, comparing only the letters.
     const { compare } = new Intl.Collator('en', { sensitivity: 'base' });
     const letter = fc.constantFrom(...'aAáÁàäbBcCçÇnNñÑoöÖzZ19 ');
     const name = fc.string({ unit: letter, minLength: 1, maxLength: 4 }).map((text) => `x${text}x`);
@@ -142,8 +142,8 @@ describe.each(LISTS)('%s', (_, store, load) => {
     );
   });
 
-  test('with the longest names are indexed, and a page continues after them with a cursor that is accepted', async () => {
-    // A musical note is decomposed into three characters, which Unicode does not compose again.
+  test('with the longest names are indexed, and the next page accepts their cursor', async () => {
+    // Unicode decomposes a musical note into three characters, and does not compose them again.
     const names = ['각', '𝔸', 'é', '\u0001', '"', '\u{1D160}'].flatMap((letter) => [
       `${letter.repeat(499)}a`,
       `${letter.repeat(499)}b`,
@@ -291,7 +291,7 @@ describe('contests', () => {
       ORDER BY place`,
       numbered(contests),
     );
-    // Elections get their dates last, so that their contests must follow.
+    // Elections get their dates last, so that the contests' dates must follow.
     await client.query(
       `UPDATE elections SET date = given.date FROM jsonb_to_recordset($1) AS given (date date, place integer)
       WHERE slug = 'e-' || place`,

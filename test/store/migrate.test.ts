@@ -8,7 +8,7 @@ import { findPendingMigrations, migrate } from '../../store/migrations/migrate.t
 import { chooseDatabaseUrl } from '../helpers/postgres/database.ts';
 import { createEmpty } from '../helpers/postgres/template.ts';
 
-/** Migrations as a later version could bring them. */
+/** Migrations of a possible later version. */
 const LATER = {
   '001-notes.sql': 'CREATE TABLE notes (id integer PRIMARY KEY);',
   '002-note-texts.sql': "ALTER TABLE notes ADD COLUMN text text NOT NULL DEFAULT '';",
@@ -54,7 +54,7 @@ test('an empty database gets the baseline, and a second run does nothing', async
   expect(await migrateTo()).toEqual([]);
 });
 
-test('migrations after the baseline are applied once each, in the order of their names', async () => {
+test('each migration after the baseline is applied once, in the order of the names', async () => {
   expect(await migrateTo(folder)).toEqual(['baseline']);
   await write(LATER);
   expect(await migrateTo(folder)).toEqual(Object.keys(LATER));
@@ -78,7 +78,7 @@ test('programs that migrate at once apply each migration once', async () => {
   expect(applied.flat()).toEqual(['baseline', ...Object.keys(LATER)]);
 });
 
-test('a migration that was edited after it was applied is refused', async () => {
+test('an applied migration that was edited is refused', async () => {
   await write(LATER);
   await migrateTo(folder);
   await write({ '001-notes.sql': 'CREATE TABLE notes (id bigint PRIMARY KEY);' });
@@ -89,7 +89,7 @@ test('a migration that was edited after it was applied is refused', async () => 
   await expect(migrateTo(folder)).rejects.toThrow('store/schema was edited');
 });
 
-test('a database that is newer than the program is refused', async () => {
+test('a database newer than the program is refused', async () => {
   await write(LATER);
   await migrateTo(folder);
   await expect(migrateTo()).rejects.toThrow(

@@ -33,7 +33,7 @@ const one = sql.type(z.object({ n: z.number() }))`SELECT 1 AS n`;
 const backend = sql.type(z.object({ pid: z.number() }))`SELECT pg_backend_pid() AS pid FROM pg_sleep(0.1)`;
 const openAll = () => Promise.all([1, 2, 3].map(() => pool.oneFirst(backend)));
 
-test('a query that the database does not answer ends, wherever it waits', async () => {
+test('an unanswered query ends, wherever it waits', async () => {
   await openAll();
   way.silence();
   const started = performance.now();
@@ -43,7 +43,7 @@ test('a query that the database does not answer ends, wherever it waits', async 
   expect(await isReachable(pool)).toBe(false);
 });
 
-test('one silent connection ends the idle ones, and new ones are made as soon as possible', async () => {
+test('one silent connection ends the idle ones, and new connections are made as soon as possible', async () => {
   const before = await openAll();
   way.silence();
   await expect(pool.oneFirst(one)).rejects.toThrow();

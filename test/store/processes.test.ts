@@ -33,7 +33,7 @@ afterEach(async () => {
   await client.query('TRUNCATE processes');
 });
 
-/** The description of a process by itself, which a test can change. */
+/** A process's description of itself, which a test can change. */
 interface Said {
   state: ProgramState;
   obstacle: string | null;
@@ -95,7 +95,7 @@ test('a process describes itself, and follows its state', async () => {
   });
 });
 
-test('processes are listed by program and age, and one that stops is no longer listed', async () => {
+test('processes are listed by program and age, without stopped ones', async () => {
   start('consumers');
   await untilListed(1);
   const older = start();
@@ -108,7 +108,7 @@ test('processes are listed by program and age, and one that stops is no longer l
   expect((await listProcesses(readers)).map(({ id }) => id)).toEqual([second?.id, third?.id]);
 });
 
-test('a process that has not written for a minute is gone, and forgotten after an hour', async () => {
+test('a process is gone after a minute without a beat, and deleted after an hour', async () => {
   await client.query(
     `INSERT INTO processes (id, program, host, pid, version, started_at, seen_at, obstacle, details)
      SELECT gen_random_uuid(), 'gateway', seconds::text, 1, '0', now(), now() - seconds * interval '1 second', NULL, '{}'
@@ -127,7 +127,7 @@ test('a process that has not written for a minute is gone, and forgotten after a
   });
 });
 
-test('an outage of the database is logged once, and the row is written when it is over', async () => {
+test('an outage of the database is logged once, and the row is written after it', async () => {
   const { log } = start();
   await untilListed(1);
   way.sever();
@@ -141,7 +141,7 @@ test('an outage of the database is logged once, and the row is written when it i
   await untilListed(1);
 });
 
-test('a defect in the description is logged, and beats go on', async () => {
+test('a defect in the description is logged, and beats continue', async () => {
   const { said, log } = start();
   said.failure = new TypeError('No.');
   await until('it is logged', () => log.lines.some(({ level }) => level === 'error'));

@@ -9,10 +9,10 @@ import { useTestDatabase } from '../helpers/postgres/database.ts';
 const BATCHES = 30_000;
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-10-08T12:00:00Z');
-/** The most batches that a query reads if it finds them by their keys. */
+/** The most batches read by a query that finds them by their keys. */
 const FEW = 20;
 
-/** Batches of two changes each, over a week. The last is not acknowledged. The log lacks the changes up to 1001. */
+/** Batches of two changes each, over a week. The last is unacknowledged. The log lacks the changes up to 1001. */
 const STORE = `
   TRUNCATE relay_batches, change_log;
   INSERT INTO relay_batches (first_sequence, last_sequence, offsets, created_at, acknowledged_at)
@@ -35,7 +35,7 @@ let asked: [string, readonly unknown[]][];
 let watched: ClientBase;
 
 beforeAll(async () => {
-  // The changes have no elections whose activity a trigger could record.
+  // The changes have no elections, so the trigger for their activity must not run.
   await client.query('SET session_replication_role = replica');
   const query = (text: string, values: unknown[] = []) => {
     asked.push([text, values]);
@@ -84,7 +84,7 @@ async function countLooked(): Promise<number> {
   return sum;
 }
 
-test('the progress of the relay is that of the newest acknowledged batch', async () => {
+test("the newest acknowledged batch gives the relay's progress", async () => {
   await client.query(
     `INSERT INTO change_log (sequence, occurred_at, type, endorser, endorsement_id, body)
      SELECT $1, max(occurred_at), 'created', 'acme', 1, '{"election": {"id": 1}}' FROM change_log`,
@@ -106,7 +106,7 @@ test('a gateway begins the given number of changes before the newest, but not be
   const since = new Date(NOW.getTime() - DAY_MS);
   const start = { epoch: 1, sequence: target - 1000, offsets: [BATCHES - 500] };
   expect(await loadFeedStart(pool, since, 1000)).toMatchObject({ start, target });
-  // A start within a batch is moved to the beginning of the batch.
+  // A start within a batch moves to the beginning of the batch.
   expect(await loadFeedStart(pool, since, 1001)).toMatchObject({ start: { sequence: target - 1002 } });
   expect(await countLooked()).toBeLessThan(FEW);
   const first = BATCHES - DAY_MS / 20_000;
@@ -133,7 +133,7 @@ test('only batches before the first remaining change are dropped', async () => {
   expect(await countLooked()).toBeLessThan(500 + FEW);
 });
 
-test('the change log keeps the day that the window begins in, and drops the days before it', async () => {
+test('the change log keeps the first day of the window, and drops the days before it', async () => {
   for (const day of ['2026-09-29', '2026-09-30', '2026-10-01']) {
     await client.query('SELECT ensure_change_log_partition($1::date)', [day]);
   }

@@ -16,7 +16,7 @@ import { captureLog } from '../helpers/service/captured-log.ts';
 import { until } from '../helpers/until.ts';
 
 let postgres: SecurePostgres;
-/** An authority that nobody trusts yet. */
+/** An authority that is not trusted yet. */
 let foreign: TestAuthority;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ afterAll(() => postgres.stop());
 
 type Settings = Record<string, string>;
 
-/** The address of the owner, with these settings. */
+/** The owner's address, with these settings. */
 function addressOf(settings: Settings, url = postgres.url): string {
   const address = readDatabaseUrl({ DATABASE_URL: url, ...settings });
   if (address === null) throw new Error('There is no address.');
@@ -59,7 +59,7 @@ async function messageOf(action: Promise<unknown>): Promise<string> {
   );
 }
 
-/** The cause that a long-running process logs, of pg and of slonik. */
+/** The causes that a long-running process logs, for pg and for slonik. */
 async function loggedOf(databaseUrl: string): Promise<string[]> {
   const { log, lines } = captureLog('warn');
   const note = (error: unknown) => reportFailure(log, error, { where: 'answer', message: 'x' });
@@ -73,7 +73,7 @@ async function loggedOf(databaseUrl: string): Promise<string[]> {
 }
 
 describe('pg and slonik connect', () => {
-  test('without TLS, if nothing asks for it', async () => {
+  test('without TLS, if no setting asks for it', async () => {
     expect(await askBoth(addressOf({}))).toEqual([false, 0]);
   });
 
@@ -108,7 +108,7 @@ describe('pg and slonik connect', () => {
     await until('the server shows the other', async () => !(await isAccepted()));
   });
 
-  test('with texts in place of files', async () => {
+  test('with texts instead of files', async () => {
     const settings = {
       DATABASE_CA: await readFile(postgres.authority.ca, 'utf8'),
       DATABASE_PASSWORD: decodeURIComponent(new URL(postgres.url).password),
@@ -117,7 +117,7 @@ describe('pg and slonik connect', () => {
     expect(await askBoth(address)).toEqual([true, 1]);
   });
 
-  test('with a client certificate in place of a password', async () => {
+  test('with a client certificate instead of a password', async () => {
     const { cert, key } = await postgres.authority.issue({ name: CERTIFICATE_USER });
     const url = Object.assign(new URL(postgres.url), { username: CERTIFICATE_USER, password: '' }).href;
     const settings = { ...trusting(), DATABASE_CERT_FILE: cert, DATABASE_KEY_FILE: key };
@@ -194,7 +194,7 @@ describe('a refusal is one sentence, in commands and in the log', () => {
   });
 });
 
-describe('long-running processes go on when files are replaced', () => {
+describe('long-running processes continue when files are replaced', () => {
   test('a password', async () => {
     const file = path.join(postgres.dir, 'password-of-owner');
     const password = decodeURIComponent(new URL(postgres.url).password);
@@ -223,7 +223,7 @@ describe('long-running processes go on when files are replaced', () => {
       const changed = 'another password';
       await postgres.query(`ALTER ROLE ballot PASSWORD '${changed}'`);
       await writeFile(file, changed);
-      // A second connection of each pool is made with the new password.
+      // Each pool makes a second connection, with the new password.
       await Promise.all([pool, pool].map((each) => each.query(sql.type(noRow)`SELECT pg_sleep(0.1)`)));
     } finally {
       await Promise.all([pool?.end(), work.end(), heartbeat.stop()]);

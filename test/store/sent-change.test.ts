@@ -9,7 +9,7 @@ import { change } from '../helpers/properties/arbitraries.ts';
 const ROW = { sequence: 7, type: 'created', endorser: 'acme', occurredAt: 1_793_000_000_000 } as const;
 const BATCH = { epoch: 3, offsets: [4, 0] };
 
-test('INV-3: a packed change is sent again with the bytes that were packed, whatever version of the schema they have', () => {
+test('INV-3: a packed change is resent with its packed bytes, in any version of the schema', () => {
   const bytes = fc.uint8Array({ minLength: FINGERPRINT_BYTES }).map((each) => Buffer.from(each));
   fc.assert(
     fc.property(bytes, (packed) => {
@@ -23,7 +23,7 @@ test('INV-3: a packed change is sent again with the bytes that were packed, what
   );
 });
 
-test('INV-3: a change that is stored as JSON, in any order of its keys, has the same bytes as a packed one', () => {
+test('INV-3: a change stored as JSON, in any order of its keys, has the same bytes as a packed one', () => {
   fc.assert(
     fc.property(change, ({ epoch: _epoch, id: _id, sequence, type, occurred_at: _at, ...body }) => {
       const row = { ...ROW, ...BATCH, sequence, type };

@@ -8,7 +8,7 @@ test.each(['16.0', '16.14 (Debian 16.14-1.pgdg12+1)', '18.4', '19devel'])(
   },
 );
 
-test.each(['15.18', '9.6.24'])('Postgres %s is too old, and the sentence says so', (version) => {
+test.each(['15.18', '9.6.24'])('Postgres %s is refused as too old', (version) => {
   expect(refuseOldServer(version)).toBe(
     `Postgres ${version} is too old: the service needs Postgres 16 or newer.`,
   );

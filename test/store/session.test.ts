@@ -46,7 +46,7 @@ test('a transaction on a silent connection ends once, and the connection is not 
   await way.close();
 });
 
-test('a connection that is cut in the middle of an answer fails its query, and nothing else', async () => {
+test('a connection cut in the middle of an answer fails only its query', async () => {
   const way = await TcpProxy.open(database.url);
   const lost: Error[] = [];
   const pool = createWorkPool(way.url, 1, (error) => lost.push(error));
@@ -88,13 +88,13 @@ test('a watched session gives up waiting for a lock but keeps its connection', a
   await pool.end();
 }, 15_000);
 
-test('a watched session ends if its process goes away while it waits for a lock', async () => {
+test('a watched session ends if its process vanishes while it waits for a lock', async () => {
   const way = await TcpProxy.open(database.url);
   const client = new pg.Client({ connectionString: way.url });
   client.on('error', () => {});
   await client.connect();
   await watchSession(client);
-  // Rules out that the lock timeout ends the wait.
+  // So the lock timeout cannot end the wait.
   await client.query('SET lock_timeout = 0');
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
   const observer = new pg.Client({ connectionString: database.url });

@@ -57,7 +57,7 @@ async function totalRequests(): Promise<number> {
 }
 
 describe('writing usage', () => {
-  test('a batch that is sent again adds nothing, and the next one does', async () => {
+  test('a repeated batch adds nothing, and the next one does', async () => {
     const writerId = randomUUID();
     const error = { accountId, keyId: 1, at: now, requestId: 'r', method: 'GET', route: 'none', status: 404 };
     const batch = { counts: [counted({ requests: 3 })], errors: [{ ...error, code: 'c', message: 'm' }] };
@@ -69,7 +69,7 @@ describe('writing usage', () => {
     expect(await totalRequests()).toBe(6);
   });
 
-  test('writers at the same time do not wait for each other in a circle', async () => {
+  test('concurrent writers do not deadlock', async () => {
     const routes = Array.from({ length: 300 }, (_, index) => `/v1/${index}`);
     const batch = routes.map((route) => counted({ route }));
     const rounds = Array.from({ length: 20 }, (_, index) => write(index % 2 ? batch : batch.toReversed()));
@@ -79,7 +79,7 @@ describe('writing usage', () => {
 });
 
 describe('reading usage', () => {
-  test('by hour has the last 48 hours, with zeros, and tells refusals apart', async () => {
+  test('by hour has the last 48 hours, with zeros, and counts refusals separately', async () => {
     await write([
       counted({ requests: 5 }),
       counted({ status: 404, requests: 2 }),
@@ -97,7 +97,7 @@ describe('reading usage', () => {
     expect(hours[0]).toEqual({ start: start(47), requests: 7, limited: 0, faulty: 0, failed: 0 });
   });
 
-  test('by day has the last 30 UTC days, whatever the time zone of the connection', async () => {
+  test('by day has the last 30 UTC days, in any time zone of the connection', async () => {
     const today = now - (now % DAY_MS);
     await write([
       counted({ hour: today, requests: 2 }),
@@ -117,7 +117,7 @@ describe('reading usage', () => {
     );
   });
 
-  test('by route and by key has the days that are asked for, the most used first', async () => {
+  test('by route and by key has the requested days, the most used first', async () => {
     const today = now - (now % DAY_MS);
     await write([
       counted({ hour: today, requests: 2 }),
@@ -140,8 +140,8 @@ describe('reading usage', () => {
 });
 
 describe('errors', () => {
-  test('are listed newest first, in pages that neither repeat nor miss one', async () => {
-    // Several at the same time, so that the time alone does not tell their order.
+  test('are listed newest first, in pages without repeats and gaps', async () => {
+    // Several at the same time, so that the time alone does not decide their order.
     const errors = Array.from({ length: 7 }, (_, index) => ({
       ...{ accountId, keyId: index % 2 ? 1 : null, at: now - Math.floor(index / 3) * 1000 + 0.5 },
       ...{ requestId: `r${index}`, method: 'GET', route: '/v1/states', status: 400 },
@@ -173,7 +173,7 @@ describe('errors', () => {
 });
 
 describe('open streams', () => {
-  test('are counted beside the limit of the plan, without leases that have expired', async () => {
+  test("are counted, with the plan's limit and without expired leases", async () => {
     const lease = (expiryMs: number) => ({ id: randomUUID(), accountId, gatewayId: randomUUID(), expiryMs });
     await client.query(`UPDATE accounts SET plan = 'standard' WHERE id = $1`, [accountId]);
     const held = [lease(60_000), lease(60_000)];
@@ -187,7 +187,7 @@ describe('open streams', () => {
     expect(await countOpenStreams(readers, accountId)).toEqual({ open: 1, max: 5 });
   });
 
-  test('of a plan without a limit are unknown, and there are none of an unknown account', async () => {
+  test('are not counted for a plan without a limit, nor for an unknown account', async () => {
     const unlimited = await createAccount(client, 'internal');
     expect(await countOpenStreams(readers, unlimited)).toEqual({ open: null, max: null });
     expect(await countOpenStreams(readers, 0)).toBeNull();

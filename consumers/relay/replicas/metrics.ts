@@ -2,19 +2,19 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 
 export const replicaInUse = new Gauge({
   name: 'replica_in_use',
-  help: '1 while gateways may read from the replica, 0 while they may not. Only the leader of the relay has it.',
+  help: '1 while gateways may read from the replica, 0 otherwise. Only the leader of the relay reports it.',
   labelNames: ['replica'],
 });
 
 export const replicaLag = new Gauge({
   name: 'replica_lag_seconds',
-  help: 'How long the replica last took to show a commit of the primary, as the leader of the relay has seen it.',
+  help: 'The last delay of the replica in showing a commit of the primary, measured by the leader of the relay.',
   labelNames: ['replica'],
 });
 
 export const replicaExclusions = new Counter({
   name: 'replica_exclusions_total',
-  help: 'How often the replica was taken out of use, because it was late, unreachable or no replica any more.',
+  help: 'How often the replica was taken out of use, because it was late, unreachable or no longer a replica.',
   labelNames: ['replica'],
 });
 

@@ -9,7 +9,7 @@ import type { Term } from '../../leadership.ts';
 import { replicaInUse } from './metrics.ts';
 import { ReplicaGate } from './replica-gate.ts';
 
-/** How often replicas are looked after while nothing is published, in milliseconds. */
+/** The interval of checks of replicas while nothing is published, in milliseconds. */
 const TEND_MS = 1000;
 
 export interface GateSettings {
@@ -18,24 +18,24 @@ export interface GateSettings {
   log: Logger;
 }
 
-/** The replicas that gateways may read from, looked after for a term of the relay's leader. */
+/** Manages the replicas that gateways may read from, for a term of the relay's leader. */
 export interface Gate {
   /**
-   * To be called after changes were committed and before they are published: resolves when they may be (INV-1).
+   * Call this after a commit and before publishing its changes: resolves when they may be published (INV-1).
    *
    * @throws as `requireWorking` does
    */
   barrier(): Promise<void>;
   /**
-   * To be called again and again, also while nothing is published: replicas that nobody looks after are out of use.
+   * Call this regularly, even while nothing is published: without checks, replicas go out of use.
    *
-   * @throws the error for which this leader can no longer look after them
+   * @throws the error that stopped the checks of this leader
    */
   requireWorking(): void;
 }
 
 /**
- * Begins to look after the replicas for a term of the relay's leader.
+ * Begins to manage the replicas for a term of the relay's leader.
  *
  * @returns null if there are no replicas
  */
@@ -45,7 +45,7 @@ export async function openGate(
 ): Promise<Gate | null> {
   const { registry: first, known } = await ReplicaRegistry.begin(leader);
   if (readDatabaseUrls.length === 0 && known.length === 0) return null;
-  // Not the leader's connection, which the relay may hold in a transaction.
+  // Not the leader's connection, because the relay may hold that in a transaction.
   const client = createClient(databaseUrl, WATCHFUL_SESSION);
   const ending = new AbortController();
   const signal = AbortSignal.any([leading, ending.signal]);
@@ -73,7 +73,7 @@ export async function openGate(
   atEnd(async () => {
     ending.abort();
     await tending;
-    // The next leader tells.
+    // The next leader reports this metric.
     replicaInUse.reset();
   });
   const requireWorking = () => {

@@ -6,18 +6,18 @@ import type { ListedReplica, ReplicaRegistry } from '../../../store/replicas/reg
 import type { ReplicaLink, ReplicaState } from '../../../store/replicas/replica-link.ts';
 import { replicaExclusions, replicaInUse, replicaLag, replicaWait } from './metrics.ts';
 
-/** A replica that is in use and does not show the mark by then is taken out of use; in milliseconds. */
+/** The time within which a replica must show the mark to stay in use, in milliseconds. */
 const LAG_LIMIT_MS = 1000;
-/** How soon a replica out of use must show a mark to come back, in milliseconds. Changes wait this long at most for it. */
+/** The time within which a replica must show the mark to return, in milliseconds. Changes wait no longer for it. */
 const RETURN_LIMIT_MS = 150;
-/** For how long a replica must keep up before it is in use, in milliseconds. Each exclusion doubles it. */
+/** The time for which a replica must keep up before it is in use, in milliseconds. Each exclusion doubles it. */
 const MIN_PROBATION_MS = 2000;
 const MAX_PROBATION_MS = 5 * 60_000;
 const MAX_PAUSE_MS = 16;
 
 export interface GateOptions {
   registry: Pick<ReplicaRegistry, 'lineage' | 'raise' | 'admit' | 'exclude' | 'confirm'>;
-  /** The replicas that may be used, by name. */
+  /** The usable replicas, by name. */
   links: ReadonlyMap<string, Pick<ReplicaLink, 'probe'>>;
   /** Monotonic. */
   clock: Pick<Clock, 'now' | 'wait'>;
@@ -26,33 +26,33 @@ export interface GateOptions {
   log: Logger;
 }
 
-/** A replica in use, or one that may be. */
+/** A replica in use, or a candidate. */
 interface Member {
   name: string;
   instance: string;
   link: Pick<ReplicaLink, 'probe'>;
 }
 
-/** How a replica out of use has done. */
+/** The trial of a replica out of use. */
 interface Trial {
   instance: string;
-  /** Since when it has kept up. */
+  /** The time since which it has kept up. */
   since: number;
 }
 
 /**
- * Holds changes back until every replica that a gateway may read from shows them (INV-1). A replica that is late is first
- * taken out of use, and the leases of gateways end, before changes are published without it.
+ * Delays changes until every replica that a gateway may read from shows them (INV-1). Before changes are
+ * published without a late replica, it is taken out of use, and the gateways' leases on it end.
  *
- * Passing and taking back happen one at a time. Errors of the primary end the leader's term: the next term begins with
- * the primary's list.
+ * Passes and returns of replicas happen one at a time. Errors of the primary end the leader's term: the next
+ * term begins with the primary's list.
  */
 export class ReplicaGate {
   readonly #options: GateOptions;
   readonly #inUse = new Map<string, Member>();
   readonly #trials = new Map<string, Trial>();
   readonly #probations = new Map<string, number>();
-  /** When the leases of replicas that were taken out of use have ended. */
+  /** The time by which the leases of excluded replicas have ended. */
   #safeAt = Number.NEGATIVE_INFINITY;
   #turn: Promise<unknown> = Promise.resolve();
   /** The pass that has not begun yet. */
@@ -66,7 +66,7 @@ export class ReplicaGate {
   /** @param known the primary's list at the beginning of this lineage */
   static async open(known: readonly ListedReplica[], options: GateOptions): Promise<ReplicaGate> {
     const gate = new ReplicaGate(options);
-    // The leader before may have taken a replica out of use a moment ago.
+    // The previous leader may have taken a replica out of use a moment ago.
     if (known.some(({ inUse }) => !inUse)) gate.#safeAt = leasesEndedBy(options.clock.now());
     const seen = await Promise.all(
       [...options.links].map(async ([name, link]) => ({ name, link, state: await probe(link) })),
@@ -81,7 +81,7 @@ export class ReplicaGate {
     return gate;
   }
 
-  /** Resolves when every replica that a gateway may read from shows all changes that were committed before the call. */
+  /** Resolves when every replica that a gateway may read from shows all changes committed before the call. */
   barrier(): Promise<void> {
     this.#next ??= this.#take(async () => {
       this.#next = undefined;
@@ -90,7 +90,7 @@ export class ReplicaGate {
     return this.#next;
   }
 
-  /** Confirms the replicas in use, takes late ones out, and tries the others. Rejects with the primary's errors. */
+  /** Confirms the replicas in use, excludes late ones, and tries the others. Rejects with the primary's errors. */
   async tend(): Promise<void> {
     await this.barrier();
     if (this.#inUse.size > 0) await this.#options.registry.confirm();
@@ -99,7 +99,7 @@ export class ReplicaGate {
     await Promise.all(others.map(([name, link]) => this.#try(name, link)));
   }
 
-  /** Does work when its turn comes. */
+  /** Runs work when its turn comes. */
   #take<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => {});
@@ -128,7 +128,7 @@ export class ReplicaGate {
     if (this.#options.signal.aborted) throw new SupersededError('This process no longer leads the relay.');
   }
 
-  /** Tries a replica out of use, and puts it into use when it has kept up for long enough. */
+  /** Tries a replica out of use, and puts it into use after it has kept up for long enough. */
   async #try(name: string, link: Member['link']): Promise<void> {
     const { registry, clock, log } = this.#options;
     const state = await probe(link);
@@ -145,7 +145,8 @@ export class ReplicaGate {
     }
     if (clock.now() - trial.since < (this.#probations.get(name) ?? MIN_PROBATION_MS)) return;
     await this.#take(async () => {
-      // Nothing is published meanwhile: the replica shows everything published so far, and what follows waits for it.
+      // Nothing is published meanwhile. The replica shows everything published so far, and later changes wait
+      // for it.
       if (!(await this.#shows(member, await registry.raise(), RETURN_LIMIT_MS))) return;
       this.#use(member);
       await registry.admit(member);
@@ -172,7 +173,7 @@ export class ReplicaGate {
       replicaExclusions.inc({ replica: name });
       log.warn(
         { replica: name },
-        'the replica is out of use: it is late, unreachable or no replica any more',
+        'the replica is out of use: it is late, unreachable or no longer a replica',
       );
     }
   }

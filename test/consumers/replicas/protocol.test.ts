@@ -1,7 +1,7 @@
 /*
- * The protocol of read replicas as a simulation: the relay's gate and the gateways' leases as they are, on a primary,
- * replicas and a network that are values in memory. Every wait and answer takes a random time, and anything can be cut
- * off, paused, slowed or started again. Nothing that was published may be missing from a read.
+ * A simulation of the protocol of read replicas: the real gate of the relay and the real leases of gateways,
+ * with a primary, replicas and a network in memory. Waits and answers take random times, and any part can be
+ * cut off, paused, slowed or restarted. No published change may be missing from a read.
  */
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
@@ -26,7 +26,7 @@ class Timeline {
     return new Promise((fire) => this.#timers.push({ at: this.now + Math.max(0, ms), fire }));
   }
 
-  /** A clock of a process, which runs faster or slower than others. */
+  /** A process's clock, which runs faster or slower than others. */
   clock(speed: number): Pick<Clock, 'now' | 'wait'> {
     return {
       now: () => this.now * speed,
@@ -52,7 +52,7 @@ class Timeline {
   }
 }
 
-/** The committed state of the primary; replicas show one of its past. */
+/** The committed state of the primary. Replicas show one of its past states. */
 interface State {
   /** The number of changes. */
   changes: number;
@@ -68,7 +68,7 @@ class World {
   replicas = [0, 1].map((place) => ({ run: `${place}.0`, shown: 0, paused: false, delayMs: 1 }));
   listed = new Map<string, boolean>();
   published = 0;
-  /** Whether ways are cut: from the relay to a replica, and from a gateway to the primary. */
+  /** Whether connections are cut: from the relay to a replica, and from a gateway to the primary. */
   readonly cut = { relay: [false, false], gateway: [false, false] };
   readonly problems: string[] = [];
   reads = 0;
@@ -84,7 +84,7 @@ class World {
     return last;
   }
 
-  /** A trip there, work, and a trip back. */
+  /** A request, work, and an answer. */
   async call<T>(work: () => T): Promise<T> {
     await this.time.after(this.random() * 20);
     const result = work();
@@ -101,7 +101,7 @@ class World {
     });
   }
 
-  /** The primary's list as one leader writes it. */
+  /** One leader's view of the primary's list. */
   async begin(): Promise<{
     registry: Parameters<typeof ReplicaGate.open>[1]['registry'];
     known: ListedReplica[];
@@ -136,7 +136,7 @@ class World {
     });
   }
 
-  /** Replays the log on a replica, now and then. */
+  /** Replays the log on a replica at random times. */
   async replay(place: number): Promise<void> {
     for (;;) {
       const replica = this.replicas[place];
@@ -153,7 +153,7 @@ class World {
     }
   }
 
-  /** Terms of leaders, one after the other; an earlier one can go on for a while. */
+  /** Terms of leaders, one after the other. An earlier one can continue for a while. */
   async relay(speed: number, announcesEarly: boolean): Promise<void> {
     const clock = this.time.clock(speed);
     for (;;) {
@@ -178,7 +178,7 @@ class World {
         }
       };
       await Promise.race([term().catch(() => {}), this.time.after(endsAt - this.time.now)]);
-      // A leader that has lost its lock notices it a little later, or not at all.
+      // A leader without its lock notices the loss a little later, or never.
       void this.time.after(this.random() * 3000).then(() => ended.abort());
     }
   }
@@ -208,7 +208,7 @@ class World {
         this.reads += 1;
         const needed = this.published;
         const { run } = replica;
-        // The read begins now, and is done on the replica a little later.
+        // The read begins now, and reaches the replica a little later.
         void this.time.after(this.random() * 50).then(() => {
           const shown = this.log[replica.shown]?.changes ?? 0;
           if (replica.run === run && shown < needed) {
@@ -231,7 +231,7 @@ class World {
       if (kind === 2) this.cut.relay[place] = !this.cut.relay[place];
       if (kind === 3) this.cut.gateway[place] = !this.cut.gateway[place];
       if (kind === 4) {
-        // A restart: it shows an earlier state at first.
+        // After a restart, the replica first shows an earlier state.
         replica.run = `${place}.${runs}`;
         replica.shown = Math.max(0, replica.shown - 20);
       }
@@ -264,7 +264,7 @@ async function simulate(seed: number, { announcesEarly = false } = {}): Promise<
 
 const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
-test('INV-1: whatever fails, no read of a replica lacks what was published before it began', async () => {
+test('INV-1: whatever fails, no read of a replica lacks a change published before it began', async () => {
   let reads = 0;
   await fc.assert(
     fc.asyncProperty(seeds, async (seed) => {

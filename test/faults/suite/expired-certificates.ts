@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts';
 import type { SecuredListener } from './secured-listener.ts';
 import type { Part } from './world.ts';
 
-/** How long a certificate lives, in milliseconds: as long as it takes to connect, also on a busy machine. */
+/** A certificate's life, in milliseconds: long enough to connect, even on a busy machine. */
 const LIFE_MS = 4000;
 const PATIENCE_MS = 60_000;
 
@@ -16,7 +16,7 @@ function securedOf({ world }: Scene): SecuredListener {
   return world.secured;
 }
 
-/** The sentence by which Kafka or its client refuses a new connection; empty if it is accepted. */
+/** The sentence with which Kafka or its client refuses a new connection; empty if it succeeds. */
 async function refusalOf(settings: Record<string, string>): Promise<string> {
   const brokers = readBrokers(settings) as Brokers;
   return withAdmin(brokers, (admin) => admin.describeCluster(), { retries: 0 }).then(
@@ -50,11 +50,11 @@ async function expire(
   return sentence;
 }
 
-/** A gateway, or both consumers, cannot connect any more. They go on without a restart when their certificate is renewed. */
+/** A gateway, or both consumers, cannot connect. They recover without a restart when their certificate is renewed. */
 export async function expiredClient(scene: Scene): Promise<string> {
   const secured = securedOf(scene);
   const { world, random, settle } = scene;
-  // Of the consumers, one may stand by and hardly use Kafka.
+  // One of the consumers may stand by and hardly use Kafka.
   const victims = random.pick([world.consumers, ...world.gateways.map((gateway) => [gateway])]);
   const names = victims.map(({ name }) => name).join(', ');
   const settings = await secured.renewClient('victim');
@@ -68,7 +68,7 @@ export async function expiredClient(scene: Scene): Promise<string> {
   return `${names}: ${sentence}`;
 }
 
-/** No process can connect any more. All go on without a restart when the broker's certificate is renewed. */
+/** No process can connect. All recover without a restart when the broker's certificate is renewed. */
 export async function expiredBroker(scene: Scene): Promise<string> {
   const secured = securedOf(scene);
   const { world, settle } = scene;
@@ -83,7 +83,7 @@ export async function expiredBroker(scene: Scene): Promise<string> {
   return `all processes: ${sentence}`;
 }
 
-/** Starts parts again, and waits until they work: a certificate must not be replaced while one reads it for the first time. */
+/** Restarts parts, and waits until they work: a certificate must not change while a part first reads it. */
 async function restart(
   { world, load, settle }: Scene,
   parts: readonly Part[],

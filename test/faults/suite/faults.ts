@@ -11,12 +11,12 @@ import { fullKafkaDisk, fullPostgresDisk } from './full-disks.ts';
 import type { Fault, Scene } from './scene.ts';
 import type { Part, World } from './world.ts';
 
-/** Of the submissions topic, as `topics apply` makes it. */
+/** The partitions of the submissions topic that `topics apply` makes. */
 const SUBMISSION_PARTITIONS = 12;
-/** The packets of a batch of apply or of the relay are fewer than this. */
+/** More packets than a batch of apply or of the relay has. */
 const MAX_STEP = 30;
 
-/** Springs a trap at a step of the work of a part that is under load. @returns the step */
+/** Springs a trap at a step of a part's work under load. @returns the step */
 async function atStep({ random, load }: Scene, proxy: TcpProxy, spring: () => void): Promise<number> {
   const step = 1 + random.below(MAX_STEP);
   let isSprung = false;
@@ -98,7 +98,7 @@ function silence(choose: (scene: Scene) => { name: string; proxy: TcpProxy }) {
     const ms = 1000 + scene.random.below(8000);
     await sleep(ms);
     proxy.mend();
-    // Connections that were silent have lost packets.
+    // Connections in the silence have lost packets.
     proxy.cut();
     return `${name} silent for ${ms} ms, ${proxy.packets - before} packets lost`;
   };
@@ -200,7 +200,7 @@ async function powerCut({ world, load }: Scene): Promise<string> {
 const lacksDisks = ({ disks }: World) => (disks ? null : 'no file system can be mounted');
 const lacksCertificates = ({ secured }: World) => (secured ? null : 'openssl is not installed');
 
-/** Every fault that the suite knows. */
+/** Every fault of the suite. */
 export const FAULTS: readonly Fault[] = [
   { name: 'kill consumers at a step', weight: 8, run: kill(consumersOf) },
   { name: 'kill a gateway', weight: 3, run: kill(({ world, random }) => random.pick(world.gateways)) },

@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts';
 const PATIENCE_MS = 120_000;
 const NO_SPACE = 'No space left on device';
 
-/** Kafka ends when it cannot write, and starts again on what it has. */
+/** Kafka ends when it cannot write, and restarts with its data. */
 export async function fullKafkaDisk({ world, random, load, insist }: Scene): Promise<string> {
   const disk = world.disks?.kafka;
   if (!disk) throw new Error('Kafka has no disk of its own.');

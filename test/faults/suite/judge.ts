@@ -5,7 +5,7 @@ import type { StreamReader } from '../../helpers/stream/stream-reader.ts';
 import { until } from '../../helpers/until.ts';
 import type { Part, World } from './world.ts';
 
-/** The longest that the service may take to come back after a fault, in milliseconds. */
+/** The longest recovery of the service after a fault, in milliseconds. */
 const SETTLE_MS = 240_000;
 
 async function get(world: World, part: Part, path: string) {
@@ -16,14 +16,14 @@ async function get(world: World, part: Part, path: string) {
   return { status: response.status, body: (await response.json()) as any };
 }
 
-/** The newest sequence that a gateway can deliver; -1 while it cannot say. */
+/** The newest sequence that a gateway can deliver; -1 while unknown. */
 async function latest(world: World, part: Part): Promise<number> {
   const answer = await get(world, part, '/v1/events?limit=1').catch(() => null);
   return answer?.status === 200 ? parseCursor(answer.body.next_cursor).sequence : -1;
 }
 
 /**
- * Waits until everything that was sent is applied, relayed, and known to every gateway.
+ * Waits until every sent submission is applied, relayed, and known to every gateway.
  *
  * @returns the sequence of the newest change
  */
@@ -31,7 +31,7 @@ export async function settle(world: World): Promise<number> {
   let head = -1;
   const isSettled = async () => {
     const { submissions, changes, rejections } = await world.measureLag();
-    // Beyond the end stands what has not noticed yet that the log is an older one.
+    // An offset beyond the end belongs to a consumer that has not noticed the rollback of the log yet.
     const isApplied = submissions.every(({ lag, done, end }) => lag === 0 && done <= end);
     if (!isApplied || changes.lag > 0 || rejections.lag > 0) return false;
     head = changes.end;
@@ -49,7 +49,7 @@ async function readEndorsements(world: World, part: Part): Promise<string[]> {
     const { body } = await get(world, part, `/v1/endorsements?limit=500${cursor}`);
     for (const one of body.data) {
       const { endorser, contest, choice, statement } = one;
-      // The titles of the small ballot end with the slug, and its labels are the keys.
+      // The small ballot's titles end with the slug, and its labels are the keys.
       const slug = contest.title.split(' ').at(-1);
       lines.push(`${endorser.slug} ${slug} ${choice.label.toLowerCase()}: ${statement}`);
     }
@@ -58,7 +58,7 @@ async function readEndorsements(world: World, part: Part): Promise<string[]> {
   }
 }
 
-/** The endorsements that remain when the events are followed, by id. */
+/** The endorsements that remain after all events, by id. */
 function foldEvents({ events }: ChangeLog): Map<number, string> {
   const held = new Map<number, string>();
   for (const { type, endorsement } of events) {
@@ -87,11 +87,11 @@ export async function judge(
     const missing = lines.filter((line) => !found.includes(line));
     const strange = found.filter((line) => !lines.includes(line));
     for (const line of missing) faults.push(`${part.name} lacks "${line}".`);
-    for (const line of strange) faults.push(`${part.name} has "${line}", and the model has not.`);
+    for (const line of strange) faults.push(`${part.name} has "${line}", but the model does not.`);
   }
   const statements = [...foldEvents(log).values()].sort();
   const wanted = lines.map((line) => line.slice(line.indexOf(': ') + 2)).sort();
-  if (statements.join() !== wanted.join()) faults.push('the events together do not make the endorsements.');
+  if (statements.join() !== wanted.join()) faults.push('the events do not add up to the endorsements.');
 
   const checker = new StreamChecker(log);
   for (const reader of readers) {

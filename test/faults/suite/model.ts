@@ -9,10 +9,10 @@ const CHOICES: Record<string, readonly string[]> = {
   'prop-1': ['yes', 'no'],
 };
 
-/** The endorsements that must be there: what a reader of the submissions would write down, in a few lines. */
+/** The expected endorsements, from a minimal interpretation of the submissions. */
 export class EndorsementModel {
   readonly #random: Random;
-  /** By endorser and contest: the statement of each choice that is endorsed. */
+  /** By endorser and contest: the statement of each endorsed choice. */
   readonly #positions = new Map<string, Map<string, string>>();
   #made = 0;
 
@@ -20,7 +20,7 @@ export class EndorsementModel {
     this.#random = random;
   }
 
-  /** Makes submissions at random, and takes them in. */
+  /** Makes random submissions, and applies them to the model. */
   submissions(count: number): Submission[] {
     return Array.from({ length: count }, () => this.#submission());
   }

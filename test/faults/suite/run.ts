@@ -1,7 +1,8 @@
 /*
- * `npm run test:faults [-- --runs N --seed N --only NAME --load N]`: one fault after another, chosen by the seed, befalls
- * a whole service under load. Each proves that it happened. Afterwards the endorsements equal a simple model's, the events
- * make those endorsements, and streams that were open all the time have every change once. The exit status is 1 otherwise.
+ * `npm run test:faults [-- --runs N --seed N --only NAME --load N]`: runs a whole service under load through
+ * one fault after another, chosen by the seed. Each fault proves that it happened. Afterwards the
+ * endorsements must equal a simple model's, the events must add up to those endorsements, and streams that
+ * were open all the time must have every change once. Otherwise the exit status is 1.
  */
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../../ops/demo/random.ts';
@@ -14,7 +15,7 @@ import { World } from './world.ts';
 
 /** The space of each server for everything but the load, in megabytes. */
 const EMPTY_DISK_MB = 700;
-/** The space that a fault takes for each submission that may be sent at a time, in megabytes: it sends several loads. */
+/** The space that a fault needs per submission of a load, in megabytes: it sends several loads. */
 const DISK_MB_FOR_LOAD = 0.008;
 
 const { values } = parseArgs({
@@ -23,7 +24,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** A part of the name of the faults to choose from; it may be repeated. */
     only: { type: 'string', multiple: true, default: [''] },
-    /** The most submissions that are sent at a time. */
+    /** The most submissions per load. */
     load: { type: 'string', default: '40' },
   },
 });
@@ -34,7 +35,7 @@ const random = createRandom(Number(values.seed));
 interface Tally {
   runs: number;
   failed: number;
-  /** From the end of the fault until everything was settled, in seconds. */
+  /** The times from the end of a fault until everything was settled, in seconds. */
   settled: number[];
 }
 const tallies = new Map<string, Tally>();
@@ -97,7 +98,7 @@ try {
   const chosen = FAULTS.filter(({ name }) => values.only.some((part) => name.includes(part))).filter(
     ({ name, lacks }) => {
       const reason = lacks?.(world) ?? null;
-      if (reason !== null) print(`Skipped: ${name}, since ${reason} here.`);
+      if (reason !== null) print(`Skipped: ${name}, because ${reason} here.`);
       return reason === null;
     },
   );

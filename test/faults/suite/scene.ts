@@ -1,29 +1,29 @@
 import type { Random } from '../../../ops/demo/random.ts';
 import type { World } from './world.ts';
 
-/** The things that a fault needs. */
+/** The tools of a fault. */
 export interface Scene {
   world: World;
   random: Random;
-  /** Sends some submissions, which Kafka acknowledges. */
+  /** Sends some submissions. Kafka must acknowledge them. */
   load: () => Promise<void>;
   /**
-   * Sends some submissions, again and again until Kafka acknowledges them.
+   * Sends some submissions repeatedly until Kafka acknowledges them.
    *
-   * @returns how often it did not
+   * @returns the number of failures
    */
   insist: () => Promise<number>;
-  /** Waits until everything that was sent is applied, relayed and delivered. */
+  /** Waits until every sent submission is applied, relayed and delivered. */
   settle: () => Promise<void>;
 }
 
-/** A fault. It brings itself about while there is load, and ends, apart from processes that stay dead. */
+/** A fault. It happens under load and then ends, except that killed processes stay dead. */
 export interface Fault {
   name: string;
-  /** How often it is chosen, compared with others. */
+  /** Its frequency relative to others. */
   weight: number;
   /** @returns the proof that it happened @throws Error if it did not */
   run(scene: Scene): Promise<string>;
-  /** The reason why it cannot be brought about on this machine; null if it can. */
+  /** The reason why this machine cannot run it; null if it can. */
   lacks?(world: World): string | null;
 }

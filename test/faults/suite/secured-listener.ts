@@ -7,7 +7,7 @@ import { alterBroker, keyStore } from '../../helpers/servers/secure-users.ts';
 const NAME = 'SECURED';
 const PREFIX = 'listener.name.secured.';
 
-/** A listener of Kafka that asks for TLS and a client certificate, behind a proxy of its own. */
+/** A listener of Kafka that requires TLS and a client certificate, behind its own proxy. */
 export class SecuredListener {
   readonly proxy: TcpProxy;
   readonly listener: { name: string; protocol: 'SSL'; port: number };
@@ -21,7 +21,7 @@ export class SecuredListener {
     this.listener = { name: NAME, protocol: 'SSL', port };
   }
 
-  /** Prepares it, with an authority whose files go into this folder. */
+  /** Prepares it, with an authority that keeps its files in this folder. */
   static async open(dir: string): Promise<SecuredListener> {
     const authority = await TestAuthority.create(dir, 'authority');
     const { both } = await authority.issue({ name: 'broker', subject: 'localhost' });
@@ -33,12 +33,12 @@ export class SecuredListener {
     return `${NAME}://localhost:${this.proxy.port}`;
   }
 
-  /** Its settings of the broker. */
+  /** The broker's settings for it. */
   get settings(): Record<string, string> {
     return { ...keyStore(PREFIX, this.#keys, this.#authority.ca), [`${PREFIX}ssl.client.auth`]: 'required' };
   }
 
-  /** Gives the broker another certificate. @param until the moment at which it expires; a day by default */
+  /** Gives the broker another certificate. @param until its expiry; after a day by default */
   async renewBroker(brokers: Brokers, until?: Date): Promise<void> {
     await this.#authority.issue({ name: 'broker', subject: 'localhost', ...(until && { until }) });
     await alterBroker(brokers, 1, keyStore(PREFIX, this.#keys, this.#authority.ca));

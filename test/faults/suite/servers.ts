@@ -5,9 +5,9 @@ import type { TcpProxy } from '../../helpers/faults/tcp-proxy.ts';
 import type { SecuredListener } from './secured-listener.ts';
 
 export interface KafkaPorts {
-  /** Of the listener behind the proxy. */
+  /** The port of the listener behind the proxy. */
   port: number;
-  /** Of the suite's own. */
+  /** The port of the suite's own listener. */
   direct: number;
 }
 
@@ -16,7 +16,7 @@ export interface Disks {
   postgres: SmallDisk;
 }
 
-/** Mounts them; null if this machine lets nobody do that. @param sizeMb of each, in megabytes */
+/** Mounts the disks; null if this machine does not allow it. @param sizeMb of each, in megabytes */
 export function mountDisks(sizeMb: number): Disks | null {
   const kafka = SmallDisk.mount(sizeMb);
   if (kafka === null) return null;
@@ -25,12 +25,12 @@ export function mountDisks(sizeMb: number): Disks | null {
   return postgres && { kafka, postgres };
 }
 
-/** The folder of a server: on its own disk, if it has one. */
+/** The folder of a server, on its own disk if any. */
 export function folderOf(server: 'kafka' | 'postgres', dir: string, disks: Disks | null): string {
   return path.join(disks?.[server].folder ?? dir, server);
 }
 
-/** Kills a process with SIGKILL, if it has not ended. */
+/** Kills a process with SIGKILL, unless it has ended. */
 export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -39,7 +39,7 @@ export function kill(pid: number): void {
   }
 }
 
-/** The listeners of the service are advertised as their proxies, and the suite has one of its own. */
+/** Advertises the service's listeners as their proxies. The suite has its own listener. */
 export function kafkaOptions(
   dir: string,
   { port, direct }: KafkaPorts,

@@ -26,7 +26,7 @@ import { type Disks, folderOf, type KafkaPorts, kafkaOptions, kill, mountDisks }
 const WEEK_MS = 604_800_000;
 const PARTITIONS = 6;
 
-/** A process of the service, and its own way to Postgres. */
+/** A process of the service, and its own proxy to Postgres. */
 export interface Part {
   name: string;
   entry: string;
@@ -35,21 +35,21 @@ export interface Part {
   process: ServiceProcess;
 }
 
-/** The whole service with servers of its own. Its processes reach the servers through proxies, the suite directly. */
+/** The whole service with its own servers. Its processes reach them through proxies, the suite directly. */
 export class World {
   readonly dir: string;
   readonly key: string;
   readonly parts: Part[] = [];
   readonly gateways: Part[] = [];
   readonly consumers: Part[] = [];
-  /** The way of all processes to Kafka. */
+  /** The proxy of all processes to Kafka. */
   readonly kafkaProxy: TcpProxy;
-  /** The disks of the servers; null if this machine lets nobody mount them. */
+  /** The disks of the servers; null if this machine does not allow mounting. */
   readonly disks: Disks | null;
-  /** The listener of Kafka that asks for certificates; null without openssl. */
+  /** The listener of Kafka that requires certificates; null without openssl. */
   readonly secured: SecuredListener | null;
   readonly #kafkaPorts: KafkaPorts;
-  /** Whether Postgres has ended by itself or was killed. */
+  /** Whether Postgres has ended or was killed. */
   #hasPostgresEnded = false;
   #postgres: PostgresServer;
   #kafka: KafkaServer;
@@ -159,7 +159,7 @@ export class World {
     await submitAll({ brokers: this.brokers, topic: topicNames('').submissions, submissions });
   }
 
-  /** How far the service is behind. */
+  /** The lag of the service. */
   async measureLag(): Promise<ServiceLag> {
     return this.withClient((client) => measureLag(client, { brokers: this.brokers, topicPrefix: '' }));
   }
@@ -175,13 +175,13 @@ export class World {
     }
   }
 
-  /** Starts a part again, also where it runs. @param env more settings, such as a wrong clock */
+  /** Restarts a part, even if it runs. @param env more settings, such as a wrong clock */
   async restart(part: Part, env: Record<string, string> = {}): Promise<void> {
     await part.process.kill();
     part.process = startProcess(part.entry, { ...part.env, ...env });
   }
 
-  /** Kills the broker, unless it has ended, and starts it again. @param meanwhile done while it is away */
+  /** Kills the broker, unless it has ended, and restarts it. @param meanwhile runs while it is away */
   async restartKafka(meanwhile: (folder: string) => Promise<void> = async () => {}): Promise<void> {
     const folder = folderOf('kafka', this.dir, this.disks);
     kill(this.kafkaPid);
@@ -190,12 +190,12 @@ export class World {
     this.#kafka = await startKafka(kafkaOptions(folder, this.#kafkaPorts, this));
   }
 
-  /** Settles when the broker ends. @returns how it ended */
+  /** Resolves with the ending of the broker. */
   get kafkaExit(): Promise<string> {
     return this.#kafka.exited;
   }
 
-  /** Kills Postgres, unless it has ended, and starts it again, which recovers from its log. */
+  /** Kills Postgres, unless it has ended, and restarts it. It recovers from its log. */
   async restartPostgres(): Promise<void> {
     const { port } = this.#postgres;
     kill(this.postgresPid);
@@ -204,7 +204,7 @@ export class World {
     this.#watchPostgres();
   }
 
-  /** Whether Postgres has ended since it was started last. */
+  /** Whether Postgres has ended since its last start. */
   get hasPostgresEnded(): boolean {
     return this.#hasPostgresEnded;
   }
@@ -217,7 +217,7 @@ export class World {
     });
   }
 
-  /** Copies the broker's data while it does not run. @returns a function that puts the copy in the data's place */
+  /** Copies the stopped broker's data. @returns a function that replaces the data by the copy */
   async snapshotKafka(): Promise<(folder: string) => Promise<void>> {
     const copy = path.join(this.dir, 'kafka-copy');
     await this.restartKafka(async (folder) => {
@@ -230,7 +230,7 @@ export class World {
     };
   }
 
-  /** Ends all faults of connections, and starts the parts that have died. Waits until the gateways are ready. */
+  /** Ends all connection faults, and restarts dead parts. Waits until the gateways are ready. */
   async heal(): Promise<void> {
     this.kafkaProxy.mend();
     this.secured?.proxy.mend();
@@ -243,7 +243,7 @@ export class World {
     await this.untilReady(this.gateways);
   }
 
-  /** Waits until these parts say that they can work. */
+  /** Waits until these parts are ready. */
   async untilReady(parts: readonly Part[]): Promise<void> {
     const isReady = ({ env }: Part) =>
       fetch(`http://127.0.0.1:${env.METRICS_PORT}/readyz`).then(

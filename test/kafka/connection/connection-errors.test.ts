@@ -27,7 +27,7 @@ function openConnection() {
 
 const fail = () => Promise.reject(new Error('Connection closed'));
 
-test('a refusal that a connection alone tells of explains the failure', async () => {
+test('a refusal known only to the connection explains the failure', async () => {
   const { findHidden, refuse } = openConnection();
   const action = async () => {
     refuse();
@@ -36,7 +36,7 @@ test('a refusal that a connection alone tells of explains the failure', async ()
   await expect(explainingRefusals(brokers, action, findHidden)).rejects.toThrow('refuses the user "gateway"');
 });
 
-test('a refusal of an earlier day does not explain a failure of today', async () => {
+test('an old refusal does not explain a new failure', async () => {
   const { findHidden, refuse } = openConnection();
   refuse();
   await new Promise(setImmediate);

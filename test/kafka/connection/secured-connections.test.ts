@@ -38,7 +38,7 @@ function brokersOf(settings: Record<string, string>): Brokers {
   return brokers;
 }
 
-/** Writes with the one client, and reads with the other. @returns the newest value of the topic */
+/** Writes with one client, and reads with the other. @returns the newest value of the topic */
 async function writeAndRead(brokers: Brokers, message: Message): Promise<string | undefined> {
   const producer = await openProducer(brokers, TOPIC);
   await producer.send([message]);
@@ -129,7 +129,7 @@ describe('both clients write and read', () => {
     expect(kafka.tokens.given).toBe(before + 1);
   });
 
-  test('connections live on when their tokens end after seconds', async () => {
+  test('connections outlive their short tokens', async () => {
     kafka.tokens.lifeSeconds = 4;
     const brokers = brokersOf(await tokenSettings());
     const producer = await openProducer(brokers, TOPIC);
@@ -151,7 +151,7 @@ describe('both clients write and read', () => {
 
 type Settings = Record<string, string>;
 
-describe('a refusal is one sentence, the same of both clients', () => {
+describe('a refusal is one sentence, the same for both clients', () => {
   const certificateOf = () => `The certificate of Kafka at ${kafka.addresses.certificate}`;
   const atCertificate = () => `Kafka at ${kafka.addresses.certificate}`;
   const atLogin = () => `Kafka at ${kafka.addresses.login}`;
@@ -209,7 +209,7 @@ describe('a refusal is one sentence, the same of both clients', () => {
         `${atCertificate()} refuses the client certificate "CN=carl" of KAFKA_CERT_FILE: show one that its authority has signed.`,
     ],
     [
-      'TLS where there is none',
+      'TLS on a listener without it',
       async () => ({
         ...(await certificateSettings('carl')),
         KAFKA_BROKERS: kafka.everything.addresses.join(','),
@@ -250,10 +250,10 @@ describe('a refusal is one sentence, the same of both clients', () => {
   });
 });
 
-/** Kafka's default number of threads that take the connections of a listener. */
+/** Kafka's default number of threads for a listener's connections. */
 const NETWORK_THREADS = 3;
 
-describe('the same clients go on once it is corrected', () => {
+describe('the same clients continue after a correction', () => {
   test('a password in its file', async () => {
     const brokers = brokersOf(await kafka.loginAs('ann', 'wrong'));
     const reader = new TopicReader({ brokers, topic: TOPIC, clientId: 'test' });
@@ -288,7 +288,7 @@ describe('the same clients go on once it is corrected', () => {
     await describeAs(brokers);
     await foreign.issue({ name: 'broker', subject: 'localhost' });
     await kafka.reloadCertificate();
-    // Each of its network threads takes connections in turn, and begins to show it at a time of its own.
+    // The broker's network threads take connections in turn, and begin to show it at different times.
     await until('every thread of the broker shows it', async () => {
       const messages = [];
       for (let i = 0; i < 2 * NETWORK_THREADS; i += 1) messages.push(await messageOf(describeAs(brokers)));

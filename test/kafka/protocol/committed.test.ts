@@ -1,5 +1,6 @@
 /*
- * The cases of Java's client (FetcherTest and CompletedFetch), as tables: what a committed read of a partition delivers.
+ * The cases of Java's client (FetcherTest and CompletedFetch), as tables: the records that a committed read
+ * of a partition delivers.
  */
 import { describe, expect, test } from '@jest/globals';
 import { type AbortedTransaction, selectCommitted } from '../../../kafka/protocol/committed.ts';
@@ -18,7 +19,7 @@ const batch = (of: Partial<RecordBatch>): RecordBatch => ({
 /** Records of a producer's transaction, from one offset to another. */
 const data = (producer: number, firstOffset: number, lastOffset = firstOffset) =>
   batch({ producerId: BigInt(producer), firstOffset, lastOffset, isTransactional: true });
-/** A producer's commit or abort: the marker alone does not tell a committed read which. */
+/** A producer's commit or abort. The marker alone does not distinguish them. */
 const marker = (producer: number, offset: number) =>
   batch({ producerId: BigInt(producer), firstOffset: offset, isTransactional: true, isControl: true });
 const plain = (offset: number) => batch({ firstOffset: offset });
@@ -32,7 +33,7 @@ const delivered = (batches: RecordBatch[], list: AbortedTransaction[]) =>
 
 describe('a committed read', () => {
   test.each<[string, RecordBatch[], AbortedTransaction[], number[]]>([
-    ['delivers what is outside of transactions', [plain(0), plain(1)], [], [0, 1]],
+    ['delivers records outside of transactions', [plain(0), plain(1)], [], [0, 1]],
     ['delivers a committed transaction', [data(1, 0, 2), marker(1, 3)], [], [0]],
     ['leaves out an aborted transaction', [data(1, 0, 2), marker(1, 3)], [aborted(1, 0)], []],
     [
@@ -42,7 +43,7 @@ describe('a committed read', () => {
       [2, 6],
     ],
     [
-      'leaves out both of two aborted transactions of one producer',
+      'leaves out two aborted transactions of one producer',
       [data(1, 0), marker(1, 1), data(1, 2), marker(1, 3)],
       [aborted(1, 0), aborted(1, 2)],
       [],

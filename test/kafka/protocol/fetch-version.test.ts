@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Connection } from '@platformatic/kafka';
 import { requestFetchVersion } from '../../../kafka/protocol/fetch.ts';
 
-/** A connection to a broker that knows Fetch up to a version. */
+/** A connection to a broker with Fetch up to a version. */
 function connectionTo(maxVersion: number): Connection {
   const apiKeys = [
     { apiKey: 0, minVersion: 3, maxVersion: 99 },
@@ -16,8 +16,8 @@ function connectionTo(maxVersion: number): Connection {
 test.each([
   ['of Kafka 3.1', 13, 13],
   ['of Kafka 3.5', 15, 15],
-  ['of a Kafka to come', 99, 17],
-])('the newest version that both sides know is spoken: %s', async (_, newest, expected) => {
+  ['of a future Kafka', 99, 17],
+])('the newest version of both sides is used: %s', async (_, newest, expected) => {
   expect(await requestFetchVersion(connectionTo(newest))).toBe(expected);
 });
 

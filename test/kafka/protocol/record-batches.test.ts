@@ -21,7 +21,7 @@ interface Fields {
 
 const TIME = Date.UTC(2026, 10, 3);
 
-/** A batch as a producer sends it; the broker would fill in its first offset. */
+/** A batch as a producer sends it. The broker would set its first offset. */
 function createBatch(records: Fields[], codec: (typeof CODECS)[number] = 'none', firstOffset = 0): Buffer {
   const messages = records.map(({ key, value, timestamp = TIME }) => ({
     topic: 'any',
@@ -62,7 +62,7 @@ test.each(CODECS)('reads what producers write with %s', (codec) => {
   );
 });
 
-test('leaves a batch that is cut off to the next fetch', () => {
+test('leaves a cut-off batch to the next fetch', () => {
   const whole = createBatch([{ key: null, value: Buffer.from('one') }]);
   for (let length = 0; length < whole.length; length += 1) {
     const read = [...splitBatches(Buffer.concat([whole, whole.subarray(0, length)]))];
@@ -70,33 +70,30 @@ test('leaves a batch that is cut off to the next fetch', () => {
   }
 });
 
-test.each(CODECS)(
-  'reads a %s batch that compaction has thinned, and passes the offsets that it still takes up',
-  (codec) => {
-    const holes = fc.integer({ min: 1, max: 1000 });
-    fc.assert(
-      fc.property(records, holes, (batch, missing) => {
-        const thinned = createBatch(batch, codec, 40);
-        const lastOffset = 40 + batch.length - 1 + missing;
-        thinned.writeInt32BE(lastOffset - 40, 23);
-        const next = createBatch([{ key: null, value: Buffer.from('next') }], codec, lastOffset + 1);
-        const [first, second] = [...splitBatches(Buffer.concat([withChecksum(thinned), next]))];
-        expect([first?.firstOffset, first?.lastOffset]).toEqual([40, lastOffset]);
-        expect(second?.firstOffset).toBe(lastOffset + 1);
-        expect(readRecords(first as RecordBatch).map(({ offset }) => offset)).toEqual(
-          batch.map((_, index) => 40 + index),
-        );
-      }),
-      { numRuns: 30 },
-    );
-  },
-);
+test.each(CODECS)('reads a %s batch thinned by compaction, and passes all its offsets', (codec) => {
+  const holes = fc.integer({ min: 1, max: 1000 });
+  fc.assert(
+    fc.property(records, holes, (batch, missing) => {
+      const thinned = createBatch(batch, codec, 40);
+      const lastOffset = 40 + batch.length - 1 + missing;
+      thinned.writeInt32BE(lastOffset - 40, 23);
+      const next = createBatch([{ key: null, value: Buffer.from('next') }], codec, lastOffset + 1);
+      const [first, second] = [...splitBatches(Buffer.concat([withChecksum(thinned), next]))];
+      expect([first?.firstOffset, first?.lastOffset]).toEqual([40, lastOffset]);
+      expect(second?.firstOffset).toBe(lastOffset + 1);
+      expect(readRecords(first as RecordBatch).map(({ offset }) => offset)).toEqual(
+        batch.map((_, index) => 40 + index),
+      );
+    }),
+    { numRuns: 30 },
+  );
+});
 
 test.each(CODECS)('INV-14: damage to a %s batch is found, and its offsets are known', (codec) => {
   fc.assert(
     fc.property(records, fc.nat(), fc.integer({ min: 1, max: 255 }), (batch, place, bits) => {
       const damaged = createBatch(batch, codec, 40);
-      // Length and offset are the broker's, and are not covered by the checksum.
+      // The checksum does not cover the length and the offset, which the broker sets.
       const at = 16 + (place % (damaged.length - 16));
       damaged[at] = (damaged[at] as number) ^ bits;
       const [read] = [...splitBatches(damaged)];
@@ -111,7 +108,7 @@ test.each([
   ['the count of records, 3 for 2', 57, 3],
   ['the count of records, 1 for 2', 57, 1],
   ['the offset of the last record', 23, 0],
-])('INV-14: a batch that lies about %s is unreadable, although its checksum is right', (_, at, lie) => {
+])('INV-14: a batch that lies about %s is unreadable, even with a right checksum', (_, at, lie) => {
   const record = { key: null, value: Buffer.from('one') };
   const batch = createBatch([record, record]);
   batch.writeIntBE(lie, at, 4);
@@ -119,11 +116,11 @@ test.each([
   expect(() => readRecords(read as NonNullable<typeof read>)).toThrow(UnreadableBatchError);
 });
 
-/** The length that snappy bytes announce: a million, which no noise of a test can fill. Short noise can be snappy by chance. */
+/** A snappy length of a million, which random bytes cannot fill. Short noise can be valid snappy by chance. */
 const ANNOUNCED_LENGTH = Buffer.from([0xc0, 0x84, 0x3d]);
 const SNAPPY = 2;
 
-test('INV-14: bytes that no codec made are refused, and the next batch is read', () => {
+test('INV-14: bytes of no codec are refused, and the next batch is read', () => {
   const good = createBatch([{ key: null, value: Buffer.from('good') }], 'lz4');
   expect(() => decompress(SNAPPY, Buffer.alloc(0))).toThrow();
   fc.assert(
@@ -143,7 +140,7 @@ test.each([
   ['snappy', 2, () => compressionsAlgorithms.snappy.compressSync(ZEROS)],
   ['lz4', 3, () => compressionsAlgorithms.lz4.compressSync(ZEROS)],
   ['zstd', 4, () => zstdCompressSync(ZEROS)],
-])('INV-14: a %s bomb is refused before it takes memory', (_, codec, compress) => {
+])('INV-14: a %s bomb is refused before it uses memory', (_, codec, compress) => {
   const bomb = Buffer.from(compress());
   expect(bomb.length).toBeLessThan(MAX_DECOMPRESSED_BYTES / 15);
   const before = process.memoryUsage().rss;

@@ -51,7 +51,7 @@ describe('a batch', () => {
     );
   });
 
-  test('of records without headers has none', () => {
+  test('of records without headers has no headers', () => {
     const [record] = readRecords(readBatch(writeBatch([{ key: 'a', value: Buffer.of(1) }], PRODUCER, 7)));
     expect(record).toMatchObject({ headers: null, timestamp: 7 });
   });

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const readsOf = (wanted: number) => reads.filter(({ node }) => node === wanted);
 
-test('INV-14: a broker that does not answer holds up no other', async () => {
+test('INV-14: a broker that does not answer delays no other', async () => {
   sources = [1, 2, 1];
   start();
   await settle();
@@ -63,7 +63,7 @@ test('a loop begins when a broker gets its first partition, and ends with its la
   expect(loops.nodes).toEqual([2]);
 });
 
-test('a failed read is told once, and tried again after a pause', async () => {
+test('a failed read is reported once, and retried after a pause', async () => {
   sources = [1];
   start();
   await settle();
@@ -82,7 +82,7 @@ test('a failed read is told once, and tried again after a pause', async () => {
   ]);
 });
 
-test('a failure that ends the reading is not tried again', async () => {
+test('a failure that ends the reading is not retried', async () => {
   sources = [1];
   start({ endsFor: () => true });
   await settle();

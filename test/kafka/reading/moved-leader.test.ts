@@ -10,7 +10,7 @@ import { until } from '../../helpers/until.ts';
 const TOPIC = 'moved';
 const LIMITS = { maxWaitMs: 0, partitionMaxBytes: 1024 * 1024 };
 
-/** A reader that keeps the first answer about leaders, as every reader does for seconds. */
+/** A reader that keeps the first answer about leaders, as readers do for seconds. */
 class OutdatedReader extends TopicReader {
   #first: ReturnType<TopicReader['metadata']> | undefined;
 
@@ -45,7 +45,7 @@ async function hasMoved(): Promise<boolean> {
   return leader === 1 && isr.length === 2;
 }
 
-test('a broker that leads a partition no longer refuses, and does not show an end of its own', async () => {
+test('a former leader of a partition refuses, and does not show its own end', async () => {
   await send('one');
   const reader = new OutdatedReader({ brokers: cluster.brokers, topic: TOPIC, clientId: 'outdated' });
   const read = (offset: number) => reader.fetch(2, new Map([[0, offset]]), LIMITS);

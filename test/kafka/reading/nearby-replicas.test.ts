@@ -14,9 +14,9 @@ const LIMITS = { maxWaitMs: 100, partitionMaxBytes: 1024 * 1024 };
 const SELECTOR = {
   'replica.selector.class': 'org.apache.kafka.common.replica.RackAwareReplicaSelector',
 };
-/** The first leads the topic and is in rack a, the second in rack b. */
+/** Two brokers: the leader of the topic in rack a, the other in rack b. */
 let cluster: TwoBrokers;
-/** Both, as a process in rack b reaches them. */
+/** The brokers for a process in rack b. */
 let brokers: Brokers;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function send(...values: string[]): Promise<void> {
   await producer.close();
 }
 
-/** Reads on until a record has this value. @returns the values, and the brokers that they came from */
+/** Reads up to a record with this value. @returns the values, and their brokers */
 async function readTo(reader: TopicReader, from: number, last: string) {
   const values: string[] = [];
   const nodes = new Set<number>();
@@ -55,14 +55,14 @@ async function readTo(reader: TopicReader, from: number, last: string) {
   return { values, nodes: [...nodes], offset };
 }
 
-test('a reader reads from the replica in its own rack, and from the leader once that is gone', async () => {
+test('a reader reads from the replica in its own rack, and from the leader after it is gone', async () => {
   await send('one', 'two');
   const far = new TopicReader({ brokers: cluster.first.brokers, topic: TOPIC, clientId: 'far' });
   expect(await readTo(far, 0, 'two')).toMatchObject({ values: ['one', 'two'], nodes: [1] });
   await far.close();
 
   const near = new TopicReader({ brokers, topic: TOPIC, clientId: 'near' });
-  // Its first fetch would only be told of the replica.
+  // Its first fetch would only learn of the replica.
   const led = await near.fetchFromLeader(0, 0, LIMITS);
   expect(led?.records.map(({ value }) => String(value))).toEqual(['one', 'two']);
   const first = await readTo(near, 0, 'two');

@@ -8,9 +8,9 @@ import { BufferPool } from '../../../service/buffer-pool.ts';
 import { testServers } from '../../helpers/servers/servers.ts';
 import { until } from '../../helpers/until.ts';
 
-/** The records of the first batch, which has one record of each key. */
+/** The number of records in the first batch, one for each key. */
 const BATCH = 10;
-/** The keys that are sent again, so that compaction makes holes inside of the first batch and at its end. */
+/** The keys to send again, so that compaction makes holes inside of the first batch and at its end. */
 const SENT_AGAIN = [3, 4, 8, 9];
 const KEPT = [0, 1, 2, 5, 6, 7];
 /** Segments that close at once, and a cleaner that cleans every closed one. */
@@ -60,10 +60,10 @@ async function fetchFrom(offset: number, from = reader): Promise<PartitionRead> 
 
 const offsetsOf = ({ records }: PartitionRead) => records.map(({ offset }) => offset);
 
-test('a batch that compaction has thinned is read whole and passed by its last offset, not by its records', async () => {
+test('a batch thinned by compaction is read whole and passed by its last offset, not by its records', async () => {
   await send(Array.from({ length: BATCH }, (_, key) => key));
   await until('the broker has compacted the batch', async () => {
-    // A segment closes when a record arrives after its time.
+    // A segment closes when a record arrives after its time is up.
     await send(SENT_AGAIN);
     return offsetsOf(await fetchFrom(0)).length < BATCH;
   });
@@ -74,7 +74,7 @@ test('a batch that compaction has thinned is read whole and passed by its last o
   }
 });
 
-test('reading on by nextOffset comes to the end, past batches of which compaction has left nothing', async () => {
+test('reading by nextOffset reaches the end, past batches emptied by compaction', async () => {
   const { end } = await fetchFrom(0);
   let read = await fetchFrom(0);
   for (let steps = 0; !read.atEnd && steps < end; steps += 1) {
@@ -85,7 +85,7 @@ test('reading on by nextOffset comes to the end, past batches of which compactio
   expect(read.atEnd).toBe(true);
 });
 
-test('records in buffers of a pool are the same, and a buffer that was released holds those of a later fetch', async () => {
+test('records in buffers of a pool are the same, and a later fetch reuses a released buffer', async () => {
   const buffers = new BufferPool({ maxIdle: 1, maxBytes: 1024 * 1024 });
   const pooled = new TopicReader({ brokers, topic, clientId: 'test-reader', buffers });
   const memoryOf = ({ records }: PartitionRead) => records[0]?.value?.buffer;

@@ -19,7 +19,7 @@ async function setOnTopic(name: string, config: Record<string, string>): Promise
   );
 }
 
-test('missing topics are named, created, and then right', async () => {
+test('missing topics are named and created, and then match the plan', async () => {
   const mine = options();
   const { submissions, rejected, changes } = topicNames(mine.topicPrefix);
   expect(await checkTopics(mine)).toEqual(
@@ -39,9 +39,9 @@ test('settings that differ are corrected, and other settings of the topic stay',
   const mine = options();
   const { changes } = topicNames(mine.topicPrefix);
   await applyTopics(mine);
-  // Setting these alone removes every other setting of the topic, so that Kafka's defaults apply.
+  // This removes every other setting of the topic, so that Kafka's defaults apply.
   await setOnTopic(changes, { 'cleanup.policy': 'compact', 'max.message.bytes': '2000000' });
-  // Brokers learn of it shortly after the controller.
+  // Brokers learn of it after the controller.
   const problems = await waitFor(
     'the alteration',
     async () => {
@@ -70,7 +70,7 @@ test('settings that differ are corrected, and other settings of the topic stay',
   expect(resources[0]?.configEntries[0]?.configValue).toBe('2000000');
 });
 
-test('partitions are added and never taken away', async () => {
+test('partitions are added and never removed', async () => {
   const mine = options(2);
   const { changes } = topicNames(mine.topicPrefix);
   await applyTopics(mine);
@@ -89,7 +89,7 @@ test('a change topic with more partitions than a cursor can hold is refused and 
   const { changes } = topicNames(mine.topicPrefix);
   await withAdmin(brokers, (admin) =>
     admin.createTopics({
-      // kafkajs gives up waiting for leaders if the broker has not heard of the topic yet.
+      // kafkajs stops waiting for leaders if the broker does not know the topic yet.
       waitForLeaders: false,
       topics: [{ topic: changes, numPartitions: 101, replicationFactor: 1 }],
     }),
@@ -99,7 +99,7 @@ test('a change topic with more partitions than a cursor can hold is refused and 
   expect(await checkTopics(mine)).toContainEqual(expect.stringContaining(excess));
 });
 
-/** A client whose brokers have heard of a new topic one after the other: the first answers about it are errors. */
+/** A client whose brokers learn of a new topic at different times: the first answers about it are errors. */
 function hearingLate(admin: Admin, { unlisted = 0, unknown = 0 }): Admin {
   let [lists, answers] = [unlisted, unknown];
   return {
@@ -107,13 +107,13 @@ function hearingLate(admin: Admin, { unlisted = 0, unknown = 0 }): Admin {
     listTopics: async () => (lists-- > 0 ? [] : admin.listTopics()),
     fetchTopicMetadata: async (options) => {
       if (answers-- <= 0) return admin.fetchTopicMetadata(options);
-      // kafkajs asks a broker for a topic that it does not know, and throws the answer.
+      // kafkajs asks a broker for an unknown topic, and throws the answer.
       return admin.fetchTopicMetadata({ topics: [`${randomUUID()}.unknown`] });
     },
   };
 }
 
-test('a broker that has not heard of a new topic yet is asked again', async () => {
+test('a broker that does not know a new topic yet is asked again', async () => {
   const mine = options();
   await applyTopics(mine);
   await withAdmin(brokers, async (admin) => {

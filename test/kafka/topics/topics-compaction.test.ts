@@ -1,7 +1,7 @@
 /**
- * INV-6: compaction never eats the window. Two topics on one broker are filled alike and cleaned by the same cleaner: one
- * as applyTopics makes it, one without the compaction lag. The loss on the second proves that the cleaner has run, and
- * that this test would see a loss on the first.
+ * INV-6: compaction never reaches into the window. Two topics on one broker get the same records and the same
+ * cleaner: one as applyTopics makes it, one without the compaction lag. The loss on the second proves that
+ * the cleaner has run, and that this test would see a loss on the first.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -79,7 +79,7 @@ test('INV-6: every record inside the window outlives compaction', async () => {
     await sendToBoth(numbers.map((n) => ({ key: `endorser-${n % KEYS}`, value: String(n) })));
   }
 
-  // A segment closes when a record arrives after its time, so each check sends one more first.
+  // A segment closes when a record arrives after its time is up, so each check first sends one more.
   do {
     await sendToBoth([{ key: 'later', value: randomUUID() }]);
   } while ((await countRecords(losing)) > RECORDS / 2);

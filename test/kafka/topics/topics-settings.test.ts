@@ -53,7 +53,7 @@ describe('topics check', () => {
     config: { ...topic.config, ...config },
   });
 
-  test('finds nothing wrong with topics as planned, with longer retention, or with none', () => {
+  test('accepts topics as planned, with longer retention, or without a limit', () => {
     const endless = { 'retention.ms': '-1', 'min.compaction.lag.ms': String(2 * WEEK_MS) };
     const longer = { 'retention.ms': String(3 * WEEK_MS), 'min.compaction.lag.ms': String(3 * WEEK_MS) };
     for (const config of [{}, endless, longer, { 'cleanup.policy': 'delete,compact' }]) {
@@ -85,7 +85,7 @@ describe('topics check', () => {
     expect(problems).toEqual([expect.stringMatching(message)]);
   });
 
-  test('refuses endless retention whose compaction starts inside the window', () => {
+  test('refuses endless retention if compaction starts inside the window', () => {
     const actual = altered(wanted.changes, { 'retention.ms': '-1', 'min.compaction.lag.ms': '1000' });
     expect(findChangesProblems(actual, wanted.changes)).toEqual([
       expect.stringContaining(`it needs ${keepMs} or more`),
@@ -104,7 +104,7 @@ describe('topics check', () => {
     ]);
   });
 
-  test('asks of a topic with fewer replicas for no more of them than its replicas need', () => {
+  test('requires of a topic with fewer replicas only the in-sync replicas that fit', () => {
     const actual = { ...wanted.changes, replicationFactor: 1 };
     expect(settingsFor(wanted.changes, wanted.changes)).toEqual(wanted.changes.config);
     const config = settingsFor(actual, wanted.changes);
@@ -119,7 +119,7 @@ describe('topics check', () => {
     ]);
   });
 
-  test('refuses a queue of submissions that is compacted', () => {
+  test('refuses a compacted topic of submissions', () => {
     const actual = altered(wanted.submissions, { 'cleanup.policy': 'compact' });
     expect(findQueueProblems(actual, wanted.submissions)).toEqual([
       'endorsement-submissions has cleanup.policy=compact; it needs delete',

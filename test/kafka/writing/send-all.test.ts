@@ -20,7 +20,7 @@ function createProducer(acknowledged: number[][]) {
   };
 }
 
-test('messages of partitions without an acknowledgement are sent again, and no others', async () => {
+test('only messages of unacknowledged partitions are sent again', async () => {
   const producer = createProducer([[0, 2], [3], [1]]);
   const answers = await sendAll(producer, { topic: 't', messages: MESSAGES, chosen: producer.chosen });
   expect(producer.requests).toEqual([['a', 'b', 'c', 'd'], ['b', 'd'], ['b']]);
@@ -34,7 +34,7 @@ test('a request that acknowledges nothing is an error', async () => {
   await expect(sending).rejects.toThrow('Kafka acknowledged no partition of t.');
 });
 
-test('two sends under way at once do not disturb each other', async () => {
+test('two concurrent sends do not disturb each other', async () => {
   const producer = createProducer([[0], [1]]);
   const held = Promise.withResolvers<void>();
   const slow = {

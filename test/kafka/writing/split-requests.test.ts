@@ -9,7 +9,7 @@ const record = fc.record({
   value: fc.uint8Array({ maxLength: 60 }).map((v) => Buffer.from(v)),
 });
 
-test('requests keep the order and hold at most so many bytes for each partition', () => {
+test('requests keep the order and bound the bytes of each partition', () => {
   fc.assert(
     fc.property(fc.array(record), fc.integer({ min: 1, max: 5 }), (records, partitions) => {
       const requests = [...splitIntoRequests(records, partitions, 100)];
@@ -30,7 +30,7 @@ test('a request ends only when a partition is full', () => {
   expect([...splitIntoRequests(records, 1, 100)].map(({ length }) => length)).toEqual([10, 10, 10, 10]);
 });
 
-test('a record that is larger than a batch is sent all the same', () => {
+test('a record larger than a batch is still sent', () => {
   const [small, large] = [5, 500].map((size) => ({ key: 'a', value: Buffer.alloc(size) }));
   expect([
     ...splitIntoRequests(

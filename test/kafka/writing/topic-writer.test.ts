@@ -20,7 +20,7 @@ let topic: string;
 let writer: TopicWriter;
 /** The requests so far. */
 let requests: ProduceRequest[];
-/** The faults of the next requests, instead of only passing them on. */
+/** The faults of the next requests; without one, a request is passed on. */
 let faults: ((
   request: ProduceRequest,
   pass: (part?: ProduceRequest) => Promise<ProduceAnswer[]>,
@@ -90,11 +90,11 @@ function producerIds(): Set<bigint> {
   );
 }
 
-/** As the client reports a lost connection. */
+/** The client's error for a lost connection. */
 const lost = () => Object.assign(new Error('The connection is lost.'), { canRetry: true });
 
 describe('a writer', () => {
-  test('writes each record once, in order, to the partition of its key, and tells where', async () => {
+  test('writes each record once, in order, to the partition of its key, and returns its place', async () => {
     const rounds = [makeRecords(50), makeRecords(1), makeRecords(200)];
     const ends = new Map<number, number>();
     for (const records of rounds) {
@@ -123,7 +123,7 @@ describe('a writer', () => {
     await reader.close();
   });
 
-  test('sends a request again if its answer is lost, and the broker takes it once', async () => {
+  test('sends a request again if its answer is lost, and the broker accepts it once', async () => {
     const before = makeRecords(10);
     await writer.send(before);
     requests = [];
@@ -142,7 +142,7 @@ describe('a writer', () => {
     expect(await readValues()).toEqual(valuesOf([...before, ...records, ...after]));
   });
 
-  test('sends only the batches again that were not taken', async () => {
+  test('resends only the refused batches', async () => {
     const before = makeRecords(12);
     await writer.send(before);
     requests = [];
@@ -161,9 +161,9 @@ describe('a writer', () => {
     expect(await readValues()).toEqual(valuesOf([...before, ...records]));
   });
 
-  test('is a new producer after a failure, since nobody knows which records arrived', async () => {
+  test('is a new producer after a failure, because the outcome is unknown', async () => {
     await writer.send(makeRecords(5));
-    // The first records of a new topic may need more than one request, until its partitions have leaders.
+    // The first records of a new topic may need several requests, until its partitions have leaders.
     requests = [];
     faults = [
       async ({ batches }) =>
@@ -186,10 +186,10 @@ describe('a writer', () => {
     expect(requests.length).toBeLessThan(10);
   });
 
-  test('writes to partitions that were added, once it hears of them', async () => {
+  test('writes to added partitions, once it learns of them', async () => {
     await writer.send(makeRecords(12));
     await withAdmin(brokers, (admin) => admin.createPartitions({ topicPartitions: [{ topic, count: 5 }] }));
-    // A broker may tell of the old partitions for a moment after it has added others.
+    // A broker may briefly report the old partitions after it has added new ones.
     let fresh = new TopicWriter({ brokers, topic, clientId: 'test' });
     await until('a new writer hears of five partitions', async () => {
       if ((await fresh.countPartitions()) === 5) return true;
