@@ -33,7 +33,6 @@ export const listedEndorsement = record(
   },
 );
 
-/** The position of the stream at which a list was read. */
 export const streamCursor = described(
   text,
   'The position of the stream at which the list was read, the same on every page. Paging to the end and then reading ' +

@@ -88,7 +88,7 @@ async function readPages(cursor: string, query: string, gateway: number): Promis
     if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
     connections.push(connectionOfPage(sequenceOf(at), body));
     if (!body.has_more) return connections;
-    // A page may be empty, but there is more only if it has moved on.
+    // A page may be empty, but has_more is true only if the position has moved.
     expect(sequenceOf(body.next_cursor)).toBeGreaterThan(sequenceOf(at));
     at = body.next_cursor;
   }
@@ -168,14 +168,14 @@ describe('a cursor that the service did not make', () => {
       () => formatCursor({ ...position(), time: 8.64e15 + 1 }),
       400,
       'invalid_parameter',
-      'its time is no date',
+      'its time is not a date',
     ],
     [
       'of another epoch',
       () => formatCursor({ ...position(), epoch: position().epoch + 1 }),
       410,
       'cursor_expired',
-      'begun anew',
+      'A new stream began',
     ],
     [
       'older than retention',
@@ -229,14 +229,14 @@ describe('a cursor that the service did not make', () => {
       gateway,
     }));
 
-  test('INV-7: whatever offsets are forged in a cursor, /v1/events has exactly the rest of the events', async () => {
+  test('INV-7: with any forged offsets in a cursor, /v1/events has exactly the rest of the events', async () => {
     const property = fc.asyncProperty(forged, async ({ text, gateway }) => {
       expectSound(await readPages(text(), '&limit=1000', gateway), {});
     });
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('INV-7: whatever offsets are forged in a cursor, /v1/stream has exactly the rest of the events', async () => {
+  test('INV-7: with any forged offsets in a cursor, /v1/stream has exactly the rest of the events', async () => {
     const property = fc.asyncProperty(forged, async ({ text, gateway }) => {
       expectSound([await readStream(text(), '', gateway, log.events.length)], {});
     });
