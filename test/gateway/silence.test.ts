@@ -25,7 +25,7 @@ async function connect(): Promise<EventStreamClient> {
   return stream;
 }
 
-describe('INV-5: a client that is connected or polls never expires, however long the stream is silent', () => {
+describe('INV-5: a client that is connected or polls never expires, even on a long silent stream', () => {
   test('a gateway that has just become ready gives cursors that are not expired', async () => {
     service = await TestService.start({ retentionMs: 60_000 });
     await service.restartGateway(0);

@@ -29,7 +29,7 @@ async function connect(query = ''): Promise<EventStreamClient> {
   return stream;
 }
 
-/** The seconds that all observations of a histogram of this process take together. */
+/** The sum of all observations of a histogram of this process, in seconds. */
 async function sumOf(name: string): Promise<number> {
   const metric = await register.getSingleMetric(name)?.get();
   return (metric?.values ?? [])

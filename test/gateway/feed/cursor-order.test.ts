@@ -79,7 +79,7 @@ test('a stream that is behind, live or silent never gets an id below one before 
   expect(kinds).toEqual(new Set(['ready', 'endorsement', 'checkpoint', 'reconnect']));
 });
 
-test('no cursor is below the id of the event that it follows, whichever kind of answer it comes in', async () => {
+test('no cursor is below the id of the event that it follows, in any kind of answer', async () => {
   const cursors: string[] = [];
   for (const start of ['from=earliest', 'from=latest']) {
     for (const filter of FILTERS) {

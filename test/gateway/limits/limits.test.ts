@@ -104,7 +104,7 @@ describe('every answer to a known key has rate limit headers', () => {
     ['revoked', 'revoked_api_key', 'UPDATE api_keys SET revoked_at = now() WHERE account_id = $1'],
     ['expired', 'expired_api_key', "UPDATE api_keys SET expires_at = '2020-01-01' WHERE account_id = $1"],
     ['suspended', 'account_suspended', 'UPDATE accounts SET suspended_at = now() WHERE id = $1'],
-  ])('also to a key that is %s, which costs nothing of its limits', async (_, code, refuse) => {
+  ])('also to a key that is %s, without counting against its limits', async (_, code, refuse) => {
     clock.startMinute();
     const key = await newKey('free');
     expect((await ask('/v1/states', key)).headers.get('ratelimit-remaining')).toBe('59');
@@ -122,7 +122,7 @@ describe('every answer to a known key has rate limit headers', () => {
     }
   });
 
-  test('but not for limits that the plan does not have, and not without a key that is known', async () => {
+  test('but not for limits that the plan does not have, and not without a known key', async () => {
     expect(limitHeaders(await ask('/v1/states', service.key))).toEqual([]);
     expect(limitHeaders(await ask('/v1/states', 'none'))).toEqual([]);
     expect((await ask('/v1/states', await newKey('standard'))).headers.get('x-daily-limit')).toBeNull();

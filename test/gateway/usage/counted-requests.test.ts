@@ -28,7 +28,7 @@ async function newKey(plan = 'standard'): Promise<{ key: string; accountId: numb
 const ask = (path: string, key: string, gateway = 0, headers = {}): Promise<Answer> =>
   service.get(path, { gateway, headers: { Authorization: `Bearer ${key}`, ...headers } });
 
-/** Stops the gateways, which write what they have counted, and starts them again. */
+/** Restarts the gateways, which write their counts when they stop. */
 async function restart(): Promise<void> {
   await Promise.all([0, 1].map((gateway) => service.restartGateway(gateway)));
   await service.untilReady();

@@ -57,6 +57,11 @@ export interface Answer {
   body: any;
 }
 
+interface RequestOptions {
+  gateway?: number;
+  headers?: Record<string, string>;
+}
+
 /** A whole service in this process, on a database and topics of its own. */
 export class TestService {
   readonly databaseUrl: string;
@@ -183,12 +188,27 @@ export class TestService {
   }
 
   /** Sends a GET request to a gateway, with the service's key unless `headers` has another. */
-  async get(
+  get(path: string, options?: RequestOptions): Promise<Answer> {
+    return this.send('GET', path, undefined, options);
+  }
+
+  /** Sends a request to a gateway. The body is sent as JSON, but text and bytes are sent unchanged. */
+  async send(
+    method: string,
     path: string,
-    { gateway = 0, headers = {} }: { gateway?: number; headers?: Record<string, string> } = {},
+    body?: unknown,
+    { gateway = 0, headers = {} }: RequestOptions = {},
   ): Promise<Answer> {
+    const hasBody = body !== undefined;
+    const isWritten = typeof body === 'string' || Buffer.isBuffer(body);
     const response = await fetch(this.url(path, gateway), {
-      headers: { Authorization: `Bearer ${this.key}`, ...headers },
+      method,
+      headers: {
+        Authorization: `Bearer ${this.key}`,
+        ...(hasBody && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(hasBody && { body: isWritten ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     return {
