@@ -40,7 +40,7 @@ const LARGE_ANSWERS = { atOnce: 4, atOnceOfAccount: 4, waiting: 200, waitingOfAc
 export interface Gateway extends Stoppable {
   /** The port it listens on. */
   port: number;
-  /** Whether it may receive requests, as `/readyz` says. */
+  /** Whether it may receive requests (`/readyz`). */
   isReady(): Promise<boolean>;
   /** The time since it last had every change in Kafka, in milliseconds. */
   behindMs(): number;

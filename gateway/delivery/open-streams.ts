@@ -47,9 +47,7 @@ class OpenStream implements WatchedReader {
   }
 }
 
-/**
- * The open streams of a gateway, which it watches. When the gateway shuts down, it asks them to reconnect.
- */
+/** The open streams of a gateway. They are watched, and asked to reconnect when the gateway shuts down. */
 export class OpenStreams {
   readonly #streams = new Set<OpenStream>();
   readonly #accessWatch: AccessWatch;

@@ -8,7 +8,7 @@ const endorsementFields = {
   ...pickFields,
   updated_at: described(
     time,
-    'The last change of the endorsement itself. Edits of what it names, such as its endorser or contest, leave it as it is; ' +
+    'The last change of the endorsement itself. Edits of its endorser, contest or choice do not change it; ' +
       'events announce them.',
   ),
   endorser: endorserSummary,

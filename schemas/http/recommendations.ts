@@ -35,7 +35,7 @@ const agreement = enumeration(
 /** The recommendation for a contest (specification, "Recommendation"). */
 const recommendation = record(
   'Recommendation',
-  'What to mark in a contest, according to the chosen endorsers.',
+  'The choices to mark in a contest, according to the chosen endorsers.',
   {
     choice_ids: Type.Array(recordId, {
       description:
@@ -104,7 +104,7 @@ const countedEndorsers = named(
 
 /** The Recommendations response (specification, "Recommendations response"). */
 export const recommendations = single(
-  record('Recommendations', 'What to mark in each of the chosen contests.', {
+  record('Recommendations', 'The choices to mark in each of the chosen contests.', {
     scope,
     endorsers: countedEndorsers,
     elections: Type.Array(recommendedElection, { description: 'By date.' }),

@@ -5,7 +5,7 @@ export const TAGS = {
   Contests: 'Contests of elections, with their choices, and the positions that endorsers have taken in them.',
   Endorsers: 'Organizations that publish endorsements, and the categories they belong to.',
   Endorsements: 'Endorsements: one for each endorser and choice.',
-  Recommendations: 'What to mark on a ballot according to chosen endorsers, and how far they agree.',
+  Recommendations: 'Choices to mark on a ballot according to chosen endorsers, and the agreement of these.',
   Officeholders: 'People in office, with the seats they hold.',
   Changes:
     'Every change of an endorsement, within seconds, by polling or as a stream of Server-Sent Events. Both lose ' +

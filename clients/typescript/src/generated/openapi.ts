@@ -287,7 +287,7 @@ export interface paths {
         };
         /**
          * Get recommendations
-         * @description What to mark in each contest according to the chosen endorsers, and how far they agree. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. Needs an API key with the scope `data:read`.
+         * @description The choices to mark in each contest according to the chosen endorsers, and the agreement of these. One of `state`, `election` and `contest` is required. Without a selection of endorsers, all of them count. Needs an API key with the scope `data:read`.
          */
         get: operations["getRecommendations"];
         put?: never;
@@ -845,7 +845,7 @@ export interface components {
             statement: string | null;
             /**
              * Format: date-time
-             * @description The last change of the endorsement itself. Edits of what it names, such as its endorser or contest, leave it as it is; events announce them.
+             * @description The last change of the endorsement itself. Edits of its endorser, contest or choice do not change it; events announce them.
              */
             updated_at: string;
         };
@@ -1182,7 +1182,7 @@ export interface components {
             statement: string | null;
             /**
              * Format: date-time
-             * @description The last change of the endorsement itself. Edits of what it names, such as its endorser or contest, leave it as it is; events announce them.
+             * @description The last change of the endorsement itself. Edits of its endorser, contest or choice do not change it; events announce them.
              */
             updated_at: string;
         };
@@ -1383,7 +1383,7 @@ export interface components {
             /** @description A cursor: the position after this frame. */
             id: string;
         };
-        /** @description What to mark in a contest, according to the chosen endorsers. */
+        /** @description The choices to mark in a contest, according to the chosen endorsers. */
         Recommendation: {
             agreement: components["schemas"]["Agreement"];
             /** @description The choices to mark, most-backed first, or the ranking. Every one has backers and is not withdrawn. The ranking is the order of repeated instant run-offs over the rankings of the endorsers, without withdrawn choices: the winner, then the winner among the rest, up to ranks_allowed. In each round a ranking counts for its best remaining choice. A choice with more than half of the rankings that still count wins; otherwise the one with fewest goes out. A tie for fewest is broken by the latest earlier round in which the tied differ, then by the number of endorsers that pick them at any rank. Those still tied go out together if all their votes are fewer than those of the next choice; otherwise the ranking ends. */
@@ -1391,7 +1391,7 @@ export interface components {
             /** @description How many of the chosen endorsers took a position, by a pick of any choice. */
             endorser_count: number;
         };
-        /** @description What to mark in each of the chosen contests. */
+        /** @description The choices to mark in each of the chosen contests. */
         Recommendations: {
             /** @description By date. */
             elections: components["schemas"]["RecommendedElection"][];
