@@ -7,7 +7,6 @@ import { category } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { metricValue } from '../../helpers/service/metrics.ts';
 import { TestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 
 const ROUNDS = 8;
 
@@ -82,9 +81,7 @@ test('INV-1: repeated requests never show less than before, on any gateway, not 
     `/v1/contests/${contest.id}`,
     '/v1/recommendations?election=ca-2026-11-03-general',
   ];
-  const stream = await EventStreamClient.open(service.url('/v1/stream'), {
-    Authorization: `Bearer ${service.key}`,
-  });
+  const stream = await service.stream();
   await stream.wait('ready', 1);
   const readers = paths.flatMap((path) => [0, 1].map((gateway) => new Reader(path, gateway)));
   const done = new AbortController();

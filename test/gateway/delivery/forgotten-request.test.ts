@@ -1,7 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { EventOutput } from '../../../gateway/wire/event-output.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 
 const service = useTestService();
 afterEach(() => {
@@ -10,9 +9,7 @@ afterEach(() => {
 
 test("a stream keeps neither the headers of its request nor Koa's listeners for its response", async () => {
   const open = jest.spyOn(EventOutput, 'open');
-  const client = await EventStreamClient.open(service.url('/v1/stream'), {
-    Authorization: `Bearer ${service.key}`,
-  });
+  const client = await service.stream();
   await client.wait('ready', 1);
   const [response] = open.mock.calls[0] ?? [];
   // Koa listens for this event, which responses do not have.

@@ -3,7 +3,7 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 /** The requirement: an edit, a revocation or a suspension takes effect within this time. */
@@ -18,9 +18,7 @@ afterEach(() => {
 });
 
 async function connect(query: string, { key = service.key, gateway = 0 } = {}): Promise<EventStreamClient> {
-  const stream = await EventStreamClient.open(service.url(`/v1/stream?${query}`, gateway), {
-    Authorization: `Bearer ${key}`,
-  });
+  const stream = await service.stream(query, { gateway, headers: { Authorization: `Bearer ${key}` } });
   expect(stream.response.status).toBe(200);
   open.push(stream);
   return stream;

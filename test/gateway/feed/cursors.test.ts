@@ -8,7 +8,6 @@ import { endorser } from '../../helpers/ballots/catalogue-records.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { useTestService } from '../../helpers/service/service.ts';
 import { type ChangeLog, loadChangeLog } from '../../helpers/stream/change-log.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { sealCursor } from '../../helpers/stream/sealed-cursors.ts';
 import {
   type Connection,
@@ -96,8 +95,7 @@ async function readPages(cursor: string, query: string, gateway: number): Promis
 
 /** All events of `/v1/stream` after an id, to the end of the stream. */
 async function readStream(id: string, query: string, gateway: number, end: number): Promise<Connection> {
-  const headers = { Authorization: `Bearer ${service.key}`, 'Last-Event-ID': id };
-  const stream = await EventStreamClient.open(service.url(`/v1/stream?${query.slice(1)}`, gateway), headers);
+  const stream = await service.stream(query.slice(1), { gateway, headers: { 'Last-Event-ID': id } });
   const frames = () => stream.events.map(({ event = '', id: at = '', data }) => ({ event, id: at, data }));
   await until('the end of the stream', () => sequenceOf(frames().at(-1)?.id ?? '') >= end);
   stream.close();

@@ -13,7 +13,6 @@ import { useClient } from '../../helpers/postgres/database.ts';
 import { captureLog } from '../../helpers/service/captured-log.ts';
 import { countObserved, metricValue } from '../../helpers/service/metrics.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const { log, lines } = captureLog();
@@ -172,11 +171,7 @@ test('a client that leaves before its answers is not a defect, even if it sent r
 });
 
 describe('a stream', () => {
-  const open = (id: string) =>
-    EventStreamClient.open(service.url('/v1/stream'), {
-      Authorization: `Bearer ${service.key}`,
-      'X-Request-Id': id,
-    });
+  const open = (id: string) => service.stream('', { headers: { 'X-Request-Id': id } });
   const endOf = async (id: string) => {
     const ended = () => lines.find((line) => line.requestId === id && line.msg === 'a stream ended');
     await until('the end of the stream', () => ended() !== undefined);

@@ -22,7 +22,6 @@ import { findUndescribed } from '../../helpers/http/response-schema.ts';
 import { fixTexts } from '../../helpers/http/stable-text.ts';
 import { createCheckout, person, personId, role } from '../../helpers/officeholders/people-checkout.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 /** The most records of an example. */
@@ -148,12 +147,12 @@ test('streamEvents has an example of each frame, and of a stream as sent over th
   const key = await createKey({ databaseUrl: service.databaseUrl, account: 'reader', plan: 'internal' });
   const headers = { Authorization: `Bearer ${key}` };
   const query = `from=earliest&endorsers=${requests.getEndorser?.parameters?.slug}`;
-  const stream = await EventStreamClient.open(service.url(`/v1/stream?${query}`), headers);
+  const stream = await service.stream(query, { headers });
   await stream.wait('checkpoint', 1);
   const response = await fetch(service.url(`/v1/stream?${query}`), { headers });
   const text = fixTexts(await response.text());
   await until('the end', () => stream.ended);
-  const failing = await EventStreamClient.open(service.url('/v1/stream'), headers);
+  const failing = await service.stream('', { headers });
   await failing.wait('ready', 1);
   await service.query(
     "UPDATE api_keys SET revoked_at = now() WHERE account_id = (SELECT id FROM accounts WHERE name = 'reader')",

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../service/clock.ts';
 import { createIo, createRunner } from '../../helpers/commands/command-io.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { type Answer, useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const accounts = createRunner('accounts');
@@ -91,9 +91,7 @@ describe('every answer to a known key has rate limit headers', () => {
 
   test('also a stream, and a key without the scope', async () => {
     const key = await newKey('free', { scopes: ['stream:read'] });
-    const stream = await EventStreamClient.open(service.url('/v1/stream'), {
-      Authorization: `Bearer ${key}`,
-    });
+    const stream = await service.stream('', { headers: { Authorization: `Bearer ${key}` } });
     open.push(stream);
     expect(limitHeaders(stream.response)).toHaveLength(LIMIT_HEADERS.length);
     const refused = await ask('/v1/states', key);
@@ -220,7 +218,7 @@ describe('concurrent requests', () => {
 describe('open streams', () => {
   async function connect(key: string, gateway: number): Promise<EventStreamClient> {
     const headers = { Authorization: `Bearer ${key}` };
-    const stream = await EventStreamClient.open(service.url('/v1/stream', gateway), headers);
+    const stream = await service.stream('', { gateway, headers });
     open.push(stream);
     return stream;
   }

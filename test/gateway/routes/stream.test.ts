@@ -3,7 +3,7 @@ import { formatCursor, parseCursor } from '../../../schemas/cursor.ts';
 import { endorse, withdraw } from '../../helpers/ballots/submissions.ts';
 import { expectSchema } from '../../helpers/http/response-schema.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
+import type { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 import { until } from '../../helpers/until.ts';
 
 const open: EventStreamClient[] = [];
@@ -33,8 +33,7 @@ afterEach(() => {
 });
 
 async function connect(query: string, { gateway = 0, headers = {} } = {}): Promise<EventStreamClient> {
-  const authorized = { Authorization: `Bearer ${service.key}`, ...headers };
-  const stream = await EventStreamClient.open(service.url(`/v1/stream?${query}`, gateway), authorized);
+  const stream = await service.stream(query, { gateway, headers });
   open.push(stream);
   return stream;
 }

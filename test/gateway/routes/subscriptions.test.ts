@@ -3,7 +3,6 @@ import { createKey } from '../../../ops/commands/keys.ts';
 import { endorse } from '../../helpers/ballots/submissions.ts';
 import { useClient } from '../../helpers/postgres/database.ts';
 import { useTestService } from '../../helpers/service/service.ts';
-import { EventStreamClient } from '../../helpers/stream/event-stream.ts';
 
 const service = useTestService();
 const client = useClient(service.databaseUrl);
@@ -185,8 +184,7 @@ describe('Idempotency-Key', () => {
 describe('a stream by subscription', () => {
   test('delivers the changes that match its filter, and names it in the ready event', async () => {
     const { body } = await post(NEWSPAPERS);
-    const headers = { Authorization: `Bearer ${service.key}` };
-    const stream = await EventStreamClient.open(service.url('/v1/stream?subscription=Newspapers'), headers);
+    const stream = await service.stream('subscription=Newspapers');
     try {
       expect((await stream.wait('ready', 1))[0]?.data).toEqual({ subscription: 'Newspapers' });
       await service.submit([

@@ -17,6 +17,7 @@ import { watchAnswers } from '../http/described-answers.ts';
 import { chooseTopicPrefix, createTestTopics } from '../kafka/topics.ts';
 import { chooseDatabaseUrl, createTestDatabase } from '../postgres/database.ts';
 import { brokersOf, isSecured, kafkaSettings, testServers } from '../servers/servers.ts';
+import { EventStreamClient } from '../stream/event-stream.ts';
 import { until } from '../until.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -216,6 +217,12 @@ export class TestService {
       headers: response.headers,
       body: text === '' ? null : JSON.parse(text),
     };
+  }
+
+  /** Opens a stream of a gateway, with the service's key unless `headers` has another. */
+  stream(query = '', { gateway = 0, headers = {} }: RequestOptions = {}): Promise<EventStreamClient> {
+    const authorization = { Authorization: `Bearer ${this.key}` };
+    return EventStreamClient.open(this.url(`/v1/stream?${query}`, gateway), { ...authorization, ...headers });
   }
 
   /** Runs a statement on the service's database, past the service. @returns the rows */
