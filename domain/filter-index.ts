@@ -17,10 +17,7 @@ interface Indexed<T> {
  * rarest field, and a change tries only the filters under its own values.
  */
 export class FilterIndex<T> {
-  /**
-   * Filters without a known field. A filter of a newer version may have only unknown fields; no change
-   * matches those.
-   */
+  /** Filters without a known field. Those with fields of a newer version only match no change. */
   readonly #others = new Set<Indexed<T>>();
   /** The rarest field first. */
   readonly #byField = FILTER_FIELDS.map((field) => ({

@@ -16,8 +16,8 @@ export interface SeenLog {
 /**
  * Compares the changes topic with the log of the positions in the store.
  *
- * @returns null if the log is the same; otherwise a clause with the reason. The store's positions are then
- *   invalid in it.
+ * @returns null if the log is the same; otherwise the reason, as a clause. The store's positions are then
+ *   invalid.
  */
 export function findReplacement(known: KnownLog, seen: SeenLog): string | null {
   if (known.topicId !== null && known.topicId !== seen.topicId) {

@@ -55,10 +55,7 @@ function findMajority({ votes, rankings }: Tally): number | null {
   return leader !== undefined && equals.length === 0 && isMoreThanHalf(most, rankings) ? leader : null;
 }
 
-/**
- * Ranks the choices, 1 for the weakest, by their votes and then by their previous strength. Equals share a
- * place.
- */
+/** Ranks the choices, 1 for the weakest, by votes and then by previous strength. Equals share a place. */
 function orderByVotes(
   votes: ReadonlyMap<number, number>,
   strength: ReadonlyMap<number, number>,

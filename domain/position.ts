@@ -12,15 +12,9 @@ export interface PickChange {
 }
 
 export interface Decision {
-  /**
-   * In the order of their events: deletions, updates, additions. So two picks never hold a rank at the same
-   * time.
-   */
+  /** In the order of their events: deletions, updates, additions, so that no rank is held twice. */
   changes: PickChange[];
-  /**
-   * The endorser's new position. It may differ without changes, because `details` are stored without an
-   * event.
-   */
+  /** The endorser's new position. Can differ without changes: `details` are stored without an event. */
   position: Position;
 }
 
@@ -102,8 +96,7 @@ export function diffPositions(before: Position, after: Position): PickChange[] {
 
 /**
  * Decides how a well-formed submission changes the endorser's position in the contest (specification,
- * "Position"). An endorser may back any number of choices. A submission that changes nothing yields no
- * changes (INV-9).
+ * "Position"). An endorser may back any number of choices. A repeated submission yields no changes (INV-9).
  */
 export function decidePosition(
   current: Position,

@@ -55,8 +55,7 @@ const RULES: Record<VoteMethod, Rule> = {
 };
 
 /**
- * Recommends choices to mark in a contest, by the picks of the chosen endorsers (specification,
- * "Recommendation").
+ * Recommends choices in a contest, by the picks of the chosen endorsers (specification, "Recommendation").
  *
  * The specification leaves some cases open:
  * - A choice without backers is never recommended, even if seats are left.

@@ -14,10 +14,7 @@ import type { ReadReplicas } from './replicas/read-replicas.ts';
 /** Everything that the routes of a gateway share. Only routes receive it; lower layers take single values. */
 export interface GatewayContext {
   config: GatewayConfig;
-  /**
-   * The database that the request reads: the primary, or a replica for answers that are the same for
-   * everybody.
-   */
+  /** The database of the request: the primary, or a replica for answers that all accounts share. */
   pool: DatabasePool;
   /** Whether `pool` leads to a replica. */
   isReplica: boolean;

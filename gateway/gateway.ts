@@ -55,8 +55,7 @@ export interface GatewayOptions {
 }
 
 /**
- * Starts a gateway, which follows the stream and answers HTTP. It is ready after it has caught up with the
- * stream.
+ * Starts a gateway, which follows the stream and answers HTTP. It is ready when it has caught up.
  *
  * @throws SettingError if its port is taken, and the database's error if the database is unreachable
  */

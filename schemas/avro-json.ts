@@ -63,8 +63,7 @@ export class AvroToJson {
   /**
    * Continues in another output that holds a copy of the bytes so far.
    *
-   * @param target has room for the further output and three more bytes; a write beyond its end throws
-   *   RangeError
+   * @param target has room for the output and three more bytes; a write beyond throws RangeError
    */
   writeTo(target: Buffer<ArrayBuffer>): void {
     this.target = target;

@@ -7,10 +7,10 @@ import { crc32 } from 'node:zlib';
  *   the id of an event   <sequence> "." <payload>
  *   any other cursor     <sequence> "_" <time> "." <payload>
  *
- * Sequence and time are 11 digits of base32hex each; the time is in milliseconds. Because "_" comes after "." in ASCII,
- * both forms together compare as strings in stream order: a cursor is never below the id of the event before it, and of
- * two cursors after the same event the later one is above. Older cursors of the first form that are not event ids stay
- * valid.
+ * Sequence and time are 11 digits of base32hex each; the time is in milliseconds. Because "_" comes after "."
+ * in ASCII, both forms together compare as strings in stream order: a cursor is never below the id of the
+ * event before it, and of two cursors after the same event the later one is above. Older cursors of the first
+ * form stay valid.
  *
  * The payload is binary, written in base64url: a version byte; the epoch and, in the first form, the time as varints; a
  * scale byte; the number of partitions and, for each, the lowest offset at which reading must start, divided by

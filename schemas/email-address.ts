@@ -4,8 +4,7 @@ const FORM = /^[!#-'*+\-./0-9=?A-Z^_`a-z{|}~]+@[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$/
 
 /**
  * Returns an e-mail address in the form for comparisons: trimmed, in lower case. Only ASCII is accepted,
- * because the lower case of other letters can be another person's address: that of the Kelvin sign is the
- * letter k.
+ * because the lower case of another letter can be another person's address: that of the Kelvin sign is k.
  *
  * @returns null if the text is not such an address
  */

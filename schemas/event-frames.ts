@@ -36,9 +36,8 @@ function readFields(): { types: readonly ChangeType[]; body: readonly { name: st
 }
 
 /**
- * Writes the Server-Sent Events of changes from their Avro, one after the other into one buffer, without an
- * object for each. The JSON of an event is its body (specification, "Event body"), which never changes
- * (INV-3).
+ * Writes the Server-Sent Events of changes from their Avro, in a row in one buffer, without an object for
+ * each. The JSON of an event is its body (specification, "Event body"), which never changes (INV-3).
  *
  * After `write`, the other fields describe the last frame.
  */

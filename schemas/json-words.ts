@@ -35,8 +35,7 @@ const QUOTES = 0x22222222;
 const BACKSLASHES = 0x5c5c5c5c;
 
 /**
- * Whether JSON escapes or extends one of four bytes in a string: anything except printable ASCII, and `"` and
- * `\`.
+ * Whether JSON escapes or extends one of four bytes in a string: all but printable ASCII, and `"` and `\`.
  *
  * Subtracting a greater byte makes the result negative, which sets the highest bit. A borrow can also mark a
  * plain byte above it. This does not matter, because one of the four is then odd anyway.
@@ -54,10 +53,7 @@ function hasOddByte(word: number): boolean {
 
 const isOdd = (byte: number) => byte < 0x20 || byte >= 0x80 || byte === 0x22 || byte === 0x5c;
 
-/**
- * Copies bytes of a JSON string if all of them are plain. Returns false if one is odd; the target then holds
- * some of them.
- */
+/** Copies plain bytes of a JSON string. Returns false if one is odd, after it copied some of them. */
 export function copyPlain(
   source: DataView,
   from: number,

@@ -47,10 +47,7 @@ function mainPhone(addresses: readonly Address[]): string | null {
   return (ofKind('capitol') ?? ofKind('primary') ?? withVoice[0])?.voice ?? null;
 }
 
-/**
- * The link with a note such as "website", or else a link without a note. Links with other notes may be
- * contact forms.
- */
+/** The link noted as a website, or else one without a note. Others may be contact forms. */
 function mainWebsite(links: readonly Link[]): string | null {
   const shown = links.filter(({ url }) => webAddress(url) !== null);
   const homepage = shown.find(({ note }) => note !== null && /^(website|home ?page)$/i.test(note));

@@ -51,8 +51,8 @@ export function wardDivision({ division }: Jurisdiction, district: string): stri
 }
 
 /**
- * The state and division of a U.S. House district, which the source writes as `KY-3` or `WY-AL`; null for any
- * other text. The division of a state with one seat is `cd:at-large`. D.C. and the territories are districts
+ * The state and division of a U.S. House district, such as `KY-3` or `WY-AL` in the source; null for other
+ * text. The division of a state with one seat is `cd:at-large`. D.C. and the territories are districts
  * themselves.
  */
 export function congressionalDistrict(district: string): { state: string; division: string } | null {

@@ -29,10 +29,7 @@ const made = answers.labels('made');
 
 /** A request whose answer can be kept. */
 interface CacheableRequest {
-  /**
-   * The path and query. They do not include the account: only answers that are the same for all accounts are
-   * kept.
-   */
+  /** The path and query, without the account: only answers that all accounts share are kept. */
   name: string;
   /** The parts of the data that the answer is made of. */
   shows: readonly DataPart[];

@@ -53,10 +53,7 @@ export function createAdmission({
   };
 }
 
-/**
- * A session may only read the API, and only from a page of the console: browsers send its cookie from other
- * sites too.
- */
+/** Sessions may only read, and only from the console's pages: browsers send cookies from other sites too. */
 function requireOwnPage(ctx: Context): void {
   requireMethod(ctx, READ_METHODS);
   const site = ctx.get('Sec-Fetch-Site');

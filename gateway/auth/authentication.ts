@@ -55,8 +55,8 @@ export function requireUsableKey<Key extends KeyState>(key: Key | null, now: num
 
 /**
  * Finds the API keys of requests. A key is remembered for a moment, so that few requests ask the database.
- * Keys are found by their digest. The digest of a guess reveals nothing about a real key, so no comparison
- * needs constant time.
+ * Keys are found by digest. That of a guess reveals nothing about a real key, so no comparison needs constant
+ * time.
  */
 export class Authenticator {
   readonly #pool: DatabasePool;

@@ -4,8 +4,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Caller } from '../http/caller.ts';
 
 /**
- * Returns the state of a console session if the session may read the API at a time, in milliseconds since
- * 1970.
+ * Returns the state of a console session if it may read the API at `now`, in milliseconds since 1970.
  *
  * @throws ApiError missing_api_key if the session has ended, account_suspended.
  */
@@ -20,7 +19,7 @@ export function requireUsableSession<State extends SessionState>(state: State | 
 /**
  * Checks that a long request may continue: its session may still read the API, for the same account.
  *
- * @throws ApiError missing_api_key, account_suspended, or insufficient_scope if the session now shows another
+ * @throws ApiError missing_api_key, account_suspended, or insufficient_scope if the session shows another
  *   account.
  */
 export function requireSameAccount(state: SessionState | null, accountId: number, now: number): void {

@@ -77,8 +77,7 @@ export class AccessWatch {
   async #checkAsking(): Promise<void> {
     const readers = this.#asking;
     this.#asking = [];
-    // After a failure only the regular check tries again, so that no reader waits for an unreachable
-    // database.
+    // After a failure only the regular check tries again, so that no reader waits for the database.
     if (!this.#isFailing) await this.#check(readers);
   }
 

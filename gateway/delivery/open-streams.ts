@@ -59,10 +59,7 @@ export class OpenStreams {
     this.#clock = clock;
   }
 
-  /**
-   * Adds a stream and returns a function that removes it. If the gateway is draining, the stream ends at
-   * once.
-   */
+  /** Adds a stream and returns a function that removes it. While draining, the stream ends at once. */
   add(stream: ControlledStream, access: StreamAccess): () => void {
     const open = new OpenStream(stream, access);
     this.#accessWatch.add(open);

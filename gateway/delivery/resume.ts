@@ -25,10 +25,7 @@ export interface ResumeServices {
   retentionMs: number;
 }
 
-/**
- * The last time that a Date can hold, in milliseconds since 1970. Silent streams send the time of their
- * cursor.
- */
+/** The last time of a Date, in milliseconds since 1970. Silent streams send the time of their cursor. */
 const LAST_TIME = 8.64e15;
 
 /** Formats the cursor of a reader of this feed (INV-5). */
@@ -113,8 +110,7 @@ async function resumeSince(
 /**
  * Checks that readers can begin.
  *
- * @throws ApiError server_busy while the history in the database differs; warming_up while the feed catches
- *   up.
+ * @throws ApiError server_busy while the database has another history; warming_up while the feed catches up.
  */
 export function requireReadyFeed({ isInConflict, ready }: Pick<Feed, 'isInConflict' | 'ready'>): void {
   if (isInConflict) {

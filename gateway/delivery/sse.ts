@@ -46,10 +46,7 @@ const STALL_MS = 3 * 60_000;
  * The topic keeps more than that.
  */
 const RETENTION_GRACE = 0.05;
-/**
- * The interval of checkpoints on a stream without events, which keep its cursor valid (INV-5). A shorter
- * retention shortens it.
- */
+/** The interval of checkpoints on a silent stream, which keep its cursor valid (INV-5). */
 const SILENT_CHECKPOINT_MS = 60 * 60_000;
 const SILENT_CHECKPOINTS_PER_RETENTION = 4;
 /** How long a stream waits before it asks Kafka again after a failure, in milliseconds. */
@@ -169,8 +166,7 @@ export class EventStream {
   }
 
   /**
-   * Waits before the next attempt. While Kafka is away, the connection stays open, and the stream resumes by
-   * itself.
+   * Waits before the next attempt. While Kafka is away, the connection stays open.
    *
    * @throws the error if it is a defect
    */

@@ -16,10 +16,7 @@ export const MAX_EXPORTS = 4;
 const QUEUE_LIMITS = { atOnce: MAX_EXPORTS, atOnceOfAccount: 2, waiting: 20, waitingOfAccount: 5 };
 /** A client that takes nothing for this long is disconnected, in milliseconds. */
 const STALL_MS = 30_000;
-/**
- * The longest export, in milliseconds. A snapshot blocks Postgres' clean-up, so slower clients are
- * disconnected.
- */
+/** The longest export, in milliseconds; slower clients are cut, since snapshots block Postgres' clean-up. */
 const TOTAL_MS = 15 * 60_000;
 
 const ended = new Counter({
@@ -50,8 +47,8 @@ export interface ExportClient {
  * Sends all records of a query as lines of JSON from one snapshot: first the position in the stream, then the
  * records, and last their count, which shows the reader that the answer is complete.
  *
- * Exports read the primary: a long snapshot would delay the replay of a replica, and with it the stream
- * (decision 25).
+ * Exports read the primary: a long snapshot would delay the replay of a replica, and so the stream (decision
+ * 25).
  */
 export class Exports {
   readonly #options: ExportsOptions;

@@ -45,7 +45,7 @@ export class LineBody {
    * @throws ReaderGoneError, SlowReaderError
    */
   async write(lines: readonly string[]): Promise<void> {
-    // The pool reports a lost connection while its work still runs for a moment. Nothing may follow the last
+    // The pool reports a lost connection while its work still runs for a moment. Nothing follows the last
     // line.
     if (!this.stream.writable) throw new ReaderGoneError('The answer has ended.');
     if (this.stream.write(`${lines.join('\n')}\n`)) return;

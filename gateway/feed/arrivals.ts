@@ -98,10 +98,7 @@ export class Arrivals {
   }
 }
 
-/**
- * The origin of a change; undefined if the headers of its record are broken. The change is delivered even
- * then.
- */
+/** The origin of a change; undefined if the headers are broken. The change is delivered even then. */
 function readOrigin(headers: Buffer): ChangeOrigin | undefined {
   try {
     return readChangeHeaders(readHeaders(headers));

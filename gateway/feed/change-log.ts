@@ -9,10 +9,7 @@ import type { RenderedEvent } from './rendered-event.ts';
 /** The most changes that are loaded at a time. */
 const MAX_LOADED = 1000;
 
-/**
- * The changes in the database that were sent to Kafka. Its methods throw the database's error if the database
- * is away.
- */
+/** The changes in the database that were sent to Kafka. Its methods throw the database's error. */
 export interface ChangeLog {
   /**
    * Loads changes that Kafka lacks, both ends included. The result begins at `from` and is bounded. It stops
@@ -25,10 +22,7 @@ export interface ChangeLog {
   findFirst(from: number, to: number): Promise<number | null>;
   /** Counts and logs the loaded changes that filled holes, by their sequences. */
   reportFilled(filled: readonly number[]): void;
-  /**
-   * Returns the offsets from which Kafka has the change after a sequence, by partition; null if they are
-   * unknown.
-   */
+  /** Returns Kafka's offsets of the change after a sequence, by partition; null if they are unknown. */
   locate(sequence: number): Promise<number[] | null>;
 }
 

@@ -38,8 +38,7 @@ export class Decoder {
   #nextId = 0;
 
   /**
-   * Decodes records as `packChanges` does. It copies them before it returns, so that their memory can be
-   * reused.
+   * Decodes records as `packChanges` does. Copies them before it returns, so their memory can be reused.
    *
    * @throws Error if the thread ends before it answers.
    */

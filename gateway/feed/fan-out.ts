@@ -69,8 +69,7 @@ export class Audience {
 /**
  * Delivers new changes to the readers that wait for them. Readers with equal filters form one audience. An
  * index evaluates each filter once for each change, and the frames of the same changes are concatenated once
- * (INV-11). Readers that do not wait, because their socket is full or they still read older changes, cost
- * nothing.
+ * (INV-11). Readers with a full socket, and readers of older changes, cost nothing.
  */
 export class FanOut {
   readonly #audiences = new Map<string, { audience: Audience; remove: () => void }>();

@@ -75,10 +75,7 @@ export class Feed {
   /** Whether the database has agreed with this history. */
   #agrees = false;
   #isInConflict = false;
-  /**
-   * The highest epoch of changes that were left out because the database has a lower one; 0 without such
-   * changes.
-   */
+  /** The highest epoch of changes that were left out, which is above the database's; 0 without any. */
   #laterEpoch = 0;
   #running: Promise<void> | undefined;
 
@@ -155,10 +152,7 @@ export class Feed {
     return this.#latest;
   }
 
-  /**
-   * The time since the feed last had every change in Kafka, in milliseconds; before the first time, the
-   * feed's age.
-   */
+  /** The time since the feed last had every change in Kafka, in milliseconds; at first, the feed's age. */
   get behindMs(): number {
     this.#noteEnd();
     if (this.#atEndAt === 0) return performance.now() - this.#madeAt;

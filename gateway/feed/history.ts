@@ -16,8 +16,7 @@ export interface FollowedHistory {
 /**
  * Compares the history that a gateway follows with the database's.
  *
- * @returns the database's epoch and generation, and a sentence about the difference, or null if the histories
- *   agree
+ * @returns the database's epoch and generation, and a sentence about the difference, or null if they agree
  * @throws the database's error if the database is away
  */
 export async function findConflict(

@@ -49,8 +49,7 @@ export class SequenceMerge<T extends Sequenced> {
   }
 
   /**
-   * Returns the partitions that must be read before the merge can continue, each with the offset to fetch
-   * from.
+   * Returns the partitions that must be read before the merge can continue, with the offsets to fetch from.
    *
    * @param options.ahead all partitions are read while at most this many records wait
    * @param options.atEnd the partitions that were read to their end

@@ -35,18 +35,14 @@ export class FeedReader {
     this.#audience = fanOut.join(filter);
   }
 
-  /**
-   * Whether the reader waits at the end of the stream. Then all changes up to the latest were examined for
-   * it.
-   */
+  /** Whether the reader waits at the end of the stream, with all changes up to the latest examined. */
   get isWaiting(): boolean {
     return this.#waiting !== undefined;
   }
 
   /**
-   * Returns the matching changes after a resume point. Before the end of the stream, it examines a bounded
-   * number of changes, so the result may be empty. At the end, it waits for the first matches, or until it is
-   * closed.
+   * Returns the matching changes after a resume point. Before the end, it examines a bounded number of
+   * changes, so the result may be empty. At the end, it waits for the first matches, or until it is closed.
    *
    * @param take is offered every delivery at the end. Without it, the first one is returned.
    * @throws the errors of `ChangeSource.read`.

@@ -5,10 +5,7 @@ import { FRAME_END, parseFrameId } from '../../schemas/event.ts';
 /** The point in the stream after `sequence`, at which a reader can resume. */
 export interface ResumePoint {
   sequence: number;
-  /**
-   * Milliseconds since 1970: the time of the last change before this point, or a later time before the next
-   * change.
-   */
+  /** Milliseconds since 1970: the last change's time before this point, or a later one before the next. */
   time: number;
   /** By partition: the offset from which a reader gets every change after this point. */
   offsets: readonly number[];
@@ -129,10 +126,7 @@ export class RenderedEvent {
     return this.frameLength + OVERHEAD_BYTES;
   }
 
-  /**
-   * The point after this change. Parsed on first use: few events need it, such as the last of a batch or
-   * page.
-   */
+  /** The point after this change. Parsed on first use, because few events need it. */
   get resumePoint(): ResumePoint {
     this.#resumePoint ??= {
       sequence: this.sequence,

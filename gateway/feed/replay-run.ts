@@ -21,15 +21,12 @@ const MAX_SEARCHED = 5000;
  * Large enough for the relay's batches. Kafka returns a larger batch whole, but only as the first of a fetch.
  */
 const MIN_FETCH_BYTES = 128 * 1024;
-/**
- * Consecutive changes are often in one partition. A fetch must then last until the next one is ready and
- * decoded.
- */
+/** Consecutive changes are often in one partition, so a fetch must last until the next is decoded. */
 const MAX_FETCH_BYTES = 512 * 1024;
 
 /**
- * Returns how many bytes to fetch of a partition: few at first, since few readers go far and offsets may be
- * forged.
+ * Returns how many bytes to fetch of a partition: few at first, since few readers go far and offsets can be
+ * false.
  *
  * @param chunksRead the number of whole chunks that the run has returned
  * @param maxBytes the bytes that it may hold of a partition: one batch, and the next one being fetched
@@ -88,13 +85,11 @@ export class ReplayRun {
   }
 
   /**
-   * Returns the next changes: at most `limit`, and fewer if the log ends or lacks one. At least one must
-   * exist.
+   * Returns the next changes: at most `limit`, fewer if the log ends or lacks one. At least one must exist.
    *
    * The next change may be far from the resume point's offsets: they may be forged, older than an added
-   * partition, or of another log. The database then returns its place. If Kafka lacks the change, or does not
-   * have it again yet, it is loaded from the change log. The result is empty only if the change log lacks it
-   * too.
+   * partition, or of another log. The database then returns its place. If Kafka lacks the change, it is
+   * loaded from the change log. The result is empty only if the change log lacks it too.
    *
    * @throws the Kafka client's or the database's error if either is away.
    */
@@ -163,10 +158,7 @@ export class ReplayRun {
     return count;
   }
 
-  /**
-   * Adds events up to the limit. Stops when the log ends, or `maxSearched` records do not hold the next
-   * change.
-   */
+  /** Adds events up to the limit, the end of the log, or `maxSearched` records without the next change. */
   async #readInto(
     events: RenderedEvent[],
     reader: TopicReader,

@@ -48,8 +48,7 @@ export interface ReplayOptions {
 
 /**
  * Reads older changes from Kafka, a chunk at a time. Readers share chunks, and the runs that fetch them, so
- * that a thousand replays of the same days cost little more than one. A reader that stops wastes one chunk
- * read ahead.
+ * that a thousand replays of the same days cost little more than one. A stopped reader wastes one chunk.
  */
 export class Replay {
   readonly #options: ReplayOptions;

@@ -46,10 +46,7 @@ export interface TailOptions {
   log: Logger;
 }
 
-/**
- * Follows the end of the changes topic, once for each gateway. Each broker has its own loop, and all loops
- * feed one merge.
- */
+/** Follows the end of the changes topic. Each broker has its own loop, and all loops feed one merge. */
 export class Tail {
   readonly #options: TailOptions;
   readonly #merge: SequenceMerge<RenderedEvent>;
@@ -57,10 +54,7 @@ export class Tail {
   /** By partition: when it was last read to its end, in milliseconds since 1970. */
   readonly #atEndAt = new Map<number, number>();
   #partitions = 0;
-  /**
-   * The result of the last look for holes: the first missing sequence, and the highest that waited or was
-   * expected.
-   */
+  /** At the last look for holes: the first missing sequence, and the highest waiting or expected one. */
   #missed: { from: number; highest: number } | null = null;
 
   constructor(options: TailOptions) {
@@ -86,10 +80,7 @@ export class Tail {
     return this.#loops.stop();
   }
 
-  /**
-   * The time up to which every change in Kafka was passed on, in milliseconds since 1970; 0 before the end is
-   * reached.
-   */
+  /** The time up to which every change was passed on, in milliseconds since 1970; 0 before the first end. */
   get caughtUpAt(): number {
     if (this.#merge.isBlocked || this.#partitions === 0 || this.#atEndAt.size < this.#partitions) return 0;
     return Math.min(...this.#atEndAt.values());

@@ -92,10 +92,7 @@ function sendLines(ctx: Context, lines: Readable): void {
   });
 }
 
-/**
- * Drops everything that a stream does not need, because its request and response live as long as the
- * connection.
- */
+/** Drops everything that a stream does not need: its request lives as long as the connection. */
 function forgetRequest({ req, res }: Context): void {
   req.headers = {};
   req.rawHeaders = [];
@@ -151,10 +148,7 @@ function describeNothing(path: string): string {
 /** Node's codes for a client that disconnects during the answer. */
 const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/**
- * Node's code if a response was destroyed before its stream began, for example while it waited for an earlier
- * one.
- */
+/** Node's code if a response was destroyed before its stream began, such as while it waited its turn. */
 const UNPIPEABLE = 'ERR_STREAM_UNABLE_TO_PIPE';
 
 /** Whether an answer failed because its client has disconnected. */
@@ -196,8 +190,7 @@ export function createApp({
   draining,
   log,
 }: AppOptions): Koa {
-  // Each proxy appends the address that it forwards for, so entries before those of trusted proxies may be
-  // forged.
+  // Each proxy appends the address it forwards for, so entries before trusted proxies may be forged.
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   // Admission compares paths case-sensitively, so the router must too: otherwise /V1 would skip
   // authentication. A path with a slash at the end is another path.

@@ -9,10 +9,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 /** Smaller answers gain too little from compression, in bytes. */
 export const COMPRESS_FROM_BYTES = 1024;
 
-/**
- * Frequent headers and their encodings. Choosing an encoding takes up to a sixth of the time of a small
- * answer.
- */
+/** Frequent headers and their encodings. A choice takes up to a sixth of the time of a small answer. */
 const choices = new LRUCache<string, { encoding: Encoding | null }>({ max: 100 });
 /** Longer headers are not remembered, in characters. */
 const MAX_REMEMBERED_LENGTH = 100;

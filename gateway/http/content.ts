@@ -8,10 +8,7 @@ export interface Content {
   readonly pieces: readonly Buffer[];
   /** The length in bytes. */
   readonly length: number;
-  /**
-   * Weak, because the same content is sent in several encodings. Null if the content is never requested
-   * again.
-   */
+  /** Weak, because the same content has several encodings. Null if it is never requested again. */
   readonly etag: string | null;
   /** Called after the content was sent. Content with this function can be sent only once. */
   readonly release?: () => void;

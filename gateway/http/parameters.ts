@@ -101,8 +101,7 @@ function compileCheck<Schemas extends TProperties>(schemas: Schemas) {
 /**
  * Compiles the parser of a route's path parameters.
  *
- * @returns a function of the percent-decoded path parameters by name. It throws an ApiError
- *   `invalid_parameter`.
+ * @returns a function of the percent-decoded path parameters by name. Throws an ApiError `invalid_parameter`.
  */
 export function compilePathParameters<Schemas extends TProperties>(
   schemas: Schemas,

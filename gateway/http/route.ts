@@ -16,10 +16,7 @@ export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Parameter names stand in braces: `/v1/contests/{id}`. */
   path: string;
-  /**
-   * The name of the operation in the OpenAPI description, and of the method of generated clients:
-   * `listContests`.
-   */
+  /** The name of the operation in the description and in generated clients: `listContests`. */
   operationId: string;
   tag: Tag;
   /** A few words about the operation, without a full stop. */
@@ -39,8 +36,7 @@ export interface Route {
   success?: 200 | 201 | 204;
   /**
    * The parts of the data that an answer shows, if it is the same for every account. The answer can be reused
-   * until one of these parts changes. Answers chosen by a subscription belong to one account and are never
-   * reused.
+   * until one of these parts changes. Answers chosen by a subscription are never reused.
    */
   shows?: readonly DataPart[];
   /** Whether an answer is requested only once. It then has no ETag, and is never answered with 304. */
@@ -52,10 +48,7 @@ export interface Route {
   lines?: { query: TProperties; record: TSchema };
   /** The schema of the JSON body on success; null for no body. */
   response: TSchema | null;
-  /**
-   * The schemas of successful bodies in other media types, by type; for streams and lines, the schema of one
-   * frame or line.
-   */
+  /** The schemas of successful bodies in other media types, by type: of one frame, for a stream. */
   otherContent?: Readonly<Record<string, TSchema>>;
 }
 
@@ -80,10 +73,7 @@ export interface RawRequest {
   caller: Caller;
   /** The id of the request, as in the log and in X-Request-Id. */
   id: string;
-  /**
-   * Calls a listener when the connection closes; immediately if it is closed. Takes less memory than
-   * `closed`.
-   */
+  /** Calls a listener when the connection closes or if it is closed. Takes less memory than `closed`. */
   onClose(listener: () => void): void;
   /** Aborts when the connection closes. */
   readonly closed: AbortSignal;

@@ -3,10 +3,7 @@ import type { Clock } from '../../service/clock.ts';
 import type { QuotaLease } from '../../store/access/request-quotas.ts';
 
 export interface LeasedWindowOptions {
-  /**
-   * The length of a window in milliseconds. Windows begin at its multiples since 1970, like minutes and UTC
-   * days.
-   */
+  /** The length of a window in milliseconds. Windows begin at its multiples since 1970. */
   lengthMs: number;
   /** Leases requests from the database. Resolves to null if the database is away. */
   lease: (request: { windowStart: number; limit: number; size: number }) => Promise<QuotaLease | null>;
@@ -114,8 +111,7 @@ export class LeasedWindow {
       counts.used += counted;
       counts.held += counted;
     }
-    // A request taken at the end of a window is charged to the next one, so requests can be left although
-    // none is held.
+    // A request taken at a window's end is charged to the next, so some can be left although none is held.
     if (counts.held <= 0 && counts.used >= limit) counts.spentLimit = limit;
   }
 }

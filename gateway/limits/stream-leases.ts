@@ -32,8 +32,8 @@ export interface StreamLeasesOptions {
 
 /**
  * Limits the open streams of an account exactly to its plan, over all gateways together. Each stream has a
- * lease in the database. This gateway renews all of its leases at once, and releases a lease when the
- * connection closes.
+ * lease in the database. This gateway renews all of its leases at once, and releases one when its connection
+ * closes.
  *
  * While the database is away, open streams continue, and new streams are limited by the streams of this
  * gateway alone. Their leases are written when the database is back.
@@ -68,8 +68,7 @@ export class StreamLeases {
    * Takes a lease for a stream until its connection closes.
    *
    * @param onClose calls a function when the connection closes; immediately if it is closed
-   * @throws ApiError too_many_streams if the account is at its limit, and the database's error if it is a
-   *   defect.
+   * @throws ApiError too_many_streams if the account is at its limit, and defects.
    */
   async acquire(
     { accountId, maxStreams }: Pick<StoredKey, 'accountId' | 'maxStreams'>,

@@ -77,8 +77,7 @@ export function defineRoute<
       };
       const isPersonal = 'subscription' in query;
       const { shows } = route;
-      // An account sees its own writes immediately, so everything that belongs to it is read from the
-      // primary.
+      // An account sees its own writes immediately, so its own data is read from the primary.
       if (!shows || isPersonal) return handle(checked, context);
       return context.replicas.read(({ pool, dataVersion, isReplica }) =>
         context.responseCache.answer(

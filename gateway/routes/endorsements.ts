@@ -54,8 +54,7 @@ export const endorsementsRoute = defineRoute({
       limit,
     });
     const carried = state?.[1];
-    // The stream continues after the first page's cursor, so the other pages must include everything before
-    // it.
+    // The stream continues after the first page's cursor, so further pages must show all before it.
     if (isReplica && typeof carried === 'string' && isBehind(stream, carried)) throw new ReplicaBehindError();
     const stream_cursor = carried ?? formatCursor({ ...stream, time: readAt });
     return { json: renderPage(listing, found, { carried: [stream_cursor], extra: { stream_cursor } }) };

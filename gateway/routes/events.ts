@@ -73,10 +73,7 @@ const buffers = new BufferPool({ maxIdle: 8, maxBytes: 2 * 1024 * 1024 });
 /** Smaller answers would occupy large buffers. */
 const MIN_POOLED_BYTES = 256 * 1024;
 
-/**
- * Renders `{"data": [...], ...rest}` from rendered events (INV-11). It has no ETag: clients request it only
- * once.
- */
+/** Renders `{"data": [...], ...rest}` (INV-11), without an ETag: clients request it only once. */
 function renderAnswer(events: readonly RenderedEvent[], rest: object): Content {
   const end = `],${JSON.stringify(rest).slice(1)}`;
   const length = events.reduce((sum, { jsonLength }) => sum + jsonLength + 1, BEGINNING.length + end.length);

@@ -15,10 +15,7 @@ import { defineRoute } from './define-route.ts';
 
 const RETRY_AFTER_SECONDS = 300;
 
-/**
- * Before the first load, an empty answer would mean that nobody holds office (contract, "Errors":
- * `not_available`).
- */
+/** Before the first load, an empty answer would mean that nobody holds office (contract, "Errors"). */
 function refuseUnloaded(): ApiError {
   return new ApiError(
     'not_available',

@@ -37,19 +37,15 @@ export interface AnsweredRequest extends RequestSender, Pick<UsageCount, 'route'
   error?: Pick<RequestError, 'requestId' | 'method' | 'code' | 'message'>;
 }
 
-/**
- * Shortens a message, masks API keys that a client sent in a wrong place, and replaces characters that
- * Postgres cannot store.
- */
+/** Shortens a message, masks misplaced API keys, and replaces characters that Postgres cannot store. */
 function toStorable(message: string): string {
   const blotted = message.replaceAll(/bes_\w+/g, 'bes_…');
   return blotted.slice(0, MAX_MESSAGE_LENGTH).replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
 /**
- * Counts requests in memory by account, key, UTC hour, route and status, and keeps some of their errors. Its
- * memory is bounded: beyond the bound, requests that need a new count are not counted, and errors are not
- * kept.
+ * Counts requests in memory by account, key, UTC hour, route and status, and keeps some of their errors.
+ * Beyond a bound of memory, requests that need a new count are not counted, and errors are not kept.
  */
 export class UsageCounter {
   readonly #counts = new Map<string, UsageCount>();

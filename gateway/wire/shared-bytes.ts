@@ -8,10 +8,7 @@ export interface WireForm {
   chunked: boolean;
 }
 
-/**
- * Makes a chunk of HTTP/1.1 (RFC 9112, section 7.1). `bytes` must not be empty, since an empty chunk ends the
- * message.
- */
+/** Makes a chunk of HTTP/1.1 (RFC 9112, section 7.1). No bytes would end the message. */
 export function makeChunk(bytes: Buffer): Buffer {
   const head = `${bytes.length.toString(16)}\r\n`;
   const chunk = Buffer.allocUnsafeSlow(head.length + bytes.length + 2);

@@ -36,10 +36,7 @@ function refuse(problems: Problem[]): { ok: false; problems: Problem[] } {
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/**
- * Drops repeated problems: null for an enumerated word violates both `type` and `enum`, with the same
- * message.
- */
+/** Drops repeated problems: null violates both `type` and `enum` of a word, with the same message. */
 function distinct(problems: Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter(({ field, message }) => {

@@ -8,21 +8,14 @@ import { ApiError, createUnavailableError } from '../api-error.ts';
 /** The SQLSTATE class of data exceptions, such as a number out of range or an invalid date or uuid. */
 const DATA_EXCEPTION = /^22/;
 
-/**
- * Whether the database rejects a value. The value then comes from the client; the service's own values are
- * valid.
- */
+/** Whether the database rejects a value. It comes from the client: the service's own values are valid. */
 export const isRejectedValue = (error: unknown): boolean => DATA_EXCEPTION.test(sqlStateOf(error) ?? '');
 
-/**
- * The error that the client receives. Any other error than an ApiError is reported, and its message stays
- * internal.
- */
+/** The error for the client. Other errors than ApiError are reported, and their messages stay internal. */
 export function toApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   if (isRejectedValue(error)) {
-    // Parameters were checked before. So the value comes from a forged cursor, which only its list can
-    // interpret.
+    // Parameters were checked. So the value comes from a forged cursor, which only its list interprets.
     log.warn({ error, requestId }, 'the database rejects a value');
     return new ApiError(
       'invalid_parameter',

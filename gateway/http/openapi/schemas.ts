@@ -19,10 +19,7 @@ interface Keywords extends TSchema {
 
 const SCALARS = new Set(['string', 'integer', 'boolean']);
 
-/**
- * Describes schemas and collects their components. A schema with a name is described once, and used by
- * `$ref`.
- */
+/** Describes schemas and collects their components: a named schema is described once, and used by `$ref`. */
 export class SchemaReference {
   readonly components: Record<string, Document> = {};
 
